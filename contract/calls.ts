@@ -1,0 +1,20 @@
+/** The calls between browser and server, specification §7 and decisions §6; paths are below the base path. */
+export const calls = {
+  performLogin: { method: 'POST', path: '/performlogin' },
+  checkSsoLogin: { method: 'POST', path: '/authenticate/checkSsoLogin' },
+  performSsoLogin: { method: 'POST', path: '/authenticate/performSsoLogin' },
+  passwordForgotten: { method: 'POST', path: '/password/forgotten' },
+  passwordChange: { method: 'POST', path: '/password/change' },
+  twoFactorRegistration: { method: 'GET', path: '/two-factor-authentication/registration' },
+  twoFactorVerify: { method: 'POST', path: '/two-factor-authentication/verify' },
+  logout: { method: 'GET', path: '/logout' },
+  logoutConfirmed: { method: 'POST', path: '/logout' },
+  session: { method: 'GET', path: '/session' },
+} as const;
+
+export type Call = keyof typeof calls;
+
+/** The address of a call. */
+export function callUrl(basePath: string, call: Call): string {
+  return basePath + calls[call].path;
+}

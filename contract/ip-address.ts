@@ -1,0 +1,19 @@
+const fourPartDecimal = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+const mappedIpv4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+
+/**
+ * The canonical text of an IPv4 or IPv6 address, or null when the text is not strictly one: no port, no zone,
+ * no leading zeros, no hexadecimal IPv4. An IPv4-mapped IPv6 address is that IPv4 address (decisions §7);
+ * IPv6 comes out as RFC 5952 writes it, by the URL parser that browsers and Node share.
+ */
+export function canonicalIpAddress(text: string): string | null {
+  if (fourPartDecimal.test(text)) return text;
+  if (!/^[0-9a-fA-F:.]{2,45}$/.test(text) || !text.includes(':')) return null;
+  const url = URL.parse(`http://[${text}]/`);
+  if (!url) return null;
+  const address = url.hostname.slice(1, -1);
+  const mapped = mappedIpv4.exec(address);
+  if (!mapped) return address;
+  const [high, low] = [Number.parseInt(mapped[1] as string, 16), Number.parseInt(mapped[2] as string, 16)];
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}

@@ -1,0 +1,39 @@
+import type { DestinationRules } from './destination.ts';
+import type { Language } from './languages.ts';
+import type { PasswordPolicy } from './password-rules.ts';
+
+/** What the operator's configuration shows on every page. `logo` is the path of an image; null draws the built-in mark. */
+export type Branding = {
+  name: string;
+  logo: string | null;
+  links: { support: string; imprint: string; solutions: string };
+};
+
+/** Refusals that are answered with a readable page of their own; each has texts `problem-NNN-title` and `-text`. */
+export const problemStatuses = [400, 403, 405, 413, 415, 421, 429, 431, 500, 503] as const;
+export type ProblemStatus = (typeof problemStatuses)[number];
+
+/** A page that has no address of its own in the specification. */
+export type ServerPage =
+  | { name: 'signedIn'; username: string; email: string; customers: string[] }
+  | { name: 'signOutConfirm' }
+  | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
+
+/**
+ * All that the server tells a page besides its address. It is rendered into the first response and read again by the
+ * browser, so it holds nothing that the visitor may not see.
+ */
+export type Page = {
+  language: Language;
+  /** Path and query as the visitor asked for them; the fragment never reaches the server. */
+  url: string;
+  branding: Branding;
+  rules: DestinationRules;
+  passwordPolicy: PasswordPolicy;
+  /** The name typed before a refused sign-in, to be filled in again. */
+  typedUsername: string;
+  /** The short reference of the last refusal, for `vestibule explain`. */
+  reference: string | null;
+  /** Set when the page is not one of the addressed screens. */
+  serverPage: ServerPage | null;
+};

@@ -1,0 +1,40 @@
+import Type, { type Static } from 'typebox';
+
+/** Longest username or e-mail that is read, in UTF-16 code units (RFC 5321 §4.5.3.1.3 allows an address of 254). */
+export const longestUsername = 320;
+
+/** Longest password that is read at sign-in, in UTF-16 code units: four times the longest that can be set. */
+export const longestPasswordInput = 288;
+
+/** `POST performlogin` */
+export const LoginForm = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: longestUsername }),
+  password: Type.String({ minLength: 1, maxLength: longestPasswordInput }),
+  redirectURL: Type.Optional(Type.String()),
+});
+export type LoginForm = Static<typeof LoginForm>;
+
+/** `GET session` */
+export const SessionAnswer = Type.Object({
+  username: Type.String(),
+  email: Type.String(),
+  language: Type.Union([Type.String(), Type.Null()]),
+  customers: Type.Array(Type.String()),
+  signedInAt: Type.String(),
+  expiresAt: Type.String(),
+});
+export type SessionAnswer = Static<typeof SessionAnswer>;
+
+/** `GET two-factor-authentication/registration`: `url` is an image data URI of the QR code, `totpSecret` is base32. */
+export const RegistrationAnswer = Type.Object({ url: Type.String(), totpSecret: Type.String() });
+export type RegistrationAnswer = Static<typeof RegistrationAnswer>;
+
+/** An error answer to a script, RFC 9457. `field` names the input at fault where one is. */
+export const Problem = Type.Object({
+  type: Type.Literal('about:blank'),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.Optional(Type.String()),
+  field: Type.Optional(Type.String()),
+});
+export type Problem = Static<typeof Problem>;

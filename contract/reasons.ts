@@ -1,0 +1,38 @@
+/** Why a password change failed, specification §8; each number has its text `changed-failed-page-error-N`. */
+export const changeFailedReasons = {
+  tooWeak: 1,
+  userNotFound: 2,
+  requestExpired: 3,
+  changeFailed: 4,
+  passwordsDiffer: 5,
+  invalidPassword: 6,
+  inactiveUser: 7,
+  missingPermissions: 8,
+  criteriaNotMet: 9,
+  noCustomer: 10,
+  usedBefore: 11,
+} as const;
+
+export type ChangeFailedReason = (typeof changeFailedReasons)[keyof typeof changeFailedReasons];
+
+const reasonNumbers: readonly number[] = Object.values(changeFailedReasons);
+
+/**
+ * The reason in a query: the parameter `reason`, or a number directly after the question mark (specification §2).
+ * Null when there is none or it is not in the list.
+ */
+export function reasonOfSearch(search: string): ChangeFailedReason | null {
+  const text = new URLSearchParams(search).get('reason') ?? /^\??(\d+)(?:=?(?:&|$))/.exec(search)?.[1] ?? '';
+  if (!/^\d{1,2}$/.test(text)) return null;
+  const reason = Number(text);
+  return reasonNumbers.includes(reason) ? (reason as ChangeFailedReason) : null;
+}
+
+/** Why a sign-in failed, as far as the visitor may know: the last part of `/loginfail/:type`. */
+export const loginFailTypes = ['default', 'ip', 'oidc', 'saml'] as const;
+export type LoginFailType = (typeof loginFailTypes)[number];
+
+/** The type that a path part names; anything that is not in the list is `default` (specification §2). */
+export function loginFailTypeOf(text: string): LoginFailType {
+  return loginFailTypes.find((type) => type === text) ?? 'default';
+}

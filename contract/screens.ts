@@ -1,0 +1,81 @@
+import { type LoginFailType, loginFailTypeOf } from './reasons.ts';
+
+/** The screens of specification §2 by name, with their paths below the base path. */
+export const screenPaths = {
+  login: '/login',
+  forgotten: '/forgotten',
+  emailInfo: '/emailInfo',
+  forgottenChange: '/forgottenChange',
+  forgottenChangedInfo: '/forgottenChangedInfo',
+  forgottenChangeFailedInfo: '/forgottenChangeFailedInfo',
+  twoFactor: '/twoFactor',
+  twoFactorRegistration: '/twoFactorRegistration',
+  singleSignOn: '/singleSignOn',
+} as const;
+
+export type PlainScreen = keyof typeof screenPaths;
+
+/** Which screen an address names; `loginFail` carries its type. */
+export type Screen = { name: PlainScreen } | { name: 'loginFail'; type: LoginFailType } | { name: 'notFound' };
+
+export const loginFailPath = '/loginfail';
+
+/** Old addresses and what they redirect to, specification §2. */
+export const legacyPaths: Record<string, string> = {
+  '/loginFail': `${loginFailPath}/default`,
+  '/loginfailOIDC': `${loginFailPath}/oidc`,
+  '/loginfailSAML': `${loginFailPath}/saml`,
+  '/loginfailIP': `${loginFailPath}/ip`,
+};
+
+/** Where a visitor lands after sign-in when nothing else was asked for; below the base path. */
+export const hubStartPath = '/portal.html';
+
+/** The names of the query parameters that screens understand. */
+export const queryNames = {
+  login: 'login',
+  language: 'lang',
+  destination: 'destination',
+  redirectUrl: 'redirectURL',
+  codeSentViaEmail: 'codeSentViaEmail',
+  hash: 'hash',
+  reason: 'reason',
+  ipAddress: 'ipaddress',
+} as const;
+
+const nameOfPath = new Map<string, PlainScreen>(
+  (Object.keys(screenPaths) as PlainScreen[]).map((name) => [screenPaths[name], name]),
+);
+
+/**
+ * The screen that a path below the base path names. Case counts, one trailing slash does not; a legacy path
+ * names what it redirects to; the empty path and `/` are the sign-in form.
+ */
+export function screenOfPath(path: string): Screen {
+  const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+  if (plain === '' || plain === '/') return { name: 'login' };
+  const current = Object.hasOwn(legacyPaths, plain) ? (legacyPaths[plain] as string) : plain;
+  const name = nameOfPath.get(current);
+  if (name) return { name };
+  const [, room, type, ...rest] = current.split('/');
+  if (`/${room}` === loginFailPath && type && rest.length === 0) return { name: 'loginFail', type: loginFailTypeOf(type) };
+  return { name: 'notFound' };
+}
+
+/** The path of a screen below the base path; the not-found screen has none and yields the sign-in form's. */
+export function pathOfScreen(screen: Screen): string {
+  if (screen.name === 'loginFail') return `${loginFailPath}/${screen.type}`;
+  if (screen.name === 'notFound') return screenPaths.login;
+  return screenPaths[screen.name];
+}
+
+/** The address of a screen with its query; undefined values are left out. */
+export function screenUrl(
+  basePath: string,
+  screen: PlainScreen | Screen,
+  query: Record<string, string | undefined> = {},
+): string {
+  const path = basePath + pathOfScreen(typeof screen === 'string' ? { name: screen } : screen);
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}

@@ -1,0 +1,17 @@
+// The two web standards that browsers and Node share and this room uses; its own types know neither DOM nor Node.
+declare class URL {
+  static parse(address: string, base?: string): URL | null;
+  readonly origin: string;
+  readonly href: string;
+  readonly hostname: string;
+  readonly username: string;
+  readonly password: string;
+  readonly pathname: string;
+  readonly search: string;
+  readonly hash: string;
+}
+declare class URLSearchParams {
+  constructor(init?: string | readonly (readonly [string, string])[]);
+  get(name: string): string | null;
+  toString(): string;
+}
