@@ -31,9 +31,47 @@ create table throttle (
   changed_at timestamptz not null,
   blocked_until timestamptz,
   -- A keyed digest of the last guess: the same wrong password twice in a row counts once (decisions §13).
-  last_guess bytea
+  last_guess bytea,
+  -- Whether the last attempt was let through; what throttle_attempt answers.
+  admitted boolean not null
 ) with (fillfactor = 70);
 create index throttle_changed_at on throttle (changed_at);
+
+-- Counts one attempt under a key and says whether it may go on. One failure leaks away every leak_seconds; from
+-- free_failures on each further one makes the next wait twice as long, from first_wait to longest_wait seconds.
+-- An attempt during a wait is refused and not counted; the same guess as the one before is let through, uncounted.
+create function throttle_attempt(
+  attempt_key text, guess bytea, at timestamptz,
+  free_failures double precision, leak_seconds double precision,
+  first_wait double precision, longest_wait double precision
+) returns boolean language plpgsql as $$
+declare
+  was_admitted boolean;
+begin
+  insert into throttle as t (key, failures, changed_at, blocked_until, last_guess, admitted)
+  values (attempt_key, 1, at, case when free_failures <= 1 then at + make_interval(secs => first_wait) end, guess, true)
+  on conflict (key) do update set
+    (failures, changed_at, blocked_until, last_guess, admitted) = (
+      select
+        case when same or not free then t.failures else leaked + 1 end,
+        case when same or not free then t.changed_at else at end,
+        case
+          when same or not free then t.blocked_until
+          when leaked + 1 >= free_failures then
+            at + make_interval(secs => least(longest_wait, first_wait * power(2, least(30, leaked + 1 - free_failures))))
+        end,
+        case when free then guess else t.last_guess end,
+        same or free
+      from (
+        select
+          coalesce(t.last_guess = guess, false) as same,
+          coalesce(t.blocked_until <= at, true) as free,
+          greatest(0, t.failures - extract(epoch from at - t.changed_at) / leak_seconds) as leaked
+      ) as state
+    )
+  returning t.admitted into was_admitted;
+  return was_admitted;
+end $$;
 
 create table audit_event (
   id bigint generated always as identity primary key,

@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import type { BlockList } from 'node:net';
+import { resolve } from 'node:path';
+import { Compile } from 'typebox/compile';
+import type { DestinationRules } from '#contract/destination.ts';
+import type { Branding } from '#contract/page.ts';
+import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-rules.ts';
+import { ConfigFile } from './config-file.ts';
+import { parseNetworkList } from './http/client-address.ts';
+
+/** Everything that an operator can set, read once, checked whole, passed on as a value. */
+export type Config = {
+  host: string;
+  port: number;
+  publicUrl: URL;
+  /** Host headers that are answered; anything else gets 421. */
+  hosts: string[];
+  /** Origins that count as our own in a browser's request. */
+  origins: string[];
+  databaseUrl: string | null;
+  dataFolder: string;
+  /** Null: made and kept in the data folder. The first one seals, all open. */
+  secrets: string[] | null;
+  basePath: string;
+  branding: Branding;
+  accentColour: string | null;
+  logoFile: string | null;
+  destinationRules: DestinationRules;
+  trustedProxies: BlockList;
+  passwordPolicy: PasswordPolicy;
+  sessionIdle: number;
+  sessionAbsolute: number;
+};
+
+export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] };
+
+const defaultPort = 8080;
+const shortestSecret = 32;
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+const checkFile = Compile(ConfigFile);
+
+/**
+ * Reads the settings from the environment and the configuration file (decisions §11).
+ * Returns the whole configuration, or every problem found, each naming its setting.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
+  const problems: string[] = [];
+  const file = readConfigFile(env.VESTIBULE_CONFIG, problems);
+  const port = readPort(env.PORT, problems);
+  const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
+  const databaseUrl = readDatabaseUrl(env.DATABASE_URL, problems);
+  const secrets = readSecrets(env.VESTIBULE_SECRET, databaseUrl, problems);
+  const trusted = parseNetworkList(file.trustedProxies ?? []);
+  for (const text of trusted.invalid)
+    problems.push(`trustedProxies: ${JSON.stringify(text)} is not an address or a network such as 10.0.0.0/8`);
+  const shortest = file.passwordPolicy?.minimumLength ?? defaultPasswordPolicy.shortest;
+  const idle = file.session?.idleMinutes ?? 30;
+  const absolute = file.session?.absoluteHours ?? 12;
+  if (idle > absolute * 60) problems.push('session.idleMinutes: must not be longer than session.absoluteHours');
+  if (problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    config: {
+      host: env.HOST || '127.0.0.1',
+      port,
+      publicUrl,
+      hosts: withLoopback(publicUrl, (name) => hostOf(name, publicUrl)).concat(file.allowedHosts ?? []),
+      origins: withLoopback(publicUrl, (name) => `${publicUrl.protocol}//${hostOf(name, publicUrl)}`),
+      databaseUrl,
+      dataFolder: resolve(env.VESTIBULE_DATA || './data'),
+      secrets,
+      basePath: file.basePath ?? '/portal',
+      branding: {
+        name: file.name ?? 'Vestibule',
+        logo: file.logo ? `${file.basePath ?? '/portal'}/logo` : null,
+        links: {
+          support: file.links?.support ?? 'https://example.com/support',
+          imprint: file.links?.imprint ?? 'https://example.com/imprint',
+          solutions: file.links?.solutions ?? 'https://example.com/solutions',
+        },
+      },
+      accentColour: file.accentColour ?? null,
+      logoFile: file.logo ? resolve(file.logo) : null,
+      destinationRules: {
+        origin: publicUrl.origin,
+        basePath: file.basePath ?? '/portal',
+        allowedOrigins: file.allowedRedirectOrigins ?? [],
+      },
+      trustedProxies: trusted.networks,
+      passwordPolicy: { ...defaultPasswordPolicy, shortest },
+      sessionIdle: idle * 60_000,
+      sessionAbsolute: absolute * 3_600_000,
+    },
+  };
+}
+
+function readConfigFile(named: string | undefined, problems: string[]): ConfigFile {
+  const path = named || './vestibule.config.json';
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (!named && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    problems.push(`VESTIBULE_CONFIG: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return {};
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    problems.push(`${path}: not valid JSON (${(error as Error).message})`);
+    return {};
+  }
+  if (checkFile.Check(value)) return value;
+  for (const { instancePath, message, keyword } of checkFile.Errors(value)) {
+    if (keyword === 'additionalProperties') continue;
+    const field = instancePath.slice(1).replaceAll('/', '.') || 'the file';
+    problems.push(`${field}: ${keyword === 'boolean' ? 'is not a known setting' : message}`);
+  }
+  return {};
+}
+
+function readPort(text: string | undefined, problems: string[]): number {
+  if (!text) return defaultPort;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  problems.push(`PORT: ${JSON.stringify(text)} is not a port number`);
+  return defaultPort;
+}
+
+function readPublicUrl(text: string, problems: string[]): URL {
+  const url = URL.parse(text);
+  const fallback = new URL('http://localhost');
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    problems.push('PUBLIC_URL: must be an address such as https://hub.example.com');
+    return fallback;
+  }
+  if (url.pathname !== '/' || url.search || url.hash || url.username) {
+    problems.push('PUBLIC_URL: must be an origin alone, without path, query or user');
+    return fallback;
+  }
+  if (url.protocol === 'http:' && !loopbackNames.includes(url.hostname)) {
+    problems.push('PUBLIC_URL: must be https; plain http is for localhost only');
+    return fallback;
+  }
+  return url;
+}
+
+function readDatabaseUrl(text: string | undefined, problems: string[]): string | null {
+  if (!text) return null;
+  const url = URL.parse(text);
+  if (url && /^postgres(?:ql)?:$/.test(url.protocol)) return text;
+  problems.push('DATABASE_URL: must be an address such as postgres://user:password@host:5432/name');
+  return null;
+}
+
+function readSecrets(text: string | undefined, databaseUrl: string | null, problems: string[]): string[] | null {
+  const secrets =
+    text
+      ?.split(',')
+      .map((secret) => secret.trim())
+      .filter(Boolean) ?? [];
+  if (secrets.some((secret) => secret.length < shortestSecret)) {
+    problems.push(
+      `VESTIBULE_SECRET: each secret must have at least ${shortestSecret} characters (openssl rand -base64 32)`,
+    );
+  }
+  if (secrets.length === 0 && databaseUrl) {
+    problems.push(
+      'VESTIBULE_SECRET: is required with DATABASE_URL, since every instance needs the same (openssl rand -base64 32)',
+    );
+  }
+  return secrets.length > 0 ? secrets : null;
+}
+
+/** On this machine the portal answers by each loopback name, whichever the visitor typed. */
+function withLoopback(publicUrl: URL, make: (name: string) => string): string[] {
+  return loopbackNames.includes(publicUrl.hostname) ? loopbackNames.map(make) : [make(publicUrl.hostname)];
+}
+
+function hostOf(name: string, publicUrl: URL): string {
+  return publicUrl.port ? `${name}:${publicUrl.port}` : name;
+}

@@ -1,0 +1,24 @@
+import type { Deps } from './deps.ts';
+import { limits } from './limits.ts';
+import { deleteStaleDevices } from './storage/device.ts';
+import { deleteEndedSessions } from './storage/session.ts';
+import { deleteStaleThrottles } from './storage/throttle.ts';
+
+/** Deletes what has lost its meaning: ended sessions, throttles that leaked empty, browsers that never came back. */
+export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
+  const at = now();
+  const before = (age: number) => new Date(at.getTime() - age);
+  const { account } = limits.throttle;
+  await deleteEndedSessions(sql, { idleSince: before(config.sessionIdle), now: at });
+  await deleteStaleThrottles(sql, before(account.freeFailures * account.leakEvery), at);
+  await deleteStaleDevices(sql, before(limits.deviceLifetime));
+}
+
+/** Keeps house from time to time until the returned function is called; a failure is logged and tried again. */
+export function startHousekeeping(deps: Deps): () => void {
+  const timer = setInterval(() => {
+    keepHouse(deps).catch((error: unknown) => deps.log.error({ err: error }, 'housekeeping failed'));
+  }, limits.housekeepingEvery);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { type Language, languages } from '#contract/languages.ts';
+import type { Page } from '#contract/page.ts';
+
+type PageAssets = { script: string; messages: Record<Language, string>; style: string };
+
+/** What the build of the pages gives the server: a renderer and the addresses of its files. */
+export type BuiltPages = {
+  assetFolder: URL;
+  /** The exact text of the one style block, for the Content-Security-Policy. */
+  style: string;
+  render: (page: Page) => string;
+};
+
+type Renderer = {
+  styleText: (accentColour: string | null) => string;
+  renderDocument: (page: Page, assets: PageAssets) => string;
+};
+
+const buildFolder = new URL('../../build/', import.meta.url);
+
+/** Loads the built pages, the one way from the server into them. Throws when they were not built. */
+export async function loadBuiltPages({
+  basePath,
+  accentColour,
+}: {
+  basePath: string;
+  accentColour: string | null;
+}): Promise<BuiltPages> {
+  const renderer = (await import(new URL('render/render.js', buildFolder).href)) as Renderer;
+  const manifest = JSON.parse(readFileSync(new URL('pages/.vite/manifest.json', buildFolder), 'utf8')) as Record<
+    string,
+    { file: string }
+  >;
+  const addressOf = (source: string) => {
+    const entry = manifest[source];
+    if (!entry) throw new Error(`the build has no ${source}`);
+    return `${basePath}/${entry.file}`;
+  };
+  const assets: PageAssets = {
+    script: addressOf('web/main.tsx'),
+    messages: Object.fromEntries(
+      languages.map((language) => [language, addressOf(`messages/${language}.json`)]),
+    ) as Record<Language, string>,
+    style: renderer.styleText(accentColour),
+  };
+  return {
+    assetFolder: new URL('pages/assets/', buildFolder),
+    style: assets.style,
+    render: (page) => renderer.renderDocument(page, assets),
+  };
+}

@@ -1,0 +1,48 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import type { Config } from '../config.ts';
+import { isToken } from '../secrets/token.ts';
+
+/** The cookies of the portal. */
+export type CookieName = 'session' | 'device' | 'notice';
+
+/**
+ * The value of a cookie, or null when it is absent or not to be trusted: a name that comes twice was set by somebody
+ * else too (cookie tossing), and is as good as none.
+ */
+export function readCookie(headers: IncomingHttpHeaders, config: Config, name: CookieName): string | null {
+  const start = `${fullName(config, name)}=`;
+  const found = (headers.cookie ?? '').split(';').filter((pair) => pair.trimStart().startsWith(start));
+  return found.length === 1 ? (found[0] as string).trim().slice(start.length) : null;
+}
+
+/** The token in a cookie, or null when it is absent or has not the exact shape of one. */
+export function readTokenCookie(
+  headers: IncomingHttpHeaders,
+  config: Config,
+  name: 'session' | 'device',
+): string | null {
+  const value = readCookie(headers, config, name);
+  return value !== null && isToken(value) ? value : null;
+}
+
+/** Sets a cookie; `maxAge` in milliseconds, absent means until the browser closes. The value must be plain base64url. */
+export function setCookie(reply: FastifyReply, config: Config, name: CookieName, value: string, maxAge?: number): void {
+  const age = maxAge === undefined ? '' : `; Max-Age=${Math.floor(maxAge / 1000)}`;
+  const secure = isHttps(config) ? '; Secure' : '';
+  reply.header('set-cookie', `${fullName(config, name)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}${age}`);
+}
+
+/** Takes a cookie out of the browser. */
+export function clearCookie(reply: FastifyReply, config: Config, name: CookieName): void {
+  setCookie(reply, config, name, '', 0);
+}
+
+/** `__Host-` binds a cookie to this very host over https; plain http exists on localhost only (decisions §6). */
+function fullName(config: Config, name: CookieName): string {
+  return `${isHttps(config) ? '__Host-' : ''}vestibule-${name}`;
+}
+
+function isHttps(config: Config): boolean {
+  return config.publicUrl.protocol === 'https:';
+}

@@ -1,0 +1,85 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Page, ServerPage } from '#contract/page.ts';
+import type { Config } from '../config.ts';
+import { limits } from '../limits.ts';
+import type { BuiltPages } from './built-pages.ts';
+import { readNotice } from './notice.ts';
+import { languageOfRequest, splitUrl } from './request-url.ts';
+
+const brotli = promisify(brotliCompress);
+const gunzipable = promisify(gzip);
+
+type Encoding = 'br' | 'gzip' | 'identity';
+
+/** Sends pages: rendered per request, or from memory where the page is the same for everybody. */
+export type Pages = {
+  send: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    serverPage?: ServerPage,
+  ) => Promise<FastifyReply>;
+};
+
+export function createPages(config: Config, built: BuiltPages): Pages {
+  const cache = new Map<string, Promise<string | Buffer>>();
+
+  function pageOf(request: FastifyRequest, serverPage: ServerPage | undefined): Page {
+    const notice = readNotice(request, config);
+    return {
+      language: languageOfRequest(request),
+      url: request.url,
+      branding: config.branding,
+      rules: config.destinationRules,
+      passwordPolicy: config.passwordPolicy,
+      typedUsername: notice.username,
+      reference: notice.reference,
+      serverPage: serverPage ?? null,
+    };
+  }
+
+  async function bodyOf(page: Page, encoding: Encoding, status: number): Promise<string | Buffer> {
+    const isForEverybody =
+      status === 200 && !page.serverPage && !page.typedUsername && !page.reference && splitUrl(page.url).search === '';
+    if (!isForEverybody) return await encode(built.render(page), encoding, constants.BROTLI_DEFAULT_QUALITY - 7);
+    const key = `${encoding} ${page.language} ${page.url}`;
+    let body = cache.get(key);
+    if (!body) {
+      if (cache.size >= limits.cachedPages) cache.clear();
+      body = encode(built.render(page), encoding, constants.BROTLI_MAX_QUALITY);
+      cache.set(key, body);
+    }
+    return await body;
+  }
+
+  return {
+    async send(request, reply, status, serverPage) {
+      const page = pageOf(request, serverPage);
+      const encoding = encodingOf(request);
+      const body = await bodyOf(page, encoding, status);
+      reply
+        .code(status)
+        .header('content-type', 'text/html; charset=utf-8')
+        .header('vary', 'Accept-Encoding, Accept-Language');
+      reply.header('content-language', page.language);
+      if (encoding !== 'identity') reply.header('content-encoding', encoding);
+      return reply.send(body);
+    },
+  };
+}
+
+function encodingOf(request: FastifyRequest): Encoding {
+  const accepted = request.headers['accept-encoding'] ?? '';
+  if (/\bbr\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted)) return 'br';
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted) ? 'gzip' : 'identity';
+}
+
+async function encode(html: string, encoding: Encoding, quality: number): Promise<string | Buffer> {
+  if (encoding === 'identity') return html;
+  if (encoding === 'gzip') return await gunzipable(html);
+  return await brotli(html, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
+  });
+}

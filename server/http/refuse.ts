@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ProblemStatus } from '#contract/page.ts';
+import type { Problem } from '#contract/payloads.ts';
+import type { Deps } from '../deps.ts';
+import { wantsPage } from './request-url.ts';
+
+const titles: Record<ProblemStatus | 401 | 404, string> = {
+  400: 'The request cannot be read',
+  401: 'Not signed in',
+  403: 'The request came from another site',
+  404: 'There is nothing here',
+  405: 'The method is not allowed',
+  413: 'The request is too large',
+  415: 'The content type is not supported',
+  421: 'The host is not served here',
+  429: 'Too many attempts',
+  431: 'The request has too many headers',
+  500: 'Something went wrong',
+  503: 'Temporarily not available',
+};
+
+/** More about a refusal; `retryAfter` in milliseconds. */
+export type RefusalDetail = { detail?: string; field?: string; retryAfter?: number };
+
+/** Answers a request that is not served: a readable page for a person, a problem document (RFC 9457) for a script. */
+export async function refuse(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: ProblemStatus,
+  { detail, field, retryAfter }: RefusalDetail = {},
+): Promise<FastifyReply> {
+  const retryAfterSeconds = retryAfter === undefined ? null : Math.max(1, Math.ceil(retryAfter / 1000));
+  if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
+  if (wantsPage(request))
+    return await deps.pages.send(request, reply, status, { name: 'problem', status, retryAfterSeconds });
+  return sendProblem(reply, status, { ...(detail && { detail }), ...(field && { field }) });
+}
+
+/** Answers a script with a problem document. */
+export function sendProblem(
+  reply: FastifyReply,
+  status: keyof typeof titles,
+  more: { detail?: string; field?: string } = {},
+): FastifyReply {
+  const problem: Problem = { type: 'about:blank', title: titles[status], status, ...more };
+  return reply.code(status).header('content-type', 'application/problem+json').send(JSON.stringify(problem));
+}

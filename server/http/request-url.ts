@@ -1,0 +1,32 @@
+import type { FastifyRequest } from 'fastify';
+import { bestLanguage, type Language, languageOfTag, tagsOfAcceptLanguage } from '#contract/languages.ts';
+import { queryNames } from '#contract/screens.ts';
+
+/** Path and query of a request, apart. Nothing is decoded: the router has done what is right for the path. */
+export function splitUrl(url: string): { path: string; search: string } {
+  const at = url.indexOf('?');
+  return at < 0 ? { path: url, search: '' } : { path: url.slice(0, at), search: url.slice(at) };
+}
+
+/** One query parameter, the first where it comes twice. */
+export function queryValue(request: FastifyRequest, name: string): string | null {
+  return new URLSearchParams(splitUrl(request.url).search).get(name);
+}
+
+/** The language of an answer: `?lang=`, else the best match of Accept-Language, else the fallback (decisions §2). */
+export function languageOfRequest(request: FastifyRequest): Language {
+  const asked = languageOfTag(queryValue(request, queryNames.language) ?? '');
+  return asked ?? bestLanguage(tagsOfAcceptLanguage(request.headers['accept-language'] ?? ''));
+}
+
+/** `?lang=` as the visitor set it, to be carried along a redirect; undefined when he set none. */
+export function languageOverride(request: FastifyRequest): string | undefined {
+  return languageOfTag(queryValue(request, queryNames.language) ?? '') ?? undefined;
+}
+
+/** Whether a person sees the answer, rather than a script. */
+export function wantsPage(request: FastifyRequest): boolean {
+  const mode = request.headers['sec-fetch-mode'];
+  if (mode !== undefined) return mode === 'navigate';
+  return /\btext\/html\b/.test(request.headers.accept ?? '');
+}

@@ -1,0 +1,14 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/**
+ * Whether a state-changing request may come from our own pages (decisions §6). What the browser says of the sender
+ * decides; a request without any such header comes from no browser of today and carries nobody else's cookies.
+ */
+export function isFromOwnOrigin(headers: IncomingHttpHeaders, ownOrigins: readonly string[]): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') return false;
+  if (headers.origin !== undefined) return ownOrigins.includes(headers.origin);
+  if (site === 'same-origin' || headers.referer === undefined) return true;
+  const referer = URL.parse(headers.referer);
+  return referer !== null && ownOrigins.includes(referer.origin);
+}

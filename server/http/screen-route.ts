@@ -1,0 +1,46 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
+import { legacyPaths, queryNames, screenOfPath } from '#contract/screens.ts';
+import type { Deps } from '../deps.ts';
+import { sessionOfRequest } from '../session/session-of-request.ts';
+import { isDatabaseAway } from '../storage/connect.ts';
+import type { SessionRow } from '../storage/session.ts';
+import { sendProblem } from './refuse.ts';
+import { queryValue, splitUrl, wantsPage } from './request-url.ts';
+
+/** Every address below the base path that no other route has: a screen, an old address, or nothing. */
+export function screenRoute(deps: Deps) {
+  const { config } = deps;
+
+  return async function screen(request: FastifyRequest, reply: FastifyReply) {
+    const { path, search } = splitUrl(request.url);
+    const below = path.slice(config.basePath.length);
+    const legacy = legacyPaths[below.replace(/(.)\/$/, '$1')];
+    if (legacy && Object.hasOwn(legacyPaths, below.replace(/(.)\/$/, '$1')))
+      return reply.redirect(config.basePath + legacy + search, 302);
+    const { name } = screenOfPath(below);
+    if (name === 'notFound') return await notFound(request, reply);
+    if (name === 'login' && (await isSignedIn(request))) {
+      const asked = queryValue(request, queryNames.destination);
+      return reply.redirect(
+        (asked && acceptableDestination(asked, config.destinationRules)) || defaultDestination(config.basePath),
+        302,
+      );
+    }
+    return await deps.pages.send(request, reply, 200);
+  };
+
+  async function notFound(request: FastifyRequest, reply: FastifyReply) {
+    if (wantsPage(request) || request.headers.accept === undefined) return await deps.pages.send(request, reply, 404);
+    return sendProblem(reply, 404);
+  }
+
+  /** The form must show even while the database is away, so an unknown session counts as none. */
+  async function isSignedIn(request: FastifyRequest): Promise<boolean> {
+    const session: SessionRow | null = await sessionOfRequest(deps, request).catch((error: unknown) => {
+      if (!isDatabaseAway(error)) throw error;
+      return null;
+    });
+    return session?.stage === 'full';
+  }
+}

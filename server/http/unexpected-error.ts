@@ -1,0 +1,43 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { type ProblemStatus, problemStatuses } from '#contract/page.ts';
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { HashQueueFull } from '../secrets/password-hash.ts';
+import { isDatabaseAway } from '../storage/connect.ts';
+import { UnreadableForm } from './form-body.ts';
+import { refuse } from './refuse.ts';
+
+/** The one place that decides what a visitor may see of an error. */
+export function unexpectedError(deps: Deps) {
+  return async function handleError(
+    error: FastifyError,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    if (error instanceof HashQueueFull)
+      return await refuse(deps, request, reply, 503, { retryAfter: limits.busyRetryAfter });
+    if (isDatabaseAway(error)) {
+      request.log.error({ err: error }, 'the database is away');
+      return await refuse(deps, request, reply, 503, { retryAfter: limits.databaseRetryAfter });
+    }
+    if (error instanceof UnreadableForm) {
+      return await refuse(deps, request, reply, 400, {
+        detail: error.message,
+        ...(error.field && { field: error.field }),
+      });
+    }
+    if (error.validation) return await refuse(deps, request, reply, 400, validationDetail(error));
+    const status = problemStatuses.find((known) => known === error.statusCode && known < 500);
+    if (status) return await refuse(deps, request, reply, status);
+    if (error.statusCode && error.statusCode < 500) return await refuse(deps, request, reply, 400);
+    request.log.error({ err: error }, 'unexpected error');
+    return await refuse(deps, request, reply, 500 satisfies ProblemStatus);
+  };
+}
+
+function validationDetail({ validation }: FastifyError): { detail: string; field?: string } {
+  const [first] = validation ?? [];
+  const missing = first?.params?.missingProperty ?? (first?.params?.requiredProperties as string[] | undefined)?.[0];
+  const field = typeof missing === 'string' ? missing : first?.instancePath.slice(1);
+  return { detail: `${field || 'The request'} ${first?.message ?? 'is not valid'}`, ...(field && { field }) };
+}

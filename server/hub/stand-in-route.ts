@@ -1,0 +1,26 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { defaultDestination } from '#contract/destination.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import type { Deps } from '../deps.ts';
+import { sessionOfRequest } from '../session/session-of-request.ts';
+
+/** `GET portal.html` where no hub is configured (decisions §10): says who is signed in and offers sign-out. */
+export function standInRoute(deps: Deps) {
+  const { basePath } = deps.config;
+  return async function standIn(request: FastifyRequest, reply: FastifyReply) {
+    const session = await sessionOfRequest(deps, request);
+    if (session?.stage === 'full') {
+      const { username, email, customers } = session;
+      return await deps.pages.send(request, reply, 200, { name: 'signedIn', username, email, customers });
+    }
+    if (session)
+      return reply.redirect(
+        screenUrl(basePath, 'twoFactorRegistration', { [queryNames.redirectUrl]: request.url }),
+        302,
+      );
+    // The fragment survives the redirect by itself; path and query travel in the address, one per tab.
+    const isDefault = request.url === defaultDestination(basePath);
+    const query = isDefault ? '' : `?${new URLSearchParams({ [queryNames.destination]: request.url })}`;
+    return reply.redirect(`${basePath}/${query}`, 302);
+  };
+}

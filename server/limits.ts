@@ -1,0 +1,58 @@
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** How guesses under one kind of key are slowed down. Times in milliseconds. */
+export type ThrottleLimit = {
+  /** Failures that cost nothing; each further one makes the next wait twice as long. */
+  freeFailures: number;
+  /** One failure is forgotten every so often. */
+  leakEvery: number;
+  firstWait: number;
+  longestWait: number;
+};
+
+/** Every lifetime and attempt count of the product; times in milliseconds, sizes in bytes unless named otherwise. */
+export const limits = {
+  throttle: {
+    account: { freeFailures: 5, leakEvery: hour, firstWait: 30 * second, longestWait: 15 * minute },
+    device: { freeFailures: 5, leakEvery: hour, firstWait: 30 * second, longestWait: 15 * minute },
+    /** One IPv4 address or one IPv6 /64: a company behind one address must get in, a sprayer must not. */
+    address: { freeFailures: 100, leakEvery: 10 * second, firstWait: 10 * second, longestWait: 5 * minute },
+    /** One IPv6 /56. */
+    network: { freeFailures: 400, leakEvery: 3 * second, firstWait: 10 * second, longestWait: 5 * minute },
+    total: { freeFailures: 5000, leakEvery: 100, firstWait: 5 * second, longestWait: minute },
+  } satisfies Record<string, ThrottleLimit>,
+  /** Names that no account has share this many rows, so that guessing names cannot fill the table. */
+  unknownNameBuckets: 65_536,
+  sessionIdle: 30 * minute,
+  sessionAbsolute: 12 * hour,
+  halfSession: 10 * minute,
+  /** A session's last use is written at most this often, so that the idle end is right to the second. */
+  sessionTouchEvery: second,
+  deviceLifetime: 180 * day,
+  /** A known device's last use is written at most this often. */
+  deviceWriteEvery: day,
+  /** How long a refused sign-in's typed name and reference wait in the browser. */
+  noticeLifetime: 10 * minute,
+  housekeepingEvery: 10 * minute,
+  /** Password hashes that may wait; what exceeds them is answered 503. */
+  waitingHashes: 500,
+  busyRetryAfter: 5 * second,
+  databaseRetryAfter: 5 * second,
+  bodyBytes: 16 * 1024,
+  formFields: 20,
+  headerBytes: 16 * 1024,
+  headerCount: 100,
+  headersTimeout: 10 * second,
+  requestTimeout: 15 * second,
+  /** A connection on which nothing moves, a slow reader among them, is cut. */
+  connectionTimeout: 30 * second,
+  keepAliveTimeout: 72 * second,
+  connectionsCheckedEvery: second,
+  /** On SIGTERM: how long requests under way may take to finish. */
+  stopWithin: 10 * second,
+  cachedPages: 500,
+  assetLifetimeSeconds: 365 * 24 * 3600,
+} as const;

@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify';
+import { buildApp } from './app.ts';
+import { buildStalePages } from './build-pages.ts';
+import { readConfig } from './config.ts';
+import type { Deps } from './deps.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { loadBuiltPages } from './http/built-pages.ts';
+import { createPages } from './http/pages.ts';
+import { limits } from './limits.ts';
+import { derivedKey, secretsOfDataFolder } from './secrets/server-secret.ts';
+import { migrate } from './storage/migrate.ts';
+import { openStorage } from './storage/open-storage.ts';
+
+/** Runs the server until it is told to stop. Throws an error with one readable sentence when it cannot start. */
+export async function serve(): Promise<void> {
+  const result = readConfig(process.env);
+  if (!result.ok) throw new Error(['the configuration is not valid', ...result.problems].join('\n  '));
+  const { config } = result;
+  const [storage, built] = await Promise.all([
+    openStorage(config, { info: logLine('info'), warn: logLine('warn') }),
+    buildStalePages().then(() => loadBuiltPages(config)),
+  ]);
+  await migrate(storage.sql);
+  const secrets = config.secrets ?? (await secretsOfDataFolder(config.dataFolder));
+  const deps = (log: Deps['log']): Deps => ({
+    config,
+    sql: storage.sql,
+    pages: createPages(config, built),
+    log,
+    now: () => new Date(),
+    keys: { guess: derivedKey(secrets[0] as string, 'last guess') },
+  });
+  let housekeeping = () => {};
+  const app = await buildApp({
+    built,
+    logLevel: process.env.LOG_LEVEL ?? 'info',
+    makeDeps: (log) => {
+      const made = deps(log);
+      housekeeping = startHousekeeping(made);
+      return made;
+    },
+  });
+  await app.listen({ host: config.host, port: config.port });
+  app.log.info(
+    { url: config.publicUrl.origin + config.basePath },
+    `Vestibule answers at ${config.publicUrl.origin}${config.basePath}/`,
+  );
+  stopOnSignal(app, async () => {
+    housekeeping();
+    await storage.close();
+  });
+}
+
+/** Finishes what is under way, then closes the database; a second signal or a stuck request does not wait. */
+function stopOnSignal(app: FastifyInstance, closeStorage: () => Promise<void>): void {
+  const stop = async (signal: NodeJS.Signals) => {
+    app.log.info({ signal }, 'stopping');
+    setTimeout(() => process.exit(1), limits.stopWithin).unref();
+    await app.close();
+    await closeStorage();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
+}
+
+/** Lines in the log's own form for what happens before there is an app. */
+function logLine(level: 'info' | 'warn'): (text: string) => void {
+  return (msg) =>
+    process.stdout.write(
+      `${JSON.stringify({ level: level === 'info' ? 30 : 40, time: new Date().toISOString(), msg })}\n`,
+    );
+}

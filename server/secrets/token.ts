@@ -1,0 +1,18 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const tokenBytes = 32;
+
+/** A new opaque token of 256 random bits, 43 characters of base64url. */
+export function newToken(): string {
+  return randomBytes(tokenBytes).toString('base64url');
+}
+
+/** Whether the text has the exact shape of a token; anything else is not looked up at all. */
+export function isToken(text: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(text);
+}
+
+/** What is stored of a token: its SHA-256. Full entropy needs no salt, and the look-up by hash leaks nothing by time. */
+export function tokenHash(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

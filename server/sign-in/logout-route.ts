@@ -1,0 +1,45 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { screenUrl } from '#contract/screens.ts';
+import type { Deps } from '../deps.ts';
+import { clearCookie, readTokenCookie } from '../http/cookies.ts';
+import { addressOf, refuseForeignSite } from '../http/guards.ts';
+import { languageOverride, wantsPage } from '../http/request-url.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { takeSession } from '../storage/session.ts';
+
+/**
+ * `GET logout` (decisions §6): ends the session when our own page or the person himself asks for it; a request from
+ * elsewhere changes nothing and is asked to confirm.
+ */
+export function logoutRoute(deps: Deps) {
+  return async function logout(request: FastifyRequest, reply: FastifyReply) {
+    const site = request.headers['sec-fetch-site'];
+    if (site === 'same-origin' || site === 'none') return await endSession(deps, request, reply);
+    if (wantsPage(request)) return await deps.pages.send(request, reply, 200, { name: 'signOutConfirm' });
+    return await refuseForeignSite(deps, request, reply);
+  };
+}
+
+/** `POST logout`: the guard has seen that it comes from our own page. */
+export function logoutConfirmedRoute(deps: Deps) {
+  return async function logoutConfirmed(request: FastifyRequest, reply: FastifyReply) {
+    return await endSession(deps, request, reply);
+  };
+}
+
+async function endSession(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const token = readTokenCookie(request.headers, deps.config, 'session');
+  const user = token ? await takeSession(deps.sql, tokenHash(token)) : null;
+  if (user) {
+    const address = addressOf(deps, request);
+    await insertAuditEvent(
+      deps.sql,
+      { event: 'signed-out', ...user, ...(address && { address }), requestId: request.id },
+      deps.now(),
+    );
+  }
+  clearCookie(reply, deps.config, 'session');
+  if (!wantsPage(request)) return reply.code(204).send();
+  return reply.redirect(screenUrl(deps.config.basePath, 'login', { lang: languageOverride(request) }), 303);
+}

@@ -1,0 +1,189 @@
+import { foldLoginName } from '../accounts/fold-name.ts';
+import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
+import { newReference } from '../audit/reference.ts';
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { verifyPassword } from '../secrets/password-hash.ts';
+import { keyedDigest } from '../secrets/server-secret.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
+import {
+  beginSignIn,
+  completeSignIn,
+  insertEventOnceAMinute,
+  insertRefusal,
+  type SignInAttempt,
+  type SignInCustomer,
+  type SignInUser,
+} from '../storage/sign-in.ts';
+import { accountKey, originKeys, type ThrottleKey, unknownNameKey } from '../throttle/throttle-keys.ts';
+
+/** What a visitor gave to sign in with. Tokens are those that the browser holds, or null. */
+export type SignInRequest = {
+  username: string;
+  password: string;
+  address: string;
+  deviceToken: string | null;
+  sessionToken: string | null;
+  requestId: string;
+};
+
+export type SecondFactor = 'app' | 'email';
+
+/** Every way a sign-in can end; `reference` is for the visitor to read out to the operator. */
+export type SignInResult =
+  | { kind: 'signedIn'; sessionToken: string; deviceToken: string }
+  | { kind: 'secondFactor'; factor: SecondFactor; sessionToken: string; deviceToken: string }
+  | { kind: 'refused'; reference: string }
+  | { kind: 'networkRefused'; reference: string }
+  | { kind: 'throttled'; retryAfter: number };
+
+/**
+ * Checks a username or e-mail and password and makes a session (decisions §7).
+ * Every refusal does the same work: one read, one argon2id, one write. `retryAfter` is in milliseconds.
+ * Throws HashQueueFull when too many sign-ins wait.
+ */
+export async function signIn(deps: Deps, request: SignInRequest): Promise<SignInResult> {
+  const now = deps.now();
+  const fold = foldLoginName(request.username);
+  const origin = originKeys(request.address);
+  const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
+  const attempt = await beginSignIn(deps.sql, {
+    fold,
+    unknownNameKey: unknownNameKey(fold),
+    originKeys: origin,
+    address: request.address,
+    deviceHash,
+    guess: keyedDigest(deps.keys.guess, `${fold}\n${request.password}`),
+    now,
+  });
+  if (attempt.originBlockedUntil) return await throttled(deps, request, attempt.originBlockedUntil, origin, now);
+
+  const storedHash = attempt.admitted ? (attempt.user?.passwordHash ?? null) : null;
+  const passwordRight = await verifyPassword(storedHash, request.password);
+  const steps = stepsOf(attempt, passwordRight, request.address);
+  const admitting = attempt.user?.customers.filter((customer) => customer.admits) ?? [];
+  const reason = reasonToRefuse(attempt, passwordRight, admitting);
+  if (reason) return await refused(deps, request, attempt, reason, steps, origin);
+
+  const user = attempt.user as SignInUser & { passwordHash: string };
+  const factor = secondFactorOf(admitting);
+  const sessionToken = newToken();
+  const deviceToken = request.deviceToken ?? newToken();
+  const done = await completeSignIn(deps.sql, {
+    userId: user.id,
+    verifiedHash: user.passwordHash,
+    tokenHash: tokenHash(sessionToken),
+    replacedTokenHash: request.sessionToken ? tokenHash(request.sessionToken) : null,
+    deviceHash: tokenHash(deviceToken),
+    stage: factor ? 'half' : 'full',
+    customerIds: admitting.map(({ id }) => id),
+    address: request.address,
+    endsAt: new Date(now.getTime() + (factor ? limits.halfSession : deps.config.sessionAbsolute)),
+    forgive: [accountKey(user.id), ...(deviceHash ? [deviceKey(deviceHash, user.id)] : [])],
+    event: {
+      event: factor ? 'second-factor-asked' : 'signed-in',
+      username: user.username,
+      address: request.address,
+      requestId: request.requestId,
+      steps,
+    },
+    now,
+  });
+  if (!done) return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
+  return factor
+    ? { kind: 'secondFactor', factor, sessionToken, deviceToken }
+    : { kind: 'signedIn', sessionToken, deviceToken };
+}
+
+/** Why the attempt must be refused, or null. The order is that of the steps an operator reads. */
+function reasonToRefuse(
+  attempt: SignInAttempt,
+  passwordRight: boolean,
+  admitting: readonly SignInCustomer[],
+): RefusalReason | null {
+  const { user, admitted, deviceKnown } = attempt;
+  if (!admitted) return deviceKnown ? 'throttled-device' : 'throttled-account';
+  if (!user) return 'unknown-user';
+  if (user.passwordHash === null) return 'no-password';
+  if (!passwordRight) return 'wrong-password';
+  if (!user.active) return 'inactive';
+  if (user.customers.length === 0) return 'no-customer';
+  if (admitting.length === 0) return 'network';
+  return null;
+}
+
+/** The factor that the admitting customers require; the app is the stronger where they differ. */
+function secondFactorOf(admitting: readonly SignInCustomer[]): SecondFactor | null {
+  if (admitting.some(({ twoFactor }) => twoFactor === 'app')) return 'app';
+  return admitting.some(({ twoFactor }) => twoFactor === 'email') ? 'email' : null;
+}
+
+async function refused(
+  deps: Deps,
+  request: SignInRequest,
+  { user, deviceKnown }: SignInAttempt,
+  reason: RefusalReason,
+  steps: AuditStep[],
+  origin: readonly ThrottleKey[],
+): Promise<SignInResult> {
+  const reference = newReference();
+  await insertRefusal(
+    deps.sql,
+    {
+      event: 'sign-in-refused',
+      reason,
+      reference,
+      address: request.address,
+      requestId: request.requestId,
+      steps,
+      ...(user && { userId: user.id, username: user.username }),
+    },
+    // A known browser's slips are counted under the browser alone, and a right password is no guess.
+    deviceKnown || reason === 'network' ? [] : origin,
+    deps.now(),
+  );
+  return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
+}
+
+async function throttled(
+  deps: Deps,
+  request: SignInRequest,
+  until: Date,
+  [address]: readonly ThrottleKey[],
+  now: Date,
+): Promise<SignInResult> {
+  const event = {
+    event: 'sign-in-refused',
+    reason: 'throttled-address',
+    address: request.address,
+    requestId: request.requestId,
+    steps: [{ step: 'throttle', outcome: `failures from this origin: wait until ${until.toISOString()}` }],
+  } as const;
+  await insertEventOnceAMinute(deps.sql, { ...event, steps: [...event.steps] }, `throttled:${address?.key}`, now);
+  return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
+}
+
+function deviceKey(deviceHash: Buffer, userId: string): string {
+  return `device:${deviceHash.toString('hex')}:${userId}`;
+}
+
+/** The chain of decisions as an operator reads it in `vestibule explain`. */
+function stepsOf({ user, deviceKnown, admitted }: SignInAttempt, passwordRight: boolean, address: string): AuditStep[] {
+  const looked = user?.passwordHash == null ? 'the user has none' : passwordRight ? 'right' : 'wrong';
+  return [
+    { step: 'account', outcome: user ? `found: ${user.username}` : 'no user has this name' },
+    { step: 'browser', outcome: deviceKnown ? 'signed in before as this user' : 'not known' },
+    { step: 'throttle', outcome: admitted ? 'may go on' : 'too many failures, has to wait' },
+    ...(user ? [{ step: 'password', outcome: admitted ? looked : 'not looked at' }] : []),
+    ...(user && passwordRight
+      ? [
+          { step: 'active', outcome: user.active ? 'yes' : 'no' },
+          { step: 'customers', outcome: user.customers.map(({ key }) => key).join(', ') || 'none' },
+          ...user.customers.map(({ key, admits }) => ({
+            step: `networks of ${key}`,
+            outcome: admits ? `admit ${address}` : `do not admit ${address}`,
+          })),
+        ]
+      : []),
+  ];
+}

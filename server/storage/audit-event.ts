@@ -1,0 +1,48 @@
+import type { AuditEvent, AuditStep } from '../audit/audit-events.ts';
+import type { Connection } from './connect.ts';
+
+export type AuditEventRow = {
+  id: number;
+  at: Date;
+  event: string;
+  reason: string | null;
+  reference: string | null;
+  userId: string | null;
+  username: string | null;
+  customerKey: string | null;
+  connection: string | null;
+  address: string | null;
+  requestId: string | null;
+  steps: AuditStep[];
+};
+
+/** What to list: all conditions given must hold. `limit` is the number of rows, newest first. */
+export type AuditFilter = { username?: string; event?: string; since?: Date; limit: number };
+
+export async function insertAuditEvent(sql: Connection, event: AuditEvent, now: Date): Promise<void> {
+  await sql`
+    insert into audit_event (at, event, reason, reference, user_id, username, customer_key, connection, address, request_id, steps)
+    values (${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null},
+      ${event.username ?? null}, ${event.customerKey ?? null}, ${event.connection ?? null}, ${event.address ?? null},
+      ${event.requestId ?? null}, ${sql.json(event.steps ?? [])})`;
+}
+
+const columns = (sql: Connection) => sql`
+  id, at, event, reason, reference, user_id as "userId", username, customer_key as "customerKey", connection,
+  host(address) as address, request_id as "requestId", steps`;
+
+/** The newest events that match, newest first. */
+export async function listAuditEvents(sql: Connection, filter: AuditFilter): Promise<AuditEventRow[]> {
+  return await sql<AuditEventRow[]>`
+    select ${columns(sql)} from audit_event
+    where (${filter.username ?? null}::text is null or lower(username) = lower(${filter.username ?? null}))
+      and (${filter.event ?? null}::text is null or event = ${filter.event ?? null})
+      and (${filter.since ?? null}::timestamptz is null or at >= ${filter.since ?? null})
+    order by id desc limit ${filter.limit}`;
+}
+
+/** The events that carry a reference, oldest first. */
+export async function listAuditEventsByReference(sql: Connection, reference: string): Promise<AuditEventRow[]> {
+  return await sql<AuditEventRow[]>`
+    select ${columns(sql)} from audit_event where reference = ${reference} order by id`;
+}

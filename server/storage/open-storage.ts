@@ -1,0 +1,22 @@
+import type { Config } from '../config.ts';
+import { connect, type Database } from './connect.ts';
+import { openEmbedded } from './embedded.ts';
+
+/** An open database; close it to let go of connections and, for the built-in one, to stop it when nobody else uses it. */
+export type Storage = { sql: Database; close: () => Promise<void> };
+
+/** Opens the database that the configuration names: the server of DATABASE_URL, else the built-in PostgreSQL of the data folder. */
+export async function openStorage(
+  { databaseUrl, dataFolder }: Pick<Config, 'databaseUrl' | 'dataFolder'>,
+  log: { info(text: string): void; warn(text: string): void },
+): Promise<Storage> {
+  const embedded = databaseUrl ? null : await openEmbedded({ dataFolder, log });
+  const sql = connect(embedded?.place ?? { url: databaseUrl as string }, { onNotice: log.warn });
+  return {
+    sql,
+    async close() {
+      await sql.end({ timeout: 5 });
+      await embedded?.close();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Connection } from './connect.ts';
+
+export type SessionStage = 'half' | 'full';
+
+/** A living session with its user, as far as the address of the request may see it. */
+export type SessionRow = {
+  userId: string;
+  username: string;
+  email: string;
+  language: string | null;
+  stage: SessionStage;
+  createdAt: Date;
+  lastSeenAt: Date;
+  endsAt: Date;
+  /** Keys of the session's customers that are still active, still the user's, and admit the address; may be empty. */
+  customers: string[];
+};
+
+/**
+ * The session behind a token hash, or null when there is none, it has ended, or its user is inactive.
+ * `idleSince`: a session that was last used before is dead.
+ */
+export async function findSession(
+  sql: Connection,
+  tokenHash: Buffer,
+  { address, idleSince, now }: { address: string; idleSince: Date; now: Date },
+): Promise<SessionRow | null> {
+  const [row] = await sql<SessionRow[]>`
+    select u.id as "userId", u.username, u.email, u.language, s.stage, s.created_at as "createdAt",
+      s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt",
+      array(
+        select c.key from membership m join customer c on c.id = m.customer_id
+        where m.user_id = s.user_id and c.id = any(s.customer_ids) and c.active
+          and (c.allowed_networks = '{}' or ${address}::inet <<= any(c.allowed_networks))
+        order by c.key
+      ) as customers
+    from session s join portal_user u on u.id = s.user_id
+    where s.token_hash = ${tokenHash} and s.ends_at > ${now} and s.last_seen_at > ${idleSince} and u.active`;
+  return row ?? null;
+}
+
+/** Notes that the session was used. Losing a second of it in a crash harms nobody, so the commit does not wait for the disk. */
+export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now: Date): Promise<void> {
+  await sql`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    update session set last_seen_at = ${now} from quick where token_hash = ${tokenHash} and last_seen_at < ${now}`;
+}
+
+/** Ends a session and says whose it was; null when there was none. */
+export async function takeSession(
+  sql: Connection,
+  tokenHash: Buffer,
+): Promise<{ userId: string; username: string } | null> {
+  const [row] = await sql<{ userId: string; username: string }[]>`
+    delete from session s using portal_user u
+    where s.token_hash = ${tokenHash} and u.id = s.user_id
+    returning u.id as "userId", u.username`;
+  return row ?? null;
+}
+
+/** Ends every session of a user; returns how many. */
+export async function deleteSessionsOfUser(sql: Connection, userId: string): Promise<number> {
+  return (await sql`delete from session where user_id = ${userId}`).count;
+}
+
+/** Deletes sessions that are over at `now` or were not used since `idleSince`; returns how many. */
+export async function deleteEndedSessions(
+  sql: Connection,
+  { idleSince, now }: { idleSince: Date; now: Date },
+): Promise<number> {
+  return (await sql`delete from session where ends_at <= ${now} or last_seen_at <= ${idleSince}`).count;
+}

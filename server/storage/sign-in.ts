@@ -1,0 +1,180 @@
+// What one sign-in reads and writes, across tables, in one round trip each: beside the password hash there is little
+// time to lose (docs/decisions/0005).
+
+import type { AuditEvent } from '../audit/audit-events.ts';
+import { limits } from '../limits.ts';
+import type { ThrottleKey } from '../throttle/throttle-keys.ts';
+import type { Connection } from './connect.ts';
+import type { SessionStage } from './session.ts';
+import { throttleColumns } from './throttle.ts';
+
+export type SignInUser = {
+  id: string;
+  username: string;
+  passwordHash: string | null;
+  active: boolean;
+  customers: SignInCustomer[];
+};
+
+/** An active customer of the user; `admits` says whether its networks allow the address. */
+export type SignInCustomer = { id: string; key: string; twoFactor: 'off' | 'app' | 'email'; admits: boolean };
+
+export type SignInAttempt = {
+  user: SignInUser | null;
+  /** The browser signed in before as this user. */
+  deviceKnown: boolean;
+  /** Set when the address, its network or everybody together has to wait; then nothing was counted. */
+  originBlockedUntil: Date | null;
+  /** The attempt is counted and may go on. */
+  admitted: boolean;
+};
+
+/**
+ * Finds the user of a folded name and counts the attempt under one key before the password is looked at: the user's
+ * account, the name if there is no user, or the device if it is known. What is counted here is lost at most if the
+ * database's machine dies within a fraction of a second, so the commit does not wait for the disk.
+ */
+export async function beginSignIn(
+  sql: Connection,
+  attempt: {
+    fold: string;
+    unknownNameKey: string;
+    originKeys: readonly ThrottleKey[];
+    address: string;
+    deviceHash: Buffer | null;
+    guess: Buffer;
+    now: Date;
+  },
+): Promise<SignInAttempt> {
+  const { account, device } = limits.throttle;
+  const deviceSince = new Date(attempt.now.getTime() - limits.deviceLifetime);
+  const [row] = await sql<(SignInUser & Omit<SignInAttempt, 'user'>)[]>`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true)),
+    found as (
+      select u.id, u.username, u.password_hash, u.active
+      from login_name n join portal_user u on u.id = n.user_id where n.fold = ${attempt.fold}
+    ),
+    known as (
+      select exists (
+        select from device d join found on found.id = d.user_id
+        where d.token_hash = ${attempt.deviceHash} and d.last_used_at > ${deviceSince}
+      ) as device
+    ),
+    origin as (
+      select max(blocked_until) as until from throttle
+      where key = any(${attempt.originKeys.map(({ key }) => key)}::text[]) and blocked_until > ${attempt.now}
+    )
+    select found.id, found.username, found.password_hash as "passwordHash", found.active,
+      known.device as "deviceKnown",
+      case when not known.device then origin.until end as "originBlockedUntil",
+      case
+        when known.device then throttle_attempt(
+          'device:' || encode(${attempt.deviceHash}::bytea, 'hex') || ':' || found.id, ${attempt.guess}, ${attempt.now},
+          ${device.freeFailures}, ${device.leakEvery / 1000}, ${device.firstWait / 1000}, ${device.longestWait / 1000})
+        when origin.until is not null then false
+        else throttle_attempt(
+          coalesce('account:' || found.id, ${attempt.unknownNameKey}), ${attempt.guess}, ${attempt.now},
+          ${account.freeFailures}, ${account.leakEvery / 1000}, ${account.firstWait / 1000}, ${account.longestWait / 1000})
+      end as admitted,
+      (
+        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'twoFactor', c.two_factor, 'admits',
+          c.allowed_networks = '{}' or ${attempt.address}::inet <<= any(c.allowed_networks)) order by c.key), '[]')
+        from membership m join customer c on c.id = m.customer_id
+        where m.user_id = found.id and c.active
+      ) as customers
+    from quick cross join known cross join origin left join found on true`;
+  if (!row) throw new Error('a sign-in attempt always yields one row');
+  const { deviceKnown, originBlockedUntil, admitted, ...user } = row;
+  return { user: user.id === null ? null : user, deviceKnown, originBlockedUntil, admitted };
+}
+
+/** Records a refused sign-in and counts it under the keys of its origin. */
+export async function insertRefusal(
+  sql: Connection,
+  event: AuditEvent,
+  countUnder: readonly ThrottleKey[],
+  now: Date,
+): Promise<void> {
+  const columns = throttleColumns(countUnder);
+  await sql`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true)),
+    counted as materialized (
+      select throttle_attempt(key, null, ${now}, free, leak, first, longest)
+      from unnest(${columns.keys}::text[], ${columns.free}::float8[], ${columns.leak}::float8[],
+        ${columns.first}::float8[], ${columns.longest}::float8[]) as k (key, free, leak, first, longest)
+    )
+    insert into audit_event (at, event, reason, reference, user_id, username, address, request_id, steps)
+    select ${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null}::uuid,
+      ${event.username ?? null}, ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
+    from quick where (select count(*) from counted) >= 0`;
+}
+
+/** Records an event at most once a minute under a key, so that a flood cannot fill the table. */
+export async function insertEventOnceAMinute(
+  sql: Connection,
+  event: AuditEvent,
+  under: string,
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into audit_event (at, event, reason, address, request_id, steps)
+    select ${now}, ${event.event}, ${event.reason ?? null}, ${event.address ?? null}::inet, ${event.requestId ?? null},
+      ${sql.json(event.steps ?? [])}::jsonb
+    where throttle_attempt(${`recorded:${under}`}, null, ${now}, 1, 60, 60, 60)`;
+}
+
+/**
+ * Makes the session of a right password in one transaction: the session and its event, the device, an end to the
+ * account's and device's waits and to the browser's session before. Returns false, with nothing changed, when the
+ * user was made inactive or got another password while this one was checked.
+ */
+export async function completeSignIn(
+  sql: Connection,
+  made: {
+    userId: string;
+    verifiedHash: string;
+    tokenHash: Buffer;
+    replacedTokenHash: Buffer | null;
+    deviceHash: Buffer;
+    stage: SessionStage;
+    customerIds: string[];
+    address: string;
+    endsAt: Date;
+    forgive: string[];
+    event: AuditEvent;
+    now: Date;
+  },
+): Promise<boolean> {
+  const { event, now } = made;
+  const deviceWrittenBefore = new Date(now.getTime() - limits.deviceWriteEvery);
+  const [row] = await sql<{ made: boolean }[]>`
+    with who as materialized (
+      select id from portal_user
+      where id = ${made.userId} and active and password_hash = ${made.verifiedHash} for share
+    ),
+    new_session as (
+      insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at)
+      select ${made.tokenHash}, id, ${made.stage}, ${made.customerIds}::uuid[], ${made.address}::inet, ${now}, ${now}, ${made.endsAt}
+      from who returning user_id
+    ),
+    replaced as (
+      delete from session where token_hash = ${made.replacedTokenHash} and exists (select from who)
+    ),
+    device_seen as (
+      insert into device as d (token_hash, user_id, last_used_at)
+      select ${made.deviceHash}, id, ${now} from who
+      on conflict (token_hash, user_id) do update set last_used_at = excluded.last_used_at
+      where d.last_used_at < ${deviceWrittenBefore}
+    ),
+    forgiven as (
+      delete from throttle where key = any(${made.forgive}::text[]) and exists (select from who)
+    ),
+    recorded as (
+      insert into audit_event (at, event, reason, user_id, username, customer_key, address, request_id, steps)
+      select ${now}, ${event.event}, ${event.reason ?? null}, id, ${event.username ?? null}, ${event.customerKey ?? null},
+        ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
+      from who
+    )
+    select exists (select from new_session) as made`;
+  return row?.made ?? false;
+}

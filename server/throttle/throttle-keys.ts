@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import { limits, type ThrottleLimit } from '../limits.ts';
+
+/** A row of the throttle and how fast it fills. */
+export type ThrottleKey = { key: string; limit: ThrottleLimit };
+
+/** The key under which a user's wrong passwords are counted, by whatever name they were tried. */
+export function accountKey(userId: string): string {
+  return `account:${userId}`;
+}
+
+/** The key of a name that no account has; many names share one, so that the table stays small. */
+export function unknownNameKey(fold: string): string {
+  const bucket = createHash('sha256').update(fold).digest().readUInt32BE() % limits.unknownNameBuckets;
+  return `name:${bucket}`;
+}
+
+/**
+ * The keys under which failures from an address are counted, and those of everybody together. IPv6 counts per /64,
+ * since a visitor owns as many addresses in it as he likes, and more widely per /56.
+ */
+export function originKeys(address: string): ThrottleKey[] {
+  const total = { key: 'total', limit: limits.throttle.total };
+  if (!isIPv6(address)) return [{ key: `address:${address}`, limit: limits.throttle.address }, total];
+  const groups = ipv6Groups(address);
+  const site = [...groups.slice(0, 3), (groups[3] as number) & 0xff00];
+  return [
+    { key: `address:${hex(groups.slice(0, 4))}::/64`, limit: limits.throttle.address },
+    { key: `network:${hex(site)}::/56`, limit: limits.throttle.network },
+    total,
+  ];
+}
+
+function ipv6Groups(canonical: string): number[] {
+  const [head = '', tail] = canonical.split('::').map((part) => part.split(':').filter(Boolean));
+  const groups = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : head;
+  return [...groups].map((group) => Number.parseInt(group, 16));
+}
+
+function hex(groups: number[]): string {
+  return groups.map((group) => group.toString(16)).join(':');
+}
