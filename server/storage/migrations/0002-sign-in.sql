@@ -12,8 +12,8 @@ create table session (
   last_seen_at timestamptz not null,
   ends_at timestamptz not null
 );
-create index session_user on session (user_id);
-create index session_ends_at on session (ends_at);
+create index session_by_user on session (user_id);
+create index session_by_end on session (ends_at);
 
 -- A browser that signed in before as this user: its right password is never kept out by somebody else's guesses.
 create table device (
@@ -57,8 +57,8 @@ begin
         case when same or not free then t.changed_at else at end,
         case
           when same or not free then t.blocked_until
-          when leaked + 1 >= free_failures then
-            at + make_interval(secs => least(longest_wait, first_wait * power(2, least(30, leaked + 1 - free_failures))))
+          when ceil(leaked) + 1 >= free_failures then
+            at + make_interval(secs => least(longest_wait, first_wait * power(2, least(30, ceil(leaked) + 1 - free_failures))))
         end,
         case when free then guess else t.last_guess end,
         same or free
