@@ -1,0 +1,70 @@
+import postgres from 'postgres';
+
+/** Where a database is: the address of a server, or the socket of the built-in one. */
+export type Place = { url: string } | { path: string; database: string; user: string; password: string };
+
+/** A pool of connections, on which transactions are begun. */
+export type Database = postgres.Sql<{ bigint: number }>;
+
+/** What a storage function takes first: the pool, or one transaction of it. */
+export type Connection = postgres.ISql<{ bigint: number }>;
+
+export type ConnectOptions = {
+  /** Most connections at once; 10 when left out. */
+  poolSize?: number;
+  /** How long one statement may take, in milliseconds; 0 for as long as it needs, 5000 when left out. */
+  statementTimeout?: number;
+  /** The name that PostgreSQL shows for these connections. */
+  name?: string;
+  /** Takes what PostgreSQL remarks; it is dropped when left out. */
+  onNotice?: (text: string) => void;
+  /** Called when a connection ends, wanted or not. */
+  onClose?: () => void;
+};
+
+/**
+ * Opens a pool on a database. Nothing is connected before the first statement, and a lost connection is made again by the
+ * next one. Times come as Date, bigint as number (nothing here counts beyond 2⁵³), undefined as a value is an error.
+ */
+export function connect(place: Place, options: ConnectOptions = {}): Database {
+  const { poolSize = 10, statementTimeout = 5000, name = 'vestibule', onNotice, onClose } = options;
+  const settings = {
+    max: poolSize,
+    connect_timeout: 5,
+    // Retries come with the requests; a long pause would outlive the fault.
+    backoff: () => 0.1,
+    connection: { application_name: name, statement_timeout: statementTimeout },
+    types: {
+      bigint: {
+        to: 20,
+        from: [20],
+        serialize: (value: number) => String(value),
+        parse: (text: string) => Number(text),
+      },
+    },
+    onnotice: (notice: postgres.Notice) => onNotice?.(`${notice.severity}: ${notice.message}`),
+    onclose: () => onClose?.(),
+  };
+  return 'url' in place ? postgres(place.url, settings) : postgres({ ...place, ...settings });
+}
+
+const awayCodes = new Set([
+  // postgres.js
+  ...['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'],
+  // the operating system, on a way to the server
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
+  // PostgreSQL: statement timeout, shutdown, crash, starting up, a standby, an i/o error
+  ...['57014', '57P01', '57P02', '57P03', '25006', '58030'],
+]);
+
+/**
+ * Whether an error says that the database is away, overloaded or full rather than that a statement is wrong: the same
+ * request may work later (PostgreSQL, appendix A: classes 08 connection exception, 53 insufficient resources).
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (typeof code !== 'string') return false;
+  if (code === 'ENOENT' || code === 'EACCES') return syscall === 'connect';
+  return awayCodes.has(code) || /^(?:08|53)[0-9A-Z]{3}$/.test(code);
+}

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { readOrMakeSecretFile, readSecretFile, syncFolder } from '#server/secrets/secret-file.ts';
+import type { RunAs } from './embedded-account.ts';
+import type { Binaries } from './embedded-binaries.ts';
+
+const run = promisify(execFile);
+
+/** The role that owns everything in the built-in PostgreSQL. */
+export const clusterOwner = 'vestibule';
+
+/** Where the built-in PostgreSQL keeps its files and its socket. */
+export function clusterFolder(dataFolder: string): string {
+  return join(dataFolder, 'postgres');
+}
+
+/** The password of the cluster, made before the cluster is. Throws when the cluster is there and its password is not. */
+export async function clusterPassword(dataFolder: string): Promise<string> {
+  const path = join(dataFolder, 'postgres-password');
+  const kept = await readSecretFile(path);
+  if (kept !== null) return kept;
+  if (await exists(clusterFolder(dataFolder))) {
+    throw new Error(
+      `The file ${path} is missing, which the database in ${clusterFolder(dataFolder)} needs: restore it from a backup.`,
+    );
+  }
+  return readOrMakeSecretFile(path);
+}
+
+/**
+ * Makes the cluster unless it is there. It is built in a folder beside its place and moved when it is whole, so that a
+ * crash leaves nothing half-made and of two that start at once the second uses what the first one made.
+ */
+export async function makeCluster(
+  dataFolder: string,
+  password: string,
+  binaries: Binaries,
+  runAs: RunAs,
+): Promise<void> {
+  const place = clusterFolder(dataFolder);
+  if (await exists(place)) return;
+  await removeAbandonedDrafts(dataFolder);
+  const draft = join(dataFolder, `postgres-draft-${process.pid}-${randomBytes(6).toString('hex')}`);
+  try {
+    await buildCluster(draft, password, binaries, runAs);
+    await rename(join(draft, 'cluster'), place);
+    await syncFolder(dataFolder);
+  } catch (error) {
+    if (!(await exists(place))) throw error;
+  } finally {
+    await rm(draft, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function buildCluster(draft: string, password: string, binaries: Binaries, runAs: RunAs): Promise<void> {
+  const folder = join(draft, 'cluster');
+  const passwordFile = join(draft, 'password');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (runAs) for (const path of [draft, folder, passwordFile]) await chown(path, runAs.uid, runAs.gid);
+  await run(
+    binaries.initdb,
+    [
+      `--pgdata=${pathInside(folder, runAs)}`,
+      `--username=${clusterOwner}`,
+      '--pwfile=../password',
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
+    ],
+    spawnOptions(folder, runAs),
+  );
+}
+
+/**
+ * How PostgreSQL is told its folder. Another account than ours cannot walk the path, which starts in folders closed to it
+ * (the data folder itself, perhaps a home); it starts inside, since the working directory is entered before the account
+ * is changed.
+ */
+export function pathInside(folder: string, runAs: RunAs): string {
+  return runAs ? '/proc/self/cwd' : folder;
+}
+
+/** Working directory, account and environment of a program of PostgreSQL. Our own environment holds secrets and stays here. */
+export function spawnOptions(folder: string, runAs: RunAs) {
+  return { cwd: folder, env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }, ...runAs };
+}
+
+/** What a process left that was killed while it made a cluster. */
+async function removeAbandonedDrafts(dataFolder: string): Promise<void> {
+  for (const name of await readdir(dataFolder)) {
+    const owner = /^postgres-draft-(\d+)-/.exec(name)?.[1];
+    if (owner === undefined || isAlive(Number(owner))) continue;
+    await rm(join(dataFolder, name), { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null;
+}

@@ -1,0 +1,55 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect, type Database, isDatabaseAway, type Place } from './connect.ts';
+
+/**
+ * One connection that each process which uses the built-in PostgreSQL keeps to it. It holds an advisory lock shared with
+ * the others, and its end is how the process learns that PostgreSQL ended.
+ */
+export type Presence = Database;
+
+const presenceLock = 7_374_110;
+
+/** Enters the list of users. Null when PostgreSQL is not there, or about to go; `onGone` is called when it ends later. */
+export async function enter(place: Place, onGone: () => void): Promise<Presence | null> {
+  let entered = false;
+  const presence = connect(place, {
+    poolSize: 1,
+    statementTimeout: 0,
+    name: 'vestibule presence',
+    onClose: () => entered && onGone(),
+  });
+  try {
+    // Whoever stops PostgreSQL holds the lock whole until it ended, so we cannot slip in before that.
+    await presence`select pg_advisory_lock_shared(${presenceLock})`;
+    entered = true;
+    return presence;
+  } catch (error) {
+    await presence.end({ timeout: 0 });
+    if (isDatabaseAway(error)) return null;
+    throw error;
+  }
+}
+
+/** Leaves the list of users, and calls `stop` when nobody is left on it and no other client is connected. */
+export async function leave(presence: Presence, stop: () => Promise<void>): Promise<void> {
+  try {
+    await presence`select pg_advisory_unlock_shared(${presenceLock})`;
+    const [row] = await presence<{ last: boolean }[]>`select pg_try_advisory_lock(${presenceLock}) as last`;
+    if (row?.last && (await isAlone(presence))) await stop();
+  } catch (error) {
+    if (!isDatabaseAway(error)) throw error;
+  } finally {
+    await presence.end({ timeout: 0 });
+  }
+}
+
+/** The sessions of a pool that was just closed take a moment to end. */
+async function isAlone(presence: Presence): Promise<boolean> {
+  for (let attempt = 0; attempt < 15; attempt++) {
+    const others = await presence`
+      select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+    if (others.length === 0) return true;
+    await pause(20);
+  }
+  return false;
+}

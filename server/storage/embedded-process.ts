@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { open, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RunAs } from './embedded-account.ts';
+import type { Binaries } from './embedded-binaries.ts';
+import { pathInside, spawnOptions } from './embedded-cluster.ts';
+
+/** The port is only part of the socket's name: PostgreSQL listens on no network address. */
+const port = 5432;
+
+/** The name of the socket in the cluster's folder. */
+export const socketName = `.s.PGSQL.${port}`;
+
+/** Beyond this the log of PostgreSQL is emptied at the next start. */
+const longestLogInBytes = 1_000_000;
+
+const settings = {
+  listen_addresses: '',
+  unix_socket_directories: '.',
+  unix_socket_permissions: '0700',
+  port: String(port),
+  cluster_name: 'vestibule',
+  max_connections: '100',
+  shared_buffers: '64MB',
+  huge_pages: 'off',
+  io_method: 'sync',
+  jit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_logical_replication_workers: '0',
+  min_wal_size: '32MB',
+  max_wal_size: '256MB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+  // Failed statements are reported to us; in this log their details would show personal data.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+};
+
+/** For throw-away databases of tests only: a power cut would damage them. */
+const undurableSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/** A PostgreSQL that we started; when it ended it says what it wrote last, empty when it ended as it was told. */
+export type StartedPostgres = { ended: boolean; complaint: string };
+
+export type StartOptions = { folder: string; logPath: string; durable: boolean; binaries: Binaries; runAs: RunAs };
+
+/** Starts PostgreSQL as a process of its own that outlives ours and that Ctrl-C in our terminal does not reach. */
+export async function startPostgres({
+  folder,
+  logPath,
+  durable,
+  binaries,
+  runAs,
+}: StartOptions): Promise<StartedPostgres> {
+  await trimLog(logPath);
+  const log = await open(logPath, 'a', 0o600);
+  const { size } = await log.stat();
+  const flags = Object.entries({ ...settings, ...(durable ? {} : undurableSettings) });
+  const child = spawn(
+    binaries.postgres,
+    ['-D', pathInside(folder, runAs), ...flags.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    { ...spawnOptions(folder, runAs), detached: true, stdio: ['ignore', log.fd, log.fd] },
+  );
+  child.unref();
+  const started: StartedPostgres = { ended: false, complaint: '' };
+  const end = (complaint: string) => Object.assign(started, { ended: true, complaint });
+  child.once('error', (error) => end(error.message));
+  child.once('exit', async (code) => end(code === 0 ? '' : await lastWords(logPath, size)));
+  await log.close();
+  return started;
+}
+
+/** Tells PostgreSQL to end its sessions and stop, and waits until it did. Returns whether it did in time (milliseconds). */
+export async function stopPostgres(folder: string, patience: number): Promise<boolean> {
+  const pid = await findPostgresProcess(folder);
+  if (pid === null) return true;
+  process.kill(pid, 'SIGINT');
+  const deadline = Date.now() + patience;
+  while ((await stateOf(pid)) === 'postgres') {
+    if (Date.now() > deadline) return false;
+    await pause(10);
+  }
+  return true;
+}
+
+async function trimLog(logPath: string): Promise<void> {
+  const found = await stat(logPath).catch(() => null);
+  if (found && found.size > longestLogInBytes) await truncate(logPath);
+}
+
+async function lastWords(logPath: string, from: number): Promise<string> {
+  const lines = (await readFile(logPath)).subarray(from).toString().split('\n');
+  const serious = lines.filter((line) => /\b(?:FATAL|PANIC|HINT): /.test(line));
+  const words = (serious.length > 0 ? serious : lines).map((line) => line.replace(/^.*?(?:FATAL|PANIC|HINT): +/, ''));
+  return words.join(' ').trim().slice(0, 500);
+}
+
+/** The process number of the PostgreSQL that runs in the folder, or null when none does. */
+export async function findPostgresProcess(folder: string): Promise<number | null> {
+  const pid = await lockOwner(folder);
+  return pid !== null && (await stateOf(pid)) === 'postgres' ? pid : null;
+}
+
+/**
+ * Removes lock files that name a process which is not PostgreSQL: its number was given to another one, as after the
+ * restart of a container, or it ended and its parent never noticed. PostgreSQL itself sees only that the number is taken.
+ */
+export async function removeStaleLocks(folder: string): Promise<void> {
+  const pid = await lockOwner(folder);
+  if (pid === null || (await stateOf(pid)) !== 'other') return;
+  for (const name of ['postmaster.pid', `${socketName}.lock`]) await rm(join(folder, name), { force: true });
+}
+
+async function lockOwner(folder: string): Promise<number | null> {
+  const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
+  const pid = Number.parseInt(text, 10);
+  return pid > 0 ? pid : null;
+}
+
+async function stateOf(pid: number): Promise<'none' | 'postgres' | 'other'> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return 'none';
+  }
+  if (process.platform !== 'linux') return 'postgres';
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (status === null) return 'none';
+  return /\(postgres[^)]*\) [^ZX]/.test(status) ? 'postgres' : 'other';
+}

@@ -1,0 +1,118 @@
+import type { InjectOptions, Response } from 'light-my-request';
+import { buildApp } from '#server/app.ts';
+import { type Config, readConfig } from '#server/config.ts';
+import type { Deps } from '#server/deps.ts';
+import { loadBuiltPages } from '#server/http/built-pages.ts';
+import { createPages } from '#server/http/pages.ts';
+import { hashPassword } from '#server/secrets/password-hash.ts';
+import type { Database } from '#server/storage/connect.ts';
+import { type DatabaseForTest, databaseForTest } from './database-for-test.ts';
+
+/** A portal on its own copy of a migrated database, with a clock that tests turn and logs that they read. */
+export type PortalForTest = {
+  sql: Database;
+  deps: Deps;
+  /** Sends a request as a browser on our own page would, from 198.51.100.7 unless told otherwise. */
+  send: (request: TestRequest) => Promise<Response>;
+  /** Posts the sign-in form. */
+  signIn: (username: string, password: string, more?: Partial<TestRequest>) => Promise<Response>;
+  /** Moves the clock, in milliseconds. */
+  wait: (time: number) => void;
+  /** Every log line so far. */
+  logs: () => string;
+  close: () => Promise<void>;
+};
+
+export type TestRequest = {
+  method?: 'GET' | 'POST' | 'HEAD' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS';
+  url: string;
+  form?: Record<string, string>;
+  body?: string;
+  headers?: Record<string, string | string[]>;
+  cookies?: Record<string, string>;
+  from?: string;
+};
+
+export const testAddress = '198.51.100.7';
+export const testPassword = 'Lantern-Harbour-42';
+
+/** Starts a portal; `another` is the portal whose database it shares, as a second instance would. */
+export async function portalForTest(
+  overrides: Partial<Config> = {},
+  another?: PortalForTest & { database?: DatabaseForTest },
+): Promise<PortalForTest & { database: DatabaseForTest }> {
+  const database = another?.database ?? (await databaseForTest());
+  const result = readConfig({});
+  if (!result.ok) throw new Error(result.problems.join('; '));
+  const config: Config = { ...result.config, ...overrides };
+  const built = await loadBuiltPages(config);
+  const lines: string[] = [];
+  let time = new Date('2026-03-04T10:00:00Z').getTime();
+  let deps: Deps | undefined;
+  const app = await buildApp({
+    built,
+    logLevel: 'debug',
+    logTo: { write: (line) => void lines.push(line) },
+    makeDeps: (log) => {
+      deps = {
+        config,
+        sql: database.sql,
+        pages: createPages(config, built),
+        log,
+        now: () => new Date(time),
+        keys: { guess: Buffer.alloc(32, 7) },
+      };
+      return deps;
+    },
+  });
+  await app.ready();
+
+  const send = async ({ form, body, headers, cookies, from, method = 'GET', url }: TestRequest): Promise<Response> => {
+    const posted = form ? new URLSearchParams(form).toString() : body;
+    const cookie = Object.entries(cookies ?? {}).map(([name, value]) => `${name}=${value}`);
+    return await app.inject({
+      method,
+      url,
+      remoteAddress: from ?? testAddress,
+      headers: {
+        host: config.hosts[0] ?? '',
+        accept: 'text/html',
+        ...(method === 'GET' ? {} : { origin: config.destinationRules.origin, 'sec-fetch-site': 'same-origin' }),
+        ...(posted !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...(cookie.length > 0 && { cookie: cookie.join('; ') }),
+        ...headers,
+      },
+      ...(posted !== undefined && { payload: posted }),
+    } satisfies InjectOptions);
+  };
+
+  return {
+    database,
+    sql: database.sql,
+    deps: deps as Deps,
+    send,
+    signIn: (username, password, more = {}) =>
+      send({ method: 'POST', url: '/portal/performlogin', form: { username, password }, ...more }),
+    wait: (milliseconds) => {
+      time += milliseconds;
+    },
+    logs: () => lines.join(''),
+    close: async () => {
+      await app.close();
+      if (!another) await database.close();
+    },
+  };
+}
+
+let passwordHash: Promise<string> | undefined;
+
+/** The stored form of testPassword, made once. */
+export function testPasswordHash(): Promise<string> {
+  passwordHash ??= hashPassword(testPassword);
+  return passwordHash;
+}
+
+/** The cookies that an answer sets, by their short names. */
+export function cookiesOf(response: Response): Record<string, string> {
+  return Object.fromEntries(response.cookies.map(({ name, value }) => [name, value]));
+}
