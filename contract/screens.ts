@@ -41,6 +41,7 @@ export const queryNames = {
   hash: 'hash',
   reason: 'reason',
   ipAddress: 'ipaddress',
+  notice: 'notice',
 } as const;
 
 const nameOfPath = new Map<string, PlainScreen>(
@@ -58,7 +59,8 @@ export function screenOfPath(path: string): Screen {
   const name = nameOfPath.get(current);
   if (name) return { name };
   const [, room, type, ...rest] = current.split('/');
-  if (`/${room}` === loginFailPath && type && rest.length === 0) return { name: 'loginFail', type: loginFailTypeOf(type) };
+  if (`/${room}` === loginFailPath && type && rest.length === 0)
+    return { name: 'loginFail', type: loginFailTypeOf(type) };
   return { name: 'notFound' };
 }
 

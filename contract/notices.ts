@@ -1,0 +1,12 @@
+/**
+ * What a redirect tells the screen that it leads to (`?notice=…`), so that no step ends without a word (decisions §13).
+ * Each has its texts `notice-…-title` and `notice-…-text`.
+ */
+export const notices = ['signInExpired', 'codeWrong', 'tooManyAttempts', 'somethingWentWrong', 'unavailable'] as const;
+export type Notice = (typeof notices)[number];
+
+/** The notice that a query names, or null. */
+export function noticeOfSearch(search: string): Notice | null {
+  const text = new URLSearchParams(search).get('notice');
+  return notices.find((notice) => notice === text) ?? null;
+}

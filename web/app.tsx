@@ -1,0 +1,146 @@
+import { useEffect, useRef, useState } from 'react';
+import { type Language, languageOfTag } from '#contract/languages.ts';
+import type { Page } from '#contract/page.ts';
+import { queryNames } from '#contract/screens.ts';
+import { useLeavePage } from './leave-page.ts';
+import type { loadTexts } from './load-texts.ts';
+import { filled, Messages, type Texts } from './messages.tsx';
+import { type Address, type Arrival, arrive } from './page-load.ts';
+import { ErrorDoor } from './parts/error-door.tsx';
+import { PageFrame } from './parts/page-frame.tsx';
+import type { Place } from './place.ts';
+import { pathOfHash, searchOfHash, withoutParameters, withParameter } from './query.ts';
+import { nothingSaved, type SavedValues, type SavedValuesStore } from './saved-values.ts';
+import { CurrentScreen } from './screens/current-screen.tsx';
+import { titleKey } from './screen-title.ts';
+import { VisitContext } from './visit.ts';
+
+/** What only the browser has; null on the server. */
+export type Browser = { store: SavedValuesStore; loadTexts: typeof loadTexts };
+
+type Props = { page: Page; place: Place; language: Language; texts: Texts; browser: Browser | null };
+
+export function App({ page, place: firstPlace, language, texts, browser }: Props) {
+  const store = browser?.store;
+  const [spoken, setSpoken] = useState({ language, texts });
+  const [place, setPlace] = useState(firstPlace);
+  // Counts what is shown afresh: a screen that is left and found again starts from the beginning.
+  const [showing, setShowing] = useState(0);
+  const [saved, setSaved] = useState<SavedValues>(nothingSaved);
+  const [isScripted, setScripted] = useState(false);
+  const [announcement, setAnnouncement] = useState('');
+  const typedUsername = useRef(page.typedUsername);
+  const { word, leave, comeBack, fadeOver } = useLeavePage();
+
+  // What only the browser knows comes after the first render, which must be the server's to the letter.
+  useEffect(() => {
+    if (store) setSaved(store.read());
+    setScripted(true);
+  }, [store]);
+
+  useEffect(() => {
+    document.documentElement.lang = spoken.language;
+    document.title = documentTitle(spoken.texts, place, page);
+  }, [spoken, place, page]);
+
+  function show(arrival: Arrival) {
+    setPlace(arrival.place);
+    setSaved(arrival.saved);
+    setShowing((count) => count + 1);
+    comeBack();
+  }
+
+  useEffect(() => {
+    if (page.serverPage || !store) return;
+    const onMove = () => show(settle(location, store, page));
+    addEventListener('popstate', onMove);
+    return () => removeEventListener('popstate', onMove);
+  });
+
+  useEffect(() => {
+    const onShow = (event: PageTransitionEvent) => {
+      if (!event.persisted) return;
+      setShowing((count) => count + 1);
+      comeBack();
+    };
+    addEventListener('pageshow', onShow);
+    return () => removeEventListener('pageshow', onShow);
+  });
+
+  async function goTo(url: string, how: 'push' | 'replace') {
+    await fadeOver();
+    if (how === 'push') history.pushState(null, '', url);
+    else history.replaceState(null, '', url);
+    if (store) show(settle(location, store, page));
+    scrollTo(0, 0);
+  }
+
+  async function setLanguage(next: Language) {
+    if (!browser) return;
+    try {
+      setSpoken({ language: next, texts: await browser.loadTexts(next) });
+    } catch {
+      location.search = withParameter(location.search, queryNames.language, next);
+      return;
+    }
+    setPlace((current) => ({ ...current, search: withParameter(current.search, queryNames.language, next) }));
+    history.replaceState(null, '', addressInLanguage(location, next));
+  }
+
+  function save(values: Partial<SavedValues>) {
+    store?.write({ ...store.read(), ...values });
+    setSaved((current) => ({ ...current, ...values }));
+  }
+
+  const visit = {
+    page,
+    place,
+    saved,
+    isScripted,
+    typedUsername,
+    isLeaving: word !== null,
+    leave,
+    comeBack,
+    goTo,
+    goToDocument: (url: string) => void fadeOver().then(() => location.assign(url)),
+    save,
+    setLanguage,
+    announce: setAnnouncement,
+  };
+  return (
+    <Messages {...spoken}>
+      <VisitContext value={visit}>
+        <ErrorDoor texts={spoken.texts}>
+          <PageFrame word={word} announcement={announcement} showing={showing}>
+            <CurrentScreen key={showing} />
+          </PageFrame>
+        </ErrorDoor>
+      </VisitContext>
+    </Messages>
+  );
+}
+
+export function documentTitle(texts: Texts, place: Place, page: Page): string {
+  return `${filled(texts[titleKey(place, page.serverPage)], {})} · ${page.branding.name}`;
+}
+
+/** Applies the arrival rules to where the browser is: what they save, show and warn of. */
+export function settle({ pathname, search, hash }: Address, store: SavedValuesStore, page: Page): Arrival {
+  const arrival = arrive({ pathname, search, hash }, store.read(), page.rules);
+  store.write(arrival.saved);
+  if (arrival.warning) console.warn(arrival.warning);
+  const { shown } = arrival;
+  if (shown.search !== search || shown.hash !== hash) history.replaceState(null, '', shown.pathname + shown.search + shown.hash);
+  return arrival;
+}
+
+/** The language that an address asks for, or null. */
+export function languageOfPlace({ search }: Place): Language | null {
+  return languageOfTag(new URLSearchParams(search).get(queryNames.language) ?? '');
+}
+
+function addressInLanguage({ pathname, search, hash }: Address, language: Language): string {
+  const own = searchOfHash(hash);
+  const rest = own === '' ? hash : `#${pathOfHash(hash)}${withoutParameters(own, [queryNames.language])}`;
+  return pathname + withParameter(search, queryNames.language, language) + rest;
+}

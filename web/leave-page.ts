@@ -1,0 +1,46 @@
+import { useEffect, useRef, useState } from 'react';
+import type { MessageKey } from './messages.tsx';
+
+/** Specification §9. */
+export const fadeMilliseconds = 300;
+
+/** After this long a page that is still here comes back to life, so that no spinner is for ever. */
+const longestWait = 20_000;
+
+function fade(): Promise<void> {
+  const isReduced = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  return isReduced ? Promise.resolve() : new Promise((done) => setTimeout(done, fadeMilliseconds));
+}
+
+/** The way out of a page: fade, then the veil with a word; until the document is gone or `comeBack` is called. */
+export function useLeavePage() {
+  const [word, setWord] = useState<MessageKey | null>(null);
+  const isLeaving = useRef(false);
+  const faded = useRef(Promise.resolve());
+
+  function leave(nextWord: MessageKey): boolean {
+    if (isLeaving.current) return false;
+    isLeaving.current = true;
+    faded.current = fade();
+    setWord(nextWord);
+    return true;
+  }
+
+  function comeBack(): void {
+    isLeaving.current = false;
+    setWord(null);
+  }
+
+  useEffect(() => {
+    if (word === null) return;
+    const timer = setTimeout(comeBack, longestWait);
+    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && comeBack();
+    addEventListener('keydown', onKey);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('keydown', onKey);
+    };
+  });
+
+  return { word, leave, comeBack, fadeOver: () => faded.current };
+}

@@ -1,0 +1,18 @@
+import type { Language } from '#contract/languages.ts';
+import type { Texts } from './messages.tsx';
+
+type TextsModule = Promise<{ default: Texts }>;
+
+/** Each language is a file of its own: a visitor loads one. */
+const modules: Record<Language, () => TextsModule> = {
+  en: () => import('#messages/en.json', { with: { type: 'json' } }),
+  de: () => import('#messages/de.json', { with: { type: 'json' } }),
+  es: () => import('#messages/es.json', { with: { type: 'json' } }),
+  pl: () => import('#messages/pl.json', { with: { type: 'json' } }),
+  nl: () => import('#messages/nl.json', { with: { type: 'json' } }),
+  it: () => import('#messages/it.json', { with: { type: 'json' } }),
+};
+
+export async function loadTexts(language: Language): Promise<Texts> {
+  return (await modules[language]()).default;
+}

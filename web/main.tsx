@@ -1,0 +1,22 @@
+import { createRoot, hydrateRoot } from 'react-dom/client';
+import type { Page } from '#contract/page.ts';
+import { App, languageOfPlace, settle } from './app.tsx';
+import { loadTexts } from './load-texts.ts';
+import { placeOfUrl } from './place.ts';
+import { SavedValuesStore } from './saved-values.ts';
+
+const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as Page;
+const store = new SavedValuesStore(() => sessionStorage);
+const rendered = placeOfUrl(page.url, page.rules.basePath);
+const arrived = page.serverPage ? rendered : settle(location, store, page).place;
+const language = languageOfPlace(arrived) ?? page.language;
+const texts = await loadTexts(language);
+
+const isAsRendered =
+  language === page.language &&
+  arrived.search === rendered.search &&
+  JSON.stringify(arrived.screen) === JSON.stringify(rendered.screen);
+const app = <App {...{ page, language, texts }} browser={{ store, loadTexts }} place={isAsRendered ? rendered : arrived} />;
+const portal = document.getElementById('portal') as HTMLElement;
+if (isAsRendered) hydrateRoot(portal, app);
+else createRoot(portal).render(app);

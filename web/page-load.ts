@@ -1,0 +1,101 @@
+import { acceptableDestination, type DestinationRules } from '#contract/destination.ts';
+import { queryNames, screenOfPath } from '#contract/screens.ts';
+import { type Place, placeOfUrl } from './place.ts';
+import { parameterOf, pathOfHash, searchOfHash, withoutParameters, withParametersOf } from './query.ts';
+import type { SavedValues } from './saved-values.ts';
+
+/** The hashes that are reachable without signing in; one that starts with any of them is left alone (specification §2). */
+export const publicHashes = [
+  '#/forgottenChangedInfo',
+  '#/forgottenChangeFailedInfo',
+  '#/emailInfo',
+  '#/forgotten',
+  '#/login',
+  '#/loginFail',
+  '#/loginfailOIDC',
+  '#/loginfailSAML',
+  '#/forgottenChange',
+  '#/twoFactor',
+  '#/twoFactorRegistration',
+  '#/singleSignOn',
+] as const;
+
+/** What belongs to the whole visit rather than to one screen, and so counts beside a hash's own query too. */
+const visitNames = [queryNames.language, queryNames.login, queryNames.destination];
+
+export type Address = { pathname: string; search: string; hash: string };
+
+export type Arrival = {
+  place: Place;
+  saved: SavedValues;
+  /** The address to show; where it differs from the one asked for, history is replaced. */
+  shown: Address;
+  /** A line for the console. */
+  warning: string | null;
+};
+
+/** What a page load does before anything renders (specification §4, decisions §3). */
+export function arrive(address: Address, saved: SavedValues, rules: DestinationRules): Arrival {
+  const place = placeOfUrl(address.pathname + address.search, rules.basePath);
+  let arrival: Arrival = { place, saved, shown: address, warning: null };
+  arrival = lookAtHash(arrival, address);
+  arrival = saveWebbundle(arrival, address, rules);
+  arrival = saveTwoFactorDestination(arrival, address);
+  return hideFromAddress(saveResetHash(arrival));
+}
+
+function lookAtHash(arrival: Arrival, { search, hash }: Address): Arrival {
+  const { place, saved, shown } = arrival;
+  if (hash === '' || hash === '#') return arrival;
+  if (!publicHashes.some((known) => hash.startsWith(known))) {
+    return {
+      ...arrival,
+      place: { ...place, screen: { name: 'login' } },
+      saved: { ...saved, loginHashFragment: hash.slice(1) },
+      shown: { ...shown, hash: '#/login' },
+    };
+  }
+  const screen = screenOfPath(pathOfHash(hash));
+  if (screen.name === 'notFound') return arrival;
+  return { ...arrival, place: { ...place, screen, search: withParametersOf(searchOfHash(hash), search, visitNames) } };
+}
+
+function saveWebbundle(arrival: Arrival, { search, hash }: Address, rules: DestinationRules): Arrival {
+  for (const query of [searchOfHash(hash), search]) {
+    const asked = parameterOf(query, queryNames.redirectUrl);
+    const accepted = asked?.includes('webbundle') ? acceptableDestination(asked, rules) : null;
+    if (accepted) return { ...arrival, saved: { ...arrival.saved, redirectOldWebbundleUrl: accepted } };
+  }
+  return arrival;
+}
+
+function saveTwoFactorDestination(arrival: Arrival, { search }: Address): Arrival {
+  const { place, saved } = arrival;
+  if (place.screen.name !== 'twoFactor' && place.screen.name !== 'twoFactorRegistration') return arrival;
+  const raw = rawRedirectUrl(place.search) || rawRedirectUrl(search);
+  if (!raw) return arrival;
+  try {
+    return { ...arrival, saved: { ...saved, loginHashFragment: decodeURIComponent(raw.replaceAll('+', ' ')) } };
+  } catch {
+    return { ...arrival, warning: 'Could not parse redirectURL' };
+  }
+}
+
+function saveResetHash(arrival: Arrival): Arrival {
+  if (arrival.place.screen.name !== 'forgottenChange') return arrival;
+  const hash = parameterOf(arrival.place.search, queryNames.hash);
+  return hash ? { ...arrival, saved: { ...arrival.saved, passwordHashParameter: hash } } : arrival;
+}
+
+/** A reset secret must not leak by referrer, screenshot or shared link; a notice is said once. */
+function hideFromAddress(arrival: Arrival): Arrival {
+  const { shown, place } = arrival;
+  const names = [queryNames.notice, ...(place.screen.name === 'forgottenChange' ? [queryNames.hash] : [])];
+  const own = searchOfHash(shown.hash);
+  const hash = own === '' ? shown.hash : `#${pathOfHash(shown.hash)}${withoutParameters(own, names)}`;
+  return { ...arrival, shown: { ...shown, search: withoutParameters(shown.search, names), hash } };
+}
+
+function rawRedirectUrl(search: string): string | undefined {
+  return /[?&]redirectURL=([^&]*)/.exec(search)?.[1];
+}

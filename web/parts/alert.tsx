@@ -1,0 +1,32 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Icon } from './icon.tsx';
+
+type Props = {
+  kind?: 'info' | 'bad';
+  title?: string;
+  /** What the visitor did and this answers: it interrupts and takes the focus, each time anew. */
+  answerTo?: object | null;
+  children: ReactNode;
+};
+
+/** Says what happened. */
+export function Alert({ kind = 'info', title, answerTo = null, children }: Props) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (answerTo) element.current?.focus();
+  }, [answerTo]);
+  return (
+    <div
+      className={kind === 'bad' ? 'alert bad' : 'alert'}
+      role={answerTo ? 'alert' : 'note'}
+      tabIndex={answerTo ? -1 : undefined}
+      ref={element}
+    >
+      <Icon name={kind === 'bad' ? 'alert' : 'info'} />
+      <p>
+        {title && <strong>{title}</strong>}
+        {children}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import { useLanguage, useMessage } from '../messages.tsx';
+import type { CallFailure } from '../server-calls.ts';
+import { relativeTime } from './relative-time.ts';
+
+/** What a visitor is told about a call that did not succeed. */
+export function useCallFailureText(): (failure: CallFailure) => string {
+  const message = useMessage();
+  const language = useLanguage();
+  return (failure) => {
+    switch (failure.name) {
+      case 'throttled':
+        return failure.seconds === null
+          ? message('wait-a-moment')
+          : message('wait-until', { when: relativeTime(language, failure.seconds) });
+      case 'unavailable':
+        return message('general-error-not-available');
+      case 'signInExpired':
+        return message('notice-signInExpired-text');
+      case 'failed':
+        return message('general-error-something-went-wrong');
+    }
+  };
+}

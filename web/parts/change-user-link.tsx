@@ -1,0 +1,41 @@
+import { type MouseEvent, useState } from 'react';
+import { type MessageKey, useMessage } from '../messages.tsx';
+import { usePortalUrls } from '../portal-urls.ts';
+import { type CallFailure, logOut } from '../server-calls.ts';
+import { useVisit } from '../visit.ts';
+import { Alert } from './alert.tsx';
+import { LoginLink } from './login-link.tsx';
+
+/** Ends the half-signed-in session and goes to the sign-in form; without script a plain link does the same. */
+export function ChangeUserLink({ textKey }: { textKey: MessageKey }) {
+  const message = useMessage();
+  const { page, leave, comeBack, goToDocument } = useVisit();
+  const { toCall, toScreen } = usePortalUrls();
+  const [failure, setFailure] = useState<CallFailure | null>(null);
+
+  async function onClick(event: MouseEvent) {
+    event.preventDefault();
+    if (!leave('please-wait')) return;
+    const outcome = await logOut(page.rules.basePath);
+    if (outcome === 'done') return goToDocument(toScreen('login'));
+    console.error('twofa-something-went-wrong');
+    setFailure(outcome);
+    comeBack();
+  }
+
+  return (
+    <>
+      <a href={toCall('logout')} onClick={onClick}>
+        {message(textKey)}
+      </a>
+      {failure && (
+        <>
+          <LoginLink />
+          <Alert kind="bad" answerTo={failure}>
+            {message('twofa-something-went-wrong')}
+          </Alert>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import { useState } from 'react';
+import { isEmailAddress } from '#contract/email-address.ts';
+import { queryNames } from '#contract/screens.ts';
+import { useMessage } from '../messages.tsx';
+import { parameterOf } from '../query.ts';
+import { useVisit } from '../visit.ts';
+import { TextField } from './text-field.tsx';
+
+/** A work e-mail; what is wrong with it is said when the visitor leaves it, not while typing. */
+export function EmailField() {
+  const message = useMessage();
+  const { place, typedUsername } = useVisit();
+  const [isWrong, setWrong] = useState(false);
+  const known = parameterOf(place.search, queryNames.login) || typedUsername.current;
+  return (
+    <TextField
+      id="email"
+      name="username"
+      type="email"
+      inputMode="email"
+      label={message('email')}
+      autoComplete="email"
+      required
+      autoFocus
+      defaultValue={isEmailAddress(known) ? known : ''}
+      error={isWrong ? message('email-invalid') : undefined}
+      onBlur={({ currentTarget: { value } }) => setWrong(value !== '' && !isEmailAddress(value))}
+      onInput={({ currentTarget: { value } }) => {
+        typedUsername.current = value;
+        if (isEmailAddress(value)) setWrong(false);
+      }}
+    />
+  );
+}

@@ -1,0 +1,34 @@
+import { Component, type ReactNode } from 'react';
+import type { Texts } from '../messages.tsx';
+
+type Props = { texts: Texts; children: ReactNode };
+
+/** A mistake in a script must never leave an empty door: it says so and offers the page anew. */
+export class ErrorDoor extends Component<Props, { isBroken: boolean }> {
+  override state = { isBroken: false };
+
+  static getDerivedStateFromError() {
+    return { isBroken: true };
+  }
+
+  override render() {
+    const { texts, children } = this.props;
+    if (!this.state.isBroken) return children;
+    return (
+      <div className="portal">
+        <div className="wall">
+          <div className="door">
+            <main className="column">
+              <h1>{texts['general-error-something-went-wrong']}</h1>
+              <div className="stack">
+                <a className="button" href="">
+                  {texts.reload}
+                </a>
+              </div>
+            </main>
+          </div>
+        </div>
+      </div>
+    );
+  }
+}

@@ -1,0 +1,11 @@
+/** Whether a field holds something. A browser hides what it has autofilled until the visitor's first gesture. */
+export function isFilled(form: HTMLFormElement, name: string): boolean {
+  const input = form.elements.namedItem(name);
+  return input instanceof HTMLInputElement && (input.value !== '' || input.matches(':autofill'));
+}
+
+/** The text of a field. */
+export function valueOf(form: HTMLFormElement, name: string): string {
+  const input = form.elements.namedItem(name);
+  return input instanceof HTMLInputElement ? input.value : '';
+}

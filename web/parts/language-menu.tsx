@@ -1,0 +1,51 @@
+import { type Language, languageNames, languages } from '#contract/languages.ts';
+import { queryNames } from '#contract/screens.ts';
+import { useLanguage, useMessage } from '../messages.tsx';
+import { usePortalUrls } from '../portal-urls.ts';
+import { useVisit } from '../visit.ts';
+import { Icon } from './icon.tsx';
+
+/** A GET form, so that it works without script; with script the page is said again in place. */
+export function LanguageMenu() {
+  const message = useMessage();
+  const language = useLanguage();
+  const { page, setLanguage } = useVisit();
+  const { toScreen } = usePortalUrls();
+  // A problem page may be the answer to a form post, whose address cannot be asked for again.
+  const action = page.serverPage?.name === 'problem' ? toScreen('login') : undefined;
+  return (
+    <form className="language" method="get" action={action}>
+      {!action && <OtherParameters />}
+      <label htmlFor="lang">
+        <Icon name="globe" size={18} />
+        <span className="sr">{message('language')}</span>
+      </label>
+      <select
+        id="lang"
+        name={queryNames.language}
+        autoComplete="off"
+        value={language}
+        onChange={(event) => setLanguage(event.target.value as Language)}
+      >
+        {languages.map((tag) => (
+          <option key={tag} value={tag} lang={tag}>
+            {languageNames[tag]}
+          </option>
+        ))}
+      </select>
+      <noscript>
+        <button type="submit">{message('language-apply')}</button>
+      </noscript>
+    </form>
+  );
+}
+
+/** The rest of the query, which a GET form would drop. */
+function OtherParameters() {
+  const { place } = useVisit();
+  const dropped: string[] = [queryNames.language];
+  // The reset secret is kept only where the form needs it, and there it stands in the address already.
+  if (place.screen.name !== 'forgottenChange') dropped.push(queryNames.hash);
+  const kept = [...new URLSearchParams(place.search)].filter(([name]) => !dropped.includes(name));
+  return kept.map(([name, value]) => <input key={name + value} type="hidden" name={name} value={value} />);
+}

@@ -1,0 +1,16 @@
+import { noticeOfSearch } from '#contract/notices.ts';
+import { useMessage } from '../messages.tsx';
+import { useVisit } from '../visit.ts';
+import { Alert } from './alert.tsx';
+
+/** What the step before has to say (`?notice=…`). */
+export function Notice() {
+  const message = useMessage();
+  const notice = noticeOfSearch(useVisit().place.search);
+  if (!notice) return null;
+  return (
+    <Alert kind={notice === 'signInExpired' ? 'info' : 'bad'} title={message(`notice-${notice}-title`)}>
+      {message(`notice-${notice}-text`)}
+    </Alert>
+  );
+}

@@ -1,0 +1,40 @@
+import type { PasswordPolicy, PasswordRule } from '#contract/password-rules.ts';
+import { useMessage } from '../messages.tsx';
+import { Icon } from './icon.tsx';
+
+type Props = { password: string; broken: readonly PasswordRule[]; policy: PasswordPolicy };
+
+/** What a new password must be, told before the mistake and ticked off while typing. */
+export function PasswordChecks({ password, broken, policy }: Props) {
+  const message = useMessage();
+  const isMet = (...rules: PasswordRule[]) => password !== '' && !rules.some((rule) => broken.includes(rule));
+  return (
+    <ul className="rules" id="password-checks">
+      <Check isMet={isMet('short', 'long')}>{message('check-length', policy)}</Check>
+      <Check isMet={isMet('common')}>{message('check-common')}</Check>
+      <Check isMet={isMet('weak')}>{message('check-strength')}</Check>
+    </ul>
+  );
+}
+
+export function RepeatCheck({ isMet }: { isMet: boolean }) {
+  const message = useMessage();
+  return (
+    <ul className="rules" id="repeat-check">
+      <Check isMet={isMet}>{message('check-match')}</Check>
+    </ul>
+  );
+}
+
+function Check({ isMet, children }: { isMet: boolean; children: string }) {
+  const message = useMessage();
+  return (
+    <li className={isMet ? 'met' : undefined}>
+      <Icon name={isMet ? 'ringChecked' : 'ring'} size={18} />
+      <span>
+        <span className="sr">{message(isMet ? 'check-done' : 'check-open')} </span>
+        {children}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,43 @@
+import { type InputHTMLAttributes, type ReactNode, useState } from 'react';
+import { useMessage } from '../messages.tsx';
+import { useVisit } from '../visit.ts';
+import { Icon } from './icon.tsx';
+
+type Props = InputHTMLAttributes<HTMLInputElement> & { id: string; label: string; children?: ReactNode };
+
+/** A password input that can be read; the reveal button is there only where it works. */
+export function PasswordField({ id, label, children, ...input }: Props) {
+  const message = useMessage();
+  const { isScripted } = useVisit();
+  const [isShown, setShown] = useState(false);
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <div className="control">
+        <input
+          id={id}
+          name={id}
+          type={isShown ? 'text' : 'password'}
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          required
+          {...input}
+        />
+        {isScripted && (
+          <button
+            className="peek"
+            type="button"
+            aria-controls={id}
+            aria-pressed={isShown}
+            aria-label={message('show-password')}
+            onClick={() => setShown(!isShown)}
+          >
+            <Icon name={isShown ? 'eyeClosed' : 'eye'} />
+          </button>
+        )}
+      </div>
+      {children}
+    </div>
+  );
+}

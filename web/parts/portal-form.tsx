@@ -1,0 +1,57 @@
+import { createContext, type ReactNode, type SubmitEvent, use, useLayoutEffect, useRef, useState } from 'react';
+import type { Call } from '#contract/calls.ts';
+import type { MessageKey } from '../messages.tsx';
+import { usePortalUrls } from '../portal-urls.ts';
+import { useVisit } from '../visit.ts';
+
+const ReadyContext = createContext(true);
+
+/** Whether the form around may be sent. */
+export const useIsReady = () => use(ReadyContext);
+
+type Props = {
+  call: Call;
+  /** Said while the form is on its way. */
+  word?: MessageKey;
+  className?: string;
+  /** Whether it may be sent; asked once the script runs, before that the server decides. */
+  isReady?: (form: HTMLFormElement) => boolean;
+  /** Sends it by script; without it the browser posts the form. */
+  onSend?: (form: HTMLFormElement) => void;
+  children: ReactNode;
+};
+
+/** A form that posts to one of the calls, works without script, and is sent once however often it is pressed. */
+export function PortalForm({ call, word = 'please-wait', className, isReady = always, onSend, children }: Props) {
+  const { leave } = useVisit();
+  const { toCall } = usePortalUrls();
+  const form = useRef<HTMLFormElement>(null);
+  const [ready, setReady] = useState(true);
+  const look = () => form.current && setReady(isReady(form.current));
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looks once at what the browser has filled in
+  useLayoutEffect(() => void look(), []);
+
+  function onSubmit(event: SubmitEvent<HTMLFormElement>) {
+    const isFirst = leave(word);
+    if (!isFirst || onSend) event.preventDefault();
+    if (isFirst) onSend?.(event.currentTarget);
+  }
+
+  return (
+    <form
+      ref={form}
+      className={className}
+      method="post"
+      action={toCall(call)}
+      onSubmit={onSubmit}
+      onInput={look}
+      onChange={look}
+      onAnimationStart={look}
+    >
+      <ReadyContext value={ready}>{children}</ReadyContext>
+    </form>
+  );
+}
+
+const always = () => true;

@@ -1,0 +1,11 @@
+import { redirectValue } from '#contract/destination.ts';
+import { queryNames } from '#contract/screens.ts';
+import { parameterOf } from '../query.ts';
+import { useVisit } from '../visit.ts';
+
+/** Where to go after sign-in, sent along (decisions §4). */
+export function RedirectField({ name = 'redirectURL' }: { name?: 'redirectURL' | 'redirectURLSSO' }) {
+  const { place, saved, page } = useVisit();
+  const askedFor = parameterOf(place.search, queryNames.destination);
+  return <input type="hidden" name={name} value={redirectValue(saved, askedFor, page.rules)} />;
+}

@@ -1,0 +1,27 @@
+import { useMessage } from '../messages.tsx';
+import { Alert } from './alert.tsx';
+import { ChangeUserLink } from './change-user-link.tsx';
+import { Heading } from './heading.tsx';
+
+// Said at once, though nobody pressed anything: the screen was to show a code.
+const urgent = {};
+
+export function RegistrationUnavailable() {
+  const message = useMessage();
+  return (
+    <>
+      <Heading />
+      <Alert kind="bad" title={message('registration-unavailable-title')} answerTo={urgent}>
+        {message('twofa-qr-code-unavailable')}
+      </Alert>
+      <div className="stack">
+        <a className="button" href="">
+          {message('reload')}
+        </a>
+        <p className="links">
+          <ChangeUserLink textKey="cancel" />
+        </p>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+import type { InputHTMLAttributes, ReactNode } from 'react';
+import { FieldError } from './field-error.tsx';
+
+type Props = InputHTMLAttributes<HTMLInputElement> & { id: string; label: string; error?: string | undefined; children?: ReactNode };
+
+export function TextField({ id, label, error, children, ...input }: Props) {
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <div className="control">
+        <input
+          id={id}
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error ? `${id}-error` : undefined}
+          {...input}
+        />
+      </div>
+      {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+import { type Call, callUrl } from '#contract/calls.ts';
+import { type PlainScreen, queryNames, type Screen, screenUrl } from '#contract/screens.ts';
+import { parameterOf } from './query.ts';
+import { useVisit } from './visit.ts';
+
+/** What stays in the address on every way through the portal, so that neither language, name nor destination is lost. */
+const carriedNames = [queryNames.language, queryNames.login, queryNames.destination] as const;
+
+/** Addresses of screens and calls as they are linked to from here. */
+export function usePortalUrls() {
+  const { page, place } = useVisit();
+  const { basePath } = page.rules;
+  const carried = Object.fromEntries(carriedNames.map((name) => [name, parameterOf(place.search, name) ?? undefined]));
+  const language = carried[queryNames.language];
+  return {
+    toScreen: (screen: PlainScreen | Screen, query: Record<string, string | undefined> = {}) =>
+      screenUrl(basePath, screen, { ...carried, ...query }),
+    toCall: (call: Call) =>
+      callUrl(basePath, call) + (language ? `?${new URLSearchParams({ [queryNames.language]: language })}` : ''),
+  };
+}

@@ -1,0 +1,70 @@
+import { renderToString } from 'react-dom/server';
+import type { Language } from '#contract/languages.ts';
+import type { Page } from '#contract/page.ts';
+import de from '#messages/de.json' with { type: 'json' };
+import en from '#messages/en.json' with { type: 'json' };
+import es from '#messages/es.json' with { type: 'json' };
+import it from '#messages/it.json' with { type: 'json' };
+import nl from '#messages/nl.json' with { type: 'json' };
+import pl from '#messages/pl.json' with { type: 'json' };
+import { App, documentTitle } from './app.tsx';
+import type { Texts } from './messages.tsx';
+import { placeOfUrl } from './place.ts';
+import portal from './styles/portal.css?inline';
+import tokens from './styles/tokens.css?inline';
+
+/** A missing text in any language does not compile. */
+const textsOf: Record<Language, Texts> = { en, de, es, pl, nl, it };
+
+/** Addresses of what a page loads, and the result of `styleText`. */
+export type PageAssets = { script: string; messages: Record<Language, string>; style: string };
+
+/** The style text of every page; its SHA-256 goes into the Content-Security-Policy. Null leaves the default brand. */
+export function styleText(accentColour: string | null): string {
+  const style = tokens.trim() + portal.trim();
+  if (accentColour === null) return style;
+  if (!/^[#\w(),.%/+ -]{1,100}$/.test(accentColour)) throw new Error(`Not a CSS colour: ${accentColour}`);
+  return `${style}:root{--brand:${accentColour}}`;
+}
+
+/** The whole HTML document of one page. */
+export function renderDocument(page: Page, assets: PageAssets): string {
+  const texts = textsOf[page.language];
+  const place = placeOfUrl(page.url, page.rules.basePath);
+  const tree = renderToString(<App page={page} place={place} language={page.language} texts={texts} browser={null} />);
+  return `<!doctype html>
+<html lang="${page.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1,interactive-widget=resizes-content">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
+<meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">
+<title>${escaped(documentTitle(texts, place, page))}</title>
+<link rel="icon" href="${icon}">
+<link rel="modulepreload" href="${escaped(assets.messages[page.language])}">
+<style>${assets.style}</style>
+</head>
+<body>
+<div id="portal">${tree}</div>
+<script type="application/json" id="page">${jsonForScript(page)}</script>
+<script type="module" async src="${escaped(assets.script)}"></script>
+</body>
+</html>
+`;
+}
+
+const icon =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='#21489c' fill-rule='evenodd' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>",
+  ).replaceAll('%20', ' ').replaceAll('%3D', '=').replaceAll('%2F', '/').replaceAll('%3A', ':');
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** JSON that cannot end its script element or break as script in an old parser. */
+function jsonForScript(value: unknown): string {
+  return JSON.stringify(value).replace(/[<\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,52 @@
+import { useVisit } from '../visit.ts';
+import { EmailInfo } from './email-info.tsx';
+import { Forgotten } from './forgotten.tsx';
+import { ForgottenChange } from './forgotten-change.tsx';
+import { ForgottenChangeFailedInfo } from './forgotten-change-failed-info.tsx';
+import { ForgottenChangedInfo } from './forgotten-changed-info.tsx';
+import { Login } from './login.tsx';
+import { LoginFail } from './login-fail.tsx';
+import { NotFound } from './not-found.tsx';
+import { Problem } from './problem.tsx';
+import { SignOutConfirm } from './sign-out-confirm.tsx';
+import { SignedIn } from './signed-in.tsx';
+import { SingleSignOn } from './single-sign-on.tsx';
+import { TwoFactor } from './two-factor.tsx';
+import { TwoFactorRegistration } from './two-factor-registration.tsx';
+
+/** The screen of the place where the visitor is. */
+export function CurrentScreen() {
+  const { page, place } = useVisit();
+  switch (page.serverPage?.name) {
+    case 'signedIn':
+      return <SignedIn {...page.serverPage} />;
+    case 'signOutConfirm':
+      return <SignOutConfirm />;
+    case 'problem':
+      return <Problem {...page.serverPage} />;
+  }
+  switch (place.screen.name) {
+    case 'login':
+      return <Login />;
+    case 'singleSignOn':
+      return <SingleSignOn />;
+    case 'forgotten':
+      return <Forgotten />;
+    case 'emailInfo':
+      return <EmailInfo />;
+    case 'forgottenChange':
+      return <ForgottenChange />;
+    case 'forgottenChangedInfo':
+      return <ForgottenChangedInfo />;
+    case 'forgottenChangeFailedInfo':
+      return <ForgottenChangeFailedInfo />;
+    case 'twoFactor':
+      return <TwoFactor />;
+    case 'twoFactorRegistration':
+      return <TwoFactorRegistration />;
+    case 'loginFail':
+      return <LoginFail type={place.screen.type} />;
+    case 'notFound':
+      return <NotFound />;
+  }
+}

@@ -1,0 +1,87 @@
+import { useState } from 'react';
+import { brokenPasswordRules } from '#contract/password-rules.ts';
+import { reasonOfSearch } from '#contract/reasons.ts';
+import { queryNames } from '#contract/screens.ts';
+import { useMessage } from '../messages.tsx';
+import { Alert } from '../parts/alert.tsx';
+import { valueOf } from '../parts/filled.ts';
+import { Heading } from '../parts/heading.tsx';
+import { LoginLink } from '../parts/login-link.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { PasswordChecks, RepeatCheck } from '../parts/password-checks.tsx';
+import { PasswordErrors } from '../parts/password-errors.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
+import { PortalForm } from '../parts/portal-form.tsx';
+import { StrengthMeter } from '../parts/strength-meter.tsx';
+import { SubmitButton } from '../parts/submit-button.tsx';
+import { parameterOf } from '../query.ts';
+import { useVisit } from '../visit.ts';
+
+export function ForgottenChange() {
+  const message = useMessage();
+  const { place, saved, page } = useVisit();
+  const { passwordPolicy } = page;
+  const [entries, setEntries] = useState({ password: '', repeat: '' });
+  const [touched, setTouched] = useState({ password: false, repeat: false });
+  const broken = brokenPasswordRules(entries.password, entries.repeat, passwordPolicy);
+  const reason = reasonOfSearch(place.search);
+  const hash = parameterOf(place.search, queryNames.hash) ?? saved.passwordHashParameter ?? '';
+  const areErrorsShown = touched.password && touched.repeat;
+
+  /** The entries as they stand in the form: a browser may have filled them in before the script ran. */
+  function isReady(form: HTMLFormElement): boolean {
+    const now = { password: valueOf(form, 'password'), repeat: valueOf(form, 'repeat') };
+    setEntries(now);
+    return brokenPasswordRules(now.password, now.repeat, passwordPolicy).length === 0;
+  }
+
+  return (
+    <>
+      <Heading />
+      <Notice />
+      {(reason === 1 || reason === 2) && broken.length > 0 && (
+        <Alert kind="bad">{message(`password-page-error-${reason}`)}</Alert>
+      )}
+      <PortalForm call="passwordChange" isReady={isReady}>
+        <input type="hidden" name="hash" value={hash} />
+        <input
+          className="sr"
+          type="text"
+          name="username"
+          autoComplete="username"
+          defaultValue={page.typedUsername}
+          tabIndex={-1}
+          aria-hidden="true"
+          readOnly
+        />
+        <PasswordField
+          id="password"
+          label={message('change-password')}
+          autoComplete="new-password"
+          aria-describedby="password-checks"
+          aria-invalid={areErrorsShown && broken.some((rule) => rule !== 'match')}
+          onBlur={() => setTouched((now) => ({ ...now, password: true }))}
+        >
+          <StrengthMeter password={entries.password} />
+          <PasswordChecks password={entries.password} broken={broken} policy={passwordPolicy} />
+        </PasswordField>
+        <PasswordField
+          id="repeat"
+          label={message('change-repeat')}
+          autoComplete="new-password"
+          aria-describedby="repeat-check"
+          aria-invalid={areErrorsShown && broken.includes('match')}
+          onInput={() => setTouched((now) => ({ ...now, repeat: true }))}
+          onBlur={() => setTouched((now) => ({ ...now, repeat: true }))}
+        >
+          <RepeatCheck isMet={entries.repeat !== '' && !broken.includes('match')} />
+        </PasswordField>
+        {areErrorsShown && <PasswordErrors broken={broken} policy={passwordPolicy} />}
+        <SubmitButton>{message('change-button')}</SubmitButton>
+        <p className="links">
+          <LoginLink />
+        </p>
+      </PortalForm>
+    </>
+  );
+}

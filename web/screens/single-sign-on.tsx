@@ -1,0 +1,28 @@
+import { useMessage } from '../messages.tsx';
+import { EmailField } from '../parts/email-field.tsx';
+import { valueOf } from '../parts/filled.ts';
+import { Heading } from '../parts/heading.tsx';
+import { LoginLink } from '../parts/login-link.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { PortalForm } from '../parts/portal-form.tsx';
+import { RedirectField } from '../parts/redirect-field.tsx';
+import { SubmitButton } from '../parts/submit-button.tsx';
+
+export function SingleSignOn() {
+  const message = useMessage();
+  return (
+    <>
+      <Heading />
+      <p className="lede">{message('sso-text')}</p>
+      <Notice />
+      <PortalForm call="performSsoLogin" word="signing-in" isReady={(form) => valueOf(form, 'username').trim() !== ''}>
+        <EmailField />
+        <RedirectField />
+        <SubmitButton>{message('sso-button')}</SubmitButton>
+        <p className="links">
+          <LoginLink />
+        </p>
+      </PortalForm>
+    </>
+  );
+}

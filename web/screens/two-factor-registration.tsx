@@ -1,0 +1,55 @@
+import { useEffect, useState } from 'react';
+import type { RegistrationAnswer } from '#contract/payloads.ts';
+import { useMessage } from '../messages.tsx';
+import { CodeForm } from '../parts/code-form.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { RegistrationSteps } from '../parts/registration-steps.tsx';
+import { RegistrationUnavailable } from '../parts/registration-unavailable.tsx';
+import { isCodeSentViaEmail } from '../screen-title.ts';
+import { fetchRegistration } from '../server-calls.ts';
+import { useVisit } from '../visit.ts';
+
+export function TwoFactorRegistration() {
+  const message = useMessage();
+  const { place } = useVisit();
+  if (!isCodeSentViaEmail(place)) return <AppRegistration />;
+  return (
+    <>
+      <Heading />
+      <p className="lede">{message('registration-email-text')}</p>
+      <CodeForm cancelKey="cancel" wrongKey="twofa-email-wrong" />
+    </>
+  );
+}
+
+function AppRegistration() {
+  const message = useMessage();
+  const { page } = useVisit();
+  const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    fetchRegistration(page.rules.basePath).then((answer) => {
+      if (!isGone) setRegistration('url' in answer ? answer : 'unavailable');
+    });
+    return () => {
+      isGone = true;
+    };
+  }, [page]);
+
+  if (registration === 'unavailable') return <RegistrationUnavailable />;
+  return (
+    <>
+      <Heading />
+      <p className="lede">{message('registration-text')}</p>
+      <CodeForm
+        cancelKey="cancel"
+        wrongKey="twofa-error-try-again-with-code"
+        wrap={(code) => (
+          <RegistrationSteps registration={registration} onBroken={() => setRegistration('unavailable')}>
+            {code}
+          </RegistrationSteps>
+        )}
+      />
+    </>
+  );
+}
