@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type Call, calls } from '#contract/calls.ts';
 import { LoginForm } from '#contract/payloads.ts';
 import { hubStartPath } from '#contract/screens.ts';
@@ -22,18 +22,24 @@ import { sessionRoute } from './session/session-route.ts';
 import { logoutConfirmedRoute, logoutRoute } from './sign-in/logout-route.ts';
 import { performLoginRoute } from './sign-in/perform-login-route.ts';
 
-/** What the app needs besides what its routes need. `logLevel` is pino's; lines go to standard output. */
-export type AppOptions = { built: BuiltPages; logLevel: string; makeDeps: (log: FastifyInstance['log']) => Deps };
+/** What the app needs besides what its routes need. `logLevel` is pino's; lines go to `logTo`, else to standard output. */
+export type AppOptions = {
+  built: BuiltPages;
+  logLevel: string;
+  logTo?: { write: (line: string) => void };
+  makeDeps: (log: FastifyInstance['log']) => Deps;
+};
 
 /** The whole HTTP server: guards, then every route by name. It listens to nothing yet. */
-export async function buildApp({ built, logLevel, makeDeps }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ built, logLevel, logTo, makeDeps }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     logger: {
       level: logLevel,
+      ...(logTo && { stream: logTo }),
       serializers: { req: loggedRequest },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
     },
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: () => crypto.randomUUID(),
     bodyLimit: limits.bodyBytes,

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+export type RunningServer = { origin: string; pid: number; stop: () => Promise<void> };
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+/** Starts the portal on a data folder as an operator would; `ms` is the time to its first answered page. */
+export async function startPortal(dataFolder: string): Promise<RunningServer & { ms: number }> {
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  const started = performance.now();
+  const child = spawn(process.execPath, ['server/command-line/vestibule.ts', 'serve'], {
+    cwd: root,
+    env: { ...process.env, PORT: String(port), VESTIBULE_DATA: dataFolder, LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  for (;;) {
+    const answered = await fetch(`${origin}/portal/login`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    if (answered) break;
+    if (child.exitCode !== null) throw new Error('the portal did not start');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return { origin, pid: child.pid as number, ms: performance.now() - started, stop: stopper(child) };
+}
+
+/** Starts the bare server on a database place. */
+export async function startBareServer(place: unknown, password: string): Promise<RunningServer> {
+  const child = spawn(process.execPath, ['bench/bare-server.ts', JSON.stringify(place), password], {
+    cwd: root,
+    // Hashing threads equal to the cores, as in the portal.
+    env: { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism()) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const { port } = JSON.parse(line.toString()) as { port: number };
+  return { origin: `http://localhost:${port}`, pid: child.pid as number, stop: stopper(child) };
+}
+
+function stopper(child: ChildProcess): () => Promise<void> {
+  return async () => {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}
