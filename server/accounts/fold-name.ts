@@ -4,18 +4,22 @@
  * Letters that only look or case-fold alike stay apart (ı and i, ß and ss): whoever types one never means the other.
  */
 export function foldLoginName(text: string): string {
+  // Lower-casing can undo the normal form and the other way round; the second time changes nothing any more.
   const plain = foldOnce(foldOnce(text));
   const at = plain.lastIndexOf('@');
   return at < 0 ? plain : plain.slice(0, at + 1) + canonicalDomain(plain.slice(at + 1));
 }
 
 function foldOnce(text: string): string {
-  return text.trim().normalize('NFKC').toLowerCase().normalize('NFKC').trim();
+  return text.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
 }
 
-/** The ASCII form of a domain without the dot of the root (UTS 46, by the URL parser); a text that is no domain as it is. */
+/**
+ * The ASCII form of a lower-case domain without the dot of the root (UTS 46, by the URL parser). What is no name of a
+ * host comes back as it is: the parser would also read `%61` as a letter, `1` as an address, and skip soft hyphens.
+ */
 export function canonicalDomain(domain: string): string {
-  const host = URL.parse(`http://${domain.replace(/\.$/, '')}/`);
-  if (!host || host.username || host.port || host.pathname !== '/' || host.search || host.hash) return domain;
-  return host.hostname;
+  const plain = domain.replace(/\.+$/, '');
+  if (!/^[\p{L}\p{M}\p{N}._-]+$/u.test(plain) || /(?:^|\.)(?:\d+|0x[\da-f]*)$/.test(plain)) return plain;
+  return URL.parse(`http://${plain}/`)?.hostname ?? plain;
 }

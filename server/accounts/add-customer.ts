@@ -1,0 +1,17 @@
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Database } from '../storage/connect.ts';
+import { insertCustomer, type NewCustomer } from '../storage/customer.ts';
+
+/** Adds a customer whose fields were read before, and records it; false when the key is taken. */
+export async function addCustomer(sql: Database, customer: NewCustomer, now: Date): Promise<boolean> {
+  return await sql.begin(async (sql) => {
+    if (!(await insertCustomer(sql, customer, now))) return false;
+    const steps = [
+      { step: 'name', outcome: customer.name },
+      { step: 'networks', outcome: customer.allowedNetworks.join(', ') || 'anywhere' },
+      { step: 'two-factor', outcome: customer.twoFactor },
+    ];
+    await insertAuditEvent(sql, { event: 'customer-added', customerKey: customer.key, steps }, now);
+    return true;
+  });
+}

@@ -1,0 +1,40 @@
+import type { AuditStep } from '../audit/audit-events.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Database } from '../storage/connect.ts';
+import { type Customer, type CustomerChanges, findCustomerForUpdate, updateCustomer } from '../storage/customer.ts';
+
+export type ChangeCustomerResult =
+  | { kind: 'changed'; steps: AuditStep[] }
+  | { kind: 'unchanged' }
+  | { kind: 'notFound' };
+
+/** Changes a customer and records what changed. Sessions see it at their next request: they ask the customer each time. */
+export async function changeCustomer(
+  sql: Database,
+  key: string,
+  changes: CustomerChanges,
+  now: Date,
+): Promise<ChangeCustomerResult> {
+  return await sql.begin(async (sql): Promise<ChangeCustomerResult> => {
+    const customer = await findCustomerForUpdate(sql, key);
+    if (!customer) return { kind: 'notFound' };
+    const steps = stepsOf(customer, { ...customer, ...changes });
+    if (steps.length === 0) return { kind: 'unchanged' };
+    await updateCustomer(sql, customer.id, changes);
+    await insertAuditEvent(sql, { event: 'customer-changed', customerKey: key, steps }, now);
+    return { kind: 'changed', steps };
+  });
+}
+
+function stepsOf(before: Customer, after: Customer): AuditStep[] {
+  const words = (customer: Customer) => [
+    { step: 'name', outcome: customer.name },
+    { step: 'networks', outcome: customer.allowedNetworks.join(', ') || 'anywhere' },
+    { step: 'two-factor', outcome: customer.twoFactor },
+    { step: 'active', outcome: customer.active ? 'yes' : 'no' },
+  ];
+  const old = words(before);
+  return words(after).flatMap(({ step, outcome }, index) =>
+    old[index]?.outcome === outcome ? [] : [{ step, outcome: `${old[index]?.outcome} → ${outcome}` }],
+  );
+}

@@ -1,0 +1,84 @@
+import { isEmailAddress } from '#contract/email-address.ts';
+import { canonicalDomain } from './fold-name.ts';
+
+/** A value as it is to be stored, or one sentence that names the field and says what is wrong. */
+export type Reading<T = string> = { ok: true; value: T } | { ok: false; problem: string };
+
+const longestUsername = 100;
+const longestCustomerName = 200;
+/** RFC 5321 §4.5.3.1.3: 256 octets with the angle brackets. */
+const longestEmailInOctets = 254;
+
+/** Control, format, private and unassigned characters, and whatever else is not seen (soft hyphen, fillers, selectors). */
+const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}]/u;
+
+/** Reads a username: 1 to 100 characters without whitespace or invisible ones, and written as it will be compared. */
+export function readUsername(text: string): Reading {
+  const value = text.trim();
+  const problem = problemOfName(value);
+  if (problem) return { ok: false, problem: `username: ${problem}` };
+  if (value.includes('@') && !readEmail(value).ok) {
+    return { ok: false, problem: 'username: one with an @ must be an e-mail address' };
+  }
+  return { ok: true, value };
+}
+
+function problemOfName(value: string): string | null {
+  const length = [...value].length;
+  if (length === 0) return 'must not be empty';
+  if (length > longestUsername) return `must not be longer than ${longestUsername} characters`;
+  if (/\s/u.test(value)) return 'must not contain spaces';
+  return problemOfCharacters(value);
+}
+
+function problemOfCharacters(value: string): string | null {
+  if (!value.isWellFormed() || unseen.test(value)) return 'must not contain invisible characters';
+  const plain = value.normalize('NFKC');
+  return plain === value ? null : `has characters that are read as others: write ${plain}`;
+}
+
+/** Reads an e-mail address that mail can be sent to without any doubt about whom it reaches. */
+export function readEmail(text: string): Reading {
+  const value = text.trim();
+  const no = (problem: string): Reading => ({ ok: false, problem: `email: ${problem}` });
+  const unclear = problemOfCharacters(value);
+  if (unclear) return no(unclear);
+  if (!isEmailAddress(value)) return no(`${JSON.stringify(value.slice(0, 100))} is not an e-mail address`);
+  if (Buffer.byteLength(value) > longestEmailInOctets)
+    return no(`must not be longer than ${longestEmailInOctets} bytes`);
+  // In a mail header each of these can make one address read as another one.
+  if (/[,;:"'`<>()[\]\\|]/.test(value))
+    return no('must not contain quotes, brackets, commas, colons, semicolons or backslashes');
+  const at = value.indexOf('@');
+  const domain = value
+    .slice(at + 1)
+    .replace(/\.$/, '')
+    .toLowerCase();
+  if (!isDomain(domain)) return no(`${JSON.stringify(domain.slice(0, 100))} is not a domain`);
+  return { ok: true, value: `${value.slice(0, at)}@${domain}` };
+}
+
+function isDomain(domain: string): boolean {
+  return /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/.test(canonicalDomain(domain));
+}
+
+/** Reads the key of a customer, by which commands and headers name it: lower-case letters, digits and dashes. */
+export function readCustomerKey(text: string): Reading {
+  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(text)) return { ok: true, value: text };
+  return {
+    ok: false,
+    problem: 'key: must be 1 to 63 lower-case letters, digits and dashes, and start with a letter or digit',
+  };
+}
+
+/** Reads the name of a customer as people see it. */
+export function readCustomerName(text: string): Reading {
+  const value = text.trim().normalize('NFC');
+  if (value === '' || [...value].length > longestCustomerName) {
+    return { ok: false, problem: `name: must have 1 to ${longestCustomerName} characters` };
+  }
+  if (!value.isWellFormed() || /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(value)) {
+    return { ok: false, problem: 'name: must not contain control characters' };
+  }
+  return { ok: true, value };
+}

@@ -1,0 +1,55 @@
+import { canonicalIpAddress } from '#contract/ip-address.ts';
+import type { Reading } from './read-name.ts';
+
+/**
+ * Reads a network in CIDR form (`203.0.113.0/24`, `2001:db8::/32`); an address alone is the network of itself. Strict:
+ * an address inside a network is refused rather than widened. IPv4-mapped IPv6 becomes IPv4 (decisions §7).
+ */
+export function readNetwork(text: string): Reading {
+  const no = (problem: string): Reading => ({ ok: false, problem: `network: ${problem}` });
+  const [written = '', prefixText, ...rest] = text.trim().split('/');
+  const address = canonicalIpAddress(written);
+  if (address === null || rest.length > 0)
+    return no(`${JSON.stringify(text.slice(0, 100))} is not a network such as 203.0.113.0/24`);
+  const mapped = written.includes(':') && !address.includes(':');
+  const bits = address.includes(':') ? 128 : 32;
+  const prefix = prefixText === undefined ? bits : readPrefix(prefixText, mapped ? 96 : 0, bits);
+  if (prefix === null)
+    return no(`${JSON.stringify(prefixText)} is not a prefix length from ${mapped ? 96 : 0} to ${mapped ? 128 : bits}`);
+  const network = `${firstAddress(address, prefix)}/${prefix}`;
+  if (network === `${address}/${prefix}`) return { ok: true, value: network };
+  return no(
+    `${text.trim()} is an address inside a network: write ${network} for the network or ${address} for the address alone`,
+  );
+}
+
+function readPrefix(text: string, offset: number, bits: number): number | null {
+  if (!/^(?:0|[1-9]\d{0,2})$/.test(text)) return null;
+  const prefix = Number(text) - offset;
+  return prefix >= 0 && prefix <= bits ? prefix : null;
+}
+
+/** The address with every bit after the prefix cleared. */
+function firstAddress(address: string, prefix: number): string {
+  const cleared = address.includes(':')
+    ? clearBits(groupsOf(address), 16, prefix)
+        .map((group) => group.toString(16))
+        .join(':')
+    : clearBits(address.split('.').map(Number), 8, prefix).join('.');
+  return canonicalIpAddress(cleared) as string;
+}
+
+function clearBits(parts: number[], size: number, prefix: number): number[] {
+  return parts.map((part, index) => {
+    const kept = Math.min(size, Math.max(0, prefix - index * size));
+    return (part >> (size - kept)) << (size - kept);
+  });
+}
+
+function groupsOf(address: string): number[] {
+  const [head = '', tail] = address.split('::');
+  const numbers = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
+  if (tail === undefined) return numbers(head);
+  const [before, after] = [numbers(head), numbers(tail)];
+  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
+}

@@ -1,0 +1,15 @@
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Database } from '../storage/connect.ts';
+import { deleteUser, findUserForUpdate } from '../storage/portal-user.ts';
+import { foldLoginName } from './fold-name.ts';
+
+/** Removes the user whom a username or e-mail names, with sessions and memberships, and records it; false when there is none. */
+export async function removeUser(sql: Database, name: string, now: Date): Promise<boolean> {
+  return await sql.begin(async (sql) => {
+    const user = await findUserForUpdate(sql, foldLoginName(name));
+    if (!user) return false;
+    await deleteUser(sql, user.id);
+    await insertAuditEvent(sql, { event: 'user-removed', userId: user.id, username: user.username }, now);
+    return true;
+  });
+}

@@ -1,0 +1,71 @@
+import type { Connection } from './connect.ts';
+
+export type TwoFactorPolicy = 'off' | 'app' | 'email';
+
+export type Customer = {
+  id: string;
+  key: string;
+  name: string;
+  /** Empty means anywhere. */
+  allowedNetworks: string[];
+  twoFactor: TwoFactorPolicy;
+  active: boolean;
+  createdAt: Date;
+};
+
+export type NewCustomer = Pick<Customer, 'key' | 'name' | 'allowedNetworks' | 'twoFactor'>;
+export type CustomerChanges = Partial<Pick<Customer, 'name' | 'allowedNetworks' | 'twoFactor' | 'active'>>;
+
+const columns = (sql: Connection) => sql`
+  id, key, name, allowed_networks as "allowedNetworks", two_factor as "twoFactor", active, created_at as "createdAt"`;
+
+/** Adds a customer; false when the key is taken. */
+export async function insertCustomer(sql: Connection, customer: NewCustomer, now: Date): Promise<boolean> {
+  const { key, name, allowedNetworks, twoFactor } = customer;
+  const rows = await sql`
+    insert into customer (key, name, allowed_networks, two_factor, created_at)
+    values (${key}, ${name}, ${allowedNetworks}::cidr[], ${twoFactor}, ${now})
+    on conflict (key) do nothing returning id`;
+  return rows.length > 0;
+}
+
+export async function findCustomer(sql: Connection, key: string): Promise<Customer | null> {
+  const [row] = await sql<Customer[]>`select ${columns(sql)} from customer where key = ${key}`;
+  return row ?? null;
+}
+
+/** The customer, kept from being changed by others until the transaction ends. */
+export async function findCustomerForUpdate(sql: Connection, key: string): Promise<Customer | null> {
+  const [row] = await sql<Customer[]>`select ${columns(sql)} from customer where key = ${key} for update`;
+  return row ?? null;
+}
+
+/** All customers by key, each with the number of its users. */
+export async function listCustomers(sql: Connection): Promise<(Customer & { users: number })[]> {
+  return await sql<(Customer & { users: number })[]>`
+    select ${columns(sql)}, (select count(*) from membership where customer_id = customer.id) as users
+    from customer order by key`;
+}
+
+/** Those of the keys that no customer has. */
+export async function listUnknownCustomerKeys(sql: Connection, keys: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ key: string }[]>`
+    select key from unnest(${keys as string[]}::text[]) as asked (key)
+    where not exists (select from customer where customer.key = asked.key)`;
+  return rows.map(({ key }) => key);
+}
+
+export async function updateCustomer(sql: Connection, id: string, changes: CustomerChanges): Promise<void> {
+  await sql`
+    update customer set
+      name = coalesce(${changes.name ?? null}, name),
+      allowed_networks = coalesce(${changes.allowedNetworks ?? null}::cidr[], allowed_networks),
+      two_factor = coalesce(${changes.twoFactor ?? null}, two_factor),
+      active = coalesce(${changes.active ?? null}, active)
+    where id = ${id}`;
+}
+
+/** Removes a customer with its memberships. */
+export async function deleteCustomer(sql: Connection, id: string): Promise<void> {
+  await sql`delete from customer where id = ${id}`;
+}

@@ -1,0 +1,85 @@
+import type { Language } from '#contract/languages.ts';
+import type { Connection } from './connect.ts';
+
+export type User = {
+  id: string;
+  username: string;
+  email: string;
+  hasPassword: boolean;
+  active: boolean;
+  mayChangePassword: boolean;
+  /** Null: as the browser says. */
+  language: Language | null;
+  /** Keys, in order. */
+  customers: string[];
+  createdAt: Date;
+};
+
+export type NewUser = Pick<User, 'username' | 'email' | 'active' | 'mayChangePassword' | 'language'> & {
+  passwordHash: string | null;
+};
+
+/** Absent means unchanged. */
+export type UserChanges = Partial<NewUser>;
+
+const columns = (sql: Connection) => sql`
+  u.id, u.username, u.email, u.password_hash is not null as "hasPassword", u.active,
+  u.may_change_password as "mayChangePassword", u.language, u.created_at as "createdAt",
+  array(
+    select c.key from membership m join customer c on c.id = m.customer_id where m.user_id = u.id order by c.key
+  ) as customers`;
+
+/** Adds the user alone; its login names and memberships are written beside it in the same transaction. */
+export async function insertUser(sql: Connection, user: NewUser, now: Date): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    insert into portal_user (username, email, password_hash, active, may_change_password, language, created_at)
+    values (${user.username}, ${user.email}, ${user.passwordHash}, ${user.active}, ${user.mayChangePassword},
+      ${user.language}, ${now})
+    returning id`;
+  return (row as { id: string }).id;
+}
+
+/** The user whom a folded username or e-mail names, or null. */
+export async function findUser(sql: Connection, fold: string): Promise<User | null> {
+  const [row] = await sql<User[]>`
+    select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold}`;
+  return row ?? null;
+}
+
+/** The user whom a folded name means, kept from being changed by others until the transaction ends. */
+export async function findUserForUpdate(sql: Connection, fold: string): Promise<User | null> {
+  const [row] = await sql<User[]>`
+    select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold} for update of u`;
+  return row ?? null;
+}
+
+/** Users by username, of one customer where its key is given; `contains` is looked for in both names without regard to case. */
+export async function listUsers(
+  sql: Connection,
+  { customerKey, contains, limit }: { customerKey?: string; contains?: string; limit: number },
+): Promise<User[]> {
+  return await sql<User[]>`
+    select ${columns(sql)} from portal_user u
+    where (${contains ?? null}::text is null or position(lower(${contains ?? ''}) in lower(u.username || ' ' || u.email)) > 0)
+      and (${customerKey ?? null}::text is null or exists (
+        select from membership m join customer c on c.id = m.customer_id where m.user_id = u.id and c.key = ${customerKey ?? null}))
+    order by u.username, u.id limit ${limit}`;
+}
+
+export async function updateUser(sql: Connection, id: string, changes: UserChanges): Promise<void> {
+  const { username, email, active, mayChangePassword, language, passwordHash } = changes;
+  await sql`
+    update portal_user set
+      username = coalesce(${username ?? null}, username),
+      email = coalesce(${email ?? null}, email),
+      active = coalesce(${active ?? null}, active),
+      may_change_password = coalesce(${mayChangePassword ?? null}, may_change_password),
+      language = case when ${language !== undefined} then ${language ?? null} else language end,
+      password_hash = case when ${passwordHash !== undefined} then ${passwordHash ?? null} else password_hash end
+    where id = ${id}`;
+}
+
+/** Removes a user with all that belongs to it: names, memberships, sessions, devices. */
+export async function deleteUser(sql: Connection, id: string): Promise<void> {
+  await sql`delete from portal_user where id = ${id}`;
+}
