@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { foldLoginName } from './fold-name.ts';
+import { readCustomerKey, readCustomerName, readEmail, readUsername } from './read-name.ts';
+
+describe('a username', () => {
+  test.each([
+    'alice',
+    'Alice.Doe',
+    'j\u00f6rg',
+    '\u674e\u660e',
+    'o\u2019neill',
+    'alice@corp.example',
+    '\u{1f98a}',
+    'x'.repeat(100),
+  ])('%s is fine', (text) => {
+    expect(readUsername(` ${text} `)).toEqual({ ok: true, value: text });
+  });
+
+  test.each([
+    ['empty', ' ', 'must not be empty'],
+    ['too long', 'x'.repeat(101), '100 characters'],
+    ['a space inside', 'alice doe', 'spaces'],
+    ['a no-break space inside', 'alice\u00a0doe', 'spaces'],
+    ['a line break', 'alice\ndoe', 'spaces'],
+    ['NUL', 'alice\0', 'invisible'],
+    ['an escape', 'alice\u001b[2J', 'invisible'],
+    ['zero-width joiner (UN-04)', 'ali\u200dce', 'invisible'],
+    ['soft hyphen (UN-04)', 'ali\u00adce', 'invisible'],
+    ['right-to-left override', 'ecila\u202e', 'invisible'],
+    ['Hangul filler', '\u3164', 'invisible'],
+    ['lone surrogate', 'alice\ud800', 'invisible'],
+    ['full width (UN-04)', '\uff41lice', 'write alice'],
+    ['not composed', 'Jose\u0301', 'write Jos\u00e9'],
+    ['an @ without a domain', 'alice@', 'must be an e-mail address'],
+    ['two @', 'alice@b@c', 'must be an e-mail address'],
+  ])('%s is refused by name', (_, text, words) => {
+    const reading = readUsername(text);
+    expect(reading.ok).toBe(false);
+    expect(!reading.ok && reading.problem).toContain('username: ');
+    expect(!reading.ok && reading.problem).toContain(words);
+  });
+
+  test('what is accepted is written as it is compared, but for case', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }), (text) => {
+        const reading = readUsername(text);
+        if (!reading.ok) return;
+        expect(foldLoginName(reading.value)).toBe(foldLoginName(text));
+        expect(reading.value.normalize('NFKC')).toBe(reading.value);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+describe('an e-mail', () => {
+  test('loses the dot of the root and the case of its domain', () => {
+    expect(readEmail(' Alice@CORP.Example. ')).toEqual({ ok: true, value: 'Alice@corp.example' });
+    expect(readEmail('eva@b\u00fccher.example')).toEqual({ ok: true, value: 'eva@b\u00fccher.example' });
+    expect(readEmail('root@localhost')).toEqual({ ok: true, value: 'root@localhost' });
+  });
+
+  test.each([
+    'alice',
+    '@corp.example',
+    'alice@',
+    'a@b@corp.example',
+    'alice@corp..example',
+    'alice@corp.example/x',
+    'alice@-.\u00df%',
+    'alice,bob@corp.example',
+    '"bob@evil.example"@corp.example',
+    'bob@good(x)evil.example',
+    'Alice<alice@corp.example>',
+    'alice@[127.0.0.1]',
+    'alice@corp.example\r\nBcc:bob@evil.example',
+    'alice;bob@corp.example',
+    'alice\uff20corp.example',
+    'ali\u200bce@corp.example',
+    `${'a'.repeat(242)}@corp.example`,
+  ])('%j is refused by name', (text) => {
+    const reading = readEmail(text);
+    expect(reading.ok).toBe(false);
+    expect(!reading.ok && reading.problem).toContain('email: ');
+  });
+
+  test('254 bytes are the most', () => {
+    expect(readEmail(`${'a'.repeat(241)}@corp.example`).ok).toBe(true);
+    expect(readEmail(`${'\u00e4'.repeat(121)}@corp.example`).ok).toBe(false);
+  });
+});
+
+test('a customer key is lower-case letters, digits and dashes', () => {
+  for (const key of ['acme', '3m', 'a-b', 'x'.repeat(63)]) expect(readCustomerKey(key).ok).toBe(true);
+  for (const key of ['', '-a', 'Acme', 'a_b', 'a b', '\u00e4', 'a\n', 'x'.repeat(64)])
+    expect(readCustomerKey(key).ok).toBe(false);
+});
+
+test('a customer name is one line of text', () => {
+  expect(readCustomerName(' M\u00fcller & S\u00f6hne ')).toEqual({ ok: true, value: 'M\u00fcller & S\u00f6hne' });
+  for (const name of ['', ' ', 'a\nb', 'a\u202eb', 'a\ud800', 'x'.repeat(201)])
+    expect(readCustomerName(name).ok).toBe(false);
+});
