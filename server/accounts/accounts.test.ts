@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
+import { limits } from '../limits.ts';
+import { listAuditEvents } from '../storage/audit-event.ts';
+import { findCustomer, listCustomers } from '../storage/customer.ts';
+import { findUser, listUsers } from '../storage/portal-user.ts';
+import { countThrottleAttempt } from '../storage/throttle.ts';
+import { accountKey } from '../throttle/throttle-keys.ts';
+import { addCustomer } from './add-customer.ts';
+import { addUser } from './add-user.ts';
+import { changeCustomer } from './change-customer.ts';
+import { changeUser } from './change-user.ts';
+import { foldLoginName } from './fold-name.ts';
+import { removeCustomer } from './remove-customer.ts';
+import { removeUser } from './remove-user.ts';
+import { unlockUser } from './unlock-user.ts';
+
+const now = new Date('2026-03-01T10:00:00Z');
+const plainCustomer = { name: 'Acme', allowedNetworks: [], twoFactor: 'off' } as const;
+const alice = {
+  username: 'alice',
+  email: 'alice@corp.example',
+  passwordHash: null,
+  active: true,
+  mayChangePassword: true,
+  language: null,
+  customers: ['acme'],
+};
+
+let database: DatabaseForTest;
+beforeAll(async () => {
+  database = await databaseForTest();
+});
+beforeEach(async () => {
+  await database.sql`truncate customer, portal_user, audit_event, throttle cascade`;
+  await addCustomer(database.sql, { key: 'acme', ...plainCustomer, allowedNetworks: [] }, now);
+  await addCustomer(
+    database.sql,
+    { key: 'beta', ...plainCustomer, allowedNetworks: ['203.0.113.0/24', '2001:db8::/32'] },
+    now,
+  );
+});
+afterAll(() => database.close());
+
+async function lastEvent() {
+  const [event] = await listAuditEvents(database.sql, { limit: 1 });
+  return event;
+}
+
+async function addSession(userId: string) {
+  await database.sql`
+    insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at)
+    values (${Buffer.from(userId)}, ${userId}, 'full', '{}', '127.0.0.1', ${now}, ${now}, ${now})`;
+}
+
+describe('a customer', () => {
+  test('is kept with its networks and counted with its users', async () => {
+    await addUser(database.sql, alice, now);
+    expect(await listCustomers(database.sql)).toMatchObject([
+      { key: 'acme', allowedNetworks: [], users: 1, active: true },
+      { key: 'beta', allowedNetworks: ['203.0.113.0/24', '2001:db8::/32'], users: 0, createdAt: now },
+    ]);
+  });
+
+  test('has a key of its own', async () => {
+    expect(await addCustomer(database.sql, { key: 'acme', ...plainCustomer, allowedNetworks: [] }, now)).toBe(false);
+  });
+
+  test('changes only in what is given, and the event says what', async () => {
+    const result = await changeCustomer(database.sql, 'beta', { twoFactor: 'app', allowedNetworks: [] }, now);
+    expect(result).toEqual({
+      kind: 'changed',
+      steps: [
+        { step: 'networks', outcome: '203.0.113.0/24, 2001:db8::/32 → anywhere' },
+        { step: 'two-factor', outcome: 'off → app' },
+      ],
+    });
+    expect(await findCustomer(database.sql, 'beta')).toMatchObject({
+      name: 'Acme',
+      twoFactor: 'app',
+      allowedNetworks: [],
+    });
+    expect(await lastEvent()).toMatchObject({ event: 'customer-changed', customerKey: 'beta', at: now });
+    expect(await changeCustomer(database.sql, 'beta', { twoFactor: 'app' }, now)).toEqual({ kind: 'unchanged' });
+    expect(await changeCustomer(database.sql, 'none', { twoFactor: 'app' }, now)).toEqual({ kind: 'notFound' });
+  });
+
+  test('leaves its users when it is removed, and names those without another', async () => {
+    await addUser(database.sql, alice, now);
+    await addUser(
+      database.sql,
+      { ...alice, username: 'bob', email: 'bob@corp.example', customers: ['acme', 'beta'] },
+      now,
+    );
+    expect(await removeCustomer(database.sql, 'acme', now)).toEqual({ kind: 'removed', usersLeftWithout: ['alice'] });
+    expect(await findUser(database.sql, 'alice')).toMatchObject({ customers: [] });
+    expect(await lastEvent()).toMatchObject({ event: 'customer-removed', customerKey: 'acme' });
+    expect(await removeCustomer(database.sql, 'acme', now)).toEqual({ kind: 'notFound' });
+  });
+});
+
+describe('adding a user', () => {
+  test('makes it known by both names, and records it without the hash', async () => {
+    const added = await addUser(database.sql, { ...alice, passwordHash: '$argon2id$canary' }, now);
+    expect(added).toEqual({ kind: 'added', id: expect.any(String) });
+    for (const name of ['ALICE', ' alice@CORP.example. ', '\uff41lice']) {
+      expect(await findUser(database.sql, foldLoginName(name))).toMatchObject({
+        username: 'alice',
+        hasPassword: true,
+        customers: ['acme'],
+      });
+    }
+    expect(await lastEvent()).toMatchObject({ event: 'user-added', username: 'alice', at: now });
+    expect(JSON.stringify(await lastEvent())).not.toContain('canary');
+    expect(JSON.stringify(await listUsers(database.sql, { limit: 10 }))).not.toContain('canary');
+  });
+
+  test.each([
+    ['username', { username: 'ALICE', email: 'other@corp.example' }],
+    ['username', { username: '\uff41lice', email: 'other@corp.example' }],
+    ['email', { username: 'other', email: 'alice@CORP.example' }],
+    ['username', { username: 'alice@corp.example', email: 'other@corp.example' }],
+  ])('a name that another user has in any form is refused and nothing is written: %s (UN-08)', async (field, names) => {
+    await addUser(database.sql, alice, now);
+    expect(await addUser(database.sql, { ...alice, ...names }, now)).toEqual({ kind: 'taken', field });
+    expect(await listUsers(database.sql, { limit: 10 })).toHaveLength(1);
+    expect(await database.sql`select from audit_event where event = 'user-added'`).toHaveLength(1);
+  });
+
+  test('a username that is the own e-mail is one name', async () => {
+    expect(await addUser(database.sql, { ...alice, username: 'Alice@corp.example' }, now)).toMatchObject({
+      kind: 'added',
+    });
+    expect(await database.sql`select fold from login_name`).toEqual([{ fold: 'alice@corp.example' }]);
+  });
+
+  test('of many at once with one name exactly one is added (UN-08)', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        addUser(
+          database.sql,
+          { ...alice, username: index % 2 ? 'alice' : 'ALICE', email: `a${index}@corp.example` },
+          now,
+        ),
+      ),
+    );
+    expect(results.filter(({ kind }) => kind === 'added')).toHaveLength(1);
+    expect(results.filter((result) => result.kind === 'taken' && result.field === 'username')).toHaveLength(11);
+  });
+
+  test('the database itself refuses a second owner of a name (UN-08)', async () => {
+    await addUser(database.sql, alice, now);
+    const second = await addUser(database.sql, { ...alice, username: 'bob', email: 'bob@corp.example' }, now);
+    if (second.kind !== 'added') throw new Error('bob is there already');
+    await expect(
+      database.sql`insert into login_name (fold, user_id) values ('alice', ${second.id})`,
+    ).rejects.toMatchObject({ code: '23505' });
+  });
+
+  test('unknown customers are named and nothing is written', async () => {
+    expect(await addUser(database.sql, { ...alice, customers: ['acme', 'nope'] }, now)).toEqual({
+      kind: 'unknownCustomers',
+      keys: ['nope'],
+    });
+    expect(await listUsers(database.sql, { limit: 10 })).toEqual([]);
+  });
+});
+
+describe('changing a user', () => {
+  let id: string;
+  beforeEach(async () => {
+    const added = await addUser(database.sql, alice, now);
+    if (added.kind !== 'added') throw new Error('alice is there already');
+    id = added.id;
+    await addSession(id);
+  });
+  const sessions = async () => (await database.sql`select from session where user_id = ${id}`).length;
+
+  test('another e-mail frees the old name and takes the new one; sessions go on', async () => {
+    await changeUser(database.sql, 'alice@corp.example', { email: 'a@new.example', language: 'de' }, now);
+    expect(await findUser(database.sql, 'alice@corp.example')).toBeNull();
+    expect(await findUser(database.sql, 'a@new.example')).toMatchObject({ username: 'alice', language: 'de' });
+    expect(await findUser(database.sql, 'alice')).not.toBeNull();
+    expect(await sessions()).toBe(1);
+  });
+
+  test('another user’s name is refused and nothing changes', async () => {
+    await addUser(database.sql, { ...alice, username: 'bob', email: 'bob@corp.example' }, now);
+    const result = await changeUser(database.sql, 'alice', { email: 'BOB@corp.example', active: false }, now);
+    expect(result).toEqual({ kind: 'taken', field: 'email' });
+    expect(await findUser(database.sql, 'alice')).toMatchObject({ active: true, email: 'alice@corp.example' });
+  });
+
+  test('another password ends sessions and the waits of the account; the event does not show it', async () => {
+    await countThrottleAttempt(database.sql, { key: accountKey(id), limit: limits.throttle.account }, now);
+    const result = await changeUser(database.sql, 'alice', { passwordHash: 'canary' }, now);
+    expect(result).toMatchObject({ kind: 'changed', sessionsEnded: 1 });
+    expect(await sessions()).toBe(0);
+    expect(await database.sql`select from throttle`).toHaveLength(0);
+    expect((await lastEvent())?.steps).toEqual([
+      { step: 'password', outcome: 'set' },
+      { step: 'sessions ended', outcome: '1' },
+    ]);
+  });
+
+  test('being made inactive ends sessions', async () => {
+    expect(await changeUser(database.sql, 'alice', { active: false }, now)).toMatchObject({
+      kind: 'changed',
+      sessionsEnded: 1,
+    });
+    expect(await sessions()).toBe(0);
+  });
+
+  test('customers are replaced by what the change makes of them', async () => {
+    await changeUser(database.sql, 'alice', { customers: (keys) => [...keys, 'beta', 'beta'] }, now);
+    expect(await findUser(database.sql, 'alice')).toMatchObject({ customers: ['acme', 'beta'] });
+    await changeUser(database.sql, 'alice', { customers: (keys) => keys.filter((key) => key !== 'acme') }, now);
+    expect(await findUser(database.sql, 'alice')).toMatchObject({ customers: ['beta'] });
+    expect(await changeUser(database.sql, 'alice', { customers: () => ['nope'] }, now)).toEqual({
+      kind: 'unknownCustomers',
+      keys: ['nope'],
+    });
+    expect(await findUser(database.sql, 'alice')).toMatchObject({ customers: ['beta'] });
+  });
+
+  test('nothing new is no change and no event', async () => {
+    const before = await lastEvent();
+    expect(await changeUser(database.sql, 'alice', { active: true, email: alice.email }, now)).toEqual({
+      kind: 'unchanged',
+    });
+    expect(await lastEvent()).toEqual(before);
+    expect(await changeUser(database.sql, 'nobody', { active: false }, now)).toEqual({ kind: 'notFound' });
+  });
+
+  test('unlocking ends the waits of this account alone', async () => {
+    for (const key of [accountKey(id), 'total']) {
+      await countThrottleAttempt(database.sql, { key, limit: limits.throttle.account }, now);
+    }
+    expect(await unlockUser(database.sql, 'ALICE', now)).toBe(true);
+    expect(await database.sql`select key from throttle`).toEqual([{ key: 'total' }]);
+    expect(await lastEvent()).toMatchObject({ event: 'user-unlocked', userId: id });
+    expect(await unlockUser(database.sql, 'nobody', now)).toBe(false);
+  });
+
+  test('removing takes names, memberships and sessions along; the record stays', async () => {
+    expect(await removeUser(database.sql, 'alice', now)).toBe(true);
+    const [left] = await database.sql`
+      select (select count(*) from login_name) + (select count(*) from membership) + (select count(*) from session) as rows`;
+    expect(left).toEqual({ rows: 0 });
+    expect(await lastEvent()).toMatchObject({ event: 'user-removed', userId: id, username: 'alice' });
+    expect(await removeUser(database.sql, 'alice', now)).toBe(false);
+  });
+});
+
+test('users are found by part of a name without regard to case, and by customer', async () => {
+  await addUser(database.sql, alice, now);
+  await addUser(database.sql, { ...alice, username: 'Böb_%', email: 'bob@corp.example', customers: ['beta'] }, now);
+  const names = async (filter: object) =>
+    (await listUsers(database.sql, { limit: 10, ...filter })).map(({ username }) => username);
+  expect(await names({ contains: 'BÖB' })).toEqual(['Böb_%']);
+  expect(await names({ contains: '%' })).toEqual(['Böb_%']);
+  expect(await names({ contains: 'CORP' })).toHaveLength(2);
+  expect(await names({ customerKey: 'acme' })).toEqual(['alice']);
+  expect(await names({ limit: 1 })).toHaveLength(1);
+});
