@@ -1,6 +1,6 @@
 /**
  * What a redirect tells the screen that it leads to (`?notice=…`), so that no step ends without a word (decisions §13).
- * Each has its texts `notice-…-title` and `notice-…-text`.
+ * Each has its texts `notice-…-title` and `-text`; `codeWrong` uses those of the code itself.
  */
 export const notices = ['signInExpired', 'codeWrong', 'tooManyAttempts', 'somethingWentWrong', 'unavailable'] as const;
 export type Notice = (typeof notices)[number];

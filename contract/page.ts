@@ -1,6 +1,7 @@
 import type { DestinationRules } from './destination.ts';
 import type { Language } from './languages.ts';
 import type { PasswordPolicy } from './password-rules.ts';
+import type { RegistrationAnswer } from './payloads.ts';
 
 /** What the operator's configuration shows on every page. `logo` is the path of an image; null draws the built-in mark. */
 export type Branding = {
@@ -34,6 +35,8 @@ export type Page = {
   typedUsername: string;
   /** The short reference of the last refusal, for `vestibule explain`. */
   reference: string | null;
+  /** What an authenticator app needs, for visitors without script; it is not repeated for the script, which asks itself. */
+  registration?: RegistrationAnswer;
   /** Set when the page is not one of the addressed screens. */
   serverPage: ServerPage | null;
 };

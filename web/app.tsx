@@ -6,13 +6,12 @@ import { useLeavePage } from './leave-page.ts';
 import type { loadTexts } from './load-texts.ts';
 import { filled, Messages, type Texts } from './messages.tsx';
 import { type Address, type Arrival, arrive } from './page-load.ts';
-import { ErrorDoor } from './parts/error-door.tsx';
 import { PageFrame } from './parts/page-frame.tsx';
 import type { Place } from './place.ts';
 import { pathOfHash, searchOfHash, withoutParameters, withParameter } from './query.ts';
 import { nothingSaved, type SavedValues, type SavedValuesStore } from './saved-values.ts';
-import { CurrentScreen } from './screens/current-screen.tsx';
 import { titleKey } from './screen-title.ts';
+import { CurrentScreen } from './screens/current-screen.tsx';
 import { VisitContext } from './visit.ts';
 
 /** What only the browser has; null on the server. */
@@ -110,11 +109,9 @@ export function App({ page, place: firstPlace, language, texts, browser }: Props
   return (
     <Messages {...spoken}>
       <VisitContext value={visit}>
-        <ErrorDoor texts={spoken.texts}>
-          <PageFrame word={word} announcement={announcement} showing={showing}>
-            <CurrentScreen key={showing} />
-          </PageFrame>
-        </ErrorDoor>
+        <PageFrame word={word} announcement={announcement} showing={showing}>
+          <CurrentScreen key={showing} />
+        </PageFrame>
       </VisitContext>
     </Messages>
   );
@@ -130,7 +127,8 @@ export function settle({ pathname, search, hash }: Address, store: SavedValuesSt
   store.write(arrival.saved);
   if (arrival.warning) console.warn(arrival.warning);
   const { shown } = arrival;
-  if (shown.search !== search || shown.hash !== hash) history.replaceState(null, '', shown.pathname + shown.search + shown.hash);
+  if (shown.search !== search || shown.hash !== hash)
+    history.replaceState(null, '', shown.pathname + shown.search + shown.hash);
   return arrival;
 }
 

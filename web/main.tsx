@@ -2,6 +2,7 @@ import { createRoot, hydrateRoot } from 'react-dom/client';
 import type { Page } from '#contract/page.ts';
 import { App, languageOfPlace, settle } from './app.tsx';
 import { loadTexts } from './load-texts.ts';
+import { ErrorDoor } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
 import { SavedValuesStore } from './saved-values.ts';
 
@@ -16,7 +17,11 @@ const isAsRendered =
   language === page.language &&
   arrived.search === rendered.search &&
   JSON.stringify(arrived.screen) === JSON.stringify(rendered.screen);
-const app = <App {...{ page, language, texts }} browser={{ store, loadTexts }} place={isAsRendered ? rendered : arrived} />;
+const app = (
+  <ErrorDoor texts={texts}>
+    <App {...{ page, language, texts }} browser={{ store, loadTexts }} place={isAsRendered ? rendered : arrived} />
+  </ErrorDoor>
+);
 const portal = document.getElementById('portal') as HTMLElement;
 if (isAsRendered) hydrateRoot(portal, app);
 else createRoot(portal).render(app);

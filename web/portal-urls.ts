@@ -13,9 +13,20 @@ export function usePortalUrls() {
   const carried = Object.fromEntries(carriedNames.map((name) => [name, parameterOf(place.search, name) ?? undefined]));
   const language = carried[queryNames.language];
   return {
-    toScreen: (screen: PlainScreen | Screen, query: Record<string, string | undefined> = {}) =>
-      screenUrl(basePath, screen, { ...carried, ...query }),
-    toCall: (call: Call) =>
-      callUrl(basePath, call) + (language ? `?${new URLSearchParams({ [queryNames.language]: language })}` : ''),
+    toScreen: (screen: PlainScreen | Screen, query: Query = {}) =>
+      screenUrl(basePath, screen, { ...carried, ...given(query) }),
+    toCall: (call: Call, query: Query = {}) =>
+      callUrl(basePath, call) + queryOf({ [queryNames.language]: language, ...query }),
   };
+}
+
+type Query = Record<string, string | undefined>;
+
+function given(query: Query): Record<string, string> {
+  return Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+function queryOf(query: Query): string {
+  const text = new URLSearchParams(given(query)).toString();
+  return text && `?${text}`;
 }

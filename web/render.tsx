@@ -47,7 +47,7 @@ export function renderDocument(page: Page, assets: PageAssets): string {
 </head>
 <body>
 <div id="portal">${tree}</div>
-<script type="application/json" id="page">${jsonForScript(page)}</script>
+<script type="application/json" id="page">${jsonForScript({ ...page, registration: undefined })}</script>
 <script type="module" async src="${escaped(assets.script)}"></script>
 </body>
 </html>
@@ -58,7 +58,11 @@ const icon =
   'data:image/svg+xml,' +
   encodeURIComponent(
     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='#21489c' fill-rule='evenodd' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>",
-  ).replaceAll('%20', ' ').replaceAll('%3D', '=').replaceAll('%2F', '/').replaceAll('%3A', ':');
+  )
+    .replaceAll('%20', ' ')
+    .replaceAll('%3D', '=')
+    .replaceAll('%2F', '/')
+    .replaceAll('%3A', ':');
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
@@ -66,5 +70,8 @@ function escaped(text: string): string {
 
 /** JSON that cannot end its script element or break as script in an old parser. */
 function jsonForScript(value: unknown): string {
-  return JSON.stringify(value).replace(/[<\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(value).replace(
+    /[<\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -21,7 +21,9 @@ export class SavedValuesStore {
   }
 
   read(): SavedValues {
-    const stored = attempt(() => names.map((name) => [name, this.#storage?.getItem(name) || this.#values[name]] as const));
+    const stored = attempt(() =>
+      names.map((name) => [name, this.#storage?.getItem(name) || this.#values[name]] as const),
+    );
     return stored ? { ...nothingSaved, ...Object.fromEntries(stored) } : this.#values;
   }
 

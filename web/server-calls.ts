@@ -2,7 +2,9 @@ import { callUrl } from '#contract/calls.ts';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
 
 /** Why a call did not succeed, as far as the visitor is told. */
-export type CallFailure = { name: 'failed' | 'unavailable' | 'signInExpired' } | { name: 'throttled'; seconds: number | null };
+export type CallFailure =
+  | { name: 'failed' | 'unavailable' | 'signInExpired' }
+  | { name: 'throttled'; seconds: number | null };
 
 export async function askForReset(basePath: string, username: string): Promise<'done' | CallFailure> {
   const answer = await send(callUrl(basePath, 'passwordForgotten'), {

@@ -1,6 +1,8 @@
 import { type MouseEvent, useState } from 'react';
+import { queryNames } from '#contract/screens.ts';
 import { type MessageKey, useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
+import { parameterOf } from '../query.ts';
 import { type CallFailure, logOut } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
@@ -9,15 +11,18 @@ import { LoginLink } from './login-link.tsx';
 /** Ends the half-signed-in session and goes to the sign-in form; without script a plain link does the same. */
 export function ChangeUserLink({ textKey }: { textKey: MessageKey }) {
   const message = useMessage();
-  const { page, leave, comeBack, goToDocument } = useVisit();
+  const { page, place, leave, comeBack, goToDocument } = useVisit();
   const { toCall, toScreen } = usePortalUrls();
   const [failure, setFailure] = useState<CallFailure | null>(null);
+
+  // Whoever signs in next still wants to go where this one did.
+  const destination = parameterOf(place.search, queryNames.redirectUrl) ?? undefined;
 
   async function onClick(event: MouseEvent) {
     event.preventDefault();
     if (!leave('please-wait')) return;
     const outcome = await logOut(page.rules.basePath);
-    if (outcome === 'done') return goToDocument(toScreen('login'));
+    if (outcome === 'done') return goToDocument(toScreen('login', { destination }));
     console.error('twofa-something-went-wrong');
     setFailure(outcome);
     comeBack();
@@ -25,7 +30,7 @@ export function ChangeUserLink({ textKey }: { textKey: MessageKey }) {
 
   return (
     <>
-      <a href={toCall('logout')} onClick={onClick}>
+      <a href={toCall('logout', { destination })} onClick={onClick}>
         {message(textKey)}
       </a>
       {failure && (

@@ -1,23 +1,36 @@
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { codeLength } from '#contract/one-time-code.ts';
 import { useMessage } from '../messages.tsx';
 import { type Boxes, boxesOf } from './code-box-moves.ts';
 import { CodeBoxes } from './code-boxes.tsx';
 import { FieldError } from './field-error.tsx';
 
-type Props = { error: string | null; /** Counts refusals: each empties the boxes. */ attempt: number; onComplete: (code: string) => void };
+type Props = {
+  /** Null until the script runs: then one plain field is boxes that keep what was typed. */
+  boxes: Boxes | null;
+  error: string | null;
+  /** Whether the code is the obvious start of the screen. */
+  isFirst: boolean;
+  onMove: (boxes: Boxes) => void;
+};
 
-/** The six digits: one plain field until the script runs, then boxes that keep what was typed. */
-export function CodeField({ error, attempt, onComplete }: Props) {
+/** The six digits of a one-time code. */
+export function CodeField({ boxes, error, isFirst, onMove }: Props) {
   const message = useMessage();
   const plain = useRef<HTMLInputElement>(null);
-  const [boxes, setBoxes] = useState<Boxes | null>(null);
-  useLayoutEffect(() => setBoxes(boxesOf(plain.current?.value ?? '')), []);
+  const wasFocused = useRef(false);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the change from field to boxes happens once
+  useLayoutEffect(() => {
+    wasFocused.current = document.activeElement === plain.current;
+    onMove(boxesOf(plain.current?.value ?? ''));
+  }, []);
+
   return (
     <fieldset>
       <legend className="sr">{message('code')}</legend>
       {boxes ? (
-        <CodeBoxes key={attempt} first={attempt === 0 ? boxes : boxesOf('')} isWrong={error !== null} onComplete={onComplete} />
+        <CodeBoxes boxes={boxes} isWrong={error !== null} takesFocus={isFirst || wasFocused.current} onMove={onMove} />
       ) : (
         <div className="control code-plain">
           <input
@@ -26,9 +39,12 @@ export function CodeField({ error, attempt, onComplete }: Props) {
             inputMode="numeric"
             autoComplete="one-time-code"
             aria-label={message('code')}
+            aria-invalid={error ? true : undefined}
+            aria-describedby={error ? 'code-error' : undefined}
             maxLength={codeLength + 1}
             required
-            autoFocus
+            // biome-ignore lint/a11y/noAutofocus: the code is what the screen is for
+            autoFocus={isFirst}
           />
         </div>
       )}

@@ -4,58 +4,81 @@ import { noticeOfSearch } from '#contract/notices.ts';
 import { isOneTimeCode } from '#contract/one-time-code.ts';
 import { type MessageKey, useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
-import { verifyCode } from '../server-calls.ts';
+import { type CallFailure, verifyCode } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';
+import { Alert } from './alert.tsx';
 import { useCallFailureText } from './call-failure-text.ts';
 import { ChangeUserLink } from './change-user-link.tsx';
+import { type Boxes, codeOf, emptyBoxes } from './code-box-moves.ts';
 import { CodeField } from './code-field.tsx';
-import { valueOf } from './filled.ts';
+import { fieldValue } from './field-value.ts';
+import { Notice } from './notice.tsx';
 import { PortalForm } from './portal-form.tsx';
 import { SubmitButton } from './submit-button.tsx';
 import { TwoFactorFields } from './two-factor-fields.tsx';
 
-type Props = { cancelKey: MessageKey; wrongKey: MessageKey; wrap?: (code: ReactNode) => ReactNode };
+type Props = {
+  cancelKey: MessageKey;
+  wrongKey: MessageKey;
+  /** Puts something around the code, such as the steps before it; the code is then not where the screen starts. */
+  around?: (code: ReactNode) => ReactNode;
+};
 
 /** The six digits and what follows from them; the same on both second-factor screens. */
-export function CodeForm({ cancelKey, wrongKey, wrap = (code) => code }: Props) {
+export function CodeForm({ cancelKey, wrongKey, around }: Props) {
   const message = useMessage();
   const textOf = useCallFailureText();
   const { page, place, saved, save, leave, comeBack, goToDocument } = useVisit();
   const { toScreen } = usePortalUrls();
-  const wasWrong = noticeOfSearch(place.search) === 'codeWrong';
-  const [error, setError] = useState(wasWrong ? message(wrongKey) : null);
-  const [attempt, setAttempt] = useState(0);
-  const { basePath } = page.rules;
+  const [boxes, setBoxes] = useState<Boxes | null>(null);
+  const [isWrong, setWrong] = useState(noticeOfSearch(place.search) === 'codeWrong');
+  const [failure, setFailure] = useState<CallFailure | null>(null);
 
   async function send(code: string) {
-    const outcome = await verifyCode(basePath, code);
+    const outcome = await verifyCode(page.rules.basePath, code);
     if (outcome === 'right') {
-      const destination = destinationAfterTwoFactor(saved, page.rules);
       save({ loginHashFragment: null });
-      return goToDocument(destination);
+      return goToDocument(destinationAfterTwoFactor(saved, page.rules));
     }
     console.error('Two-factor code not verified:', outcome === 'wrong' ? outcome : outcome.name);
     if (outcome !== 'wrong' && outcome.name === 'signInExpired') {
       return goToDocument(toScreen('login', { notice: 'signInExpired' }));
     }
-    setError(outcome === 'wrong' ? message(wrongKey) : textOf(outcome));
-    setAttempt((count) => count + 1);
+    setWrong(outcome === 'wrong');
+    setFailure(outcome === 'wrong' ? null : outcome);
+    if (outcome === 'wrong') setBoxes({ ...emptyBoxes });
     comeBack();
   }
 
+  function move(next: Boxes) {
+    setBoxes(next);
+    const code = codeOf(next);
+    const wasWhole = boxes !== null && codeOf(boxes) !== null;
+    if (code && !wasWhole && leave('checking-code')) send(code);
+  }
+
+  const field = <CodeField boxes={boxes} error={isWrong ? message(wrongKey) : null} isFirst={!around} onMove={move} />;
   return (
-    <PortalForm
-      call="twoFactorVerify"
-      word="checking-code"
-      isReady={(form) => isOneTimeCode(valueOf(form, 'code'))}
-      onSend={(form) => send(valueOf(form, 'code'))}
-    >
-      {wrap(<CodeField error={error} attempt={attempt} onComplete={(code) => leave('checking-code') && send(code)} />)}
-      <TwoFactorFields />
-      <SubmitButton>{message('twofa-verify')}</SubmitButton>
-      <p className="links">
-        <ChangeUserLink textKey={cancelKey} />
-      </p>
-    </PortalForm>
+    <>
+      <Notice />
+      {failure && (
+        <Alert kind="bad" answerTo={failure}>
+          {textOf(failure)}
+        </Alert>
+      )}
+      <PortalForm
+        call="twoFactorVerify"
+        word="checking-code"
+        isReady={(form) => isOneTimeCode(fieldValue(form, 'code'))}
+        onSend={(form) => send(fieldValue(form, 'code'))}
+      >
+        {around ? around(field) : field}
+        <TwoFactorFields />
+        <SubmitButton>{message('twofa-verify')}</SubmitButton>
+        <p className="links">
+          <ChangeUserLink textKey={cancelKey} />
+        </p>
+      </PortalForm>
+    </>
   );
 }

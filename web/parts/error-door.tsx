@@ -21,9 +21,9 @@ export class ErrorDoor extends Component<Props, { isBroken: boolean }> {
             <main className="column">
               <h1>{texts['general-error-something-went-wrong']}</h1>
               <div className="stack">
-                <a className="button" href="">
+                <button className="button" type="button" onClick={() => location.reload()}>
                   {texts.reload}
-                </a>
+                </button>
               </div>
             </main>
           </div>

@@ -3,11 +3,11 @@ import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
 
-/** What the step before has to say (`?notice=…`). */
+/** What the step before has to say (`?notice=…`); a wrong code is told beside the code. */
 export function Notice() {
   const message = useMessage();
   const notice = noticeOfSearch(useVisit().place.search);
-  if (!notice) return null;
+  if (!notice || notice === 'codeWrong') return null;
   return (
     <Alert kind={notice === 'signInExpired' ? 'info' : 'bad'} title={message(`notice-${notice}-title`)}>
       {message(`notice-${notice}-text`)}

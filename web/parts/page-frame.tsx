@@ -12,7 +12,7 @@ export function PageFrame({ word, announcement, showing, children }: Props) {
   const content = useRef<HTMLDivElement>(null);
   const lastShowing = useRef(showing);
 
-  // A new screen: where no field has taken the focus, the heading does (guidelines §4).
+  // A new screen: where no field has taken the focus, the heading does.
   useEffect(() => {
     if (lastShowing.current === showing) return;
     lastShowing.current = showing;

@@ -10,7 +10,7 @@ export function PasswordChecks({ password, broken, policy }: Props) {
   const isMet = (...rules: PasswordRule[]) => password !== '' && !rules.some((rule) => broken.includes(rule));
   return (
     <ul className="rules" id="password-checks">
-      <Check isMet={isMet('short', 'long')}>{message('check-length', policy)}</Check>
+      <Check isMet={isMet('short', 'long')}>{message('password-validation-between', policy)}</Check>
       <Check isMet={isMet('common')}>{message('check-common')}</Check>
       <Check isMet={isMet('weak')}>{message('check-strength')}</Check>
     </ul>

@@ -27,10 +27,13 @@ export function PortalForm({ call, word = 'please-wait', className, isReady = al
   const { toCall } = usePortalUrls();
   const form = useRef<HTMLFormElement>(null);
   const [ready, setReady] = useState(true);
-  const look = () => form.current && setReady(isReady(form.current));
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looks once at what the browser has filled in
-  useLayoutEffect(() => void look(), []);
+  function look() {
+    if (form.current) setReady(isReady(form.current));
+  }
+
+  // After every render: the browser may have filled in a field, or a part may have changed one.
+  useLayoutEffect(look);
 
   function onSubmit(event: SubmitEvent<HTMLFormElement>) {
     const isFirst = leave(word);

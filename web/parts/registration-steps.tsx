@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
 import { useMessage } from '../messages.tsx';
+import { useVisit } from '../visit.ts';
 import { CopyButton } from './copy-button.tsx';
 
 type Props = { registration: RegistrationAnswer | null; onBroken: () => void; children: ReactNode };
@@ -8,21 +9,19 @@ type Props = { registration: RegistrationAnswer | null; onBroken: () => void; ch
 /** Scan, or type the key; then enter what the app shows. */
 export function RegistrationSteps({ registration, onBroken, children }: Props) {
   const message = useMessage();
+  const { page, isScripted } = useVisit();
   return (
     <ol className="steps">
       <li>
         <h2>{message('registration-scan')}</h2>
-        <div className="qr">
-          {registration ? (
-            <img src={registration.url} width="160" height="160" alt={message('registration-qr')} onError={onBroken} />
-          ) : (
-            <div className="qr-empty" />
-          )}
-          <div>
-            <p className="hint">{message('registration-manual')}</p>
-            {registration && <Secret text={registration.totpSecret} />}
-          </div>
-        </div>
+        {registration ? (
+          <Key {...registration} onBroken={onBroken} />
+        ) : (
+          isScripted && <div className="qr" aria-busy="true" />
+        )}
+        <noscript>
+          {page.registration ? <Key {...page.registration} /> : <p>{message('registration-no-script')}</p>}
+        </noscript>
       </li>
       <li>
         <h2>{message('registration-enter')}</h2>
@@ -32,9 +31,23 @@ export function RegistrationSteps({ registration, onBroken, children }: Props) {
   );
 }
 
+function Key({ url, totpSecret, onBroken }: RegistrationAnswer & { onBroken?: () => void }) {
+  const message = useMessage();
+  return (
+    <div className="qr">
+      <img src={url} width="160" height="160" alt={message('registration-qr')} onError={onBroken} />
+      <div>
+        <p className="hint">{message('registration-manual')}</p>
+        <Secret text={totpSecret} />
+      </div>
+    </div>
+  );
+}
+
 /** Grouped in fours for reading; the copy has no spaces. */
 function Secret({ text }: { text: string }) {
   const message = useMessage();
+  const { isScripted } = useVisit();
   const groups = text.match(/.{1,4}/g) ?? [];
   return (
     <>
@@ -44,7 +57,7 @@ function Secret({ text }: { text: string }) {
           <span key={index}>{group} </span>
         ))}
       </p>
-      <CopyButton text={text} label={message('registration-copy')} />
+      {isScripted && <CopyButton text={text} label={message('registration-copy')} />}
     </>
   );
 }

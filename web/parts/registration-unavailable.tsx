@@ -1,4 +1,5 @@
 import { useMessage } from '../messages.tsx';
+import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
 import { ChangeUserLink } from './change-user-link.tsx';
 import { Heading } from './heading.tsx';
@@ -8,6 +9,7 @@ const urgent = {};
 
 export function RegistrationUnavailable() {
   const message = useMessage();
+  const { place } = useVisit();
   return (
     <>
       <Heading />
@@ -15,7 +17,14 @@ export function RegistrationUnavailable() {
         {message('twofa-qr-code-unavailable')}
       </Alert>
       <div className="stack">
-        <a className="button" href="">
+        <a
+          className="button"
+          href={place.address}
+          onClick={(event) => {
+            event.preventDefault();
+            location.reload();
+          }}
+        >
           {message('reload')}
         </a>
         <p className="links">

@@ -1,7 +1,12 @@
 import type { InputHTMLAttributes, ReactNode } from 'react';
 import { FieldError } from './field-error.tsx';
 
-type Props = InputHTMLAttributes<HTMLInputElement> & { id: string; label: string; error?: string | undefined; children?: ReactNode };
+type Props = InputHTMLAttributes<HTMLInputElement> & {
+  id: string;
+  label: string;
+  error?: string | undefined;
+  children?: ReactNode;
+};
 
 export function TextField({ id, label, error, children, ...input }: Props) {
   return (
@@ -10,6 +15,7 @@ export function TextField({ id, label, error, children, ...input }: Props) {
       <div className="control">
         <input
           id={id}
+          type="text"
           autoCapitalize="none"
           autoCorrect="off"
           spellCheck={false}

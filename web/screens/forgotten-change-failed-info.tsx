@@ -11,7 +11,7 @@ import { useVisit } from '../visit.ts';
 
 type NextStep = 'choose' | 'newLink' | 'support';
 
-/** What helps after each refusal (guidelines §6). */
+/** What helps after each refusal. */
 const nextSteps: Record<ChangeFailedReason, NextStep> = {
   1: 'choose',
   2: 'newLink',

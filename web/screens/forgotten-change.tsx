@@ -4,7 +4,7 @@ import { reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { Alert } from '../parts/alert.tsx';
-import { valueOf } from '../parts/filled.ts';
+import { fieldValue } from '../parts/field-value.ts';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -30,8 +30,8 @@ export function ForgottenChange() {
 
   /** The entries as they stand in the form: a browser may have filled them in before the script ran. */
   function isReady(form: HTMLFormElement): boolean {
-    const now = { password: valueOf(form, 'password'), repeat: valueOf(form, 'repeat') };
-    setEntries(now);
+    const now = { password: fieldValue(form, 'password'), repeat: fieldValue(form, 'repeat') };
+    setEntries((last) => (last.password === now.password && last.repeat === now.repeat ? last : now));
     return brokenPasswordRules(now.password, now.repeat, passwordPolicy).length === 0;
   }
 

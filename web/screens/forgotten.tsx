@@ -4,7 +4,7 @@ import { useMessage } from '../messages.tsx';
 import { Alert } from '../parts/alert.tsx';
 import { useCallFailureText } from '../parts/call-failure-text.ts';
 import { EmailField } from '../parts/email-field.tsx';
-import { valueOf } from '../parts/filled.ts';
+import { fieldValue } from '../parts/field-value.ts';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -22,7 +22,7 @@ export function Forgotten() {
   const [failure, setFailure] = useState<CallFailure | null>(null);
 
   async function send(form: HTMLFormElement) {
-    const outcome = await askForReset(page.rules.basePath, valueOf(form, 'username'));
+    const outcome = await askForReset(page.rules.basePath, fieldValue(form, 'username'));
     if (outcome === 'done') return goTo(toScreen('emailInfo'), 'replace');
     console.error('general-error-something-went-wrong');
     setFailure(outcome);
@@ -39,7 +39,11 @@ export function Forgotten() {
           {textOf(failure)}
         </Alert>
       )}
-      <PortalForm call="passwordForgotten" isReady={(form) => isEmailAddress(valueOf(form, 'username'))} onSend={send}>
+      <PortalForm
+        call="passwordForgotten"
+        isReady={(form) => isEmailAddress(fieldValue(form, 'username'))}
+        onSend={send}
+      >
         <EmailField />
         <SubmitButton>{message('forgotten-button')}</SubmitButton>
         <p className="links">

@@ -1,7 +1,8 @@
 import { useEffect } from 'react';
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
-import { isFilled } from '../parts/filled.ts';
+import { CookiesBlocked } from '../parts/cookies-blocked.tsx';
+import { isFilled } from '../parts/field-value.ts';
 import { Heading } from '../parts/heading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
@@ -34,6 +35,7 @@ export function Login() {
     <>
       <Heading />
       <Notice />
+      <CookiesBlocked />
       <PortalForm
         call="performLogin"
         word="signing-in"

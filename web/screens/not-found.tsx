@@ -13,7 +13,17 @@ export function NotFound() {
   const { page, place } = useVisit();
   return (
     <>
-      <svg className="numeral" width="140" height="60" viewBox="0 0 140 60" fill="none" stroke="currentColor" strokeWidth="2.5" strokeLinejoin="round" aria-hidden="true">
+      <svg
+        className="numeral"
+        width="140"
+        height="60"
+        viewBox="0 0 140 60"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="2.5"
+        strokeLinejoin="round"
+        aria-hidden="true"
+      >
         <path d="M32 60V2L2 42h40M53 60V19a17 17 0 0 1 34 0v41M128 60V2L98 42h40" />
       </svg>
       <Heading prefix="404: " />

@@ -17,9 +17,11 @@ export function SignedIn({ username, email, customers }: Props) {
       <Heading />
       <p className="lede">{message('signed-in-text')}</p>
       <div className="stack">
-        <Fact label={message('signed-in-username')}>{username}</Fact>
-        <Fact label={message('signed-in-email')}>{email}</Fact>
-        {customers.length > 0 && <Fact label={message('signed-in-customers')}>{customers.join(', ')}</Fact>}
+        <div className="facts">
+          <Fact label={message('signed-in-username')}>{username}</Fact>
+          <Fact label={message('signed-in-email')}>{email}</Fact>
+          {customers.length > 0 && <Fact label={message('signed-in-customers')}>{customers.join(', ')}</Fact>}
+        </div>
       </div>
       <PortalForm call="logoutConfirmed">
         <SubmitButton isQuiet>{message('sign-out-button')}</SubmitButton>

@@ -1,6 +1,6 @@
 import { useMessage } from '../messages.tsx';
 import { EmailField } from '../parts/email-field.tsx';
-import { valueOf } from '../parts/filled.ts';
+import { fieldValue } from '../parts/field-value.ts';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -15,7 +15,11 @@ export function SingleSignOn() {
       <Heading />
       <p className="lede">{message('sso-text')}</p>
       <Notice />
-      <PortalForm call="performSsoLogin" word="signing-in" isReady={(form) => valueOf(form, 'username').trim() !== ''}>
+      <PortalForm
+        call="performSsoLogin"
+        word="signing-in"
+        isReady={(form) => fieldValue(form, 'username').trim() !== ''}
+      >
         <EmailField />
         <RedirectField />
         <SubmitButton>{message('sso-button')}</SubmitButton>

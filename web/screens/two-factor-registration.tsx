@@ -44,7 +44,7 @@ function AppRegistration() {
       <CodeForm
         cancelKey="cancel"
         wrongKey="twofa-error-try-again-with-code"
-        wrap={(code) => (
+        around={(code) => (
           <RegistrationSteps registration={registration} onBroken={() => setRegistration('unavailable')}>
             {code}
           </RegistrationSteps>

@@ -5,7 +5,7 @@ export function isFilled(form: HTMLFormElement, name: string): boolean {
 }
 
 /** The text of a field. */
-export function valueOf(form: HTMLFormElement, name: string): string {
+export function fieldValue(form: HTMLFormElement, name: string): string {
   const input = form.elements.namedItem(name);
   return input instanceof HTMLInputElement ? input.value : '';
 }

@@ -1,0 +1,15 @@
+import { useMessage } from '../messages.tsx';
+import { useVisit } from '../visit.ts';
+import { Alert } from './alert.tsx';
+
+/** Said before the attempt: without the cookie, signing in would only lead back here (decisions §13). */
+export function CookiesBlocked() {
+  const message = useMessage();
+  const { isScripted } = useVisit();
+  if (!isScripted || navigator.cookieEnabled) return null;
+  return (
+    <Alert kind="bad" title={message('cookies-blocked-title')}>
+      {message('cookies-blocked-text')}
+    </Alert>
+  );
+}
