@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { originKeys } from '../throttle/throttle-keys.ts';
 import { clientAddress } from './client-address.ts';
 import { refuse } from './refuse.ts';
 import { splitUrl } from './request-url.ts';
@@ -43,7 +44,7 @@ export async function refuseForeignSite(
   await insertEventOnceAMinute(
     deps.sql,
     { event: 'request-refused', requestId: request.id, steps, ...(address && { address }) },
-    `foreign-site:${address}`,
+    `foreign-site:${address && originKeys(address)[0].key}`,
     deps.now(),
   ).catch((error: unknown) => request.log.error({ err: error }, 'a refused request could not be recorded'));
   return await refuse(deps, request, reply, 403);

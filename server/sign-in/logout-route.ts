@@ -10,12 +10,13 @@ import { takeSession } from '../storage/session.ts';
 
 /**
  * `GET logout` (decisions §6): ends the session when our own page or the person himself asks for it; a request from
- * elsewhere changes nothing and is asked to confirm.
+ * elsewhere, or one that a browser makes ahead of the person (Sec-Purpose), changes nothing and is asked to confirm.
  */
 export function logoutRoute(deps: Deps) {
   return async function logout(request: FastifyRequest, reply: FastifyReply) {
     const site = request.headers['sec-fetch-site'];
-    if (site === 'same-origin' || site === 'none') return await endSession(deps, request, reply);
+    const isMeant = request.headers['sec-purpose'] === undefined;
+    if (isMeant && (site === 'same-origin' || site === 'none')) return await endSession(deps, request, reply);
     if (wantsPage(request)) return await deps.pages.send(request, reply, 200, { name: 'signOutConfirm' });
     return await refuseForeignSite(deps, request, reply);
   };

@@ -53,9 +53,11 @@ export function performLoginRoute(deps: Deps) {
       case 'signedIn': {
         if (redirectURL && !accepted) await recordRefusedDestination(request);
         setCookie(reply, config, 'session', result.sessionToken);
-        setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
         clearNotice(request, reply, config);
-        if (result.kind === 'signedIn') return reply.redirect(destination, 303);
+        if (result.kind === 'signedIn') {
+          setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
+          return reply.redirect(destination, 303);
+        }
         const query = {
           [queryNames.redirectUrl]: destination,
           [queryNames.codeSentViaEmail]: result.factor === 'email' ? 'true' : undefined,

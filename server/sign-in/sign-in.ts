@@ -32,7 +32,7 @@ export type SecondFactor = 'app' | 'email';
 /** Every way a sign-in can end; `reference` is for the visitor to read out to the operator. */
 export type SignInResult =
   | { kind: 'signedIn'; sessionToken: string; deviceToken: string }
-  | { kind: 'secondFactor'; factor: SecondFactor; sessionToken: string; deviceToken: string }
+  | { kind: 'secondFactor'; factor: SecondFactor; sessionToken: string }
   | { kind: 'refused'; reference: string }
   | { kind: 'networkRefused'; reference: string }
   | { kind: 'throttled'; retryAfter: number };
@@ -40,7 +40,7 @@ export type SignInResult =
 /**
  * Checks a username or e-mail and password and makes a session (decisions §7).
  * Every refusal does the same work: one read, one argon2id, one write. `retryAfter` is in milliseconds.
- * Throws HashQueueFull when too many sign-ins wait.
+ * Throws WorkQueueFull when too many sign-ins wait.
  */
 export async function signIn(deps: Deps, request: SignInRequest): Promise<SignInResult> {
   const now = deps.now();
@@ -74,7 +74,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     verifiedHash: user.passwordHash,
     tokenHash: tokenHash(sessionToken),
     replacedTokenHash: request.sessionToken ? tokenHash(request.sessionToken) : null,
-    deviceHash: tokenHash(deviceToken),
+    deviceHash: factor ? null : tokenHash(deviceToken),
     stage: factor ? 'half' : 'full',
     customerIds: admitting.map(({ id }) => id),
     address: request.address,
@@ -90,9 +90,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     now,
   });
   if (!done) return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
-  return factor
-    ? { kind: 'secondFactor', factor, sessionToken, deviceToken }
-    : { kind: 'signedIn', sessionToken, deviceToken };
+  return factor ? { kind: 'secondFactor', factor, sessionToken } : { kind: 'signedIn', sessionToken, deviceToken };
 }
 
 /** Why the attempt must be refused, or null. The order is that of the steps an operator reads. */

@@ -3,7 +3,7 @@
 
 import type { AuditEvent } from '../audit/audit-events.ts';
 import { limits } from '../limits.ts';
-import type { ThrottleKey } from '../throttle/throttle-keys.ts';
+import { type ThrottleKey, totalKey } from '../throttle/throttle-keys.ts';
 import type { Connection } from './connect.ts';
 import type { SessionStage } from './session.ts';
 import { throttleColumns } from './throttle.ts';
@@ -46,7 +46,8 @@ export async function beginSignIn(
     now: Date;
   },
 ): Promise<SignInAttempt> {
-  const { account, device } = limits.throttle;
+  const { account, address, device } = limits.throttle;
+  const origin = throttleColumns(attempt.originKeys);
   const deviceSince = new Date(attempt.now.getTime() - limits.deviceLifetime);
   const [row] = await sql<(SignInUser & Omit<SignInAttempt, 'user'>)[]>`
     with quick as materialized (select set_config('synchronous_commit', 'off', true)),
@@ -60,18 +61,33 @@ export async function beginSignIn(
         where d.token_hash = ${attempt.deviceHash} and d.last_used_at > ${deviceSince}
       ) as device
     ),
-    origin as (
-      select max(blocked_until) as until from throttle
-      where key = any(${attempt.originKeys.map(({ key }) => key)}::text[]) and blocked_until > ${attempt.now}
+    origin as materialized (
+      select k.*, t.blocked_until, t.failures >= k.free and k.key <> ${totalKey} as spent
+      from unnest(${origin.keys}::text[], ${origin.free}::float8[], ${origin.leak}::float8[],
+        ${origin.first}::float8[], ${origin.longest}::float8[]) as k (key, free, leak, first, longest)
+      join throttle t using (key)
+    ),
+    waiting as materialized (select max(blocked_until) as until from origin where blocked_until > ${attempt.now}),
+    -- A spent origin gets one try after each wait, not as many as are sent side by side.
+    turn as materialized (
+      select coalesce(bool_and(throttle_attempt(key, null, ${attempt.now}, free, leak, first, longest)), true) as won
+      from (
+        select * from origin where spent and not (select device from known) and (select until from waiting) is null
+        order by key
+      ) as spent
+    ),
+    blocked as (
+      select case when not turn.won then ${new Date(attempt.now.getTime() + address.firstWait)} else waiting.until end as until
+      from waiting cross join turn
     )
     select found.id, found.username, found.password_hash as "passwordHash", found.active,
       known.device as "deviceKnown",
-      case when not known.device then origin.until end as "originBlockedUntil",
+      case when not known.device then blocked.until end as "originBlockedUntil",
       case
         when known.device then throttle_attempt(
           'device:' || encode(${attempt.deviceHash}::bytea, 'hex') || ':' || found.id, ${attempt.guess}, ${attempt.now},
           ${device.freeFailures}, ${device.leakEvery / 1000}, ${device.firstWait / 1000}, ${device.longestWait / 1000})
-        when origin.until is not null then false
+        when blocked.until is not null then false
         else throttle_attempt(
           coalesce('account:' || found.id, ${attempt.unknownNameKey}), ${attempt.guess}, ${attempt.now},
           ${account.freeFailures}, ${account.leakEvery / 1000}, ${account.firstWait / 1000}, ${account.longestWait / 1000})
@@ -82,7 +98,7 @@ export async function beginSignIn(
         from membership m join customer c on c.id = m.customer_id
         where m.user_id = found.id and c.active
       ) as customers
-    from quick cross join known cross join origin left join found on true`;
+    from quick cross join known cross join blocked left join found on true`;
   if (!row) throw new Error('a sign-in attempt always yields one row');
   const { deviceKnown, originBlockedUntil, admitted, ...user } = row;
   return { user: user.id === null ? null : user, deviceKnown, originBlockedUntil, admitted };
@@ -99,7 +115,7 @@ export async function insertRefusal(
   await sql`
     with quick as materialized (select set_config('synchronous_commit', 'off', true)),
     counted as materialized (
-      select throttle_attempt(key, null, ${now}, free, leak, first, longest)
+      select throttle_attempt(key, null, ${now}, free, leak, first, longest, true)
       from unnest(${columns.keys}::text[], ${columns.free}::float8[], ${columns.leak}::float8[],
         ${columns.first}::float8[], ${columns.longest}::float8[]) as k (key, free, leak, first, longest)
     )
@@ -135,7 +151,8 @@ export async function completeSignIn(
     verifiedHash: string;
     tokenHash: Buffer;
     replacedTokenHash: Buffer | null;
-    deviceHash: Buffer;
+    /** Null for a session that is half signed in: its browser is not known before the second factor is right. */
+    deviceHash: Buffer | null;
     stage: SessionStage;
     customerIds: string[];
     address: string;
@@ -162,12 +179,15 @@ export async function completeSignIn(
     ),
     device_seen as (
       insert into device as d (token_hash, user_id, last_used_at)
-      select ${made.deviceHash}, id, ${now} from who
+      select ${made.deviceHash}::bytea, id, ${now} from who where ${made.deviceHash}::bytea is not null
       on conflict (token_hash, user_id) do update set last_used_at = excluded.last_used_at
       where d.last_used_at < ${deviceWrittenBefore}
     ),
     forgiven as (
-      delete from throttle where key = any(${made.forgive}::text[]) and exists (select from who)
+      delete from throttle where exists (select from who) and key in (
+        -- In one order, so that two sign-ins at once never wait for each other.
+        select key from throttle where key = any(${made.forgive}::text[]) order by key for update
+      )
     ),
     recorded as (
       insert into audit_event (at, event, reason, user_id, username, customer_key, address, request_id, steps)

@@ -25,9 +25,15 @@ export async function deleteThrottle(sql: Connection, keys: readonly string[]): 
   await sql`delete from throttle where key = any(${keys as string[]}::text[])`;
 }
 
-/** Deletes rows that were not touched since `before` and keep nobody waiting at `now`; returns how many. */
+/**
+ * Deletes rows that were not touched since `before` and keep nobody waiting at `now`; returns how many. Rows in use are
+ * left for the next time, so that no sign-in waits for this and this for no sign-in.
+ */
 export async function deleteStaleThrottles(sql: Connection, before: Date, now: Date): Promise<number> {
   const rows = await sql`
-    delete from throttle where changed_at < ${before} and coalesce(blocked_until < ${now}, true)`;
+    delete from throttle where key in (
+      select key from throttle where changed_at < ${before} and coalesce(blocked_until < ${now}, true)
+      for update skip locked
+    )`;
   return rows.count;
 }

@@ -16,12 +16,15 @@ export function unknownNameKey(fold: string): string {
   return `name:${bucket}`;
 }
 
+/** The key under which the failures of everybody are counted. */
+export const totalKey = 'total';
+
 /**
  * The keys under which failures from an address are counted, and those of everybody together. IPv6 counts per /64,
  * since a visitor owns as many addresses in it as he likes, and more widely per /56.
  */
-export function originKeys(address: string): ThrottleKey[] {
-  const total = { key: 'total', limit: limits.throttle.total };
+export function originKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
+  const total = { key: totalKey, limit: limits.throttle.total };
   if (!isIPv6(address)) return [{ key: `address:${address}`, limit: limits.throttle.address }, total];
   const groups = ipv6Groups(address);
   const site = [...groups.slice(0, 3), (groups[3] as number) & 0xff00];

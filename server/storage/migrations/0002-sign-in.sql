@@ -40,10 +40,11 @@ create index throttle_changed_at on throttle (changed_at);
 -- Counts one attempt under a key and says whether it may go on. One failure leaks away every leak_seconds; from
 -- free_failures on each further one makes the next wait twice as long, from first_wait to longest_wait seconds.
 -- An attempt during a wait is refused and not counted; the same guess as the one before is let through, uncounted.
+-- With even_waiting a failure counts during a wait too: it was let through before the wait began, beside others.
 create function throttle_attempt(
   attempt_key text, guess bytea, at timestamptz,
   free_failures double precision, leak_seconds double precision,
-  first_wait double precision, longest_wait double precision
+  first_wait double precision, longest_wait double precision, even_waiting boolean default false
 ) returns boolean language plpgsql as $$
 declare
   was_admitted boolean;
@@ -58,14 +59,15 @@ begin
         case
           when same or not free then t.blocked_until
           when ceil(leaked) + 1 >= free_failures then
-            at + make_interval(secs => least(longest_wait, first_wait * power(2, least(30, ceil(leaked) + 1 - free_failures))))
+            greatest(t.blocked_until, at + make_interval(
+              secs => least(longest_wait, first_wait * power(2, least(30, ceil(leaked) + 1 - free_failures)))))
         end,
         case when free then guess else t.last_guess end,
         same or free
       from (
         select
           coalesce(t.last_guess = guess, false) as same,
-          coalesce(t.blocked_until <= at, true) as free,
+          even_waiting or coalesce(t.blocked_until <= at, true) as free,
           greatest(0, t.failures - extract(epoch from at - t.changed_at) / leak_seconds) as leaked
       ) as state
     )
