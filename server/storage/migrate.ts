@@ -35,7 +35,6 @@ export async function migrate(sql: Database, folder: string = ownFolder): Promis
 
 async function leaveClean(one: postgres.ReservedSql): Promise<void> {
   try {
-    await one`rollback`;
     await one`select pg_advisory_unlock(${migrationLock})`;
     await one`reset statement_timeout`;
   } finally {
@@ -88,7 +87,12 @@ function refuseUnknown(migrations: Migration[], applied: Map<string, string>): v
 
 async function apply(one: Connection, { name, sql: statements, checksum }: Migration): Promise<void> {
   await one`begin`;
-  await one.unsafe(statements).simple();
-  await one`insert into migration (name, checksum) values (${name}, ${checksum})`;
-  await one`commit`;
+  try {
+    await one.unsafe(statements).simple();
+    await one`insert into migration (name, checksum) values (${name}, ${checksum})`;
+    await one`commit`;
+  } catch (error) {
+    await one`rollback`;
+    throw error;
+  }
 }

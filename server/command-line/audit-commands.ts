@@ -1,0 +1,87 @@
+import type { Command } from 'commander';
+import { foldLoginName } from '../accounts/fold-name.ts';
+import { auditEvents, refusalReasons } from '../audit/audit-events.ts';
+import { referenceOfText } from '../audit/reference.ts';
+import { type AuditEventRow, listAuditEvents, listAuditEventsByReference } from '../storage/audit-event.ts';
+import { findUser } from '../storage/portal-user.ts';
+import { failure } from './failure.ts';
+import { localTime, printFacts, printJson, printLine, printTable } from './print.ts';
+import { pastMoment, positiveNumber } from './read-values.ts';
+import { withDatabase } from './with-database.ts';
+
+type AuditFlags = { user?: string; event?: string; since?: Date; limit: number; json?: true };
+
+/** `vestibule audit` and `vestibule explain` */
+export function addAuditCommands(program: Command): void {
+  program
+    .command('audit')
+    .description('list what happened, newest first')
+    .option('--user <name>', 'only of this user, by username or e-mail')
+    .option('--event <event>', 'only this kind of event')
+    .option('--since <time>', 'only since 30m, 24h, 7d ago, or since a date', pastMoment(new Date()))
+    .option('--limit <number>', 'how many at most', positiveNumber, 50)
+    .option('--json', 'print them as JSON, with the chain of decisions')
+    .addHelpText(
+      'after',
+      `\nEvents:\n${Object.entries(auditEvents)
+        .map(([name, meaning]) => `  ${name.padEnd(22)}${meaning}`)
+        .join('\n')}`,
+    )
+    .action(runAudit);
+  program
+    .command('explain')
+    .argument('<reference>', 'the reference that a failure page shows, such as K7Q2-M4XD')
+    .description('show why a sign-in failed, decision by decision')
+    .option('--json', 'print it as JSON')
+    .action(runExplain);
+}
+
+async function runAudit({ user, event, since, limit, json }: AuditFlags): Promise<void> {
+  if (event !== undefined && !Object.hasOwn(auditEvents, event))
+    throw failure('refused', `event: there is no event ${event}, see vestibule audit --help.`);
+  await withDatabase(async (sql) => {
+    const username = user && ((await findUser(sql, foldLoginName(user)))?.username ?? user);
+    const filter = { ...(username && { username }), ...(event && { event }), ...(since && { since }) };
+    const events = await listAuditEvents(sql, { ...filter, limit });
+    if (json) return printJson(events);
+    if (events.length === 0) return printLine('Nothing is recorded that matches.');
+    printTable(['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ADDRESS', 'REFERENCE'], events.map(eventRow));
+  });
+}
+
+/** An event as a row of a table. */
+export function eventRow({ at, event, reason, username, customerKey, address, reference }: AuditEventRow): string[] {
+  return [localTime(at), event, reason ?? '', username ?? '', customerKey ?? '', address ?? '', reference ?? ''];
+}
+
+async function runExplain(text: string, { json }: { json?: true }): Promise<void> {
+  const reference = referenceOfText(text);
+  if (!reference) throw failure('refused', `${JSON.stringify(text)} is not a reference such as K7Q2-M4XD.`);
+  await withDatabase(async (sql) => {
+    const events = await listAuditEventsByReference(sql, reference);
+    if (events.length === 0) throw failure('refused', `Nothing is recorded under the reference ${reference}.`);
+    if (json) return printJson(events);
+    for (const event of events) printEvent(event);
+  });
+}
+
+function printEvent(event: AuditEventRow): void {
+  const reason = event.reason && ((refusalReasons as Record<string, string>)[event.reason] ?? event.reason);
+  printFacts(
+    (
+      [
+        ['Reference', event.reference],
+        ['Time', localTime(event.at)],
+        ['Event', event.event],
+        ['Reason', reason],
+        ['User', event.username],
+        ['Customer', event.customerKey],
+        ['Connection', event.connection],
+        ['Address', event.address],
+        ['Request', event.requestId],
+      ] as [string, string | null][]
+    ).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
+  );
+  if (event.steps.length > 0) printLine('\nDecisions, in order:');
+  printFacts(event.steps.map(({ step, outcome }, index) => [`  ${index + 1}. ${step}`, outcome] as const));
+}

@@ -1,0 +1,150 @@
+import { type Command, Option } from 'commander';
+import { addCustomer } from '../accounts/add-customer.ts';
+import { changeCustomer } from '../accounts/change-customer.ts';
+import { readCustomerKey, readCustomerName } from '../accounts/read-name.ts';
+import { readNetwork } from '../accounts/read-network.ts';
+import { removeCustomer } from '../accounts/remove-customer.ts';
+import { type Customer, findCustomer, listCustomers, type TwoFactorPolicy } from '../storage/customer.ts';
+import { failure } from './failure.ts';
+import { localTime, printJson, printLine, printTable, printWarning } from './print.ts';
+import { accepted, collect } from './read-values.ts';
+import { withDatabase } from './with-database.ts';
+
+type Flags = {
+  name?: string;
+  allowNetwork?: string[];
+  allowAnywhere?: true;
+  twoFactor?: TwoFactorPolicy;
+  enable?: true;
+  disable?: true;
+  json?: true;
+};
+
+const twoFactorOption = () =>
+  new Option('--two-factor <policy>', 'second factor that its users need').choices(['off', 'app', 'email']);
+
+const networkOption = (description: string) =>
+  new Option('--allow-network <cidr>', description).argParser(collect) as Option;
+
+/** `vestibule customer …` */
+export function addCustomerCommands(program: Command): void {
+  const customer = program.command('customer').description('the companies whose people sign in');
+  addAddCommand(customer);
+  addListCommand(customer);
+  addSetCommand(customer);
+  addRemoveCommand(customer);
+}
+
+function addAddCommand(customer: Command): void {
+  customer
+    .command('add')
+    .argument('<key>', 'short name in lower-case letters, digits and dashes')
+    .description('add a customer')
+    .option('--name <name>', 'name as people see it (default: the key)')
+    .addOption(networkOption('network to sign in from; may be repeated (default: anywhere)'))
+    .addOption(twoFactorOption().default('off'))
+    .option('--json', 'print the customer as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  vestibule customer add acme --name "Acme Ltd."\n  vestibule customer add bank --allow-network 203.0.113.0/24 --two-factor app',
+    )
+    .action((keyText: string, flags: Flags) => {
+      const key = accepted(readCustomerKey(keyText));
+      const name = accepted(readCustomerName(flags.name ?? key));
+      const allowedNetworks = (flags.allowNetwork ?? []).map((text) => accepted(readNetwork(text)));
+      return withDatabase(async (sql) => {
+        const made = await addCustomer(
+          sql,
+          { key, name, allowedNetworks, twoFactor: flags.twoFactor ?? 'off' },
+          new Date(),
+        );
+        if (!made) throw failure('refused', `key: there is a customer ${key} already.`);
+        if (flags.json) printJson(await findCustomer(sql, key));
+        else printLine(`Customer ${key} added.`);
+      });
+    });
+}
+
+function addListCommand(customer: Command): void {
+  customer
+    .command('list')
+    .description('list all customers')
+    .option('--json', 'print them as JSON')
+    .action(({ json }: Flags) =>
+      withDatabase(async (sql) => {
+        const customers = await listCustomers(sql);
+        if (json) return printJson(customers);
+        if (customers.length === 0) return printLine('There are no customers yet: vestibule customer add <key>');
+        printTable(['KEY', 'NAME', 'USERS', 'NETWORKS', 'TWO-FACTOR', 'ACTIVE', 'ADDED'], customers.map(rowOf));
+      }),
+    );
+}
+
+function rowOf(customer: Customer & { users: number }): string[] {
+  const { key, name, users, allowedNetworks, twoFactor, active, createdAt } = customer;
+  const networks = allowedNetworks.join(', ') || 'anywhere';
+  return [key, name, String(users), networks, twoFactor, active ? 'yes' : 'no', localTime(createdAt)];
+}
+
+function addSetCommand(customer: Command): void {
+  customer
+    .command('set')
+    .argument('<key>')
+    .description('change a customer; what is not named stays as it is')
+    .option('--name <name>', 'name as people see it')
+    .addOption(
+      networkOption('network to sign in from, in place of those before; may be repeated').conflicts('allowAnywhere'),
+    )
+    .option('--allow-anywhere', 'no network is asked for any more')
+    .addOption(twoFactorOption())
+    .addOption(new Option('--disable', 'its people cannot sign in for it').conflicts('enable'))
+    .option('--enable', 'its people can sign in again')
+    .option('--json', 'print the customer as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  vestibule customer set acme --two-factor email\n  vestibule customer set acme --allow-network 203.0.113.0/24 --allow-network 2001:db8::/32\n  vestibule customer set acme --allow-anywhere',
+    )
+    .action((key: string, flags: Flags, command: Command) => {
+      const changes = changesOf(flags);
+      if (Object.keys(changes).length === 0) command.error('error: name what to change, see --help');
+      return withDatabase(async (sql) => {
+        const result = await changeCustomer(sql, key, changes, new Date());
+        if (result.kind === 'notFound') throw failure('refused', `There is no customer ${key}.`);
+        if (flags.json) return printJson(await findCustomer(sql, key));
+        if (result.kind === 'unchanged') return printLine(`Customer ${key} is like that already.`);
+        printLine(
+          [`Customer ${key} changed.`, ...result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`)].join('\n'),
+        );
+      });
+    });
+}
+
+function changesOf(flags: Flags) {
+  const networks = flags.allowAnywhere ? [] : flags.allowNetwork?.map((text) => accepted(readNetwork(text)));
+  return {
+    ...(flags.name !== undefined && { name: accepted(readCustomerName(flags.name)) }),
+    ...(networks && { allowedNetworks: networks }),
+    ...(flags.twoFactor && { twoFactor: flags.twoFactor }),
+    ...((flags.enable || flags.disable) && { active: flags.enable === true }),
+  };
+}
+
+function addRemoveCommand(customer: Command): void {
+  customer
+    .command('remove')
+    .argument('<key>')
+    .description('remove a customer; its users stay, without it')
+    .option('--json', 'print the outcome as JSON')
+    .action((key: string, flags: Flags) =>
+      withDatabase(async (sql) => {
+        const result = await removeCustomer(sql, key, new Date());
+        if (result.kind === 'notFound') throw failure('refused', `There is no customer ${key}.`);
+        const { usersLeftWithout } = result;
+        if (flags.json) return printJson({ removed: key, usersLeftWithout });
+        printLine(`Customer ${key} removed.`);
+        if (usersLeftWithout.length > 0) {
+          printWarning(`These users have no customer now and cannot sign in: ${usersLeftWithout.join(', ')}`);
+        }
+      }),
+    );
+}

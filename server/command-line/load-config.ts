@@ -1,0 +1,14 @@
+import { type Config, type ConfigResult, readConfig } from '../config.ts';
+import { failure } from './failure.ts';
+
+/** The configuration of this environment, or every problem in it. */
+export function checkConfig(): ConfigResult {
+  return readConfig(process.env);
+}
+
+/** The configuration, for commands that need one. Throws a failure that lists what is wrong. */
+export function loadConfig(): Config {
+  const result = checkConfig();
+  if (result.ok) return result.config;
+  throw failure('notAvailable', ['The configuration is not valid:', ...result.problems].join('\n  '));
+}

@@ -1,0 +1,49 @@
+import { brokenPasswordRules, type PasswordPolicy, type PasswordRule } from '#contract/password-rules.ts';
+import { askPassword, canAsk, passwordOfStdin } from './ask-password.ts';
+import { failure } from './failure.ts';
+
+/** Where a new password comes from; `ifGiven` asks when there is a terminal and takes an empty answer for none. */
+export type PasswordSource = 'stdin' | 'prompt' | 'ifGiven';
+
+/**
+ * Reads a new password, checks it by the rules of the sign-in pages and hashes it; null when none was given.
+ * Throws a failure that names the rules it breaks.
+ */
+export async function readNewPassword(source: PasswordSource, policy: PasswordPolicy): Promise<string | null> {
+  const given = await readTwice(source);
+  if (given === null) return null;
+  const { password, repeat } = given;
+  const problems = brokenPasswordRules(password, repeat, policy).map((rule) => inWords(rule, policy));
+  if (!password.isWellFormed() || /\p{Cc}/u.test(password)) problems.push('it must not contain control characters');
+  if (problems.length > 0) throw failure('refused', `The password was not accepted: ${problems.join('; ')}.`);
+  const { hashPassword } = await import('../secrets/password-hash.ts');
+  return await hashPassword(password);
+}
+
+async function readTwice(source: PasswordSource): Promise<{ password: string; repeat: string } | null> {
+  if (source === 'stdin') {
+    const password = await passwordOfStdin();
+    return { password, repeat: password };
+  }
+  if (!canAsk()) {
+    if (source === 'ifGiven') return null;
+    throw failure('refused', 'There is no terminal to ask for a password: pipe it in with --password-stdin.');
+  }
+  const given = await askPassword(source === 'prompt' ? 'New password' : 'Password (empty for none)');
+  return source === 'ifGiven' && given.password === '' ? null : given;
+}
+
+function inWords(rule: PasswordRule, { shortest, longest }: PasswordPolicy): string {
+  switch (rule) {
+    case 'short':
+      return `it must have at least ${shortest} characters`;
+    case 'long':
+      return `it must have at most ${longest} characters`;
+    case 'common':
+      return 'it contains a common password such as "password", "qwert" or "123"';
+    case 'weak':
+      return 'it is too weak: make it longer, or mix small and capital letters, digits and symbols';
+    case 'match':
+      return 'the two entries differ';
+  }
+}

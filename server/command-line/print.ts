@@ -1,0 +1,57 @@
+/** Characters that would move the cursor, colour the screen or turn the direction of writing. */
+const unprintable = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
+const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** A text from anywhere as it may be shown on a terminal, in one line. */
+export function visible(text: string): string {
+  return text.replace(unprintable, escapeOf);
+}
+
+export function printLine(text: string): void {
+  process.stdout.write(`${text.split('\n').map(visible).join('\n')}\n`);
+}
+
+/** To the error channel, so that what is piped on stays clean. */
+export function printWarning(text: string): void {
+  process.stderr.write(`${text.split('\n').map(visible).join('\n')}\n`);
+}
+
+export function printJson(value: unknown): void {
+  const text = JSON.stringify(value, null, 2);
+  // Inside of JSON the same escapes mean the same characters; only the line breaks are its own.
+  process.stdout.write(`${text.split('\n').map(visible).join('\n')}\n`);
+}
+
+/** Rows under headings, each column as wide as its widest cell. */
+export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void {
+  const cells = [headings, ...rows].map((row) => row.map((cell) => visible(cell)));
+  const widths = headings.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))));
+  for (const row of cells) {
+    const padded = row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)));
+    process.stdout.write(`${padded.join('  ').trimEnd()}\n`);
+  }
+}
+
+/** Names and values below each other. */
+export function printFacts(facts: readonly (readonly [string, string])[]): void {
+  const width = Math.max(...facts.map(([name]) => name.length));
+  for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${value}`.trimEnd());
+}
+
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+/** Columns that a text takes on a terminal: East Asian letters and pictures take two, marks none. */
+function widthOf(text: string): number {
+  return [...text].reduce((width, letter) => width + (/\p{M}/u.test(letter) ? 0 : wide.test(letter) ? 2 : 1), 0);
+}
+
+/** A time in the operator's time zone, such as `2026-03-01 11:00:00 +01:00`. */
+export function localTime(time: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const offset = -time.getTimezoneOffset();
+  const zone = `${offset < 0 ? '-' : '+'}${two(Math.trunc(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`;
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())} ${zone}`;
+}

@@ -1,0 +1,34 @@
+import { InvalidArgumentError } from 'commander';
+import type { Reading } from '../accounts/read-name.ts';
+import { failure } from './failure.ts';
+
+/** The value that was read. Throws a failure with the problem when there is none. */
+export function accepted<T>(reading: Reading<T>): T {
+  if (reading.ok) return reading.value;
+  throw failure('refused', `${reading.problem}.`);
+}
+
+/** For an option that may be given several times. */
+export function collect(value: string, before: string[] | undefined): string[] {
+  return [...new Set([...(before ?? []), value])];
+}
+
+export function positiveNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return Number(text);
+}
+
+const unitsInMilliseconds: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A moment as an operator writes it: `30m`, `24h`, `7d` ago, or a date and time. */
+export function pastMoment(now: Date): (text: string) => Date {
+  return (text) => {
+    const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+    if (count && unit) return new Date(now.getTime() - Number(count) * (unitsInMilliseconds[unit] as number));
+    const moment = new Date(text);
+    if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(moment.getTime())) {
+      throw new InvalidArgumentError('Write 30m, 24h, 7d, 2026-03-01 or 2026-03-01T10:00.');
+    }
+    return moment;
+  };
+}

@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { exitCodes, failure } from './failure.ts';
+import { checkConfig } from './load-config.ts';
+import { printFacts, printJson, printLine, printWarning } from './print.ts';
+import { withDatabase } from './with-database.ts';
+
+type Flags = { json?: true };
+
+/** `vestibule serve`, `vestibule migrate` and `vestibule config check` */
+export function addServerCommands(program: Command): void {
+  program.command('serve').description('run the portal until it is stopped').action(runServe);
+  program
+    .command('migrate')
+    .description('bring the database to the state of this version; the server does the same when it starts')
+    .option('--json', 'print the names of the migrations that were run')
+    .action(runMigrate);
+  program
+    .command('config')
+    .description('the settings in the environment and the configuration file')
+    .command('check')
+    .description('say whether the settings are valid, and what is wrong')
+    .option('--json', 'print the outcome as JSON')
+    .action(runConfigCheck);
+}
+
+async function runServe(): Promise<void> {
+  const { serve } = await import('../main.ts');
+  await serve().catch((error: Error) => {
+    throw failure('notAvailable', `The portal cannot start: ${error.message}`);
+  });
+}
+
+async function runMigrate({ json }: Flags): Promise<void> {
+  await withDatabase(async (_sql, _config, applied) => {
+    if (json) return printJson({ applied });
+    printLine(applied.length === 0 ? 'The database is up to date.' : `Migrations run: ${applied.join(', ')}`);
+  });
+}
+
+function runConfigCheck({ json }: Flags): void {
+  const result = checkConfig();
+  if (!result.ok) {
+    if (json) printJson(result);
+    else for (const problem of result.problems) printWarning(problem);
+    process.exitCode = exitCodes.refused;
+    return;
+  }
+  const { config } = result;
+  const summary = {
+    publicUrl: config.publicUrl.origin + config.basePath,
+    listens: `${config.host}:${config.port}`,
+    database: config.databaseUrl ? withoutSecrets(config.databaseUrl) : 'built-in PostgreSQL',
+    dataFolder: config.dataFolder,
+  };
+  if (json) printJson({ ok: true, summary });
+  else printSummary(summary);
+}
+
+type Summary = { publicUrl: string; listens: string; database: string; dataFolder: string };
+
+function printSummary(summary: Summary): void {
+  printLine('The configuration is fine.\n');
+  printFacts([
+    ['Pages', summary.publicUrl],
+    ['Listens at', summary.listens],
+    ['Database', summary.database],
+    ['Data folder', summary.dataFolder],
+  ]);
+}
+
+function withoutSecrets(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}

@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { addUser } from '../accounts/add-user.ts';
+import { foldLoginName } from '../accounts/fold-name.ts';
+import { readEmail, readUsername } from '../accounts/read-name.ts';
+import { findUser } from '../storage/portal-user.ts';
+import { failure } from './failure.ts';
+import { loadConfig } from './load-config.ts';
+import { readNewPassword } from './new-password.ts';
+import { printJson, printLine, printWarning } from './print.ts';
+import { accepted } from './read-values.ts';
+import { addUserFlags, languageOf, type UserFlags } from './user-flags.ts';
+import { withDatabase } from './with-database.ts';
+
+/** `vestibule user add` */
+export function addUserAddCommand(user: Command): void {
+  const command = user
+    .command('add')
+    .argument('<username>', 'what the user signs in with, besides the e-mail')
+    .description('add a user; asks for a password unless one is piped in')
+    .requiredOption('--email <address>', 'e-mail address');
+  addUserFlags(command, 'customer that the user belongs to; may be repeated')
+    .option('--no-password', 'do not ask: the user signs in by single sign-on, or sets a password by mail')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  vestibule user add alice --email alice@acme.example --customer acme\n  pass show alice | vestibule user add alice --email alice@acme.example --customer acme --password-stdin',
+    )
+    .action(runUserAdd);
+}
+
+async function runUserAdd(usernameText: string, flags: UserFlags): Promise<void> {
+  const username = accepted(readUsername(usernameText));
+  const email = accepted(readEmail(flags.email ?? ''));
+  const { passwordPolicy } = loadConfig();
+  const source = flags.passwordStdin ? 'stdin' : flags.password === false ? null : 'ifGiven';
+  const passwordHash = source ? await readNewPassword(source, passwordPolicy) : null;
+  const customers = flags.customer ?? [];
+  const language = languageOf(flags) ?? null;
+  const values = {
+    username,
+    email,
+    passwordHash,
+    customers,
+    language,
+    active: !flags.inactive,
+    mayChangePassword: flags.passwordChange !== false,
+  };
+  await withDatabase(async (sql) => {
+    const result = await addUser(sql, values, new Date());
+    switch (result.kind) {
+      case 'taken':
+        throw failure(
+          'refused',
+          `${result.field}: another user has the name ${result.field === 'email' ? email : username} already.`,
+        );
+      case 'unknownCustomers':
+        throw failure('refused', `customer: there is no customer ${result.keys.join(', ')}.`);
+      case 'added':
+        if (flags.json) return printJson(await findUser(sql, foldLoginName(username)));
+        printLine(`User ${username} added${passwordHash ? '' : ', without a password'}.`);
+        if (customers.length === 0)
+          printWarning('The user has no customer yet and cannot sign in: vestibule user set --add-customer');
+    }
+  });
+}

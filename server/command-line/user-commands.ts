@@ -1,0 +1,116 @@
+import type { Command } from 'commander';
+import { foldLoginName } from '../accounts/fold-name.ts';
+import { removeUser } from '../accounts/remove-user.ts';
+import { unlockUser } from '../accounts/unlock-user.ts';
+import { listAuditEvents } from '../storage/audit-event.ts';
+import { findUser, listUsers, type User } from '../storage/portal-user.ts';
+import { eventRow } from './audit-commands.ts';
+import { failure } from './failure.ts';
+import { localTime, printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
+import { positiveNumber } from './read-values.ts';
+import { addUserAddCommand } from './user-add-command.ts';
+import { addUserSetCommand } from './user-set-command.ts';
+import { withDatabase } from './with-database.ts';
+
+type ListFlags = { customer?: string; limit: number; json?: true };
+
+/** `vestibule user …` */
+export function addUserCommands(program: Command): void {
+  const user = program.command('user').description('the people who sign in');
+  addUserAddCommand(user);
+  addListCommand(user);
+  addShowCommand(user);
+  addUserSetCommand(user);
+  addUnlockCommand(user);
+  addRemoveCommand(user);
+}
+
+function addListCommand(user: Command): void {
+  user
+    .command('list')
+    .argument('[text]', 'only those whose username or e-mail contains this')
+    .description('list users')
+    .option('--customer <key>', 'only users of this customer')
+    .option('--limit <number>', 'how many at most', positiveNumber, 1000)
+    .option('--json', 'print them as JSON')
+    .action((text: string | undefined, { customer, limit, json }: ListFlags) =>
+      withDatabase(async (sql) => {
+        const filter = { ...(text && { contains: text }), ...(customer && { customerKey: customer }) };
+        const users = await listUsers(sql, { ...filter, limit });
+        if (json) return printJson(users);
+        if (users.length === 0)
+          return printLine(text || customer ? 'No user matches.' : 'There are no users yet: vestibule user add --help');
+        printTable(['USERNAME', 'EMAIL', 'CUSTOMERS', 'ACTIVE', 'PASSWORD', 'ADDED'], users.map(rowOf));
+        if (users.length === limit) printWarning(`These are the first ${limit}; --limit shows more.`);
+      }),
+    );
+}
+
+function rowOf({ username, email, customers, active, hasPassword, createdAt }: User): string[] {
+  const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
+  return [username, email, customers.join(', ') || '-', yesOrNo(active), yesOrNo(hasPassword), localTime(createdAt)];
+}
+
+function addShowCommand(user: Command): void {
+  user
+    .command('show')
+    .argument('<name>', 'username or e-mail')
+    .description('show a user and what happened last')
+    .option('--json', 'print it as JSON')
+    .action((name: string, { json }: { json?: true }) =>
+      withDatabase(async (sql) => {
+        const found = await findUser(sql, foldLoginName(name));
+        if (!found) throw failure('refused', `There is no user ${name}.`);
+        const events = await listAuditEvents(sql, { username: found.username, limit: 5 });
+        if (json) return printJson({ ...found, lastEvents: events });
+        printFacts(factsOf(found));
+        if (events.length > 0) printLine('\nWhat happened last (all of it: vestibule audit --user):');
+        if (events.length > 0)
+          printTable(['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ADDRESS', 'REFERENCE'], events.map(eventRow));
+      }),
+    );
+}
+
+function factsOf(user: User): [string, string][] {
+  return [
+    ['Username', user.username],
+    ['E-mail', user.email],
+    ['Customers', user.customers.join(', ') || 'none: cannot sign in'],
+    ['Active', user.active ? 'yes' : 'no: cannot sign in'],
+    ['Password', user.hasPassword ? 'set' : 'none'],
+    ['May change password', user.mayChangePassword ? 'yes' : 'no'],
+    ['Language', user.language ?? 'of the browser'],
+    ['Added', localTime(user.createdAt)],
+    ['Id', user.id],
+  ];
+}
+
+function addUnlockCommand(user: Command): void {
+  user
+    .command('unlock')
+    .argument('<name>', 'username or e-mail')
+    .description('end the wait that too many wrong passwords brought on a user')
+    .option('--json', 'print the outcome as JSON')
+    .action((name: string, { json }: { json?: true }) =>
+      withDatabase(async (sql) => {
+        if (!(await unlockUser(sql, name, new Date()))) throw failure('refused', `There is no user ${name}.`);
+        if (json) printJson({ unlocked: name });
+        else printLine(`User ${name} can try again at once.`);
+      }),
+    );
+}
+
+function addRemoveCommand(user: Command): void {
+  user
+    .command('remove')
+    .argument('<name>', 'username or e-mail')
+    .description('remove a user with sessions and memberships; the audit log stays')
+    .option('--json', 'print the outcome as JSON')
+    .action((name: string, { json }: { json?: true }) =>
+      withDatabase(async (sql) => {
+        if (!(await removeUser(sql, name, new Date()))) throw failure('refused', `There is no user ${name}.`);
+        if (json) printJson({ removed: name });
+        else printLine(`User ${name} removed.`);
+      }),
+    );
+}

@@ -1,0 +1,55 @@
+import { type Command, Option } from 'commander';
+import { type Language, languages } from '#contract/languages.ts';
+import { collect } from './read-values.ts';
+
+export type UserFlags = {
+  rename?: string;
+  email?: string;
+  customer?: string[];
+  addCustomer?: string[];
+  removeCustomer?: string[];
+  /** True asks for one, false is none. */
+  password?: boolean;
+  passwordStdin?: true;
+  language?: Language | 'browser';
+  active?: true;
+  inactive?: true;
+  passwordChange?: boolean;
+  json?: true;
+};
+
+const repeatable = (flags: string, description: string) => new Option(flags, description).argParser(collect) as Option;
+
+/** The flags that `user add` and `user set` share. */
+export function addUserFlags(command: Command, customerDescription: string): Command {
+  return command
+    .addOption(repeatable('--customer <key>', customerDescription))
+    .addOption(new Option('--password-stdin', 'read the password from the standard input').conflicts('password'))
+    .addOption(
+      new Option('--language <language>', 'language of mails and pages; "browser" follows the browser').choices([
+        ...languages,
+        'browser',
+      ]),
+    )
+    .option('--inactive', 'the user cannot sign in')
+    .option('--no-password-change', 'the user may not change the password')
+    .option('--json', 'print the user as JSON');
+}
+
+/** The flags that make sense only for a user who is there. */
+export function addChangeFlags(command: Command): Command {
+  return command
+    .option('--rename <username>', 'another username')
+    .option('--email <address>', 'another e-mail address')
+    .addOption(repeatable('--add-customer <key>', 'one more customer; may be repeated').conflicts('customer'))
+    .addOption(repeatable('--remove-customer <key>', 'one customer less; may be repeated').conflicts('customer'))
+    .option('--password', 'ask for a new password')
+    .option('--no-password', 'the user has no password any more')
+    .addOption(new Option('--active', 'the user can sign in').conflicts('inactive'))
+    .option('--password-change', 'the user may change the password');
+}
+
+/** The language to store: null follows the browser, undefined was not given. */
+export function languageOf({ language }: UserFlags): Language | null | undefined {
+  return language === 'browser' ? null : language;
+}

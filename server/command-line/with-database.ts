@@ -1,0 +1,35 @@
+import type { Config } from '../config.ts';
+import { type Database, isDatabaseAway } from '../storage/connect.ts';
+import { migrate } from '../storage/migrate.ts';
+import { openStorage, type Storage } from '../storage/open-storage.ts';
+import { failure, isFailure } from './failure.ts';
+import { loadConfig } from './load-config.ts';
+import { printWarning } from './print.ts';
+
+export type WorkOnDatabase<T> = (sql: Database, config: Config, applied: string[]) => Promise<T>;
+
+/**
+ * Runs a command on the migrated database of the configuration, beside a running server or without one.
+ * `applied` names the migrations that it had to run first. Throws a failure when the database is not available.
+ */
+export async function withDatabase<T>(work: WorkOnDatabase<T>): Promise<T> {
+  const config = loadConfig();
+  const storage = await open(config);
+  try {
+    const applied = await migrate(storage.sql).catch((error: Error) => Promise.reject(notAvailable(error)));
+    return await work(storage.sql, config, applied);
+  } catch (error) {
+    throw isDatabaseAway(error) ? notAvailable(error as Error) : error;
+  } finally {
+    await storage.close();
+  }
+}
+
+async function open(config: Config): Promise<Storage> {
+  const log = { info() {}, warn: printWarning };
+  return await openStorage(config, log).catch((error: Error) => Promise.reject(notAvailable(error)));
+}
+
+function notAvailable(error: Error): Error {
+  return isFailure(error) ? error : failure('notAvailable', `The database is not available: ${error.message}`);
+}
