@@ -1,22 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
+import { readTokenCookie } from '../http/cookies.ts';
+import { addressOf } from '../http/guards.ts';
 import { sendProblem } from '../http/refuse.ts';
-import { sessionOfRequest } from './session-of-request.ts';
+import { sessionAnswer } from './session.ts';
 
 /** `GET session` (decisions §6): who is signed in, or 401. A half-signed-in session is not signed in. */
 export function sessionRoute(deps: Deps) {
   return async function session(request: FastifyRequest, reply: FastifyReply) {
-    const found = await sessionOfRequest(deps, request);
-    if (found?.stage !== 'full') return sendProblem(reply, 401);
-    const answer: SessionAnswer = {
-      username: found.username,
-      email: found.email,
-      language: found.language,
-      customers: found.customers,
-      signedInAt: found.createdAt.toISOString(),
-      expiresAt: found.endsAt.toISOString(),
-    };
-    return reply.header('content-type', 'application/json').send(JSON.stringify(answer));
+    const token = readTokenCookie(request.headers, deps.config, 'session');
+    const address = addressOf(deps, request);
+    const answer = token && address ? await sessionAnswer(deps, token, address) : null;
+    if (!answer) return sendProblem(reply, 401);
+    return reply.header('content-type', 'application/json; charset=utf-8').send(answer);
   };
 }

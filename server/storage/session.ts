@@ -14,6 +14,8 @@ export type SessionRow = {
   endsAt: Date;
   /** Keys of the session's customers that are still active, still the user's, and admit the address; may be empty. */
   customers: string[];
+  /** The number of the state that this was read from. */
+  accessVersion: number;
 };
 
 /**
@@ -33,10 +35,39 @@ export async function findSession(
         where m.user_id = s.user_id and c.id = any(s.customer_ids) and c.active
           and (c.allowed_networks = '{}' or ${address}::inet <<= any(c.allowed_networks))
         order by c.key
-      ) as customers
+      ) as customers,
+      (select version from access_version) as "accessVersion"
     from session s join portal_user u on u.id = s.user_id
     where s.token_hash = ${tokenHash} and s.ends_at > ${now} and s.last_seen_at > ${idleSince} and u.active`;
   return row ?? null;
+}
+
+/** What is kept of the last whole check of a session: the answer that it gave. */
+export type CheckedSession = { answer: string; lastSeenAt: Date; endsAt: Date };
+
+/** The kept check of a session from an address, or null when there is none or something has changed since. */
+export async function findCheckedSession(
+  sql: Connection,
+  tokenHash: Buffer,
+  address: string,
+): Promise<CheckedSession | null> {
+  const [row] = await sql<CheckedSession[]>`
+    select answer, last_seen_at as "lastSeenAt", ends_at as "endsAt" from session
+    where token_hash = ${tokenHash} and checked_address = ${address}::inet
+      and checked_version = (select version from access_version)`;
+  return row ?? null;
+}
+
+/** Keeps the answer of a whole check for the next ones. */
+export async function updateSessionChecked(
+  sql: Connection,
+  tokenHash: Buffer,
+  { answer, address, accessVersion }: { answer: string; address: string; accessVersion: number },
+): Promise<void> {
+  await sql`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    update session set answer = ${answer}, checked_address = ${address}::inet, checked_version = ${accessVersion}
+    from quick where token_hash = ${tokenHash}`;
 }
 
 /** Notes that the session was used. Losing a second of it in a crash harms nobody, so the commit does not wait for the disk. */

@@ -10,10 +10,29 @@ create table session (
   address inet not null,
   created_at timestamptz not null,
   last_seen_at timestamptz not null,
-  ends_at timestamptz not null
+  ends_at timestamptz not null,
+  -- What the last whole check said, for as long as nothing that it looked at has changed: see access_version.
+  checked_version bigint,
+  checked_address inet,
+  answer text
 );
 create index session_by_user on session (user_id);
 create index session_by_end on session (ends_at);
+
+-- One number that every change to what a session may see makes greater. A session that was checked at today's number,
+-- from the same address, need not be checked again: docs/decisions/0006.
+create table access_version (version bigint not null);
+insert into access_version values (1);
+
+create function access_changed() returns trigger language plpgsql as $$
+begin
+  update access_version set version = version + 1;
+  return null;
+end $$;
+create trigger customer_changed after update or delete on customer for each statement execute function access_changed();
+create trigger membership_removed after update or delete on membership for each statement execute function access_changed();
+create trigger user_changed after update of username, email, language, active on portal_user
+  for each statement execute function access_changed();
 
 -- A browser that signed in before as this user: its right password is never kept out by somebody else's guesses.
 create table device (
