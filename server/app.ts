@@ -12,10 +12,11 @@ import { guardRequest } from './http/guards.ts';
 import { healthRoute, readyRoute } from './http/health.ts';
 import { methodNotAllowed } from './http/method-not-allowed.ts';
 import { notSetUpRoute } from './http/not-set-up-route.ts';
-import { loggedRequest, logRequest } from './http/request-log.ts';
+import { loggedError, loggedRequest, logRequest, quietLevel } from './http/request-log.ts';
 import { screenRoute } from './http/screen-route.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { unexpectedError } from './http/unexpected-error.ts';
+import { refuseTunnels, unreadableRequest } from './http/unreadable-request.ts';
 import { standInRoute } from './hub/stand-in-route.ts';
 import { limits } from './limits.ts';
 import { sessionRoute } from './session/session-route.ts';
@@ -27,48 +28,62 @@ export type AppOptions = {
   built: BuiltPages;
   logLevel: string;
   logTo?: { write: (line: string) => void };
+  /** How long requests and idle connections may last. */
+  timeouts?: Timeouts;
   makeDeps: (log: FastifyInstance['log']) => Deps;
 };
 
+export type Timeouts = Record<'headersTimeout' | 'requestTimeout' | 'connectionTimeout' | 'keepAliveTimeout', number>;
+
 /** The whole HTTP server: guards, then every route by name. It listens to nothing yet. */
-export async function buildApp({ built, logLevel, logTo, makeDeps }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { built, logLevel, logTo, timeouts = limits, makeDeps } = options;
   const app = Fastify({
     logger: {
       level: logLevel,
       ...(logTo && { stream: logTo }),
-      serializers: { req: loggedRequest },
+      serializers: { req: loggedRequest, err: loggedError },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
     },
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: () => crypto.randomUUID(),
     bodyLimit: limits.bodyBytes,
-    requestTimeout: limits.requestTimeout,
-    connectionTimeout: limits.connectionTimeout,
-    keepAliveTimeout: limits.keepAliveTimeout,
+    requestTimeout: timeouts.requestTimeout,
+    connectionTimeout: timeouts.connectionTimeout,
+    keepAliveTimeout: timeouts.keepAliveTimeout,
     forceCloseConnections: 'idle',
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: true },
     http: {
-      headersTimeout: limits.headersTimeout,
+      headersTimeout: timeouts.headersTimeout,
       connectionsCheckingInterval: limits.connectionsCheckedEvery,
       maxHeaderSize: limits.headerBytes,
+      // The guard answers a request without a Host, readably.
+      requireHostHeader: false,
     },
-    frameworkErrors: (error, request, reply) =>
-      handleError(error, request as FastifyRequest, reply as unknown as FastifyReply),
+    clientErrorHandler: (error, socket) => unreadableRequest(headers)(error, socket),
+    // An address that cannot be decoded passes no hook.
+    frameworkErrors: (error, request, reply) => {
+      request.log.info({ req: request, status: 400 }, 'answered');
+      return handleError(error, request as FastifyRequest, (reply as unknown as FastifyReply).headers(headers));
+    },
   });
   const deps = makeDeps(app.log);
   const { basePath } = deps.config;
   const headers = securityHeaders(deps.config, built.style);
   const handleError = unexpectedError(deps);
 
+  app.server.maxConnections = limits.connections;
+  refuseTunnels(app.server, headers);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    async (_request: FastifyRequest, body: string) => readForm(body),
+    { parseAs: 'buffer' },
+    async ({ headers }: FastifyRequest, body: Buffer) => readForm(body, headers['content-encoding']),
   );
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers);
+    done();
   });
   app.addHook('onRequest', guardRequest(deps));
   app.addHook('onResponse', logRequest(deps));
@@ -79,7 +94,7 @@ export async function buildApp({ built, logLevel, logTo, makeDeps }: AppOptions)
   app.route({ ...on('performLogin'), schema: { body: LoginForm }, handler: performLoginRoute(deps) });
   app.route({ ...on('logout'), handler: logoutRoute(deps) });
   app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
-  app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: 'warn' });
+  app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel });
   for (const call of [
     'checkSsoLogin',
     'performSsoLogin',
@@ -92,16 +107,20 @@ export async function buildApp({ built, logLevel, logTo, makeDeps }: AppOptions)
   }
   app.get(basePath + hubStartPath, standInRoute(deps));
   app.get('/', async (_request, reply) => reply.redirect(`${basePath}/`, 302));
-  app.get('/healthz', { logLevel: 'warn' }, healthRoute);
-  app.get('/readyz', { logLevel: 'warn' }, readyRoute(deps));
+  app.get('/healthz', { logLevel: quietLevel }, healthRoute);
+  app.get('/readyz', { logLevel: quietLevel }, readyRoute(deps));
+  const assetFolder = fileURLToPath(built.assetFolder);
+  // An asset's name changes with its content; the operator's logo keeps its name.
+  const isAsset = (path: string) => path.startsWith(assetFolder);
+  const assetLifetime = `public, max-age=${limits.assetLifetimeSeconds}, immutable`;
   await app.register(fastifyStatic, {
-    root: fileURLToPath(built.assetFolder),
+    root: assetFolder,
     prefix: `${basePath}/assets/`,
     preCompressed: true,
     index: false,
     decorateReply: true,
     cacheControl: false,
-    setHeaders: (reply) => reply.header('cache-control', `public, max-age=${limits.assetLifetimeSeconds}, immutable`),
+    setHeaders: (reply, path) => reply.header('cache-control', isAsset(path) ? assetLifetime : 'no-cache'),
   });
   const { logoFile } = deps.config;
   if (logoFile) {

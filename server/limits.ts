@@ -45,14 +45,16 @@ export const limits = {
   formFields: 20,
   headerBytes: 16 * 1024,
   headerCount: 100,
+  /** How long the headers, and the whole request, may take to arrive. */
   headersTimeout: 10 * second,
   requestTimeout: 15 * second,
   /** A connection on which nothing moves, a slow reader among them, is cut. */
   connectionTimeout: 30 * second,
   keepAliveTimeout: 72 * second,
+  /** More connections at once are closed unread; a flood costs memory up to here. */
+  connections: 10_000,
   connectionsCheckedEvery: second,
   /** On SIGTERM: how long requests under way may take to finish. */
   stopWithin: 10 * second,
-  cachedPages: 500,
   assetLifetimeSeconds: 365 * 24 * 3600,
 } as const;

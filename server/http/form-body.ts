@@ -10,15 +10,25 @@ export class UnreadableForm extends Error {
   }
 }
 
+/** A body that is packed in a way that is not supported. */
+class UnknownEncoding extends Error {
+  readonly statusCode = 415;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /**
  * Reads `application/x-www-form-urlencoded`, strictly: every field once, valid UTF-8, no NUL. Libraries are lenient
  * here (repeated fields become lists, broken escapes stay), and leniency is what attacks are made of.
  * Throws UnreadableForm.
  */
-export function readForm(body: string): Record<string, string> {
+export function readForm(body: Uint8Array, encoding?: string): Record<string, string> {
+  // RFC 9110 §8.4: nothing is unpacked, so nothing can blow up.
+  if (encoding !== undefined) throw new UnknownEncoding();
   const fields: Record<string, string> = Object.create(null);
-  if (body === '') return fields;
-  const pairs = body.split('&', limits.formFields + 1);
+  const text = textOf(body);
+  if (text === '') return fields;
+  const pairs = text.split('&', limits.formFields + 1);
   if (pairs.length > limits.formFields) throw new UnreadableForm('The form has too many fields.');
   for (const pair of pairs) {
     const at = pair.indexOf('=');
@@ -27,6 +37,14 @@ export function readForm(body: string): Record<string, string> {
     fields[name] = decode(at < 0 ? '' : pair.slice(at + 1), name);
   }
   return fields;
+}
+
+function textOf(body: Uint8Array): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new UnreadableForm('The form is not valid UTF-8.');
+  }
 }
 
 function decode(text: string, field?: string): string {

@@ -5,26 +5,51 @@ import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { originKeys } from '../throttle/throttle-keys.ts';
 import { clientAddress } from './client-address.ts';
 import { refuse } from './refuse.ts';
-import { splitUrl } from './request-url.ts';
+import { loggedPath, splitUrl } from './request-url.ts';
 import { isFromOwnOrigin } from './same-origin.ts';
 
 const harmlessMethods = new Set(['GET', 'HEAD']);
 
-/** Refuses what no route should see: a foreign Host, a heap of headers, a state-changing request from another site. */
+/**
+ * Refuses what no route should see: a request target that is no path, a heap of headers, a missing, repeated or foreign
+ * Host, a state-changing request from another site.
+ * It has nothing to wait for unless it refuses, and every request passes here, so it is a plain callback.
+ */
 export function guardRequest(deps: Deps): onRequestHookHandler {
-  return async function guard(request, reply) {
-    if (request.raw.rawHeaders.length > 2 * limits.headerCount) return await refuse(deps, request, reply, 431);
-    if (!isServedHost(deps, request)) return await refuse(deps, request, reply, 421);
-    if (harmlessMethods.has(request.method) || isFromOwnOrigin(request.headers, deps.config.origins)) return;
-    return await refuseForeignSite(deps, request, reply);
+  return function guard(request, reply, done) {
+    const refusal = refusalOf(deps, request, reply);
+    if (refusal) refusal.catch(done);
+    else done();
   };
+}
+
+function refusalOf(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<unknown> | null {
+  if (!request.url.startsWith('/')) return refuse(deps, request, reply, 400);
+  if (request.raw.rawHeaders.length > 2 * limits.headerCount) return refuse(deps, request, reply, 431);
+  if (!isProbe(request)) {
+    if (!hasOneHost(request)) return refuse(deps, request, reply, 400);
+    if (!isServedHost(deps, request)) return refuse(deps, request, reply, 421);
+  }
+  if (harmlessMethods.has(request.method) || isFromOwnOrigin(request.headers, deps.config.origins)) return null;
+  return refuseForeignSite(deps, request, reply);
 }
 
 /** Probes come from machines that know us by any name; they are told nothing that matters. */
 const probePaths = new Set(['/healthz', '/readyz']);
 
+function isProbe(request: FastifyRequest): boolean {
+  return probePaths.has(splitUrl(request.url).path);
+}
+
+/** RFC 9112 §3.2. Of two, Node would take the first, and a proxy before us perhaps the last. */
+function hasOneHost({ raw: { rawHeaders } }: FastifyRequest): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  return hosts === 1;
+}
+
 function isServedHost(deps: Deps, request: FastifyRequest): boolean {
-  if (probePaths.has(splitUrl(request.url).path)) return true;
   return deps.config.hosts.includes((request.headers.host ?? '').toLowerCase());
 }
 
@@ -38,7 +63,7 @@ export async function refuseForeignSite(
   const steps = [
     {
       step: 'origin',
-      outcome: `${request.method} ${splitUrl(request.url).path} from ${(request.headers.origin ?? 'elsewhere').slice(0, 256)}`,
+      outcome: `${request.method} ${loggedPath(request)} from ${(request.headers.origin ?? 'elsewhere').slice(0, 256)}`,
     },
   ];
   await insertEventOnceAMinute(

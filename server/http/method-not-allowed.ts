@@ -1,29 +1,34 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { calls } from '#contract/calls.ts';
+import { hubStartPath, screenOfPath } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { refuse, sendProblem } from './refuse.ts';
 import { splitUrl, wantsPage } from './request-url.ts';
 
+const readable = ['GET', 'HEAD'];
+
 /** Answers what no route has: 405 with the methods that an address does have, else 404. */
 export function methodNotAllowed(deps: Deps) {
-  const { basePath } = deps.config;
-  return async function noRoute(request: FastifyRequest, reply: FastifyReply) {
-    const { path } = splitUrl(request.url);
-    const isOurs = path === basePath || path.startsWith(`${basePath}/`);
-    if (isOurs && request.method !== 'GET' && request.method !== 'HEAD') {
-      reply.header('allow', methodsOf(path.slice(basePath.length)).join(', '));
+  return async function noRoute(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const methods = methodsOf(splitUrl(request.url).path, deps.config.basePath);
+    if (methods.length > 0 && !methods.includes(request.method)) {
+      reply.header('allow', methods.join(', '));
       return await refuse(deps, request, reply, 405);
     }
-    return wantsPage(request) ? await deps.pages.send(request, reply, 404) : sendProblem(reply, 404);
+    if (wantsPage(request) || request.headers.accept === undefined) return await deps.pages.send(request, reply, 404);
+    return sendProblem(reply, 404);
   };
 }
 
-/** The methods of an address below the base path; what is no call is a screen. */
-export function methodsOf(path: string): string[] {
+/** The methods of an address; none where nothing is. */
+function methodsOf(path: string, basePath: string): string[] {
   const plain = path.replace(/(.)\/$/, '$1');
-  const methods: string[] = Object.values(calls)
-    .filter((call) => call.path === plain)
-    .map(({ method }) => method);
-  if (methods.length === 0) methods.push('GET');
-  return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+  if (['/', '/healthz', '/readyz'].includes(plain)) return readable;
+  if (plain !== basePath && !plain.startsWith(`${basePath}/`)) return [];
+  const below = plain.slice(basePath.length);
+  const methods = Object.values(calls)
+    .filter((call) => call.path === below)
+    .flatMap(({ method }) => (method === 'GET' ? readable : method));
+  if (methods.length > 0) return methods;
+  return below === hubStartPath || screenOfPath(below).name !== 'notFound' ? readable : [];
 }

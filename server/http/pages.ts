@@ -2,11 +2,11 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page, ServerPage } from '#contract/page.ts';
+import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import type { Config } from '../config.ts';
-import { limits } from '../limits.ts';
 import type { BuiltPages } from './built-pages.ts';
 import { readNotice } from './notice.ts';
-import { languageOfRequest, splitUrl } from './request-url.ts';
+import { languageOfRequest } from './request-url.ts';
 
 const brotli = promisify(brotliCompress);
 const gunzipable = promisify(gzip);
@@ -42,22 +42,29 @@ export function createPages(config: Config, built: BuiltPages): Pages {
 
   async function bodyOf(page: Page, encoding: Encoding, status: number): Promise<string | Buffer> {
     const isForEverybody =
-      status === 200 && !page.serverPage && !page.typedUsername && !page.reference && splitUrl(page.url).search === '';
+      status === 200 && !page.serverPage && !page.typedUsername && !page.reference && isOwnAddress(page.url);
     if (!isForEverybody) return await encode(built.render(page), encoding, constants.BROTLI_DEFAULT_QUALITY - 7);
     const key = `${encoding} ${page.language} ${page.url}`;
     let body = cache.get(key);
     if (!body) {
-      if (cache.size >= limits.cachedPages) cache.clear();
       body = encode(built.render(page), encoding, constants.BROTLI_MAX_QUALITY);
       cache.set(key, body);
+      body.catch(() => cache.delete(key));
     }
     return await body;
+  }
+
+  /** Whether an address is one that we give out; `/loginfail/anything` and `?x` show pages too, but would fill the memory. */
+  function isOwnAddress(url: string): boolean {
+    const below = url.slice(config.basePath.length);
+    return below === '' || below === '/' || below === pathOfScreen(screenOfPath(below));
   }
 
   return {
     async send(request, reply, status, serverPage) {
       const page = pageOf(request, serverPage);
-      const encoding = encodingOf(request);
+      // What is personal is not compressed beside what a stranger can put into the address (BREACH).
+      const encoding = page.serverPage?.name === 'signedIn' ? 'identity' : encodingOf(request);
       const body = await bodyOf(page, encoding, status);
       reply
         .code(status)

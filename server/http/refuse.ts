@@ -4,14 +4,17 @@ import type { Problem } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
 import { wantsPage } from './request-url.ts';
 
-const titles: Record<ProblemStatus | 401 | 404, string> = {
+/** 408 and 417 are sent before there is a request, so they have no page. */
+const titles: Record<ProblemStatus | 401 | 404 | 408 | 417, string> = {
   400: 'The request cannot be read',
   401: 'Not signed in',
   403: 'The request came from another site',
   404: 'There is nothing here',
   405: 'The method is not allowed',
+  408: 'The request took too long',
   413: 'The request is too large',
   415: 'The content type is not supported',
+  417: 'The expectation cannot be met',
   421: 'The host is not served here',
   429: 'Too many attempts',
   431: 'The request has too many headers',
@@ -43,6 +46,13 @@ export function sendProblem(
   status: keyof typeof titles,
   more: { detail?: string; field?: string } = {},
 ): FastifyReply {
+  return reply.code(status).header('content-type', problemType).send(problemText(status, more));
+}
+
+export const problemType = 'application/problem+json';
+
+/** The text of a problem document. */
+export function problemText(status: keyof typeof titles, more: { detail?: string; field?: string } = {}): string {
   const problem: Problem = { type: 'about:blank', title: titles[status], status, ...more };
-  return reply.code(status).header('content-type', 'application/problem+json').send(JSON.stringify(problem));
+  return JSON.stringify(problem);
 }

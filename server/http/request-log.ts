@@ -1,18 +1,30 @@
 import type { FastifyRequest, onResponseHookHandler } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { addressOf } from './guards.ts';
-import { splitUrl } from './request-url.ts';
+import { loggedPath } from './request-url.ts';
 
-const longestPath = 256;
+/** The log level of routes that are asked so often that a line for each would bury the others. */
+export const quietLevel = 'warn';
 
 /** What a log line holds of a request: never its query, headers or body, where secrets travel. */
 export function loggedRequest(request: FastifyRequest) {
-  return { method: request.method, path: splitUrl(request.url).path.slice(0, longestPath) };
+  return { method: request.method, path: loggedPath(request) };
+}
+
+/**
+ * What a log line holds of an error. Other properties stay out: PostgreSQL quotes whole rows in its details, a
+ * statement's parameters among them.
+ */
+export function loggedError({ name, message, stack, ...rest }: Error & { code?: unknown }) {
+  const { code } = rest;
+  return { type: name, message, ...(code !== undefined && { code: String(code) }), stack: stack ?? '' };
 }
 
 /** One line per answered request. */
 export function logRequest(deps: Deps): onResponseHookHandler {
-  return async function logAnswer(request, reply) {
+  return function logAnswer(request, reply, done) {
+    done();
+    if (request.log.level === quietLevel) return;
     request.log.info(
       {
         req: request,

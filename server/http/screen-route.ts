@@ -5,12 +5,13 @@ import type { Deps } from '../deps.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import type { SessionRow } from '../storage/session.ts';
-import { sendProblem } from './refuse.ts';
-import { queryValue, splitUrl, wantsPage } from './request-url.ts';
+import { methodNotAllowed } from './method-not-allowed.ts';
+import { queryValue, splitUrl } from './request-url.ts';
 
 /** Every address below the base path that no other route has: a screen, an old address, or nothing. */
 export function screenRoute(deps: Deps) {
   const { config } = deps;
+  const noRoute = methodNotAllowed(deps);
 
   return async function screen(request: FastifyRequest, reply: FastifyReply) {
     const { path, search } = splitUrl(request.url);
@@ -19,7 +20,7 @@ export function screenRoute(deps: Deps) {
     if (legacy && Object.hasOwn(legacyPaths, below.replace(/(.)\/$/, '$1')))
       return reply.redirect(config.basePath + legacy + search, 302);
     const { name } = screenOfPath(below);
-    if (name === 'notFound') return await notFound(request, reply);
+    if (name === 'notFound') return await noRoute(request, reply);
     if (name === 'login' && (await isSignedIn(request))) {
       const asked = queryValue(request, queryNames.destination);
       return reply.redirect(
@@ -29,11 +30,6 @@ export function screenRoute(deps: Deps) {
     }
     return await deps.pages.send(request, reply, 200);
   };
-
-  async function notFound(request: FastifyRequest, reply: FastifyReply) {
-    if (wantsPage(request) || request.headers.accept === undefined) return await deps.pages.send(request, reply, 404);
-    return sendProblem(reply, 404);
-  }
 
   /** The form must show even while the database is away, so an unknown session counts as none. */
   async function isSignedIn(request: FastifyRequest): Promise<boolean> {

@@ -2,21 +2,25 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type ProblemStatus, problemStatuses } from '#contract/page.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import { HashQueueFull } from '../secrets/password-hash.ts';
+import { WorkQueueFull } from '../secrets/work-queue.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import { UnreadableForm } from './form-body.ts';
+import { methodNotAllowed } from './method-not-allowed.ts';
 import { refuse } from './refuse.ts';
 
 /** The one place that decides what a visitor may see of an error. */
 export function unexpectedError(deps: Deps) {
+  const noRoute = methodNotAllowed(deps);
+
   return async function handleError(
     error: FastifyError,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    if (error instanceof HashQueueFull)
+    if (error instanceof WorkQueueFull)
       return await refuse(deps, request, reply, 503, { retryAfter: limits.busyRetryAfter });
-    if (isDatabaseAway(error)) {
+    // A client that goes away while its body is read says ECONNRESET too, with a status of its own.
+    if (error.statusCode === undefined && isDatabaseAway(error)) {
       request.log.error({ err: error }, 'the database is away');
       return await refuse(deps, request, reply, 503, { retryAfter: limits.databaseRetryAfter });
     }
@@ -27,6 +31,7 @@ export function unexpectedError(deps: Deps) {
       });
     }
     if (error.validation) return await refuse(deps, request, reply, 400, validationDetail(error));
+    if (error.code === 'FST_STATIC_FORBIDDEN_PATH') return await noRoute(request, reply);
     const status = problemStatuses.find((known) => known === error.statusCode && known < 500);
     if (status) return await refuse(deps, request, reply, status);
     if (error.statusCode && error.statusCode < 500) return await refuse(deps, request, reply, 400);

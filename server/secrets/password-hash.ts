@@ -2,20 +2,19 @@ import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { limits } from '../limits.ts';
 import { newToken } from './token.ts';
+import { workQueue } from './work-queue.ts';
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const parametersText = 'm=19456,t=2,p=1';
 
-/** More passwords wait to be hashed than may. */
-export class HashQueueFull extends Error {}
-
-let running = 0;
-const waiting: (() => void)[] = [];
+/** One more than there are cores: while the event loop learns that a hash is done, no core stands idle. */
+const mostAtOnce = availableParallelism() + 1;
+const inTurn = workQueue(mostAtOnce, limits.waitingHashes);
 
 /**
  * Hashes a password with argon2id; returns the PHC text.
- * Throws HashQueueFull when too many wait.
+ * Throws WorkQueueFull when too many wait.
  */
 export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hash(password.normalize('NFC'), parameters));
@@ -23,7 +22,7 @@ export function hashPassword(password: string): Promise<string> {
 
 /**
  * Whether the password belongs to the stored hash. A null hash costs the same work and is never right, so that an
- * account without a password, or none at all, cannot be told by time. Throws HashQueueFull when too many wait.
+ * account without a password, or none at all, cannot be told by time. Throws WorkQueueFull when too many wait.
  */
 export function verifyPassword(storedHash: string | null, password: string): Promise<boolean> {
   return inTurn(async () => {
@@ -38,22 +37,3 @@ export function isOutdatedHash(storedHash: string): boolean {
 }
 
 const decoyHash = hash(newToken(), parameters);
-
-/**
- * At most one hash per core at a time, in the order of arrival. The place is kept until the hash ends, whether or not
- * the client is still there, so that leaving early buys nobody a second one.
- */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running < availableParallelism()) running += 1;
-  else {
-    if (waiting.length >= limits.waitingHashes) throw new HashQueueFull();
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
-}

@@ -1,0 +1,58 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { problemText, problemType } from './refuse.ts';
+
+type Headers = Record<string, string>;
+
+const statusOfCode: Record<string, 408 | 413 | 431> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
+const statusTexts = {
+  400: 'Bad Request',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  431: 'Request Header Fields Too Large',
+};
+
+/**
+ * Answers what Node's HTTP parser refuses, for Fastify's clientErrorHandler: a short problem document, then the
+ * connection is closed, since nobody can tell where the next request would begin.
+ */
+export function unreadableRequest(headers: Headers) {
+  return function answer(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    const underWay = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+    if (underWay?.headersSent) socket.destroy();
+    else answerAndClose(socket, statusOfCode[error.code ?? ''] ?? 400, headers);
+  };
+}
+
+/** Answers CONNECT and unknown expectations, of which Node knows no route. */
+export function refuseTunnels(server: Server, headers: Headers): void {
+  server.on('connect', (_request: IncomingMessage, socket: Socket) =>
+    answerAndClose(socket, 405, { ...headers, allow: 'GET, HEAD' }),
+  );
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    response.writeHead(417, { ...headers, 'content-type': problemType, connection: 'close' }).end(problemText(417));
+  });
+}
+
+function answerAndClose(socket: Socket, status: keyof typeof statusTexts, headers: Headers): void {
+  const body = problemText(status);
+  const fields = {
+    ...headers,
+    date: new Date().toUTCString(),
+    connection: 'close',
+    'content-type': problemType,
+    'content-length': String(Buffer.byteLength(body)),
+  };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  if (socket.writable)
+    socket.write(`HTTP/1.1 ${status} ${statusTexts[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  // Not at once: the answer is still on its way.
+  socket.destroySoon();
+}
