@@ -1,0 +1,115 @@
+import type { Response } from 'light-my-request';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+const verify = vi.hoisted(() => vi.fn());
+vi.mock('@node-rs/argon2', async (original) => {
+  const argon2 = await original<typeof import('@node-rs/argon2')>();
+  verify.mockImplementation(argon2.verify);
+  return { ...argon2, verify };
+});
+
+const { account } = limits.throttle;
+const second = 1000;
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+});
+beforeEach(async () => {
+  await portal.sql`delete from throttle`;
+  verify.mockClear();
+});
+afterAll(() => portal.close());
+
+const isIn = (answer: Response) => answer.statusCode === 303 && 'vestibule-session' in cookiesOf(answer);
+const reasonOfLast = async () =>
+  (await portal.sql`select reason from audit_event order by id desc limit 1`)[0]?.reason as string;
+
+/** Wrong passwords, all different, one after the other. */
+async function guess(username: string, times: number, from?: string): Promise<void> {
+  for (let n = 0; n < times; n += 1)
+    await portal.signIn(username, `guess ${n} of ${Math.random()}`, from ? { from } : {});
+}
+
+it('BF-01 five failures are free; the sixth try waits, right password or not, and each wait is twice as long', async () => {
+  await guess('alice', account.freeFailures);
+  let wait: number = account.firstWait;
+  for (; wait <= account.longestWait; wait *= 2) {
+    portal.wait(wait - second);
+    expect(isIn(await portal.signIn('alice', testPassword)), `${wait} ms less 1 s`).toBe(false);
+    expect(await reasonOfLast()).toBe('throttled-account');
+    portal.wait(second);
+    await guess('alice', 1);
+    expect(await reasonOfLast()).toBe('wrong-password');
+  }
+  portal.wait(account.longestWait);
+  expect(isIn(await portal.signIn('alice', testPassword))).toBe(true);
+});
+
+it('BF-01 a right password ends the waits, and old failures are forgotten one by one', async () => {
+  await guess('alice', account.freeFailures - 1);
+  expect(isIn(await portal.signIn('alice', testPassword))).toBe(true);
+  expect(await portal.sql`select key from throttle where key like 'account:%'`).toEqual([]);
+  await guess('alice', account.freeFailures);
+  portal.wait(2 * account.leakEvery);
+  await guess('alice', 2);
+  expect(await reasonOfLast()).toBe('wrong-password');
+  await guess('alice', 1);
+  expect(await reasonOfLast()).toBe('throttled-account');
+});
+
+it('the same wrong password twice in a row counts once, another one between counts', async () => {
+  const failures = async () =>
+    (await portal.sql`select failures from throttle where key like 'account:%'`)[0]?.failures;
+  await portal.signIn('alice', 'once');
+  await portal.signIn('alice', 'once');
+  expect(await failures()).toBe(1);
+  await portal.signIn('alice', 'other');
+  await portal.signIn('alice', 'once');
+  expect(await failures()).toBe(3);
+});
+
+it('BF-05 forged X-Forwarded-For neither spares the account nor changes the address that counts', async () => {
+  for (let n = 0; n < 8; n += 1)
+    await portal.signIn('alice', `guess ${n}`, { headers: { 'x-forwarded-for': `192.0.2.${n}` } });
+  expect(verify).toHaveBeenCalledTimes(8);
+  expect(await reasonOfLast()).toBe('throttled-account');
+  expect(await portal.sql`select key from throttle where key like 'address:%'`).toEqual([
+    { key: 'address:198.51.100.7' },
+  ]);
+});
+
+it('BF-09 counters survive a restart', async () => {
+  await guess('alice', account.freeFailures);
+  const restarted = await portalForTest({}, portal);
+  expect(isIn(await restarted.signIn('alice', testPassword))).toBe(false);
+  await restarted.close();
+});
+
+it('BF-10 a failure that cannot be recorded is counted all the same', async () => {
+  await portal.sql`alter table audit_event rename to audit_event_away`;
+  const statuses: number[] = [];
+  for (let n = 0; n < account.freeFailures; n += 1)
+    statuses.push((await portal.signIn('alice', `guess ${n}`)).statusCode);
+  await portal.sql`alter table audit_event_away rename to audit_event`;
+  expect(statuses).toEqual(Array(account.freeFailures).fill(500));
+  expect(isIn(await portal.signIn('alice', testPassword))).toBe(false);
+  expect(await reasonOfLast()).toBe('throttled-account');
+});
+
+it('BF-13 only the form signs in: Basic, JSON and text do not, nor look at a password', async () => {
+  const basic = `Basic ${Buffer.from(`alice:${testPassword}`).toString('base64')}`;
+  const json = JSON.stringify({ username: 'alice', password: testPassword });
+  const post = (headers: Record<string, string>, body: string) =>
+    portal.send({ method: 'POST', url: '/portal/performlogin', headers, body });
+  const form = 'application/x-www-form-urlencoded';
+  expect((await post({ authorization: basic, 'content-type': form }, '')).statusCode).toBe(400);
+  for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/json; x'])
+    expect((await post({ 'content-type': type }, json)).statusCode, type).toBe(415);
+  expect((await portal.send({ url: '/portal/session', headers: { authorization: basic } })).statusCode).toBe(401);
+  expect(verify).not.toHaveBeenCalled();
+});

@@ -1,0 +1,99 @@
+import type { Response } from 'light-my-request';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { keepHouse } from '#server/housekeeping.ts';
+import { limits } from '#server/limits.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+const { account, address, device } = limits.throttle;
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+  await addCustomer(portal, 'careful', { twoFactor: 'app' });
+  await addUser(portal, { username: 'frida', customers: ['careful'] });
+});
+beforeEach(async () => {
+  await portal.sql`delete from throttle`;
+});
+afterAll(() => portal.close());
+
+const isIn = (answer: Response) => answer.statusCode === 303 && 'vestibule-session' in cookiesOf(answer);
+
+/** The device cookie of a browser that signed in. */
+async function knownBrowser(username: string): Promise<Record<string, string>> {
+  const { 'vestibule-device': token = '' } = cookiesOf(await portal.signIn(username, testPassword));
+  expect(token).toHaveLength(43);
+  return { 'vestibule-device': token };
+}
+
+async function guess(username: string, times: number, cookies: Record<string, string> = {}): Promise<void> {
+  for (let n = 0; n < times; n += 1)
+    await portal.signIn(username, `guess ${n} ${Math.random()}`, { cookies, from: `192.0.2.${n}` });
+}
+
+it('BF-01 a browser that signed in before is not kept out by the guesses of others', async () => {
+  const cookies = await knownBrowser('alice');
+  await guess('alice', account.freeFailures + 3);
+  expect(isIn(await portal.signIn('alice', testPassword))).toBe(false);
+  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(true);
+});
+
+it('nor by those of its whole address, its network or everybody', async () => {
+  const cookies = await knownBrowser('alice');
+  const waitUntil = new Date(portal.deps.now().getTime() + address.longestWait);
+  await portal.sql`
+    insert into throttle (key, failures, changed_at, blocked_until, admitted)
+    select key, 99999, ${portal.deps.now()}, ${waitUntil}, true
+    from unnest(array['address:198.51.100.7', 'total']) key`;
+  expect((await portal.signIn('alice', testPassword)).statusCode).toBe(429);
+  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(true);
+});
+
+it('its own guesses have their own limit, and leave the account to others', async () => {
+  const cookies = await knownBrowser('alice');
+  await guess('alice', device.freeFailures, cookies);
+  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(false);
+  expect(await portal.sql`select reason from audit_event order by id desc limit 1`).toEqual([
+    { reason: 'throttled-device' },
+  ]);
+  expect(isIn(await portal.signIn('alice', testPassword))).toBe(true);
+  portal.wait(device.firstWait);
+  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(true);
+});
+
+it('it is known for the user who signed in, and for nobody else', async () => {
+  const cookies = await knownBrowser('bob');
+  await guess('alice', account.freeFailures);
+  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(false);
+  const made = { 'vestibule-device': 'A'.repeat(43) };
+  expect(isIn(await portal.signIn('alice', testPassword, { cookies: made }))).toBe(false);
+});
+
+it('two people at one browser are both known there', async () => {
+  const cookies = await knownBrowser('alice');
+  expect(cookiesOf(await portal.signIn('bob', testPassword, { cookies }))).toMatchObject(cookies);
+  await guess('alice', account.freeFailures);
+  await guess('bob', account.freeFailures);
+  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(true);
+  expect(isIn(await portal.signIn('bob', testPassword, { cookies }))).toBe(true);
+});
+
+it('CK-05 a password without its second factor makes no browser known and leaves no long-lived cookie', async () => {
+  const answer = await portal.signIn('frida', testPassword);
+  expect(Object.keys(cookiesOf(answer))).toEqual(['vestibule-session']);
+  expect(answer.cookies[0]?.maxAge).toBeUndefined();
+  expect(
+    await portal.sql`select from device d join portal_user u on u.id = d.user_id where u.username = 'frida'`,
+  ).toHaveLength(0);
+});
+
+it('a browser that was not seen for long is forgotten', async () => {
+  const cookies = await knownBrowser('alice');
+  portal.wait(limits.deviceLifetime + 1000);
+  await guess('alice', account.freeFailures);
+  expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(false);
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select from device`).toHaveLength(0);
+});

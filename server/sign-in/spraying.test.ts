@@ -1,0 +1,104 @@
+import type { Response } from 'light-my-request';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { keepHouse } from '#server/housekeeping.ts';
+import { limits } from '#server/limits.ts';
+import { addAttackFixtures, addUser } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { countThrottleAttempt } from '../storage/throttle.ts';
+import { originKeys } from '../throttle/throttle-keys.ts';
+
+const verify = vi.hoisted(() => vi.fn());
+vi.mock('@node-rs/argon2', async (original) => {
+  const argon2 = await original<typeof import('@node-rs/argon2')>();
+  verify.mockImplementation(argon2.verify);
+  return { ...argon2, verify };
+});
+
+const { address } = limits.throttle;
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+});
+beforeEach(async () => {
+  await portal.sql`delete from throttle`;
+  verify.mockClear();
+});
+afterAll(() => portal.close());
+
+const isIn = (answer: Response) => answer.statusCode === 303 && 'vestibule-session' in cookiesOf(answer);
+
+/** One password at many names at once, as a sprayer tries it. */
+function spray(names: number, from: string): Promise<Response[]> {
+  return Promise.all(Array.from({ length: names }, (_, n) => portal.signIn(`user${n}`, 'Spring-2026', { from })));
+}
+
+it('BF-04 one address that tries many names is stopped, before any password is hashed', async () => {
+  const from = '192.0.2.1';
+  await spray(address.freeFailures, from);
+  verify.mockClear();
+  const stopped = await portal.signIn('alice', testPassword, { from });
+  expect(stopped.statusCode).toBe(429);
+  expect(stopped.headers['retry-after']).toBe(String(address.firstWait / 1000));
+  expect(verify).not.toHaveBeenCalled();
+  expect(isIn(await portal.signIn('alice', testPassword, { from: '192.0.2.2' }))).toBe(true);
+});
+
+it('BF-04 RC-06 failures side by side are all counted, so that a burst is paid for', async () => {
+  const from = '192.0.2.3';
+  const [origin] = originKeys(from);
+  await countThrottleAttempt(portal.sql, origin, portal.deps.now());
+  await portal.sql`update throttle set failures = ${address.freeFailures - 1}`;
+  const evaluated = (await spray(30, from)).filter(({ statusCode }) => statusCode === 303).length;
+  const [row] = await portal.sql`select failures, blocked_until from throttle where key = ${origin.key}`;
+  expect(row?.failures).toBe(address.freeFailures - 1 + evaluated);
+  expect(verify).toHaveBeenCalledTimes(evaluated);
+});
+
+it('BF-04 an address that has spent its failures gets one try after a wait, however many it sends at once', async () => {
+  const from = '192.0.2.9';
+  const [origin] = originKeys(from);
+  await countThrottleAttempt(portal.sql, origin, portal.deps.now());
+  await portal.sql`update throttle set failures = ${address.freeFailures + 50}, blocked_until = null`;
+  const answers = await spray(60, from);
+  expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(59);
+  expect(verify).toHaveBeenCalledTimes(1);
+  portal.wait(address.longestWait);
+  expect(isIn(await portal.signIn('bob', testPassword, { from }))).toBe(true);
+});
+
+it('BF-06 BF-07 addresses of one /64 share a budget, a mapped address is its IPv4 address', async () => {
+  for (const from of ['2001:db8:1:2::1', '2001:db8:1:2:ffff::1', '::ffff:192.0.2.5', '192.0.2.5'])
+    await portal.signIn('nobody', `guess from ${from}`, { from });
+  expect(await portal.sql`select key, failures from throttle where key ~ '^(address|network):' order by key`).toEqual([
+    { key: 'address:192.0.2.5', failures: 2 },
+    { key: 'address:2001:db8:1:2::/64', failures: 2 },
+    { key: 'network:2001:db8:1:0::/56', failures: 2 },
+  ]);
+});
+
+it('LK-04 what a flood of names leaves is cleared away, and nobody who waits is forgotten', async () => {
+  await portal.sql`
+    insert into throttle (key, failures, changed_at, admitted)
+    select 'name:' || n, 1, ${portal.deps.now()}, true from generate_series(1, 20000) n`;
+  expect(isIn(await portal.signIn('alice', testPassword))).toBe(true);
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select count(*) from throttle`).toEqual([{ count: 20000 }]);
+  portal.wait(limits.throttle.account.freeFailures * limits.throttle.account.leakEvery + 1000);
+  await portal.sql`update throttle set blocked_until = ${new Date(portal.deps.now().getTime() + 1000)} where key = 'name:7'`;
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select key from throttle`).toEqual([{ key: 'name:7' }]);
+});
+
+it('LK-06 two hundred people behind one address sign in at once, with slips', async () => {
+  const people = Array.from({ length: 200 }, (_, n) => `person${n}`);
+  await Promise.all(people.map((username) => addUser(portal, { username })));
+  const answers = await Promise.all(
+    people.map(async (username, n) => {
+      if (n % 10 === 0) await portal.signIn(username, 'a slip');
+      return await portal.signIn(username, testPassword);
+    }),
+  );
+  expect(answers.filter(isIn)).toHaveLength(200);
+});
