@@ -33,7 +33,8 @@ export function connect(place: Place, options: ConnectOptions = {}): Database {
     connect_timeout: 5,
     // Retries come with the requests; a long pause would outlive the fault.
     backoff: () => 0.1,
-    connection: { application_name: name, statement_timeout: statementTimeout },
+    // Every statement looks up a few rows by key: planning it anew each time would cost more than running it.
+    connection: { application_name: name, statement_timeout: statementTimeout, plan_cache_mode: 'force_generic_plan' },
     types: {
       bigint: {
         to: 20,

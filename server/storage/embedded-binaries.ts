@@ -24,15 +24,22 @@ export type Binaries = { postgres: string; initdb: string };
 
 const run = promisify(execFile);
 
+/** Where root may put a copy that every account can reach. */
+const cacheFolders = ['/var/cache/vestibule', join(tmpdir(), 'vestibule-cache')];
+
 /**
  * The programs that the npm package of this platform brings, ready to be run by the given account.
  * Throws an error with one readable sentence when there are none for this platform or the account cannot reach them.
  */
 export async function findBinaries(runAs: RunAs): Promise<Binaries> {
-  const native = await packagedFolder();
+  return await reachableBinaries(await packagedFolder(), cacheFolders, runAs);
+}
+
+/** The programs of a package's `native` folder, or of a copy in one of the caches where the account cannot reach it. */
+export async function reachableBinaries(native: string, caches: readonly string[], runAs: RunAs): Promise<Binaries> {
   if (await isRunnable(native, runAs)) return binariesIn(native);
   if (runAs) {
-    const copy = await reachableCopy(native);
+    const copy = await reachableCopy(native, caches);
     if (copy && (await isRunnable(copy, runAs))) return binariesIn(copy);
   }
   throw new Error(
@@ -80,9 +87,9 @@ async function isRunnable(native: string, runAs: RunAs): Promise<boolean> {
  * A copy outside of folders that are closed to the account, such as /root; null when there is no place for one.
  * Only root comes here, and the copy lies where nobody else can have put something beforehand.
  */
-async function reachableCopy(native: string): Promise<string | null> {
+async function reachableCopy(native: string, caches: readonly string[]): Promise<string | null> {
   const { version } = JSON.parse(await readFile(join(dirname(native), 'package.json'), 'utf8')) as { version: string };
-  for (const cache of ['/var/cache/vestibule', join(tmpdir(), 'vestibule-cache')]) {
+  for (const cache of caches) {
     if (!(await isOwnFolder(cache))) continue;
     const copy = join(cache, `postgresql-${version}`);
     if ((await stat(copy).catch(() => null)) || (await copyAtOnce(native, copy))) return copy;

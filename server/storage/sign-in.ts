@@ -3,10 +3,10 @@
 
 import type { AuditEvent } from '../audit/audit-events.ts';
 import { limits } from '../limits.ts';
-import { type ThrottleKey, totalKey } from '../throttle/throttle-keys.ts';
+import type { ThrottleKey } from '../throttle/throttle-keys.ts';
 import type { Connection } from './connect.ts';
 import type { SessionStage } from './session.ts';
-import { throttleColumns } from './throttle.ts';
+import { limitArguments, originLimits } from './throttle.ts';
 
 export type SignInUser = {
   id: string;
@@ -47,50 +47,50 @@ export async function beginSignIn(
   },
 ): Promise<SignInAttempt> {
   const { account, address, device } = limits.throttle;
-  const origin = throttleColumns(attempt.originKeys);
   const deviceSince = new Date(attempt.now.getTime() - limits.deviceLifetime);
   const [row] = await sql<(SignInUser & Omit<SignInAttempt, 'user'>)[]>`
     with quick as materialized (select set_config('synchronous_commit', 'off', true)),
+    given as materialized (
+      select ${attempt.now}::timestamptz as now, ${attempt.guess}::bytea as guess, ${attempt.deviceHash}::bytea as device_hash
+    ),
     found as (
       select u.id, u.username, u.password_hash, u.active
       from login_name n join portal_user u on u.id = n.user_id where n.fold = ${attempt.fold}
     ),
-    known as (
+    known as materialized (
       select exists (
         select from device d join found on found.id = d.user_id
-        where d.token_hash = ${attempt.deviceHash} and d.last_used_at > ${deviceSince}
+        where d.token_hash = given.device_hash and d.last_used_at > ${deviceSince}
       ) as device
+      from given
     ),
     origin as materialized (
-      select k.*, t.blocked_until, t.failures >= k.free and k.key <> ${totalKey} as spent
-      from unnest(${origin.keys}::text[], ${origin.free}::float8[], ${origin.leak}::float8[],
-        ${origin.first}::float8[], ${origin.longest}::float8[]) as k (key, free, leak, first, longest)
-      join throttle t using (key)
+      select key, free, leak, first, longest, t.blocked_until, t.failures >= free and key <> 'total' as spent
+      from unnest(${attempt.originKeys.map(({ key }) => key)}::text[]) as k (key)
+      join throttle t using (key) join ${originLimits(sql)} on l.kind = split_part(key, ':', 1)
     ),
-    waiting as materialized (select max(blocked_until) as until from origin where blocked_until > ${attempt.now}),
+    waiting as materialized (select max(blocked_until) as until from origin, given where blocked_until > now),
     -- A spent origin gets one try after each wait, not as many as are sent side by side.
     turn as materialized (
-      select coalesce(bool_and(throttle_attempt(key, null, ${attempt.now}, free, leak, first, longest)), true) as won
-      from (
+      select coalesce(bool_and(throttle_attempt(key, null, now, free, leak, first, longest)), true) as won
+      from given, (
         select * from origin where spent and not (select device from known) and (select until from waiting) is null
         order by key
       ) as spent
     ),
     blocked as (
-      select case when not turn.won then ${new Date(attempt.now.getTime() + address.firstWait)} else waiting.until end as until
-      from waiting cross join turn
+      select case when not turn.won then now + make_interval(secs => ${sql.unsafe(String(address.firstWait / 1000))}) else waiting.until end as until
+      from given, waiting, turn
     )
     select found.id, found.username, found.password_hash as "passwordHash", found.active,
       known.device as "deviceKnown",
       case when not known.device then blocked.until end as "originBlockedUntil",
       case
-        when known.device then throttle_attempt(
-          'device:' || encode(${attempt.deviceHash}::bytea, 'hex') || ':' || found.id, ${attempt.guess}, ${attempt.now},
-          ${device.freeFailures}, ${device.leakEvery / 1000}, ${device.firstWait / 1000}, ${device.longestWait / 1000})
+        when known.device then throttle_attempt('device:' || encode(device_hash, 'hex') || ':' || found.id, guess, now,
+          ${limitArguments(sql, device)})
         when blocked.until is not null then false
-        else throttle_attempt(
-          coalesce('account:' || found.id, ${attempt.unknownNameKey}), ${attempt.guess}, ${attempt.now},
-          ${account.freeFailures}, ${account.leakEvery / 1000}, ${account.firstWait / 1000}, ${account.longestWait / 1000})
+        else throttle_attempt(coalesce('account:' || found.id, ${attempt.unknownNameKey}), guess, now,
+          ${limitArguments(sql, account)})
       end as admitted,
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'twoFactor', c.two_factor, 'admits',
@@ -98,7 +98,7 @@ export async function beginSignIn(
         from membership m join customer c on c.id = m.customer_id
         where m.user_id = found.id and c.active
       ) as customers
-    from quick cross join known cross join blocked left join found on true`;
+    from quick cross join given cross join known cross join blocked left join found on true`;
   if (!row) throw new Error('a sign-in attempt always yields one row');
   const { deviceKnown, originBlockedUntil, admitted, ...user } = row;
   return { user: user.id === null ? null : user, deviceKnown, originBlockedUntil, admitted };
@@ -111,13 +111,12 @@ export async function insertRefusal(
   countUnder: readonly ThrottleKey[],
   now: Date,
 ): Promise<void> {
-  const columns = throttleColumns(countUnder);
   await sql`
     with quick as materialized (select set_config('synchronous_commit', 'off', true)),
     counted as materialized (
       select throttle_attempt(key, null, ${now}, free, leak, first, longest, true)
-      from unnest(${columns.keys}::text[], ${columns.free}::float8[], ${columns.leak}::float8[],
-        ${columns.first}::float8[], ${columns.longest}::float8[]) as k (key, free, leak, first, longest)
+      from unnest(${countUnder.map(({ key }) => key)}::text[]) as k (key)
+      join ${originLimits(sql)} on l.kind = split_part(key, ':', 1)
     )
     insert into audit_event (at, event, reason, reference, user_id, username, address, request_id, steps)
     select ${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null}::uuid,
@@ -166,12 +165,12 @@ export async function completeSignIn(
   const deviceWrittenBefore = new Date(now.getTime() - limits.deviceWriteEvery);
   const [row] = await sql<{ made: boolean }[]>`
     with who as materialized (
-      select id from portal_user
+      select id, ${now}::timestamptz as now from portal_user
       where id = ${made.userId} and active and password_hash = ${made.verifiedHash} for share
     ),
     new_session as (
       insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at)
-      select ${made.tokenHash}, id, ${made.stage}, ${made.customerIds}::uuid[], ${made.address}::inet, ${now}, ${now}, ${made.endsAt}
+      select ${made.tokenHash}, id, ${made.stage}, ${made.customerIds}::uuid[], ${made.address}::inet, now, now, ${made.endsAt}
       from who returning user_id
     ),
     replaced as (
@@ -179,7 +178,7 @@ export async function completeSignIn(
     ),
     device_seen as (
       insert into device as d (token_hash, user_id, last_used_at)
-      select ${made.deviceHash}::bytea, id, ${now} from who where ${made.deviceHash}::bytea is not null
+      select hash, id, now from who, (select ${made.deviceHash}::bytea as hash) as device where hash is not null
       on conflict (token_hash, user_id) do update set last_used_at = excluded.last_used_at
       where d.last_used_at < ${deviceWrittenBefore}
     ),
@@ -191,7 +190,7 @@ export async function completeSignIn(
     ),
     recorded as (
       insert into audit_event (at, event, reason, user_id, username, customer_key, address, request_id, steps)
-      select ${now}, ${event.event}, ${event.reason ?? null}, id, ${event.username ?? null}, ${event.customerKey ?? null},
+      select now, ${event.event}, ${event.reason ?? null}, id, ${event.username ?? null}, ${event.customerKey ?? null},
         ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
       from who
     )

@@ -1,22 +1,27 @@
+import { limits, type ThrottleLimit } from '../limits.ts';
 import type { ThrottleKey } from '../throttle/throttle-keys.ts';
 import type { Connection } from './connect.ts';
 
-/** The columns of a limit as `throttle_attempt` takes them, in seconds. */
-export function throttleColumns(keys: readonly ThrottleKey[]) {
-  return {
-    keys: keys.map(({ key }) => key),
-    free: keys.map(({ limit }) => limit.freeFailures),
-    leak: keys.map(({ limit }) => limit.leakEvery / 1000),
-    first: keys.map(({ limit }) => limit.firstWait / 1000),
-    longest: keys.map(({ limit }) => limit.longestWait / 1000),
+/** A limit as `throttle_attempt` takes it, in seconds. It is a constant of the product, so it stands in the statement itself. */
+export function limitArguments(sql: Connection, { freeFailures, leakEvery, firstWait, longestWait }: ThrottleLimit) {
+  return sql.unsafe(`${freeFailures}, ${leakEvery / 1000}, ${firstWait / 1000}, ${longestWait / 1000}`);
+}
+
+/** The limits of origins by kind, as rows (kind, free, leak, first, longest); the kind is what a key begins with. */
+export function originLimits(sql: Connection) {
+  const row = (kind: 'address' | 'network' | 'total') => {
+    const { freeFailures, leakEvery, firstWait, longestWait } = limits.throttle[kind];
+    return `('${kind}', ${freeFailures}, ${leakEvery / 1000}, ${firstWait / 1000}, ${longestWait / 1000})`;
   };
+  return sql.unsafe(
+    `(values ${row('address')}, ${row('network')}, ${row('total')}) as l (kind, free, leak, first, longest)`,
+  );
 }
 
 /** Counts one attempt under a key; false when it has to wait. */
 export async function countThrottleAttempt(sql: Connection, { key, limit }: ThrottleKey, now: Date): Promise<boolean> {
   const [row] = await sql<{ admitted: boolean }[]>`
-    select throttle_attempt(${key}, null, ${now}, ${limit.freeFailures}, ${limit.leakEvery / 1000},
-      ${limit.firstWait / 1000}, ${limit.longestWait / 1000}) as admitted`;
+    select throttle_attempt(${key}, null, ${now}, ${limitArguments(sql, limit)}) as admitted`;
   return row?.admitted ?? false;
 }
 
