@@ -5,13 +5,13 @@ import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { originKeys } from '../throttle/throttle-keys.ts';
 import { clientAddress } from './client-address.ts';
 import { refuse } from './refuse.ts';
-import { loggedPath, splitUrl } from './request-url.ts';
+import { recordable, splitUrl } from './request-url.ts';
 import { isFromOwnOrigin } from './same-origin.ts';
 
 const harmlessMethods = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses what no route should see: a request target that is no path, a heap of headers, a missing, repeated or foreign
+ * Refuses what no route should see: a request that two readers could read in two ways, a heap of headers, a foreign
  * Host, a state-changing request from another site.
  * It has nothing to wait for unless it refuses, and every request passes here, so it is a plain callback.
  */
@@ -24,32 +24,33 @@ export function guardRequest(deps: Deps): onRequestHookHandler {
 }
 
 function refusalOf(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<unknown> | null {
-  if (!request.url.startsWith('/')) return refuse(deps, request, reply, 400);
+  if (isAmbiguous(request)) return refuse(deps, request, reply.header('connection', 'close'), 400);
   if (request.raw.rawHeaders.length > 2 * limits.headerCount) return refuse(deps, request, reply, 431);
-  if (!isProbe(request)) {
-    if (!hasOneHost(request)) return refuse(deps, request, reply, 400);
-    if (!isServedHost(deps, request)) return refuse(deps, request, reply, 421);
-  }
+  if (!isServedHost(deps, request)) return refuse(deps, request, reply, 421);
   if (harmlessMethods.has(request.method) || isFromOwnOrigin(request.headers, deps.config.origins)) return null;
   return refuseForeignSite(deps, request, reply);
+}
+
+/**
+ * What Node reads leniently and a proxy before us may read otherwise: a whole URL as target, transfer codings besides
+ * chunked (RFC 9112 §6.1), no Host or two (§3.2), another protocol version. HTTP/1.0 probes send no Host.
+ */
+function isAmbiguous({ raw, url }: FastifyRequest): boolean {
+  const { rawHeaders, headers, httpVersion } = raw;
+  if (!url.startsWith('/') || (httpVersion !== '1.1' && httpVersion !== '1.0')) return true;
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return true;
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  return hosts > 1 || (hosts === 0 && !probePaths.has(splitUrl(url).path));
 }
 
 /** Probes come from machines that know us by any name; they are told nothing that matters. */
 const probePaths = new Set(['/healthz', '/readyz']);
 
-function isProbe(request: FastifyRequest): boolean {
-  return probePaths.has(splitUrl(request.url).path);
-}
-
-/** RFC 9112 §3.2. Of two, Node would take the first, and a proxy before us perhaps the last. */
-function hasOneHost({ raw: { rawHeaders } }: FastifyRequest): boolean {
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    if (rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
-  return hosts === 1;
-}
-
 function isServedHost(deps: Deps, request: FastifyRequest): boolean {
+  if (probePaths.has(splitUrl(request.url).path)) return true;
   return deps.config.hosts.includes((request.headers.host ?? '').toLowerCase());
 }
 
@@ -63,7 +64,7 @@ export async function refuseForeignSite(
   const steps = [
     {
       step: 'origin',
-      outcome: `${request.method} ${loggedPath(request)} from ${(request.headers.origin ?? 'elsewhere').slice(0, 256)}`,
+      outcome: `${request.method} ${recordable(splitUrl(request.url).path)} from ${recordable(request.headers.origin ?? 'elsewhere')}`,
     },
   ];
   await insertEventOnceAMinute(

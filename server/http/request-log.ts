@@ -1,14 +1,14 @@
 import type { FastifyRequest, onResponseHookHandler } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { addressOf } from './guards.ts';
-import { loggedPath } from './request-url.ts';
+import { recordable, splitUrl } from './request-url.ts';
 
 /** The log level of routes that are asked so often that a line for each would bury the others. */
 export const quietLevel = 'warn';
 
 /** What a log line holds of a request: never its query, headers or body, where secrets travel. */
 export function loggedRequest(request: FastifyRequest) {
-  return { method: request.method, path: loggedPath(request) };
+  return { method: request.method, path: recordable(splitUrl(request.url).path) };
 }
 
 /**

@@ -8,12 +8,11 @@ export function splitUrl(url: string): { path: string; search: string } {
   return at < 0 ? { path: url, search: '' } : { path: url.slice(0, at), search: url.slice(at) };
 }
 
-const longestLoggedPath = 256;
+const longestRecorded = 256;
 
-/** The path as records show it: cut, and in ASCII, so that nothing in it moves a terminal's cursor. */
-export function loggedPath(request: FastifyRequest): string {
-  const path = splitUrl(request.url).path.slice(0, longestLoggedPath);
-  return path.replace(/[^!-~]/g, (character) => encodeURIComponent(character));
+/** A text from a request as records show it: cut, and in ASCII, so that nothing in it moves a terminal's cursor. */
+export function recordable(text: string): string {
+  return text.slice(0, longestRecorded).replace(/[^!-~]/g, (character) => encodeURIComponent(character));
 }
 
 /** One query parameter, the first where it comes twice. */

@@ -1,5 +1,6 @@
+import type { FastifyInstance } from 'fastify';
 import type { InjectOptions, Response } from 'light-my-request';
-import { buildApp } from '#server/app.ts';
+import { buildApp, type Timeouts } from '#server/app.ts';
 import { type Config, readConfig } from '#server/config.ts';
 import type { Deps } from '#server/deps.ts';
 import { loadBuiltPages } from '#server/http/built-pages.ts';
@@ -12,6 +13,7 @@ import { type DatabaseForTest, databaseForTest } from './database-for-test.ts';
 export type PortalForTest = {
   sql: Database;
   deps: Deps;
+  app: FastifyInstance;
   /** Sends a request as a browser on our own page would, from 198.51.100.7 unless told otherwise. */
   send: (request: TestRequest) => Promise<Response>;
   /** Posts the sign-in form. */
@@ -36,10 +38,14 @@ export type TestRequest = {
 export const testAddress = '198.51.100.7';
 export const testPassword = 'Lantern-Harbour-42';
 
-/** Starts a portal; `another` is the portal whose database it shares, as a second instance would. */
+/**
+ * Starts a portal; `another` is the portal whose database it shares, as a second instance would. `sql` replaces the
+ * pool on the database that was made for it.
+ */
 export async function portalForTest(
   overrides: Partial<Config> = {},
   another?: PortalForTest & { database?: DatabaseForTest },
+  { timeouts, sql }: { timeouts?: Timeouts; sql?: Database } = {},
 ): Promise<PortalForTest & { database: DatabaseForTest }> {
   const database = another?.database ?? (await databaseForTest());
   const result = readConfig({});
@@ -52,11 +58,12 @@ export async function portalForTest(
   const app = await buildApp({
     built,
     logLevel: 'debug',
+    ...(timeouts && { timeouts }),
     logTo: { write: (line) => void lines.push(line) },
     makeDeps: (log) => {
       deps = {
         config,
-        sql: database.sql,
+        sql: sql ?? database.sql,
         pages: createPages(config, built),
         log,
         now: () => new Date(time),
@@ -90,6 +97,7 @@ export async function portalForTest(
     database,
     sql: database.sql,
     deps: deps as Deps,
+    app,
     send,
     signIn: (username, password, more = {}) =>
       send({ method: 'POST', url: '/portal/performlogin', form: { username, password }, ...more }),

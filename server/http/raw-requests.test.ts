@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { type ListeningPortal, listeningPortal, type RawAnswer } from '#server/testing/listening-portal.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+let listening: ListeningPortal;
+let host: string;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+  listening = await listeningPortal(portal);
+  host = `Host: ${listening.host}\r\n`;
+});
+afterAll(() => portal.close());
+
+const form = 'username=bob&password=wrong';
+const get = (path: string, fields = host, version = 'HTTP/1.1') => `GET ${path} ${version}\r\n${fields}\r\n`;
+const post = (fields: string, body = form) =>
+  `POST /portal/performlogin HTTP/1.1\r\n${host}Content-Type: application/x-www-form-urlencoded\r\n${fields}\r\n${body}`;
+/** What an attacker hides behind a first request; it must never be answered. */
+const hidden = () => get('/healthz');
+
+/** The one answer to what cannot be read: short, with every header, and the connection closed. */
+function expectRefused(answer: RawAnswer, status: number, what: string): void {
+  expect(answer.statuses, what).toEqual([status]);
+  expect(answer.closed, what).toBe(true);
+  expect(answer.text, what).toMatch(/^content-security-policy: default-src 'none'/im);
+  expect(answer.text, what).toMatch(/^cache-control: no-store/im);
+  expect(answer.text, what).toMatch(/^connection: close/im);
+  expect(answer.text.length, what).toBeLessThan(1500);
+}
+
+async function expectAllRefused(cases: Record<string, string>, status: number): Promise<void> {
+  await Promise.all(
+    Object.entries(cases).map(async ([what, bytes]) => expectRefused(await listening.exchange(bytes), status, what)),
+  );
+}
+
+describe('what only a socket can send', () => {
+  it('LM-01 an oversized header section is answered 431 and closed, many small headers by the guard', async () => {
+    await expectAllRefused(
+      {
+        'one header of 17 kB': get('/portal/login', `${host}X: ${'a'.repeat(17_000)}\r\n`),
+        'an address of 17 kB': get(`/portal/${'a'.repeat(17_000)}`),
+        '3000 headers': get('/portal/login', host + 'X:\r\n'.repeat(3000)),
+      },
+      431,
+    );
+    const many = await listening.exchange(get('/portal/login', host + 'X: a\r\n'.repeat(200)), 300);
+    expect(many.statuses).toEqual([431]);
+    const longest = await listening.exchange(get(`/portal/${'a'.repeat(15_000)}`), 300);
+    expect(longest.statuses).toEqual([404]);
+  });
+
+  it('LM-02 an oversized body is answered 413 before it is read, whether its length is told or not', async () => {
+    await expectAllRefused(
+      {
+        '17 kB': post('Content-Length: 17000\r\n', 'a'.repeat(17_000)) + hidden(),
+        '2 MB': post('Content-Length: 2000000\r\n', 'a'.repeat(2_000_000)),
+        'length told, nothing sent': post('Content-Length: 2000000\r\n', ''),
+        chunked: post('Transfer-Encoding: chunked\r\n', `3000\r\n${'a'.repeat(0x3000)}\r\n`.repeat(2)),
+        'chunk extension of 1 MB': post('Transfer-Encoding: chunked\r\n', `1;${'a'.repeat(1_000_000)}\r\na\r\n`),
+      },
+      413,
+    );
+  });
+
+  it('LM-03 a length that is wrong, negative, signed or told twice is refused', async () => {
+    await expectAllRefused(
+      {
+        'shorter than the body': post('Content-Length: 5\r\n'),
+        negative: post('Content-Length: -1\r\n'),
+        signed: post(`Content-Length: +${form.length}\r\n`),
+        hexadecimal: post('Content-Length: 0x1b\r\n'),
+        'two values': post('Content-Length: 5\r\nContent-Length: 6\r\n'),
+        'a list': post('Content-Length: 5, 5\r\n'),
+      },
+      400,
+    );
+  });
+
+  it('LM-04 every way to hide a second request behind the first is refused, and the second never answered', async () => {
+    const end = '0\r\n\r\n';
+    await expectAllRefused(
+      {
+        'length and chunked': post('Content-Length: 4\r\nTransfer-Encoding: chunked\r\n', end + hidden()),
+        xchunked: post('Transfer-Encoding: xchunked\r\n', end + hidden()),
+        twice: post('Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n', end + hidden()),
+        'space before the colon': post('Transfer-Encoding : chunked\r\n', end + hidden()),
+        'folded line': post('X: y\r\n Transfer-Encoding: chunked\r\n', end + hidden()),
+        'chunked, then identity': post('Transfer-Encoding: chunked, identity\r\n', end + hidden()),
+        'gzip, then chunked': post('Transfer-Encoding: gzip, chunked\r\n', end + hidden()),
+        'bare LF after the line': `GET /portal/login HTTP/1.1\n${host}\r\n${hidden()}`,
+        'bare LF after a header': `GET /portal/login HTTP/1.1\r\nHost: ${listening.host}\nX: y\r\n\r\n${hidden()}`,
+        'bare LF in chunks': post('Transfer-Encoding: chunked\r\n', `0\n\n${hidden()}`),
+        'bare CR': `GET /portal/login HTTP/1.1\r\nHost: ${listening.host}\rX: y\r\n\r\n${hidden()}`,
+        'NUL in a header': get('/portal/login', `${host}X: a\0b\r\n`) + hidden(),
+        'NUL in the path': get('/portal/\0') + hidden(),
+        'a space in the path': get('/portal/ login') + hidden(),
+        'raw bytes in the path': get('/portal/\xff\x9b') + hidden(),
+      },
+      400,
+    );
+  });
+
+  it('LM-16 old, foreign and whole-URL requests get a clear answer', async () => {
+    await expectAllRefused(
+      {
+        'HTTP/0.9': 'GET /portal/login\r\n\r\n',
+        'HTTP/2 with prior knowledge': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+        'another version': get('/portal/login', host, 'HTTP/2.0'),
+        'a whole URL': get(`http://${listening.host}/portal/login`) + hidden(),
+        'a foreign URL': get('http://evil.example/portal/password/forgotten') + hidden(),
+        asterisk: `OPTIONS * HTTP/1.1\r\n${host}\r\n${hidden()}`,
+        'a method that nobody knows': `FOO /portal/login HTTP/1.1\r\n${host}\r\n${hidden()}`,
+      },
+      400,
+    );
+    expectRefused(await listening.exchange(`CONNECT evil.example:443 HTTP/1.1\r\n${host}\r\n`), 405, 'CONNECT');
+    expectRefused(await listening.exchange(post('Content-Length: 27\r\nExpect: tea\r\n')), 417, 'Expect: tea');
+    const asked = await listening.exchange(post(`Content-Length: ${form.length}\r\nExpect: 100-continue\r\n`), 500);
+    expect(asked.statuses).toEqual([100, 303]);
+    const upgrade = get('/portal/login', `${host}Connection: Upgrade\r\nUpgrade: websocket\r\n`);
+    expect((await listening.exchange(upgrade, 300)).statuses).toEqual([200]);
+    const old = await listening.exchange(get('/portal/login', host, 'HTTP/1.0'));
+    expect(old).toMatchObject({ statuses: [200], closed: true });
+  });
+
+  it('LM-17 IP-19 no Host, two and an empty one are refused; a probe over HTTP/1.0 needs none', async () => {
+    const two = `${host}Host: evil.example\r\n`;
+    await expectAllRefused(
+      {
+        none: get('/portal/login', '') + hidden(),
+        two: get('/portal/login', two) + hidden(),
+        'the same twice': get('/portal/login', host + host) + hidden(),
+        'two for a probe': get('/healthz', two) + hidden(),
+        'none, HTTP/1.0': get('/portal/login', '', 'HTTP/1.0'),
+      },
+      400,
+    );
+    expect((await listening.exchange(get('/portal/login', 'Host:\r\n'), 300)).statuses).toEqual([421]);
+    expect((await listening.exchange(get('/healthz', '', 'HTTP/1.0'))).statuses).toEqual([200]);
+  });
+
+  it('requests sent together are answered in order, and nothing that was refused counted as a guess', async () => {
+    const together = get('/healthz') + get('/portal/session') + get('/portal/nothing');
+    expect((await listening.exchange(together, 300)).statuses).toEqual([200, 401, 404]);
+    const counted = await portal.sql`select failures from throttle where key like 'account:%'`;
+    expect(counted.map(({ failures }) => failures)).toEqual([1]);
+  });
+});

@@ -1,0 +1,107 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { answerOn, type ListeningPortal, listeningPortal } from '#server/testing/listening-portal.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+
+// A tenth of what the product waits.
+const timeouts = { headersTimeout: 1000, requestTimeout: 1500, connectionTimeout: 3000, keepAliveTimeout: 7200 };
+
+let portal: PortalForTest;
+let listening: ListeningPortal;
+let host: string;
+beforeAll(async () => {
+  portal = await portalForTest({}, undefined, { timeouts });
+  await addAttackFixtures(portal);
+  listening = await listeningPortal(portal);
+  host = `Host: ${listening.host}\r\n`;
+});
+afterAll(() => portal.close());
+
+/** Sends a text one byte every 50 ms for as long as the portal listens; what it answers, and after how long. */
+async function drip(socket: Socket, text: string) {
+  const started = performance.now();
+  let at = 0;
+  const timer = setInterval(() => {
+    if (socket.writable) socket.write(text.charAt(at));
+    at += 1;
+  }, 50);
+  const answer = await answerOn(socket, 5000);
+  clearInterval(timer);
+  return { ...answer, after: performance.now() - started };
+}
+
+describe('slow clients', () => {
+  it('LM-06 the product waits 10 s for headers, 15 s for a request, 30 s for a reader', () => {
+    const { headersTimeout, requestTimeout, connectionTimeout, connectionsCheckedEvery } = limits;
+    expect({ headersTimeout, requestTimeout, connectionTimeout, connectionsCheckedEvery }).toEqual({
+      headersTimeout: 10_000,
+      requestTimeout: 15_000,
+      connectionTimeout: 30_000,
+      connectionsCheckedEvery: 1000,
+    });
+  });
+
+  it('LM-06 LM-02 slow headers, slow bodies and chunks without end are cut with 408', async () => {
+    const start = `POST /portal/performlogin HTTP/1.1\r\n${host}Content-Type: application/x-www-form-urlencoded\r\n`;
+    const body = await listening.open();
+    body.write(`${start}Content-Length: 500\r\n\r\n`);
+    const chunks = await listening.open();
+    chunks.write(`${start}Transfer-Encoding: chunked\r\n\r\n`);
+    const cut = await Promise.all([
+      drip(await listening.open(), `GET /portal/login HTTP/1.1\r\n${host}X: ${'a'.repeat(500)}`),
+      drip(body, 'a'.repeat(500)),
+      drip(chunks, '1\r\na\r\n'.repeat(100)),
+      answerOn(await listening.open(), 5000).then((answer) => ({ ...answer, after: 0 })),
+    ]);
+    for (const { statuses, closed, after } of cut) {
+      expect({ statuses, closed }).toEqual({ statuses: [408], closed: true });
+      expect(after).toBeLessThan(timeouts.requestTimeout + 1500);
+    }
+  });
+
+  it('LM-06 a client that asks for much and reads nothing is cut', async () => {
+    const other = await portalForTest({}, undefined, { timeouts: { ...timeouts, connectionTimeout: 500 } });
+    const socket = await (await listeningPortal(other)).open();
+    const connections = () =>
+      new Promise<number>((resolve) => other.app.server.getConnections((_error, count) => resolve(count)));
+    const script = /\/portal\/assets\/main-[^"]+/.exec((await other.send({ url: '/portal/login' })).body)?.[0];
+    socket.pause();
+    socket.write(`GET ${script} HTTP/1.1\r\nHost: ${other.deps.config.hosts[0]}\r\n\r\n`.repeat(100));
+    await expect.poll(connections).toBe(1);
+    await expect.poll(connections, { timeout: 4000 }).toBe(0);
+    socket.destroy();
+    await other.close();
+  });
+
+  it('LM-07 500 idle connections keep nobody waiting', async () => {
+    const idle = await Promise.all(Array.from({ length: 500 }, () => listening.open()));
+    const started = performance.now();
+    const page = await listening.exchange(`GET /portal/login HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
+    expect(page.statuses).toEqual([200]);
+    const form = 'username=bob&password=Lantern-Harbour-42';
+    const signedIn = await listening.exchange(
+      `POST /portal/performlogin HTTP/1.1\r\n${host}Connection: close\r\n` +
+        `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`,
+    );
+    expect(signedIn.statuses).toEqual([303]);
+    expect(performance.now() - started).toBeLessThan(1000);
+    for (const socket of idle) socket.destroy();
+    expect(portal.app.server.maxConnections).toBe(limits.connections);
+  });
+
+  it('a client that leaves in the middle of its body is not taken for a database that is away', async () => {
+    const socket = await listening.open();
+    socket.write(
+      `POST /portal/performlogin HTTP/1.1\r\n${host}Content-Type: application/x-www-form-urlencoded\r\n` +
+        'Content-Length: 500\r\n\r\nusername=',
+    );
+    await sleep(100);
+    socket.destroy();
+    await sleep(200);
+    expect(portal.logs()).not.toContain('database is away');
+    expect(portal.logs()).not.toContain('unexpected error');
+  });
+});

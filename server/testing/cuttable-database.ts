@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
+import { connect, type Database } from '#server/storage/connect.ts';
+import type { DatabaseForTest } from './database-for-test.ts';
+
+/** A way to a database that a test can cut and mend. */
+export type CuttableDatabase = {
+  sql: Database;
+  url: string;
+  cut: () => void;
+  mend: () => void;
+  close: () => Promise<void>;
+};
+
+/** Puts a wire of our own between a pool and a database. */
+export async function cuttableDatabase({ place }: DatabaseForTest): Promise<CuttableDatabase> {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const wire = createServer((client) => {
+    if (isCut) {
+      client.destroy();
+      return;
+    }
+    const server =
+      'url' in place
+        ? connectTo(Number(new URL(place.url).port || 5432), new URL(place.url).hostname)
+        : connectTo(place.path);
+    for (const socket of [client, server]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+    }
+    client.pipe(server).pipe(client);
+    client.on('close', () => server.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(wire, 'listening');
+  const { port } = wire.address() as AddressInfo;
+  const url = new URL(
+    'url' in place
+      ? place.url
+      : `postgres://${place.user}:${encodeURIComponent(place.password)}@localhost/${place.database}`,
+  );
+  url.hostname = '127.0.0.1';
+  url.port = String(port);
+  const sql = connect({ url: url.href });
+
+  return {
+    sql,
+    url: url.href,
+    cut: () => {
+      isCut = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    mend: () => {
+      isCut = false;
+    },
+    close: async () => {
+      await sql.end({ timeout: 1 });
+      for (const socket of sockets) socket.destroy();
+      wire.close();
+    },
+  };
+}
