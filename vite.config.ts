@@ -45,7 +45,12 @@ export default defineConfig({
     ssr: {
       define: { 'process.env.NODE_ENV': '"production"' },
       resolve: { noExternal: true },
-      build: { outDir: 'build/render', target: 'node24', cssMinify: true, rolldownOptions: { input: 'web/render.tsx' } },
+      build: {
+        outDir: 'build/render',
+        target: 'node24',
+        cssMinify: true,
+        rolldownOptions: { input: 'web/render.tsx' },
+      },
     },
   },
 });

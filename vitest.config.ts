@@ -4,6 +4,10 @@ export default defineConfig({
   test: {
     projects: [
       {
+        oxc: { jsx: { runtime: 'automatic' } },
+        test: { name: 'pages', include: ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}'] },
+      },
+      {
         test: {
           name: 'server',
           include: ['server/**/*.test.ts'],

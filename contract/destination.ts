@@ -71,5 +71,8 @@ export function destinationAfterTwoFactor(saved: SavedDestination, rules: Destin
 function isAddress(saved: string, rules: DestinationRules): boolean {
   const accepted = acceptableDestination(saved, rules);
   if (!accepted) return false;
-  return accepted.startsWith('https://') || /^(?:[/?#]|$)/.test(accepted.slice(rules.basePath.length)) && accepted.startsWith(rules.basePath);
+  return (
+    accepted.startsWith('https://') ||
+    (/^(?:[/?#]|$)/.test(accepted.slice(rules.basePath.length)) && accepted.startsWith(rules.basePath))
+  );
 }

@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { noticeOfSearch } from './notices.ts';
+
+it.each([
+  ['?notice=signInExpired', 'signInExpired'],
+  ['?lang=de&notice=codeWrong', 'codeWrong'],
+  ['?notice=constructor', null],
+  ['?notice=<b>', null],
+  ['', null],
+])('the notice of %j is %j', (search, notice) => expect(noticeOfSearch(search)).toBe(notice));

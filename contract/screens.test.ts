@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { legacyPaths, type PlainScreen, pathOfScreen, screenOfPath, screenPaths, screenUrl } from './screens.ts';
+
+describe('the screen of a path', () => {
+  it.each(Object.entries(screenPaths))('%s', (name, path) => {
+    expect(screenOfPath(path)).toEqual({ name });
+    expect(screenOfPath(`${path}/`)).toEqual({ name });
+    expect(screenOfPath(path.toUpperCase())).toEqual({ name: 'notFound' });
+    expect(screenOfPath(`${path}/x`)).toEqual({ name: 'notFound' });
+    expect(pathOfScreen({ name: name as PlainScreen })).toBe(path);
+  });
+
+  it.each(['', '/'])('%j is the sign-in form', (path) => expect(screenOfPath(path)).toEqual({ name: 'login' }));
+
+  it.each([
+    ['/loginFail', 'default'],
+    ['/loginfailOIDC', 'oidc'],
+    ['/loginfailSAML', 'saml'],
+    ['/loginfailIP', 'ip'],
+    ['/loginfailIP/', 'ip'],
+    ['/loginfail/ip', 'ip'],
+    ['/loginfail/saml/', 'saml'],
+    ['/loginfail/IP', 'default'],
+    ['/loginfail/anything', 'default'],
+    ['/loginfail/constructor', 'default'],
+    ['/loginfail/__proto__', 'default'],
+    ['/loginfail/<script>', 'default'],
+  ])('IN-03 %s fails as %s', (path, type) => expect(screenOfPath(path)).toEqual({ name: 'loginFail', type }));
+
+  it.each([
+    '/loginfail',
+    '/loginfail/',
+    '/loginfail/ip/x',
+    '/__proto__',
+    '/constructor',
+    '/toString',
+    '//login',
+    '/login//',
+    '/%6cogin',
+    '/login%2f',
+    '/login;x',
+    '/./login',
+    'login',
+    '/loginfailip',
+  ])('LM-19 %j is not found', (path) => expect(screenOfPath(path)).toEqual({ name: 'notFound' }));
+
+  it('every legacy path leads to a screen', () => {
+    for (const target of Object.values(legacyPaths)) expect(screenOfPath(target).name).toBe('loginFail');
+  });
+});
+
+describe('the address of a screen', () => {
+  it('has its query, without what is undefined', () =>
+    expect(screenUrl('/portal', 'forgotten', { lang: 'de', login: undefined, destination: '/a?b=c&d#e' })).toBe(
+      '/portal/forgotten?lang=de&destination=%2Fa%3Fb%3Dc%26d%23e',
+    ));
+  it('has no question mark without one', () =>
+    expect(screenUrl('/portal', { name: 'loginFail', type: 'ip' })).toBe('/portal/loginfail/ip'));
+});

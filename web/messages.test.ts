@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { languages } from '#contract/languages.ts';
+import { notices } from '#contract/notices.ts';
+import { problemStatuses } from '#contract/page.ts';
+import { changeFailedReasons, loginFailTypes } from '#contract/reasons.ts';
+import de from '#messages/de.json' with { type: 'json' };
+import en from '#messages/en.json' with { type: 'json' };
+import es from '#messages/es.json' with { type: 'json' };
+import it_ from '#messages/it.json' with { type: 'json' };
+import nl from '#messages/nl.json' with { type: 'json' };
+import pl from '#messages/pl.json' with { type: 'json' };
+import { filled } from './messages.tsx';
+
+const textsOf: Record<string, Record<string, string>> = { en, de, es, pl, nl, it: it_ };
+const keys = Object.keys(en);
+
+/** Words that are the same in two languages, not forgotten ones. */
+const sharedWords = new Set(['Support', 'Single sign‑on', 'Password', 'Adres', 'Un momento…']);
+
+describe.each(languages)('%s', (language) => {
+  const texts = textsOf[language] as Record<string, string>;
+
+  it('has exactly the keys of English, in the same order', () => expect(Object.keys(texts)).toEqual(keys));
+
+  it('has a text for each, without spaces around or straight quotes', () => {
+    for (const [key, text] of Object.entries(texts)) {
+      expect(text, key).toMatch(/^\S(?:.*\S)?$/);
+      expect(text, key).not.toMatch(/["']|\.\.\.|!/);
+    }
+  });
+
+  it('has the same placeholders', () => {
+    const placeholders = (text: string) => (text.match(/\{\w*\}/g) ?? []).sort();
+    for (const key of keys) {
+      expect(placeholders(texts[key] ?? ''), key).toEqual(placeholders((en as Record<string, string>)[key] ?? ''));
+    }
+  });
+
+  it.each(languages.filter((other) => other !== language))('is not left untranslated from %s', (other) => {
+    const same = keys.filter((key) => texts[key] === textsOf[other]?.[key] && !sharedWords.has(texts[key] ?? ''));
+    expect(same).toEqual([]);
+  });
+});
+
+it('every reason, login-fail type, problem status and notice has its texts', () => {
+  const wanted = [
+    ...Object.values(changeFailedReasons).map((reason) => `changed-failed-page-error-${reason}`),
+    ...loginFailTypes.flatMap((type) => [`login-fail-${type}-title`, `login-fail-${type}-text`]),
+    ...problemStatuses.flatMap((status) => [`problem-${status}-title`, `problem-${status}-text`]),
+    ...notices
+      .filter((notice) => notice !== 'codeWrong')
+      .flatMap((notice) => [`notice-${notice}-title`, `notice-${notice}-text`]),
+    'changed-failed-page-error',
+    'password-page-error-1',
+    'password-page-error-2',
+    'twofa-error-try-again-with-code',
+    'twofa-something-went-wrong',
+    'twofa-qr-code-unavailable',
+    'general-error-something-went-wrong',
+    ...['short', 'long', 'between', 'common', 'weak', 'match'].map((rule) => `password-validation-${rule}`),
+  ];
+  expect(keys).toEqual(expect.arrayContaining(wanted));
+});
+
+it('the text without a reason is the specification’s', () =>
+  expect(en['changed-failed-page-error']).toBe('Login failed. Please try again.'));
+
+describe('placeholders', () => {
+  it('are filled', () => expect(filled('{a} to {b}', { a: 7, b: 72 })).toBe('7 to 72'));
+  it('are left when unknown, and a value is not read again', () =>
+    expect(filled('{a} {c}', { a: '{b}', b: 'x' })).toBe('{b} {c}'));
+});

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import type { DestinationRules } from '#contract/destination.ts';
+import { type Address, arrive, publicHashes } from './page-load.ts';
+import { nothingSaved, type SavedValues } from './saved-values.ts';
+
+const rules: DestinationRules = { origin: 'https://portal.example', basePath: '/portal', allowedOrigins: [] };
+
+function addressOf(url: string): Address {
+  const { pathname, search, hash } = new URL(url, rules.origin);
+  return { pathname, search, hash };
+}
+
+function arriveAt(url: string, saved: Partial<SavedValues> = {}) {
+  const { place, saved: after, shown, warning } = arrive(addressOf(url), { ...nothingSaved, ...saved }, rules);
+  const type = place.screen.name === 'loginFail' ? `loginFail ${place.screen.type}` : place.screen.name;
+  return {
+    screen: type,
+    search: place.search,
+    saved: after,
+    shown: shown.pathname + shown.search + shown.hash,
+    warning,
+  };
+}
+
+type Row = {
+  url: string;
+  screen: string;
+  search?: string;
+  saved?: Partial<SavedValues>;
+  shown?: string;
+  before?: Partial<SavedValues>;
+  warning?: string;
+};
+
+const rows: Record<string, Row[]> = {
+  'no hash: the path’s own screen': [
+    { url: '/portal/', screen: 'login' },
+    { url: '/portal', screen: 'login' },
+    { url: '/portal/#', screen: 'login', shown: '/portal/' },
+    { url: '/portal/forgotten?lang=de', screen: 'forgotten', search: '?lang=de' },
+    { url: '/portal/nowhere', screen: 'notFound' },
+    { url: '/portal/loginfail/ip?ipaddress=1.2.3.4', screen: 'loginFail ip', search: '?ipaddress=1.2.3.4' },
+    { url: '/portal/loginfailOIDC', screen: 'loginFail oidc' },
+  ],
+  'a public hash is left alone, and shows the screen that it names': [
+    { url: '/portal/#/forgottenChangedInfo', screen: 'forgottenChangedInfo' },
+    { url: '/portal/#/forgottenChangeFailedInfo?3', screen: 'forgottenChangeFailedInfo', search: '?3' },
+    { url: '/portal/#/forgottenChangeFailedInfo?reason=3', screen: 'forgottenChangeFailedInfo', search: '?reason=3' },
+    { url: '/portal/#/emailInfo', screen: 'emailInfo' },
+    { url: '/portal/#/forgotten', screen: 'forgotten' },
+    { url: '/portal/#/login', screen: 'login' },
+    { url: '/portal/#/login?login=anna', screen: 'login', search: '?login=anna' },
+    { url: '/portal/#/loginFail', screen: 'loginFail default' },
+    { url: '/portal/#/loginfailOIDC', screen: 'loginFail oidc' },
+    { url: '/portal/#/loginfailSAML', screen: 'loginFail saml' },
+    { url: '/portal/#/loginfailIP?ipaddress=1.2.3.4', screen: 'loginFail ip', search: '?ipaddress=1.2.3.4' },
+    { url: '/portal/#/loginfail/ip?ipaddress=::1', screen: 'loginFail ip', search: '?ipaddress=::1' },
+    { url: '/portal/#/forgottenChange', screen: 'forgottenChange' },
+    { url: '/portal/#/twoFactor', screen: 'twoFactor' },
+    { url: '/portal/#/twoFactorRegistration', screen: 'twoFactorRegistration' },
+    { url: '/portal/#/singleSignOn', screen: 'singleSignOn' },
+    { url: '/portal/emailInfo#/login', screen: 'login' },
+  ],
+  'a hash’s own query is its parameters; what belongs to the visit counts beside it': [
+    { url: '/portal/?lang=de&reason=1#/forgottenChange', screen: 'forgottenChange', search: '?lang=de' },
+    { url: '/portal/?lang=de#/login?lang=pl', screen: 'login', search: '?lang=pl' },
+    { url: '/portal/?login=a&destination=%2Fx#/login', screen: 'login', search: '?login=a&destination=%2Fx' },
+    { url: '/portal/?lang=de#/forgottenChangeFailedInfo?3', screen: 'forgottenChangeFailedInfo', search: '?3&lang=de' },
+  ],
+  'a public hash that names no screen shows the path’s own': [
+    { url: '/portal/#/forgottenX', screen: 'login' },
+    { url: '/portal/emailInfo#/loginX', screen: 'emailInfo' },
+    { url: '/portal/emailInfo#/login/x', screen: 'emailInfo' },
+    { url: '/portal/emailInfo#/loginfail', screen: 'emailInfo' },
+    { url: '/portal/nowhere#/twoFactorX', screen: 'notFound' },
+  ],
+  'any other hash is saved, and leads to the sign-in form': [
+    {
+      url: '/portal/#/reports/7?a=b',
+      screen: 'login',
+      saved: { loginHashFragment: '/reports/7?a=b' },
+      shown: '/portal/#/login',
+    },
+    { url: '/portal/#x', screen: 'login', saved: { loginHashFragment: 'x' }, shown: '/portal/#/login' },
+    { url: '/portal/#/', screen: 'login', saved: { loginHashFragment: '/' }, shown: '/portal/#/login' },
+    { url: '/portal/#/Login', screen: 'login', saved: { loginHashFragment: '/Login' }, shown: '/portal/#/login' },
+    {
+      url: '/portal/forgotten?lang=de#/a',
+      screen: 'login',
+      search: '?lang=de',
+      saved: { loginHashFragment: '/a' },
+      shown: '/portal/forgotten?lang=de#/login',
+    },
+    {
+      url: '/portal/#/new',
+      before: { loginHashFragment: '/old' },
+      screen: 'login',
+      saved: { loginHashFragment: '/new' },
+      shown: '/portal/#/login',
+    },
+    {
+      url: '/portal/#%E0%A4%A',
+      screen: 'login',
+      saved: { loginHashFragment: '%E0%A4%A' },
+      shown: '/portal/#/login',
+    },
+  ],
+  'an acceptable redirectURL with webbundle in it is saved': [
+    {
+      url: '/portal/login?redirectURL=%2Fwebbundle%2Fold%3Fa%3Db',
+      screen: 'login',
+      search: '?redirectURL=%2Fwebbundle%2Fold%3Fa%3Db',
+      saved: { redirectOldWebbundleUrl: '/webbundle/old?a=b' },
+    },
+    {
+      url: '/portal/#/login?redirectURL=/webbundle/x',
+      screen: 'login',
+      search: '?redirectURL=/webbundle/x',
+      saved: { redirectOldWebbundleUrl: '/webbundle/x' },
+    },
+    {
+      url: '/portal/?redirectURL=/webbundle/x#/reports',
+      screen: 'login',
+      search: '?redirectURL=/webbundle/x',
+      saved: { redirectOldWebbundleUrl: '/webbundle/x', loginHashFragment: '/reports' },
+      shown: '/portal/?redirectURL=/webbundle/x#/login',
+    },
+    { url: '/portal/login?redirectURL=/other', screen: 'login', search: '?redirectURL=/other' },
+    {
+      url: '/portal/login?redirectURL=https://evil.example/webbundle',
+      screen: 'login',
+      search: '?redirectURL=https://evil.example/webbundle',
+    },
+    { url: '/portal/login?redirectURL=%ff%webbundle', screen: 'login', search: '?redirectURL=%ff%webbundle' },
+  ],
+  'the redirectURL of the second factor is decoded and saved': [
+    {
+      url: '/portal/twoFactor?redirectURL=%2Fportal%23%2Freports%2F7',
+      screen: 'twoFactor',
+      search: '?redirectURL=%2Fportal%23%2Freports%2F7',
+      saved: { loginHashFragment: '/portal#/reports/7' },
+    },
+    {
+      url: '/portal/#/twoFactorRegistration?redirectURL=%2Fa+b&codeSentViaEmail=true',
+      screen: 'twoFactorRegistration',
+      search: '?redirectURL=%2Fa+b&codeSentViaEmail=true',
+      saved: { loginHashFragment: '/a b' },
+    },
+    {
+      url: '/portal/?redirectURL=%2Fa#/twoFactor',
+      screen: 'twoFactor',
+      saved: { loginHashFragment: '/a' },
+    },
+    {
+      url: '/portal/twoFactor?redirectURL=%E0%A4%A',
+      before: { loginHashFragment: '/kept' },
+      screen: 'twoFactor',
+      search: '?redirectURL=%E0%A4%A',
+      saved: { loginHashFragment: '/kept' },
+      warning: 'Could not parse redirectURL',
+    },
+    {
+      url: '/portal/twoFactor?redirectURL=',
+      before: { loginHashFragment: '/kept' },
+      screen: 'twoFactor',
+      search: '?redirectURL=',
+      saved: { loginHashFragment: '/kept' },
+    },
+    { url: '/portal/twoFactor', screen: 'twoFactor' },
+    { url: '/portal/login?redirectURL=%2Fa', screen: 'login', search: '?redirectURL=%2Fa' },
+  ],
+  'the reset secret is saved and leaves the address': [
+    {
+      url: '/portal/forgottenChange?hash=abc&lang=de',
+      screen: 'forgottenChange',
+      search: '?hash=abc&lang=de',
+      saved: { passwordHashParameter: 'abc' },
+      shown: '/portal/forgottenChange?lang=de',
+    },
+    {
+      url: '/portal/#/forgottenChange?hash=abc',
+      screen: 'forgottenChange',
+      search: '?hash=abc',
+      saved: { passwordHashParameter: 'abc' },
+      shown: '/portal/#/forgottenChange',
+    },
+    {
+      url: '/portal/forgottenChange?%68ash=abc',
+      screen: 'forgottenChange',
+      search: '?%68ash=abc',
+      saved: { passwordHashParameter: 'abc' },
+      shown: '/portal/forgottenChange',
+    },
+    {
+      url: '/portal/forgottenChange?reason=1',
+      before: { passwordHashParameter: 'abc' },
+      screen: 'forgottenChange',
+      search: '?reason=1',
+      saved: { passwordHashParameter: 'abc' },
+    },
+    { url: '/portal/login?hash=abc', screen: 'login', search: '?hash=abc' },
+  ],
+  'a notice is said once': [
+    {
+      url: '/portal/login?notice=signInExpired&lang=de',
+      screen: 'login',
+      search: '?notice=signInExpired&lang=de',
+      shown: '/portal/login?lang=de',
+    },
+  ],
+};
+
+describe.each(Object.entries(rows))('%s', (_rule, cases) => {
+  it.each(cases)('$url', ({ url, screen, search = '', saved = {}, shown = url, before = {}, warning = null }) => {
+    expect(arriveAt(url, before)).toEqual({ screen, search, saved: { ...nothingSaved, ...saved }, shown, warning });
+  });
+});
+
+it('every public hash of the specification names a screen', () => {
+  for (const hash of publicHashes) expect(arriveAt(`/portal/nowhere${hash}`).screen).not.toBe('notFound');
+});
+
+it('nothing in an address makes it throw', () => {
+  for (const url of [
+    '//x',
+    '/portal/%',
+    '/portal/?%=%&&==',
+    '/portal/#?%',
+    '/portal/#/twoFactor?redirectURL=%',
+    '/portal/?redirectURL=webbundle%00',
+  ]) {
+    const [pathname = '', rest = ''] = url.split(/(?=[?#])/);
+    const address = { pathname, search: rest.startsWith('?') ? rest : '', hash: rest.startsWith('#') ? rest : '' };
+    expect(() => arrive(address, nothingSaved, rules)).not.toThrow();
+  }
+});

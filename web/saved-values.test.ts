@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { nothingSaved, SavedValuesStore } from './saved-values.ts';
+
+function memoryStorage(): Storage {
+  const values = new Map<string, string>();
+  return {
+    getItem: (name) => values.get(name) ?? null,
+    setItem: (name, value) => void values.set(name, value),
+    removeItem: (name) => void values.delete(name),
+    clear: () => values.clear(),
+    key: () => null,
+    length: 0,
+  };
+}
+
+function refuse(): never {
+  throw new DOMException('refused', 'SecurityError');
+}
+
+const values = { ...nothingSaved, loginHashFragment: '/a', passwordHashParameter: 'b' };
+
+it('remembers in the storage, under the names of the specification', () => {
+  const storage = memoryStorage();
+  new SavedValuesStore(() => storage).write(values);
+  expect(storage.getItem('loginHashFragment')).toBe('/a');
+  expect(storage.getItem('redirectOldWebbundleUrl')).toBeNull();
+  expect(storage.getItem('passwordHashParameter')).toBe('b');
+  expect(new SavedValuesStore(() => storage).read()).toEqual(values);
+});
+
+it('forgets what is null', () => {
+  const storage = memoryStorage();
+  const store = new SavedValuesStore(() => storage);
+  store.write(values);
+  store.write(nothingSaved);
+  expect(storage.getItem('loginHashFragment')).toBeNull();
+  expect(store.read()).toEqual(nothingSaved);
+});
+
+describe('lasts as long as the page where the storage', () => {
+  it.each([
+    ['is refused', refuse],
+    ['is absent', () => null],
+    [
+      'refuses reading and writing',
+      () => ({ ...memoryStorage(), getItem: refuse, setItem: refuse, removeItem: refuse }),
+    ],
+    ['refuses writing', () => ({ ...memoryStorage(), setItem: refuse })],
+  ])('%s', (_name, open) => {
+    const store = new SavedValuesStore(open);
+    expect(store.read()).toEqual(nothingSaved);
+    store.write(values);
+    expect(store.read()).toEqual(values);
+  });
+});
