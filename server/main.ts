@@ -7,12 +7,18 @@ import { startHousekeeping } from './housekeeping.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
 import { createPages } from './http/pages.ts';
 import { limits } from './limits.ts';
+import { mostHashesAtOnce } from './secrets/password-hash.ts';
 import { derivedKey, secretsOfDataFolder } from './secrets/server-secret.ts';
 import { migrate } from './storage/migrate.ts';
 import { openStorage } from './storage/open-storage.ts';
 
+/** Threads of Node's pool that hashing leaves alone. */
+const otherThreads = 4;
+
 /** Runs the server until it is told to stop. Throws an error with one readable sentence when it cannot start. */
 export async function serve(): Promise<void> {
+  // Node's pool has four threads unless told otherwise before its first use; hashing must leave some for files and zlib.
+  process.env.UV_THREADPOOL_SIZE ??= String(mostHashesAtOnce + otherThreads);
   const result = readConfig(process.env);
   if (!result.ok) throw new Error(['the configuration is not valid', ...result.problems].join('\n  '));
   const { config } = result;

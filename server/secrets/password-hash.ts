@@ -1,16 +1,18 @@
 import { availableParallelism } from 'node:os';
-import { hash, verify } from '@node-rs/argon2';
+import { hash, hashSync, verify } from '@node-rs/argon2';
 import { limits } from '../limits.ts';
 import { newToken } from './token.ts';
 import { workQueue } from './work-queue.ts';
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const parametersText = 'm=19456,t=2,p=1';
 
 /** One more than there are cores: while the event loop learns that a hash is done, no core stands idle. */
-const mostAtOnce = availableParallelism() + 1;
-const inTurn = workQueue(mostAtOnce, limits.waitingHashes);
+export const mostHashesAtOnce = availableParallelism() + 1;
+const inTurn = workQueue(mostHashesAtOnce, limits.waitingHashes);
+
+/** Made without a thread, since the pool of threads is given its size only when the server starts. */
+const decoyHash = hashSync(newToken(), parameters);
 
 /**
  * Hashes a password with argon2id; returns the PHC text.
@@ -26,14 +28,7 @@ export function hashPassword(password: string): Promise<string> {
  */
 export function verifyPassword(storedHash: string | null, password: string): Promise<boolean> {
   return inTurn(async () => {
-    const right = await verify(storedHash ?? (await decoyHash), password.normalize('NFC'));
+    const right = await verify(storedHash ?? decoyHash, password.normalize('NFC'));
     return right && storedHash !== null;
   });
 }
-
-/** Whether a stored hash was made with other parameters than today's and should be made anew at the next sign-in. */
-export function isOutdatedHash(storedHash: string): boolean {
-  return !storedHash.startsWith('$argon2id$') || !storedHash.includes(parametersText);
-}
-
-const decoyHash = hash(newToken(), parameters);
