@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { clientAddress, parseNetworkList } from './client-address.ts';
+
+const { networks: proxies } = parseNetworkList(['10.0.0.0/8', '2001:db8:ff::/48']);
+const { networks: nobody } = parseNetworkList([]);
+
+it('IP-01 without a trusted proxy the header is not looked at', () => {
+  expect(clientAddress('198.51.100.7', '203.0.113.5', nobody)).toBe('198.51.100.7');
+  expect(clientAddress('198.51.100.7', '203.0.113.5', proxies)).toBe('198.51.100.7');
+  expect(clientAddress('127.0.0.1', '203.0.113.5', nobody)).toBe('127.0.0.1');
+});
+
+it.each<[string, string | string[], string | null]>([
+  ['one entry', '203.0.113.5', '203.0.113.5'],
+  ['IP-02 one that the client wrote, and the real one', '203.0.113.5, 198.51.100.7', '198.51.100.7'],
+  ['IP-03 the same in two lines', ['203.0.113.5', '198.51.100.7'], '198.51.100.7'],
+  ['a chain of trusted proxies', '203.0.113.5, 198.51.100.7, 10.1.1.1, 2001:db8:ff::1', '198.51.100.7'],
+  ['a client that is a trusted proxy itself', '10.2.2.2, 10.1.1.1', '10.2.2.2'],
+  ['IPv6, not in its shortest form', '2001:DB8:000A::1', '2001:db8:a::1'],
+  ['IP-07 an IPv4-mapped address', '::ffff:203.0.113.5', '203.0.113.5'],
+  ['IP-08 one in hexadecimal', '::ffff:cb00:7105', '203.0.113.5'],
+  ['a mapped address of a proxy', '198.51.100.7, ::ffff:10.1.1.1', '198.51.100.7'],
+  ['IP-04 a word', 'a', null],
+  ['IP-04 nothing', '', null],
+  ['IP-04 blanks', '  ', null],
+  ['IP-04 a comma', ',', null],
+  ['IP-04 an empty last entry', '203.0.113.5,', null],
+  ['IP-04 a port', '203.0.113.5:80', null],
+  ['IP-04 hexadecimal', '0x7f.1', null],
+  ['IP-04 octal', '010.1.1.1', null],
+  ['IP-04 one number', '3405803781', null],
+  ['IP-04 three parts', '203.0.113', null],
+  ['IP-04 brackets', '[::1]', null],
+  ['IP-04 unknown', 'unknown', null],
+  ['IP-04 RFC 7239', 'for=203.0.113.5', null],
+  ['IP-04 a bad entry before trusted ones', '203.0.113.5, unknown, 10.1.1.1', null],
+  ['IP-04 an Arabic digit', '203.0.113.٥', null],
+  ['IP-10 a zone', 'fe80::1%eth0', null],
+])('through a trusted proxy: %s', (_what, header, address) => {
+  expect(clientAddress('10.0.0.1', header, proxies)).toBe(address);
+  expect(clientAddress('::ffff:10.0.0.1', header, proxies)).toBe(address);
+});
+
+it('a bad entry left of the one that counts is not read', () => {
+  expect(clientAddress('10.0.0.1', '<script>, 198.51.100.7', proxies)).toBe('198.51.100.7');
+});
+
+it('IP-06 a trusted proxy without the header tells nothing, and is not taken for the client', () => {
+  expect(clientAddress('10.0.0.1', undefined, proxies)).toBeNull();
+});
+
+it('IP-09 addresses that only hold an IPv4 address are not that address', () => {
+  for (const text of ['64:ff9b::203.0.113.5', '2002:cb00:7105::', '::203.0.113.5', '::ffff:0:203.0.113.5'])
+    expect(clientAddress(text, undefined, nobody)).toContain(':');
+});
+
+it('a socket without a readable address is refused', () => {
+  expect(clientAddress(undefined, '203.0.113.5', proxies)).toBeNull();
+  expect(clientAddress('fe80::1%eth0', undefined, proxies)).toBeNull();
+});
+
+it('a list of networks names what is wrong in it, hop counts and names among it', () => {
+  const texts = [
+    '10.0.0.0/33',
+    '10.0.0.0/-1',
+    '10.0.0.0/8/8',
+    '10.0.0.0/',
+    '1',
+    'true',
+    'localhost',
+    '*',
+    '::1/129',
+    '',
+  ];
+  expect(parseNetworkList([...texts, '10.0.0.0/8', '::1']).invalid).toEqual(texts);
+});

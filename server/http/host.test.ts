@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readConfig } from '#server/config.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  const result = readConfig({ PUBLIC_URL: 'https://portal.example' });
+  if (!result.ok) throw new Error(result.problems.join('; '));
+  portal = await portalForTest(result.config);
+});
+afterAll(() => portal.close());
+
+it('Host tricks reach no route', async () => {
+  const hosts = [
+    'evil.example',
+    'portal.example.evil.example',
+    'portal.example:444',
+    'portal.example@evil.example',
+    'x portal.example',
+    '',
+    'portal.example.',
+  ];
+  for (const host of hosts)
+    expect((await portal.send({ url: '/portal/login', headers: { host } })).statusCode, host).toBe(421);
+  for (const name of ['x-forwarded-host', 'forwarded', 'x-host', 'x-original-host']) {
+    const value = name === 'forwarded' ? 'host=evil.example' : 'evil.example';
+    const answer = await portal.send({ url: '/portal/portal.html', headers: { [name]: value } });
+    expect(JSON.stringify(answer.headers) + answer.body, name).not.toContain('evil');
+  }
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { calls } from '#contract/calls.ts';
+import { readConfig } from '#server/config.ts';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { isFromOwnOrigin } from './same-origin.ts';
+
+const own = 'https://portal.example';
+let portal: PortalForTest;
+let cookies: Record<string, string>;
+beforeAll(async () => {
+  const result = readConfig({ PUBLIC_URL: own });
+  if (!result.ok) throw new Error(result.problems.join('; '));
+  portal = await portalForTest(result.config);
+  await addAttackFixtures(portal);
+  cookies = cookiesOf(await portal.signIn('alice', testPassword));
+});
+afterAll(() => portal.close());
+
+const posts = Object.values(calls)
+  .filter(({ method }) => method === 'POST')
+  .map(({ path }) => `/portal${path}`);
+
+const foreign: [string, Record<string, string>][] = [
+  ['CS-01 another origin', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+  ['CS-01 another origin in a browser without Sec-Fetch-Site', { origin: 'https://evil.example' }],
+  ['CS-01 another origin that claims to be ours', { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' }],
+  ['CS-02 a hidden origin', { origin: 'null' }],
+  ['CS-02 a hidden origin on our page', { origin: 'null', 'sec-fetch-site': 'same-origin' }],
+  ['CS-02 no origin, another site', { 'sec-fetch-site': 'cross-site' }],
+  ['CS-02 no origin, another page before', { referer: 'https://evil.example/' }],
+  ['CS-02 no origin, an unreadable page before', { referer: 'x' }],
+  ['CS-03 our name as a prefix', { origin: 'https://portal.example.evil.example' }],
+  ['CS-03 our name as a suffix', { origin: 'https://evilportal.example' }],
+  ['CS-03 another scheme', { origin: 'http://portal.example' }],
+  ['CS-03 another port', { origin: 'https://portal.example:444' }],
+  ['CS-03 a host below ours', { origin: 'https://sub.portal.example' }],
+  ['CS-03 our origin with a path', { origin: 'https://portal.example/' }],
+  ['CS-03 two origins', { origin: 'https://portal.example, https://evil.example' }],
+  ['CS-04 a sister host', { origin: 'https://portal.example', 'sec-fetch-site': 'same-site' }],
+  ['CS-04 a sister host without an origin', { 'sec-fetch-site': 'same-site' }],
+  ['an empty header', { origin: 'https://portal.example', 'sec-fetch-site': '' }],
+  ['an empty origin', { origin: '' }],
+  ['two answers to one question', { origin: 'https://portal.example', 'sec-fetch-site': 'same-origin, cross-site' }],
+  ['a post that no page made', { 'sec-fetch-site': 'none' }],
+];
+
+describe.each(foreign)('%s', (_what, headers) => {
+  it('may change nothing', () => expect(isFromOwnOrigin(headers, [own])).toBe(false));
+});
+
+it.each<[string, Record<string, string>]>([
+  [
+    'CS-06 a form of our page under our referrer policy',
+    { origin: own, 'sec-fetch-site': 'same-origin', referer: `${own}/` },
+  ],
+  ['CS-06 a browser without Sec-Fetch-Site', { origin: own }],
+  ['CS-06 an old browser that sends the page only', { referer: `${own}/` }],
+  ['a program that is no browser', {}],
+])('%s is let in', (_what, headers) => {
+  expect(isFromOwnOrigin(headers, [own])).toBe(true);
+});
+
+/** What must be the same before and after a refused request. */
+async function state() {
+  return await portal.sql`
+    select (select jsonb_agg(token_hash) from session) as sessions, (select jsonb_agg(token_hash) from device) as devices,
+      (select jsonb_agg(key) from throttle where key not like 'recorded:%') as throttles`;
+}
+
+it('CS-01 CS-02 CS-03 CS-04 CS-08 CS-10 no call that changes anything is served to another site, sign-in included', async () => {
+  const before = await state();
+  for (const [what, headers] of foreign.filter(([, { referer }]) => !referer)) {
+    for (const url of posts) {
+      const form = { username: 'bob', password: testPassword };
+      const answer = await portal.send({ method: 'POST', url, form, cookies, headers });
+      expect(answer.statusCode, `${url}: ${what}`).toBe(403);
+      expect(answer.headers['set-cookie'], `${url}: ${what}`).toBeUndefined();
+    }
+  }
+  expect(await state()).toEqual(before);
+  expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(200);
+});
+
+it('the refusal is recorded, a flood of them once a minute for each origin of the flood', async () => {
+  await portal.sql`delete from audit_event`;
+  await portal.sql`delete from throttle`;
+  for (let n = 1; n <= 20; n += 1) {
+    const headers = { origin: 'https://evil.example' };
+    await portal.send({ method: 'POST', url: '/portal/performlogin', headers, from: `2001:db8:1:2::${n}` });
+  }
+  const events = await portal.sql`select event, steps from audit_event`;
+  const outcome = 'POST /portal/performlogin from https://evil.example';
+  expect(events).toEqual([{ event: 'request-refused', steps: [{ step: 'origin', outcome }] }]);
+  expect(await portal.sql`select key from throttle`).toHaveLength(1);
+});
+
+it('CS-14 a method in the form, the query or a header is not the method', async () => {
+  const headers = { 'x-http-method-override': 'POST', 'x-method-override': 'POST', 'sec-fetch-site': 'cross-site' };
+  const get = await portal.send({ url: '/portal/performlogin?_method=POST&username=bob', cookies, headers });
+  expect(get.statusCode).toBe(405);
+  const form = { _method: 'DELETE', username: 'bob', password: testPassword };
+  const post = await portal.send({
+    method: 'POST',
+    url: '/portal/session?_method=GET',
+    form,
+    headers: { 'x-http-method-override': 'GET' },
+  });
+  expect(post.statusCode).toBe(405);
+});
+
+it('CS-15 a script of another site is told nothing, asked politely or not', async () => {
+  const from = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
+  const asked = { ...from, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
+  const answers = [
+    await portal.send({ method: 'OPTIONS', url: '/portal/performlogin', headers: asked }),
+    await portal.send({
+      method: 'POST',
+      url: '/portal/performlogin',
+      headers: { ...from, 'content-type': 'application/json' },
+      body: '{}',
+      cookies,
+    }),
+    await portal.send({ url: '/portal/session', headers: from, cookies }),
+  ];
+  expect(answers.map(({ statusCode }) => statusCode).slice(0, 2)).toEqual([403, 403]);
+  for (const { headers } of answers) {
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+  }
+});
+
+it('CS-06 our pages send the referrer policy that keeps the Origin of their forms', async () => {
+  expect((await portal.send({ url: '/portal/login' })).headers['referrer-policy']).toBe('strict-origin');
+});

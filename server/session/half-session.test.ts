@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+  for (const twoFactor of ['app', 'email'] as const) {
+    await addCustomer(portal, `with-${twoFactor}`, { twoFactor });
+    await addUser(portal, { username: `${twoFactor}-user`, customers: [`with-${twoFactor}`] });
+    await addUser(portal, { username: `${twoFactor}-too`, customers: ['acme', `with-${twoFactor}`] });
+  }
+});
+beforeEach(async () => {
+  await portal.sql`delete from throttle`;
+});
+afterAll(() => portal.close());
+
+const registration = (query: Record<string, string>) => `/portal/twoFactorRegistration?${new URLSearchParams(query)}`;
+
+async function halfSession(username: string): Promise<Record<string, string>> {
+  return { 'vestibule-session': cookiesOf(await portal.signIn(username, testPassword))['vestibule-session'] ?? '' };
+}
+
+describe.each(['app', 'email'] as const)('a user whose customer requires the second factor by %s', (kind) => {
+  const username = `${kind}-user`;
+  const flag: Record<string, string> = kind === 'email' ? { codeSentViaEmail: 'true' } : {};
+
+  it('lands on the registration, with his destination kept', async () => {
+    const form = { username, password: testPassword, redirectURL: '/portal/portal.html?x=1' };
+    const answer = await portal.signIn(username, testPassword, { form });
+    expect(answer.headers.location).toBe(registration({ redirectURL: '/portal/portal.html?x=1', ...flag }));
+    expect(await portal.sql`select event from audit_event order by id desc limit 1`).toEqual([
+      { event: 'second-factor-asked' },
+    ]);
+  });
+
+  it('even if another customer of his requires none', async () => {
+    const answer = await portal.signIn(`${kind}-too`, testPassword);
+    expect(answer.headers.location).toBe(registration({ redirectURL: '/portal/portal.html', ...flag }));
+  });
+
+  it('MF-14 and whatever the form or the address says', async () => {
+    const form = { username, password: testPassword, codeSentViaEmail: 'true', stage: 'full', twoFactor: 'off' };
+    const answer = await portal.signIn(username, testPassword, { form });
+    expect(answer.headers.location).toBe(registration({ redirectURL: '/portal/portal.html', ...flag }));
+  });
+
+  it('SE-02 opens nothing with it, and is led back to the second factor', async () => {
+    const cookies = await halfSession(username);
+    expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
+    expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
+    const hub = await portal.send({ url: '/portal/portal.html?x=1', cookies });
+    expect(hub.headers.location).toMatch(
+      /^\/portal\/twoFactorRegistration\?redirectURL=%2Fportal%2Fportal.html%3Fx%3D1/,
+    );
+    expect(hub.body).not.toContain(username);
+    for (const url of ['/portal/', '/portal/login']) expect((await portal.send({ url, cookies })).statusCode).toBe(200);
+  });
+
+  it('SE-05 it is dead after ten minutes, used or not', async () => {
+    const cookies = await halfSession(username);
+    const leadsTo = async () => (await portal.send({ url: '/portal/portal.html', cookies })).headers.location;
+    portal.wait(limits.halfSession - 1000);
+    expect(await leadsTo()).toMatch(/twoFactorRegistration/);
+    portal.wait(2000);
+    expect(await leadsTo()).toBe('/portal/');
+  });
+
+  it('a full session of the browser before is over', async () => {
+    const full = cookiesOf(await portal.signIn('alice', testPassword));
+    const cookies = { 'vestibule-session': full['vestibule-session'] ?? '' };
+    await portal.signIn(username, testPassword, { cookies });
+    expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
+  });
+});
+
+it('SE-06 an empty post to the second factor does not pass it', async () => {
+  const cookies = await halfSession('app-user');
+  const url = '/portal/two-factor-authentication/verify';
+  for (const body of ['', 'code=']) {
+    const answer = await portal.send({ method: 'POST', url, cookies, body });
+    expect(answer.statusCode).toBeGreaterThanOrEqual(400);
+  }
+  expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
+});

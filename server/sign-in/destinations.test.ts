@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+const origin = 'http://localhost:8080';
+const start = '/portal/portal.html';
+const allowedOrigins = ['https://reports.acme.test'];
+
+let portal: PortalForTest;
+let cookies: Record<string, string>;
+beforeAll(async () => {
+  portal = await portalForTest({ destinationRules: { origin, basePath: '/portal', allowedOrigins } });
+  await addAttackFixtures(portal);
+});
+beforeEach(async () => {
+  await portal.sql`delete from throttle`;
+  const { 'vestibule-session': session = '' } = cookiesOf(await portal.signIn('alice', testPassword));
+  cookies = { 'vestibule-session': session };
+});
+afterAll(() => portal.close());
+
+/** Where sign-in leads, and where a signed-in visitor of the form is sent: the same rules, the same answer. */
+async function leadsTo(destination: string): Promise<string> {
+  const form = { username: 'alice', password: testPassword, redirectURL: destination };
+  const signedIn = await portal.signIn('alice', testPassword, { form });
+  expect(signedIn.statusCode).toBe(303);
+  const { headers } = await portal.send({ url: `/portal/login?${new URLSearchParams({ destination })}`, cookies });
+  expect(headers.location).toBe(signedIn.headers.location);
+  expect(Object.keys(signedIn.headers).filter((name) => name.startsWith('x-evil'))).toEqual([]);
+  return String(headers.location);
+}
+
+it.each([
+  ['OR-01', ['https://evil.example/', 'http://evil.example/']],
+  ['OR-03', ['//evil.example', '///evil.example', '////evil.example']],
+  ['OR-04', ['/\\evil.example', '\\\\evil.example', '\\/evil.example']],
+  ['OR-05', ['/\t/evil.example', '/\n/evil.example', '\r//evil.example', ' //evil.example']],
+  ['OR-07', ['https:evil.example', 'https:/evil.example', 'http:evil', 'HTTPS://evil.example', 'javascript:alert(1)']],
+  ['OR-09', ['data:text/html,x', 'vbscript:x', 'blob:http://localhost:8080/x', 'file:///etc/passwd']],
+  ['OR-10', ['http://localhost:8080@evil.example/', 'https://reports.acme.test@evil.example/']],
+  ['OR-10', ['https://reports.acme.test%40evil.example', 'https://alice@reports.acme.test/']],
+  ['OR-11', ['https://reports.acme.test\\@evil.example', 'https://evil.example\\@reports.acme.test']],
+  [
+    'OR-12',
+    ['https://reports.acme.test.evil.example', 'https://evilreports.acme.test', 'https://reports.acme.testevil'],
+  ],
+  ['OR-13', ['https://evil.example/?webbundle', 'https://evil.example/webbundle', '//evil/#webbundle']],
+  ['OR-15', ['/portal/%2e%2e//evil.example', '/portal/..//evil.example']],
+  ['OR-16', ['//evil。example', '//ｅvil.example', '//evil.example%E3%80%82']],
+  ['OR-18', ['/portal.evil', '/portalevil', '/portal@evil', '/portal:80@evil']],
+  ['OR-19', ['http://reports.acme.test/', 'https://reports.acme.test:444/', 'https://localhost:8080/']],
+  ['OR-22', [`/portal/${'x'.repeat(10_000)}`]],
+  ['OR-23', ['/portal/x\r\nSet-Cookie: a=b', '/portal/x\r\n\r\nX-Evil: 1']],
+])('%s leads to the default (%#)', async (_id, values) => {
+  for (const value of values) expect(await leadsTo(value), value).toBe(start);
+});
+
+it.each([
+  ['OR-06', '%2f%2fevil.example', start],
+  ['OR-06', '/%2f/evil.example', '/%2f/evil.example'],
+  ['OR-06', '/%5cevil.example', '/%5cevil.example'],
+  ['OR-06', '/%252f%252fevil.example', '/%252f%252fevil.example'],
+  ['OR-17', '/portal/\u2028\ufeff', '/portal/%E2%80%A8%EF%BB%BF'],
+  ['OR-27', '/portal/portal.html#/a?b=c', '/portal/portal.html#/a?b=c'],
+  ['a listed origin', 'https://reports.acme.test/7?x=1#y', 'https://reports.acme.test/7?x=1#y'],
+  ['a path outside of the portal', '/hub/start?x=1', '/hub/start?x=1'],
+])('%s stays on an origin that is ours or listed: %s', async (_id, value, location) => {
+  expect(await leadsTo(value)).toBe(location);
+});
+
+it('OR-21 a destination sent twice or as a list is no destination', async () => {
+  const body = `username=alice&password=${testPassword}`;
+  const post = (more: string) => portal.send({ method: 'POST', url: '/portal/performlogin', body: body + more });
+  expect((await post('&redirectURL=%2Fa&redirectURL=%2F%2Fevil.example')).statusCode).toBe(400);
+  expect((await post('&redirectURL%5B%5D=https%3A%2F%2Fevil.example')).headers.location).toBe(start);
+  const twice = '/portal/login?destination=//evil.example&destination=/portal/x';
+  expect((await portal.send({ url: twice, cookies })).headers.location).toBe(start);
+});
+
+it('OR-17 a lone surrogate or broken escape is no form', async () => {
+  for (const bad of ['%ED%A0%80', '%', '%00']) {
+    const body = `username=alice&password=${testPassword}&redirectURL=%2Fportal%2F${bad}`;
+    expect((await portal.send({ method: 'POST', url: '/portal/performlogin', body })).statusCode, bad).toBe(400);
+  }
+});
+
+it('a refused destination is recorded without it', async () => {
+  await portal.sql`delete from audit_event`;
+  await leadsTo('https://evil.example/');
+  expect(await portal.sql`select event from audit_event order by id`).toContainEqual({ event: 'destination-refused' });
+  expect(JSON.stringify(await portal.sql`select * from audit_event`)).not.toContain('evil');
+});
+
+it('a page asked for before sign-in is reached after it, over a failed try', async () => {
+  const asked = '/portal/portal.html?x=1&y=a%20b';
+  const toForm = await portal.send({ url: asked });
+  expect(toForm.statusCode).toBe(302);
+  expect(toForm.headers.location).toBe(`/portal/?${new URLSearchParams({ destination: asked })}`);
+  const form = { username: 'alice', password: 'a slip', redirectURL: asked };
+  const failed = await portal.signIn('', '', { form });
+  expect(failed.headers.location).toBe(`/portal/loginfail/default?${new URLSearchParams({ destination: asked })}`);
+  const page = await portal.send({ url: String(failed.headers.location) });
+  expect(page.body).toContain(
+    `destination=${encodeURIComponent(asked)}`.replaceAll('%20', '+').replaceAll('&', '&amp;'),
+  );
+  const signedIn = await portal.signIn('', '', { form: { ...form, password: testPassword } });
+  expect(signedIn.headers.location).toBe(asked);
+  expect((await portal.send({ url: '/portal/portal.html' })).headers.location).toBe('/portal/');
+});
+
+it('who is signed in is sent on from every address of the form', async () => {
+  for (const url of ['/portal', '/portal/', '/portal/login', '/portal/login/', '/portal/login?lang=de'])
+    expect((await portal.send({ url, cookies })).headers.location, url).toBe(start);
+  expect((await portal.send({ url: '/portal/login' })).statusCode).toBe(200);
+});
+
+it('PR-08 an absolute request target leads nowhere else', async () => {
+  const answer = await portal.send({ url: 'http://evil.example/portal/portal.html' });
+  expect(String(answer.headers.location ?? '')).not.toMatch(/^(?:https?:)?\/\//);
+});

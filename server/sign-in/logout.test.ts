@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+let cookies: Record<string, string>;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+});
+beforeEach(async () => {
+  await portal.sql`delete from throttle`;
+  await portal.sql`delete from session`;
+  cookies = cookiesOf(await portal.signIn('alice', testPassword));
+});
+afterAll(() => portal.close());
+
+const url = '/portal/logout';
+const isAlive = async () => (await portal.send({ url: '/portal/session', cookies })).statusCode === 200;
+const page = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
+it.each(['same-origin', 'none'])(
+  'SE-09 %s: a navigation signs out, and the old cookie is worth nothing',
+  async (site) => {
+    const answer = await portal.send({ url, cookies, headers: { ...page, 'sec-fetch-site': site } });
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/login']);
+    expect(answer.cookies).toContainEqual(expect.objectContaining({ name: 'vestibule-session', value: '', maxAge: 0 }));
+    expect(await isAlive()).toBe(false);
+    expect((await portal.send({ url: '/portal/portal.html', cookies })).headers.location).toBe('/portal/');
+    expect(await portal.sql`select from session`).toHaveLength(0);
+    const [event] =
+      await portal.sql`select event, username, host(address) as address from audit_event order by id desc limit 1`;
+    expect(event).toEqual({ event: 'signed-out', username: 'alice', address: '198.51.100.7' });
+  },
+);
+
+it('a script of our page gets 204, a post from our page does the same', async () => {
+  const fetch = { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' };
+  expect((await portal.send({ url, cookies, headers: fetch })).statusCode).toBe(204);
+  expect(await isAlive()).toBe(false);
+  cookies = cookiesOf(await portal.signIn('alice', testPassword));
+  const posted = await portal.send({ method: 'POST', url: `${url}?lang=de`, cookies, headers: page });
+  expect([posted.statusCode, posted.headers.location]).toEqual([303, '/portal/login?lang=de']);
+  expect(await isAlive()).toBe(false);
+});
+
+it.each<[string, Record<string, string>]>([
+  ['a link on another site', { ...page, 'sec-fetch-site': 'cross-site' }],
+  ['a link on a sister host', { ...page, 'sec-fetch-site': 'same-site' }],
+  ['a link in a browser that does not say where from', {}],
+  [
+    'a page that is fetched ahead of the person',
+    { ...page, 'sec-fetch-site': 'none', 'sec-purpose': 'prefetch;prerender' },
+  ],
+  ['a prefetch of our own page', { ...page, 'sec-fetch-site': 'same-origin', 'sec-purpose': 'prefetch' }],
+  ['a made-up answer', { ...page, 'sec-fetch-site': 'same-origin, cross-site' }],
+])('CS-11 %s changes nothing and asks', async (_what, headers) => {
+  const answer = await portal.send({ url, cookies, headers });
+  expect(answer.statusCode).toBe(200);
+  expect(answer.body).toContain('action="/portal/logout"');
+  expect(answer.body).toContain('method="post"');
+  expect(answer.headers['set-cookie']).toBeUndefined();
+  expect(await isAlive()).toBe(true);
+});
+
+it.each<[string, Record<string, string>]>([
+  [
+    'an image',
+    { accept: 'image/*', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image', 'sec-fetch-site': 'cross-site' },
+  ],
+  [
+    'a script',
+    { accept: '*/*', 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+  ],
+  ['an image in an old browser', { accept: 'image/*' }],
+])('CS-11 %s of another site changes nothing', async (_what, headers) => {
+  const answer = await portal.send({ url, cookies, headers });
+  expect(answer.statusCode).toBe(403);
+  expect(answer.headers['set-cookie']).toBeUndefined();
+  expect(await isAlive()).toBe(true);
+});
+
+it('CS-11 a HEAD from elsewhere changes nothing either, nor does a foreign post', async () => {
+  await portal.send({ method: 'HEAD', url, cookies, headers: { 'sec-fetch-site': 'cross-site' } });
+  await portal.send({ method: 'POST', url, cookies, headers: { 'sec-fetch-site': 'cross-site' } });
+  expect(await isAlive()).toBe(true);
+});
+
+it('signing out twice, or with no session at all, ends at the form all the same', async () => {
+  for (const given of [cookies, cookies, {}, { 'vestibule-session': 'x' }]) {
+    const answer = await portal.send({ method: 'POST', url, cookies: given });
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/login']);
+  }
+});
+
+it('a browser signs out of its own session alone', async () => {
+  const elsewhere = cookiesOf(await portal.signIn('alice', testPassword));
+  await portal.send({ method: 'POST', url, cookies: elsewhere });
+  expect(await isAlive()).toBe(true);
+});
+
+it('SE-14 pages of a session are not kept by the browser, so that Back after signing out shows none', async () => {
+  for (const path of ['/portal/portal.html', '/portal/session']) {
+    const answer = await portal.send({ url: path, cookies });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['cache-control'], path).toBe('no-store');
+    expect(answer.headers.etag).toBeUndefined();
+  }
+});
+
+it('SE-15 the second person at a browser gets nothing of the first', async () => {
+  const jar = { ...cookiesOf(await portal.signIn('alice', 'a slip')), ...cookies };
+  const signedOut = await portal.send({ method: 'POST', url, cookies: jar });
+  Object.assign(jar, cookiesOf(signedOut));
+  const answer = await portal.signIn('bob', testPassword, { cookies: jar });
+  expect(answer.headers.location).toBe('/portal/portal.html');
+  Object.assign(jar, cookiesOf(answer));
+  expect(jar['vestibule-notice']).toBe('');
+  const seen = await portal.send({ url: '/portal/portal.html', cookies: jar });
+  expect(seen.body).toContain('bob');
+  expect(seen.body).not.toContain('alice');
+  expect((await portal.send({ url: '/portal/session', cookies: jar })).json().username).toBe('bob');
+});

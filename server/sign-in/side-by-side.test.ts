@@ -1,0 +1,120 @@
+import type { Response } from 'light-my-request';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+const verify = vi.hoisted(() => vi.fn());
+vi.mock('@node-rs/argon2', async (original) => {
+  const argon2 = await original<typeof import('@node-rs/argon2')>();
+  verify.mockImplementation(argon2.verify);
+  return { ...argon2, verify };
+});
+
+const { account } = limits.throttle;
+
+// Two instances on one database; each request goes to one of them in turn.
+let portals: [PortalForTest, PortalForTest];
+beforeAll(async () => {
+  const first = await portalForTest();
+  portals = [first, await portalForTest({}, first)];
+  await addAttackFixtures(first);
+});
+beforeEach(async () => {
+  await portals[0].sql`delete from throttle`;
+  await portals[0].sql`delete from audit_event`;
+  verify.mockClear();
+});
+afterAll(async () => {
+  await portals[1].close();
+  await portals[0].close();
+});
+
+const portalOf = (n: number) => portals[n % 2] as PortalForTest;
+const sessionOf = (answer: Response) => cookiesOf(answer)['vestibule-session'] ?? '';
+
+async function isAlive(token: string): Promise<boolean> {
+  const answer = await portals[1].send({ url: '/portal/session', cookies: { 'vestibule-session': token } });
+  return answer.statusCode === 200;
+}
+
+/** How often the password of an account was really compared: neither unknown nor throttled. */
+async function looks(): Promise<number> {
+  const [row] = await portals[0].sql`
+    select count(*) from audit_event where event = 'signed-in' or reason = 'wrong-password'`;
+  return row?.count;
+}
+
+it('BF-09 RC-06 a hundred wrong passwords at once over two instances are five looks at the password', async () => {
+  await Promise.all(
+    Array.from({ length: 100 }, (_, n) => portalOf(n).signIn('alice', `guess ${n}`, { from: `192.0.2.${n}` })),
+  );
+  expect(await looks()).toBe(account.freeFailures);
+  expect(verify).toHaveBeenCalledTimes(100);
+  const [row] = await portals[0].sql`select failures from throttle where key like 'account:%'`;
+  expect(row?.failures).toBe(account.freeFailures);
+});
+
+it('a right password among a hundred wrong ones at once gives no more looks than five', async () => {
+  const passwords = Array.from({ length: 100 }, (_, n) => (n === 60 ? testPassword : `guess ${n}`));
+  await Promise.all(passwords.map((password, n) => portalOf(n).signIn('bob', password, { from: `192.0.2.${n}` })));
+  const [row] = await portals[0].sql`select count(*) from audit_event where event = 'signed-in'`;
+  // If it was among the first five it cleared the count once, as any right password does.
+  expect(await looks()).toBeLessThanOrEqual(account.freeFailures * (1 + row?.count));
+});
+
+it('the same wrong password submitted twice at once counts once', async () => {
+  await Promise.all([0, 1].map((n) => portalOf(n).signIn('alice', 'slip of the finger')));
+  const [row] = await portals[0].sql`select failures from throttle where key like 'account:%'`;
+  expect(row?.failures).toBe(1);
+});
+
+it('the right password submitted twice at once gives two answers whose sessions live, at the last free try too', async () => {
+  for (let n = 0; n < account.freeFailures - 1; n += 1) await portals[0].signIn('alice', `guess ${n}`);
+  const old = sessionOf(await portals[0].signIn('bob', testPassword));
+  const answers = await Promise.all(
+    [0, 1].map((n) => portalOf(n).signIn('alice', testPassword, { cookies: { 'vestibule-session': old } })),
+  );
+  expect(await Promise.all(answers.map((answer) => isAlive(sessionOf(answer))))).toEqual([true, true]);
+  expect(await isAlive(old)).toBe(false);
+});
+
+it('mixed sign-ins at once over two instances neither deadlock nor fail', async () => {
+  const { 'vestibule-device': known = '', 'vestibule-session': old = '' } = cookiesOf(
+    await portals[0].signIn('alice', testPassword),
+  );
+  const cookies = { 'vestibule-device': known, 'vestibule-session': old };
+  const kinds = [
+    (n: number) => portalOf(n).signIn('alice', testPassword, { cookies }),
+    (n: number) => portalOf(n).signIn('alice', `guess ${n}`, { cookies, from: '2001:db8:1::1' }),
+    (n: number) => portalOf(n).signIn('bob', testPassword, { from: '2001:db8:1:1::1' }),
+    (n: number) => portalOf(n).signIn('bob', `guess ${n}`, { from: '2001:db8:1:2::1' }),
+    (n: number) => portalOf(n).signIn(`nobody${n}`, 'guess', { from: '2001:db8:1::1' }),
+    (n: number) => portalOf(n).signIn('carol', testPassword, { from: '203.0.113.5', cookies }),
+  ];
+  const answers = await Promise.all(Array.from({ length: 180 }, (_, n) => kinds[n % kinds.length]?.(n)));
+  expect(new Set(answers.map((answer) => answer?.statusCode))).toEqual(new Set([303]));
+});
+
+it('RC-08 a user made inactive while the password is checked gets no session', async () => {
+  let finish = () => {};
+  const decided = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const disabling = portals[0].sql.begin(async (sql) => {
+    await sql`update portal_user set active = false where username = 'bob'`;
+    await decided;
+  });
+  const signingIn = portals[1].signIn('bob', testPassword);
+  await vi.waitFor(async () => {
+    const waiting = await portals[0]
+      .sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    expect(waiting.length).toBeGreaterThan(0);
+  });
+  finish();
+  await disabling;
+  const answer = await signingIn;
+  expect(answer.headers.location).toBe('/portal/loginfail/default');
+  expect(sessionOf(answer)).toBe('');
+  expect(await portals[0].sql`select reason from audit_event`).toEqual([{ reason: 'changed-meanwhile' }]);
+});
