@@ -72,6 +72,8 @@ async function buildCluster(draft: string, password: string, binaries: Binaries,
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
+      // Megabytes; a log segment is written full of zeros when it is made.
+      '--wal-segsize=4',
       '--no-instructions',
     ],
     spawnOptions(folder, runAs),

