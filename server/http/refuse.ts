@@ -4,8 +4,8 @@ import type { Problem } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
 import { wantsPage } from './request-url.ts';
 
-/** 408 and 417 are sent before there is a request, so they have no page. */
-const titles: Record<ProblemStatus | 401 | 404 | 408 | 417, string> = {
+/** What no person navigates to has a title only; 408 and 417 are sent before there is a request. */
+const titles: Record<ProblemStatus | 401 | 404 | 408 | 416 | 417, string> = {
   400: 'The request cannot be read',
   401: 'Not signed in',
   403: 'The request came from another site',
@@ -14,6 +14,7 @@ const titles: Record<ProblemStatus | 401 | 404 | 408 | 417, string> = {
   408: 'The request took too long',
   413: 'The request is too large',
   415: 'The content type is not supported',
+  416: 'The file has no such part',
   417: 'The expectation cannot be met',
   421: 'The host is not served here',
   429: 'Too many attempts',

@@ -6,7 +6,7 @@ import { WorkQueueFull } from '../secrets/work-queue.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import { UnreadableForm } from './form-body.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
-import { refuse } from './refuse.ts';
+import { refuse, sendProblem } from './refuse.ts';
 
 /** The one place that decides what a visitor may see of an error. */
 export function unexpectedError(deps: Deps) {
@@ -32,6 +32,7 @@ export function unexpectedError(deps: Deps) {
     }
     if (error.validation) return await refuse(deps, request, reply, 400, validationDetail(error));
     if (error.code === 'FST_STATIC_FORBIDDEN_PATH') return await noRoute(request, reply);
+    if (error.statusCode === 416) return sendProblem(reply, 416);
     const status = problemStatuses.find((known) => known === error.statusCode && known < 500);
     if (status) return await refuse(deps, request, reply, status);
     if (error.statusCode && error.statusCode < 500) return await refuse(deps, request, reply, 400);

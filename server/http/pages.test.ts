@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { languages } from '#contract/languages.ts';
+import type { Page } from '#contract/page.ts';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { loadBuiltPages } from './built-pages.ts';
+import { createPages } from './pages.ts';
+
+let portal: PortalForTest;
+const render = vi.fn<(page: Page) => string>();
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+  const built = await loadBuiltPages(portal.deps.config);
+  render.mockImplementation(built.render);
+  portal.deps.pages = createPages(portal.deps.config, { ...built, render });
+});
+beforeEach(() => {
+  render.mockClear();
+});
+afterAll(() => portal.close());
+
+const renderings = async (urls: string[], headers: Record<string, string> = {}) => {
+  for (const url of urls) await portal.send({ url, headers });
+  return render.mock.calls.length;
+};
+
+describe('rendered pages', () => {
+  it('are kept for addresses that we give out, and for nothing that a stranger makes up', async () => {
+    const given = ['/portal', '/portal/', '/portal/login', '/portal/loginfail/default', '/portal/forgotten'];
+    expect(await renderings([...given, ...given, ...given])).toBe(given.length);
+    render.mockClear();
+    const madeUp = Array.from({ length: 20 }, (_, index) => [
+      `/portal/loginfail/${index}`,
+      `/portal/login?x=${index}`,
+      `/portal/nothing/${index}`,
+      '/portal/login/',
+    ]).flat();
+    expect(await renderings([...madeUp, ...madeUp])).toBe(2 * madeUp.length);
+    render.mockClear();
+    expect(await renderings(given)).toBe(0);
+  });
+
+  it('do not multiply by header: six languages, three codings', async () => {
+    const codings = ['br', 'gzip', 'identity', 'br;q=0', 'zstd', '*', 'x'.repeat(5000), 'gzip, br', 'BR'];
+    const tags = [...languages, 'de-AT', 'xx', '__proto__', 'en;q=0', 'de-x-y'.repeat(500), '*'];
+    for (const coding of codings)
+      for (const tag of tags)
+        await portal.send({
+          url: '/portal/singleSignOn',
+          headers: { 'accept-encoding': coding, 'accept-language': tag },
+        });
+    expect(render.mock.calls.length).toBe(languages.length * 3);
+  });
+
+  it('say what they depend on, are never stored, and never hold what another visitor typed', async () => {
+    const refused = await portal.signIn('canary-name', 'wrong');
+    const cookies = cookiesOf(refused);
+    const own = await portal.send({ url: '/portal/login', cookies });
+    expect(own.body).toContain('canary-name');
+    const next = await portal.send({ url: '/portal/login' });
+    expect(next.body).not.toContain('canary-name');
+    expect(next.headers).toMatchObject({
+      vary: 'Accept-Encoding, Accept-Language',
+      'cache-control': 'no-store',
+      'content-language': 'en',
+    });
+    for (const name of [
+      'x-forwarded-host',
+      'x-original-url',
+      'x-forwarded-prefix',
+      'forwarded',
+      'x-http-method-override',
+    ]) {
+      const poisoned = await portal.send({ url: '/portal/login', headers: { [name]: 'evil.example/x' } });
+      expect(poisoned.body, name).toBe(next.body);
+    }
+  });
+
+  it('are not compressed where something personal stands beside the address (BREACH)', async () => {
+    const packed = { 'accept-encoding': 'br, gzip' };
+    const cookies = cookiesOf(await portal.signIn('bob', testPassword));
+    const personal = await portal.send({ url: '/portal/portal.html?bob@acme.test', cookies, headers: packed });
+    expect(personal.body).toContain('bob@acme.test');
+    expect(personal.headers['content-encoding']).toBeUndefined();
+    expect((await portal.send({ url: '/portal/login', headers: packed })).headers['content-encoding']).toBe('br');
+  });
+
+  it('cost little, whatever the headers that choose among them are', async () => {
+    const long = 15_000;
+    const hostile = [
+      ['accept-language', 'de;q='.repeat(long / 5)],
+      ['accept-language', 'x,'.repeat(long / 2)],
+      ['accept-language', `de${' '.repeat(long)};q=1`],
+      ['accept-language', `de;q=${'0'.repeat(long)}1`],
+      ['accept-encoding', `br${' '.repeat(long)}x`],
+      ['accept-encoding', `br;q=0.${'0'.repeat(long)}1`],
+      ['accept-encoding', 'br;'.repeat(long / 3)],
+      ['accept', 'text/html'.repeat(long / 9)],
+      ['cookie', 'vestibule-session='.repeat(long / 18)],
+      ['cookie', `${'vestibule-session=x;'.repeat(long / 20)}`],
+      ['cookie', `vestibule-notice=${'e'.repeat(long)}`],
+      ['cookie', `vestibule-notice=${Buffer.from('['.repeat(long / 2)).toString('base64url')}`],
+      ['x-forwarded-for', '1.1.1.1,'.repeat(long / 8)],
+    ] as const;
+    await portal.send({ url: '/portal/login' });
+    for (const [name, value] of hostile) {
+      const started = performance.now();
+      const { statusCode } = await portal.send({ url: '/portal/login', headers: { [name]: value } });
+      expect({ name, statusCode }).toEqual({ name, statusCode: 200 });
+      expect(performance.now() - started, `${name}: ${value.slice(0, 20)}`).toBeLessThan(200);
+    }
+  });
+});

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import type { Response } from 'light-my-request';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from '#server/config.ts';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  const result = readConfig({ PUBLIC_URL: 'https://portal.example' });
+  if (!result.ok) throw new Error(result.problems.join('; '));
+  const { publicUrl, hosts, origins, destinationRules } = result.config;
+  portal = await portalForTest({ publicUrl, hosts, origins, destinationRules });
+  await addAttackFixtures(portal);
+});
+afterAll(() => portal.close());
+
+/** One answer of every kind, by what it is. */
+async function answers(): Promise<[string, number, Response][]> {
+  const { send } = portal;
+  const script = /\/portal\/assets\/main-[^"]+/.exec((await send({ url: '/portal/login' })).body)?.[0] ?? '';
+  const entered = await portal.signIn('bob', testPassword);
+  const cookies = cookiesOf(entered);
+  const json = { accept: 'application/json' };
+  const form = { username: 'bob', password: 'wrong' };
+  const login = { method: 'POST', url: '/portal/performlogin' } as const;
+  return [
+    ['page', 200, await send({ url: '/portal/login' })],
+    ['page again', 200, await send({ url: '/portal/login' })],
+    ['signed in', 200, await send({ url: '/portal/portal.html', cookies })],
+    ['session', 200, await send({ url: '/portal/session', cookies })],
+    ['no session', 401, await send({ url: '/portal/session' })],
+    ['root', 302, await send({ url: '/' })],
+    ['legacy', 302, await send({ url: '/portal/loginFail' })],
+    ['hub page', 302, await send({ url: '/portal/portal.html' })],
+    ['entered', 303, entered],
+    ['refused', 303, await send({ ...login, form })],
+    ['bad form', 400, await send({ ...login, body: '', headers: json })],
+    ['bad address', 400, await portal.app.inject({ method: 'GET', url: { pathname: '/portal/%ff' } })],
+    ['foreign', 403, await send({ ...login, form, headers: { origin: 'https://evil.example' } })],
+    ['nothing', 404, await send({ url: '/portal/nothing' })],
+    ['nothing for a script', 404, await send({ url: '/portal/nothing', headers: json })],
+    ['no asset', 404, await send({ url: '/portal/assets/nothing.js' })],
+    ['method', 405, await send({ method: 'DELETE', url: '/portal/login' })],
+    ['too large', 413, await send({ ...login, body: 'x'.repeat(20_000) })],
+    ['type', 415, await send({ ...login, body: '{}', headers: { 'content-type': 'application/json' } })],
+    ['host', 421, await send({ url: '/portal/login', headers: { host: 'evil.example' } })],
+    ['headers', 431, await send({ url: '/portal/login', headers: { x: Array(200).fill('y') } })],
+    ['not set up', 503, await send({ method: 'POST', url: '/portal/password/forgotten', form: { username: 'a@b' } })],
+    ['logout', 303, await send({ url: '/portal/logout', cookies, headers: { 'sec-fetch-site': 'same-origin' } })],
+    ['health', 200, await send({ url: '/healthz' })],
+    ['ready', 200, await send({ url: '/readyz' })],
+    ['file', 200, await send({ url: script })],
+    ['packed file', 200, await send({ url: script, headers: { 'accept-encoding': 'br' } })],
+    ['part of a file', 206, await send({ url: script, headers: { range: 'bytes=0-9' } })],
+    ['no such part', 416, await send({ url: script, headers: { range: 'bytes=99999999-' } })],
+  ];
+}
+
+describe('the headers of every answer', () => {
+  it('HD-01 HD-10 are all there and say nothing of what runs', async () => {
+    for (const [what, status, { statusCode, headers }] of await answers()) {
+      expect({ what, status: statusCode }).toEqual({ what, status });
+      expect(headers, what).toMatchObject({
+        'strict-transport-security': 'max-age=63072000; includeSubDomains',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'strict-origin',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'permissions-policy': expect.stringContaining('camera=()'),
+        'content-security-policy': expect.stringMatching(/^default-src 'none'; .*frame-ancestors 'none'/),
+      });
+      for (const name of ['server', 'x-powered-by', 'via', 'access-control-allow-origin', 'service-worker-allowed'])
+        expect(headers[name], `${what} ${name}`).toBeUndefined();
+    }
+  });
+
+  it('HD-02 nothing but files may be kept or known again', async () => {
+    for (const [what, , { headers }] of await answers()) {
+      const isFile = /\bfile$/.test(what);
+      expect({ what, cached: headers['cache-control'] }).toEqual({
+        what,
+        cached: isFile ? 'public, max-age=31536000, immutable' : 'no-store',
+      });
+      if (isFile) continue;
+      expect({ what, etag: headers.etag, at: headers['last-modified'] }).toEqual({
+        what,
+        etag: undefined,
+        at: undefined,
+      });
+    }
+  });
+
+  it('CK-01 every cookie is bound to this host over https', async () => {
+    const set = (await answers()).flatMap(([, , { headers }]) => [headers['set-cookie'] ?? []].flat());
+    expect(set.length).toBeGreaterThan(2);
+    for (const cookie of set) {
+      expect(cookie).toMatch(
+        /^__Host-vestibule-\w+=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
+      );
+      expect(cookie.length).toBeLessThan(4096);
+    }
+  });
+
+  it('HD-07 the policy admits the one style block by its hash, no other style and no script within the page', async () => {
+    const { body, headers } = await portal.send({ url: '/portal/login' });
+    const style = /<style>(.*?)<\/style>/s.exec(body)?.[1] ?? '';
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+    expect(policy).not.toMatch(/unsafe|\*|http/);
+    expect(body).not.toMatch(/ style=| on[a-z]+=|javascript:/i);
+    for (const [tag] of body.matchAll(/<script[^>]*>/g))
+      expect(tag).toMatch(/ src="\/portal\/assets\/| type="application\/json"/);
+  });
+
+  it('HD-06 HD-08 no service worker, and no page that passes for a file', async () => {
+    const cookies = cookiesOf(await portal.signIn('bob', testPassword));
+    for (const path of [
+      '/sw.js',
+      '/portal/sw.js',
+      '/portal/service-worker.js',
+      '/portal/two-factor-authentication/registration/a.css',
+      '/portal/session/a.css',
+      '/portal/session.css',
+      '/portal/portal.html/a.css',
+      '/portal/login/a.css',
+      '/portal/twoFactor.js',
+    ]) {
+      const { statusCode, headers, body } = await portal.send({ url: path, cookies });
+      expect({ path, status: statusCode, cached: headers['cache-control'] }).toEqual({
+        path,
+        status: 404,
+        cached: 'no-store',
+      });
+      expect(body, path).not.toContain('bob@');
+    }
+  });
+});
