@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { changeFailedReasons } from '#contract/reasons.ts';
+import { auditEvents, refusalReasons } from './audit/audit-events.ts';
+import { ConfigFile } from './config-file.ts';
+
+const read = (name: string) => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
+
+/** The first cells of the tables under a heading, without the marks around them. */
+function firstCells(document: string, heading: string): string[] {
+  const part = document.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const rows = part.split('\n').filter((line) => /^\| (?:`|\d)/.test(line));
+  return rows.flatMap((row) => row.split('|')[1]?.match(/[^`,·\s]+/g) ?? []);
+}
+
+/** The dotted names of the settings of a schema. */
+function settingNames(schema: { properties?: object }, start = ''): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, value]) =>
+    value.properties ? settingNames(value, `${start}${name}.`) : [start + name],
+  );
+}
+
+describe('closed lists and their rows in the documentation', () => {
+  it('every event has a row, and every row is an event', () => {
+    expect(firstCells(read('events.md'), 'Events').sort()).toEqual(Object.keys(auditEvents).sort());
+  });
+
+  it('every reason of a refused sign-in has a row, and every row is a reason', () => {
+    expect(firstCells(read('events.md'), 'Reasons of a refused sign-in').sort()).toEqual(
+      Object.keys(refusalReasons).sort(),
+    );
+  });
+
+  it('every reason of a failed password change has a row, and every row is a reason', () => {
+    const rows = firstCells(read('events.md'), 'Reasons of a failed password change').map(Number);
+    expect(rows).toEqual(Object.values(changeFailedReasons));
+  });
+
+  it('every setting of the file has a row, and every row is a setting', () => {
+    const settings = settingNames(ConfigFile).filter((name) => name !== '$schema');
+    expect(firstCells(read('configuration.md'), 'File').sort()).toEqual(settings.sort());
+  });
+});
