@@ -1,3 +1,4 @@
+import { calls } from './calls.ts';
 import { hubStartPath } from './screens.ts';
 
 /** What decides whether a destination is acceptable: our own origin, the base path, and foreign origins the operator lists. */
@@ -28,7 +29,19 @@ function ownPath(value: string, { origin, basePath }: DestinationRules): string 
   if (!url || url.origin !== origin || url.pathname.startsWith('//')) return null;
   // A look-alike of the portal path is a mistake or a lure: the prefix needs a boundary.
   if (url.pathname.startsWith(basePath) && !/^(?:\/|$)/.test(url.pathname.slice(basePath.length))) return null;
+  if (isCall(url.pathname, basePath)) return null;
   return url.pathname + url.search + url.hash;
+}
+
+/** A call is no page to arrive at: sign-out as the destination of a sign-in would undo it. Paths as the router reads them. */
+function isCall(path: string, basePath: string): boolean {
+  let read: string;
+  try {
+    read = decodeURIComponent(path);
+  } catch {
+    return false;
+  }
+  return Object.values(calls).some((call) => read.replace(/\/$/, '') === basePath + call.path);
 }
 
 function listedAddress(value: string, { allowedOrigins }: DestinationRules): string | null {

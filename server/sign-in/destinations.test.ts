@@ -49,6 +49,10 @@ it.each([
   ['OR-16', ['//evil。example', '//ｅvil.example', '//evil.example%E3%80%82']],
   ['OR-18', ['/portal.evil', '/portalevil', '/portal@evil', '/portal:80@evil']],
   ['OR-19', ['http://reports.acme.test/', 'https://reports.acme.test:444/', 'https://localhost:8080/']],
+  [
+    'a call',
+    ['/portal/logout', '/portal/logout/?lang=de', '/portal/%6cogout#x', '/portal/x/../logout', '/portal/session'],
+  ],
   ['OR-22', [`/portal/${'x'.repeat(10_000)}`]],
   ['OR-23', ['/portal/x\r\nSet-Cookie: a=b', '/portal/x\r\n\r\nX-Evil: 1']],
 ])('%s leads to the default (%#)', async (_id, values) => {
