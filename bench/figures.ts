@@ -1,0 +1,49 @@
+/** The middle of some numbers. */
+export function median(numbers: readonly number[]): number {
+  return percentile(numbers, 0.5);
+}
+
+/** The number below which a part (0 to 1) of the numbers lies. */
+export function percentile(numbers: readonly number[], part: number): number {
+  const sorted = [...numbers].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+/**
+ * How likely two samples as different as these are when both come from one distribution: the two-sided p of the
+ * Mann-Whitney U test, by its normal approximation.
+ */
+export function mannWhitneyP(one: readonly number[], other: readonly number[]): number {
+  const all = [...one.map((value) => ({ value, first: true })), ...other.map((value) => ({ value, first: false }))];
+  all.sort((a, b) => a.value - b.value);
+  let rankSum = 0;
+  for (let start = 0; start < all.length; ) {
+    let end = start;
+    while (end < all.length && all[end]?.value === all[start]?.value) end += 1;
+    const sharedRank = (start + 1 + end) / 2;
+    rankSum += sharedRank * all.slice(start, end).filter(({ first }) => first).length;
+    start = end;
+  }
+  const [n, m] = [one.length, other.length];
+  const u = rankSum - (n * (n + 1)) / 2;
+  const z = Math.abs(u - (n * m) / 2) / Math.sqrt((n * m * (n + m + 1)) / 12);
+  return 2 * (1 - normalBelow(z));
+}
+
+/** The standard normal distribution below z, by Abramowitz and Stegun 26.2.17. */
+function normalBelow(z: number): number {
+  const t = 1 / (1 + 0.2316419 * z);
+  const tail = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return 1 - (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * tail;
+}
+
+/** Prints one line: what was measured, the figure, and what it is meant to be. */
+export function report(what: string, figure: string, goal: string): void {
+  console.log(`${what.padEnd(46)} ${figure.padEnd(62)} ${goal}`);
+}
+
+/** Prints the ratio of two sets of rounds by their medians. */
+export function reportRatio(what: string, ours: readonly number[], theirs: readonly number[], goal: string): void {
+  const [one, other] = [median(ours), median(theirs)];
+  report(what, `${(one / other).toFixed(2)} of the bare route (${Math.round(one)} to ${Math.round(other)})`, goal);
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { percentile, report } from './figures.ts';
+import type { RunningServer } from './servers.ts';
+import { postSignIn, userCount } from './sign-in-form.ts';
+
+const signIns = 1000;
+
+/** Many sign-ins at once: the pages go on, memory stays bounded, and what is too much is told so. */
+export async function measureFlood({ origin, pid }: RunningServer): Promise<void> {
+  const before = await residentMemory(pid);
+  let peak = before;
+  const watch = setInterval(async () => {
+    peak = Math.max(peak, await residentMemory(pid));
+  }, 50);
+  let over = false;
+  const flood = Promise.all(
+    Array.from({ length: signIns }, (_, index) => postSignIn(origin, `user-${index % userCount}`)),
+  );
+  const answered = flood.finally(() => {
+    over = true;
+  });
+  const pageTimes: number[] = [];
+  while (!over) {
+    const started = performance.now();
+    await (await fetch(`${origin}/portal/login`)).arrayBuffer();
+    pageTimes.push(performance.now() - started);
+  }
+  const answers = await answered;
+  clearInterval(watch);
+  const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+  const busy = answers.filter((answer) => answer.status === 503);
+  const told = busy.every((answer) => answer.headers.has('retry-after')) ? 'with' : 'WITHOUT';
+  report(
+    `${signIns} sign-ins at once`,
+    `${count(303)} done, ${busy.length} answered 503 ${told} Retry-After`,
+    'every one answered',
+  );
+  report(
+    'p99 of /portal/login meanwhile',
+    `${Math.round(percentile(pageTimes, 0.99))} ms of ${pageTimes.length} requests`,
+    'under 100 ms',
+  );
+  report('memory growth meanwhile', `${Math.round((peak - before) / 1e6)} MB`, 'under 300 MB');
+}
+
+/** The resident memory of a process in bytes. */
+async function residentMemory(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
+}

@@ -1,0 +1,23 @@
+import { get } from 'node:http';
+import { brotliDecompressSync } from 'node:zlib';
+import { report } from './figures.ts';
+import type { RunningServer } from './servers.ts';
+
+/** What travels for the first page: the document, and all the script that it loads. */
+export async function measureSizes({ origin }: RunningServer): Promise<void> {
+  const page = await bytesOf(`${origin}/portal/login`);
+  const html = brotliDecompressSync(page).toString();
+  const scripts = [...html.matchAll(/(?:src|href)="([^"]+\.js)"/g)].map((match) => match[1] as string);
+  const sizes = await Promise.all(scripts.map(async (path) => (await bytesOf(origin + path)).length));
+  const whole = sizes.reduce((one, other) => one + other, 0);
+  report('first response of /portal/login, brotli', `${page.length} B`, 'at most 12,288 B');
+  report(`whole script (${scripts.length} files), brotli`, `${whole} B`, 'at most 76,800 B');
+}
+
+/** The bytes of an answer as they travel; fetch would decode them. */
+async function bytesOf(url: string): Promise<Buffer> {
+  const headers = { 'accept-encoding': 'br', accept: 'text/html', 'accept-language': 'en' };
+  return await new Promise((resolve, reject) => {
+    get(url, { headers }, async (answer) => resolve(Buffer.concat(await answer.toArray()))).on('error', reject);
+  });
+}

@@ -1,0 +1,63 @@
+import type { Database } from '#server/storage/connect.ts';
+import { mannWhitneyP, median, report } from './figures.ts';
+import type { RunningServer } from './servers.ts';
+import { password, postSignIn } from './sign-in-form.ts';
+
+const samplesEach = 300;
+
+/** Every kind of refusal that must not be told apart (EN-02): the name to try and the password to try it with. */
+const refusals = {
+  'wrong password': ['user-1', 'not this one'],
+  unknown: ['nobody', 'not this one'],
+  inactive: ['inactive', password],
+  'no customer': ['homeless', password],
+  locked: ['user-2', password],
+  'no password': ['sso-only', 'not this one'],
+} as const;
+
+/** Times 300 of each kind of refusal, interleaved, and looks for a pair that can be told apart. */
+export async function measureTimings({ origin }: RunningServer, sql: Database): Promise<void> {
+  const kinds = Object.keys(refusals) as (keyof typeof refusals)[];
+  const times = new Map(kinds.map((kind) => [kind, [] as number[]]));
+  for (let sample = 0; sample < samplesEach; sample += 1) {
+    for (const kind of shuffled(kinds)) {
+      const [username, typedPassword] = refusals[kind];
+      await forgetFailures(sql);
+      if (kind === 'locked') await lock(sql, username);
+      const started = performance.now();
+      await (await postSignIn(origin, username, typedPassword)).arrayBuffer();
+      times.get(kind)?.push(performance.now() - started);
+    }
+  }
+  const pairs = kinds.flatMap((one, index) => kinds.slice(index + 1).map((other) => [one, other] as const));
+  const judged = pairs.map(([one, other]) => ({
+    one,
+    other,
+    p: mannWhitneyP(times.get(one) ?? [], times.get(other) ?? []),
+  }));
+  const worst = judged.sort((a, b) => a.p - b.p)[0];
+  const medians = kinds.map((kind) => `${median(times.get(kind) ?? []).toFixed(1)}`).join(' ');
+  report(
+    'refusals told apart by time',
+    `smallest p ${worst?.p.toFixed(3)} (${worst?.one}, ${worst?.other}); medians ${medians} ms`,
+    'p above 0.01',
+  );
+}
+
+async function forgetFailures(sql: Database): Promise<void> {
+  await sql`delete from throttle`;
+}
+
+async function lock(sql: Database, username: string): Promise<void> {
+  const now = new Date();
+  await sql`
+    insert into throttle (key, failures, changed_at, blocked_until, admitted)
+    select 'account:' || id, 5, ${now}, ${new Date(now.getTime() + 60_000)}, true from portal_user where username = ${username}`;
+}
+
+function shuffled<T>(list: readonly T[]): T[] {
+  return list
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
