@@ -8,27 +8,27 @@ export function canAsk(): boolean {
   return process.stdin.isTTY === true;
 }
 
-/** Asks for a password twice without showing it. Returns what was typed both times. */
+/** Asks for a password twice without showing it; once when the first answer is empty. */
 export async function askPassword(question: string): Promise<{ password: string; repeat: string }> {
-  const password = await askHidden(`${question}: `);
-  if (password === '') return { password, repeat: '' };
-  return { password, repeat: await askHidden('The same again: ') };
-}
-
-async function askHidden(question: string): Promise<string> {
-  process.stderr.write(question);
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // Opened before the question is asked and closed after the last answer, so that nothing typed in between is echoed.
   const terminal = createInterface({ input: process.stdin, output: silence, terminal: true, historySize: 0 });
   const stopped = new Promise<never>((_, reject) => {
     terminal.once('SIGINT', () => reject(failure('refused', 'Stopped; nothing was changed.')));
     terminal.once('close', () => reject(failure('refused', 'No password was given; nothing was changed.')));
   });
-  try {
-    return await Promise.race([terminal.question(''), stopped]);
-  } finally {
-    terminal.close();
-    stopped.catch(() => undefined);
+  const ask = async (prompt: string) => {
+    process.stderr.write(prompt);
+    const answer = await Promise.race([terminal.question(''), stopped]);
     process.stderr.write('\n');
+    return answer;
+  };
+  try {
+    const password = await ask(`${question}: `);
+    return { password, repeat: password && (await ask('The same again: ')) };
+  } finally {
+    stopped.catch(() => undefined);
+    terminal.close();
   }
 }
 
