@@ -1,3 +1,4 @@
+import { connect as connectSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
 
 /** Where a database is: the address of a server, or the socket of the built-in one. */
@@ -43,10 +44,30 @@ export function connect(place: Place, options: ConnectOptions = {}): Database {
         parse: (text: string) => Number(text),
       },
     },
+    socket: answeringSocket,
     onnotice: (notice: postgres.Notice) => onNotice?.(`${notice.severity}: ${notice.message}`),
     onclose: () => onClose?.(),
   };
   return 'url' in place ? postgres(place.url, settings) : postgres({ ...place, ...settings });
+}
+
+type SocketOptions = { path?: string | false; host: string[]; port: number[] };
+
+/**
+ * A connection that is accepted and closed at once, as a proxy does whose server is down, is an error: postgres.js would
+ * try again at once and without end, and the request would hang.
+ */
+function answeringSocket({ path, host: [host = ''], port: [port = 0] }: SocketOptions): Socket {
+  const socket = path ? connectSocket(path) : connectSocket(port, host);
+  socket.once('close', (hadError) => {
+    if (hadError || socket.bytesRead > 0) return;
+    socket.emit(
+      'error',
+      Object.assign(new Error('the database closed the connection unanswered'), { code: 'ECONNRESET' }),
+    );
+  });
+  // postgres.js takes the server name of TLS from here.
+  return Object.assign(socket, { host, port });
 }
 
 const awayCodes = new Set([

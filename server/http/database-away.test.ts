@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { screenPaths } from '#contract/screens.ts';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
+import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+let database: DatabaseForTest;
+let wire: CuttableDatabase;
+let portal: PortalForTest;
+let cookies: Record<string, string>;
+beforeAll(async () => {
+  database = await databaseForTest();
+  wire = await cuttableDatabase(database);
+  const made = await portalForTest({});
+  portal = await portalForTest({}, { ...made, database }, { sql: wire.sql });
+  await made.close();
+  await addAttackFixtures(portal);
+  cookies = cookiesOf(await portal.signIn('bob', testPassword));
+});
+afterAll(async () => {
+  await portal.close();
+  await wire.close();
+  await database.close();
+});
+
+describe('with the database away', () => {
+  it('every page still loads, for visitors and for people who are signed in', async () => {
+    wire.cut();
+    for (const path of ['', '/', ...Object.values(screenPaths), '/loginfail/ip?ipaddress=192.0.2.1'])
+      for (const sent of [{}, cookies])
+        expect((await portal.send({ url: `/portal${path}`, cookies: sent })).statusCode, path).toBe(200);
+    expect((await portal.send({ url: '/healthz' })).statusCode).toBe(200);
+    expect((await portal.send({ url: '/portal/portal.html' })).statusCode).toBe(302);
+  });
+
+  it('what needs it is answered 503 within seconds, says when to try again, and lets nobody in', async () => {
+    wire.cut();
+    const started = performance.now();
+    const requests = [
+      () => portal.signIn('bob', testPassword, { headers: { 'accept-language': 'de' } }),
+      () => portal.send({ url: '/portal/session', cookies }),
+      () => portal.send({ url: '/portal/portal.html', cookies }),
+      () => portal.send({ method: 'POST', url: '/portal/logout', cookies }),
+    ];
+    for (const request of requests) {
+      const answer = await request();
+      expect(answer.statusCode).toBe(503);
+      expect(answer.headers['retry-after']).toBe('5');
+      expect(answer.cookies).toEqual([]);
+    }
+    expect(performance.now() - started).toBeLessThan(5000);
+    const page = await requests[0]?.();
+    expect(page?.body).toContain('<html lang="de">');
+    expect(page?.body).toContain('href="/portal/login');
+    const problem = await portal.signIn('bob', testPassword, { headers: { accept: 'application/json' } });
+    expect(problem.json()).toEqual({ type: 'about:blank', title: 'Temporarily not available', status: 503 });
+    expect((await portal.send({ url: '/readyz' })).statusCode).toBe(503);
+    const foreign = await portal.signIn('bob', testPassword, { headers: { origin: 'https://evil.example' } });
+    expect(foreign.statusCode).toBe(403);
+    expect(portal.logs()).not.toContain(testPassword);
+  });
+
+  it('all works again by itself once it is back, with the session that was there', async () => {
+    wire.cut();
+    expect((await portal.signIn('bob', testPassword)).statusCode).toBe(503);
+    wire.mend();
+    expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(200);
+    expect((await portal.send({ url: '/readyz' })).statusCode).toBe(200);
+    expect((await portal.signIn('bob', testPassword)).headers.location).toBe('/portal/portal.html');
+  });
+});
