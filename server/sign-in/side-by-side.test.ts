@@ -4,11 +4,11 @@ import { limits } from '#server/limits.ts';
 import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 
+// Comparing takes no time here, so that the sign-ins of a test meet in the database.
 const verify = vi.hoisted(() => vi.fn());
 vi.mock('@node-rs/argon2', async (original) => {
-  const argon2 = await original<typeof import('@node-rs/argon2')>();
-  verify.mockImplementation(argon2.verify);
-  return { ...argon2, verify };
+  verify.mockImplementation(async (_hash: string, password: string) => password === testPassword);
+  return { ...(await original<typeof import('@node-rs/argon2')>()), verify };
 });
 
 const { account } = limits.throttle;
@@ -97,21 +97,21 @@ it('mixed sign-ins at once over two instances neither deadlock nor fail', async 
 });
 
 it('RC-08 a user made inactive while the password is checked gets no session', async () => {
-  let finish = () => {};
-  const decided = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
+  const disabled = Promise.withResolvers<void>();
+  const decided = Promise.withResolvers<void>();
   const disabling = portals[0].sql.begin(async (sql) => {
     await sql`update portal_user set active = false where username = 'bob'`;
-    await decided;
+    disabled.resolve();
+    await decided.promise;
   });
+  await disabled.promise;
   const signingIn = portals[1].signIn('bob', testPassword);
   await vi.waitFor(async () => {
     const waiting = await portals[0]
       .sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
     expect(waiting.length).toBeGreaterThan(0);
   });
-  finish();
+  decided.resolve();
   await disabling;
   const answer = await signingIn;
   expect(answer.headers.location).toBe('/portal/loginfail/default');
