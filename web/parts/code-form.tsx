@@ -8,7 +8,7 @@ import { type CallFailure, verifyCode } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
 import { useCallFailureText } from './call-failure-text.ts';
-import { ChangeUserLink } from './change-user-link.tsx';
+import { ChangeUserLinks } from './change-user-links.tsx';
 import { type Boxes, codeOf, emptyBoxes } from './code-box-moves.ts';
 import { CodeField } from './code-field.tsx';
 import { fieldValue } from './field-value.ts';
@@ -75,9 +75,7 @@ export function CodeForm({ cancelKey, wrongKey, around }: Props) {
         {around ? around(field) : field}
         <TwoFactorFields />
         <SubmitButton>{message('twofa-verify')}</SubmitButton>
-        <p className="links">
-          <ChangeUserLink textKey={cancelKey} />
-        </p>
+        <ChangeUserLinks textKey={cancelKey} />
       </PortalForm>
     </>
   );

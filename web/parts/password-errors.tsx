@@ -1,13 +1,20 @@
 import type { PasswordPolicy, PasswordRule } from '#contract/password-rules.ts';
 import { useMessage } from '../messages.tsx';
-import { FieldError } from './field-error.tsx';
+import { Icon } from './icon.tsx';
 
-/** The specification's sentences for what the two entries break; shown once both were touched (specification §5). */
-export function PasswordErrors({ broken, policy }: { broken: readonly PasswordRule[]; policy: PasswordPolicy }) {
+type Props = { id: string; broken: readonly PasswordRule[]; policy: PasswordPolicy };
+
+/** The specification's sentences for what an entry breaks; shown once both were touched (specification §5). */
+export function PasswordErrors({ id, broken, policy }: Props) {
   const message = useMessage();
-  return broken.map((rule) => (
-    <FieldError key={rule} id={`password-error-${rule}`}>
-      {message(`password-validation-${rule}`, policy)}
-    </FieldError>
-  ));
+  return (
+    <div className="errors" id={id} role="alert">
+      {broken.map((rule) => (
+        <p className="error" key={rule}>
+          <Icon name="alert" size={16} />
+          {message(`password-validation-${rule}`, policy)}
+        </p>
+      ))}
+    </div>
+  );
 }

@@ -1,7 +1,7 @@
 import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
-import { ChangeUserLink } from './change-user-link.tsx';
+import { ChangeUserLinks } from './change-user-links.tsx';
 import { Heading } from './heading.tsx';
 
 // Said at once, though nobody pressed anything: the screen was to show a code.
@@ -27,9 +27,7 @@ export function RegistrationUnavailable() {
         >
           {message('reload')}
         </a>
-        <p className="links">
-          <ChangeUserLink textKey="cancel" />
-        </p>
+        <ChangeUserLinks textKey="cancel" />
       </div>
     </>
   );

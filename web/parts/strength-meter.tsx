@@ -12,7 +12,11 @@ export function StrengthMeter({ password }: { password: string }) {
       <i />
       <i />
       <p aria-live="polite">
-        {message('strength')} <b>{level !== 0 && message(`strength-${level}`)}</b>
+        {level !== 0 && (
+          <>
+            {message('strength')} <b>{message(`strength-${level}`)}</b>
+          </>
+        )}
       </p>
     </div>
   );

@@ -26,7 +26,9 @@ export function ForgottenChange() {
   const broken = brokenPasswordRules(entries.password, entries.repeat, passwordPolicy);
   const reason = reasonOfSearch(place.search);
   const hash = parameterOf(place.search, queryNames.hash) ?? saved.passwordHashParameter ?? '';
-  const areErrorsShown = touched.password && touched.repeat;
+  const shown = touched.password && touched.repeat ? broken : [];
+  const shownOfPassword = shown.filter((rule) => rule !== 'match');
+  const shownOfRepeat = shown.filter((rule) => rule === 'match');
 
   /** The entries as they stand in the form: a browser may have filled them in before the script ran. */
   function isReady(form: HTMLFormElement): boolean {
@@ -58,10 +60,11 @@ export function ForgottenChange() {
           id="password"
           label={message('change-password')}
           autoComplete="new-password"
-          aria-describedby="password-checks"
-          aria-invalid={areErrorsShown && broken.some((rule) => rule !== 'match')}
+          aria-describedby="password-errors password-checks"
+          aria-invalid={shownOfPassword.length > 0}
           onBlur={() => setTouched((now) => ({ ...now, password: true }))}
         >
+          <PasswordErrors id="password-errors" broken={shownOfPassword} policy={passwordPolicy} />
           <StrengthMeter password={entries.password} />
           <PasswordChecks password={entries.password} broken={broken} policy={passwordPolicy} />
         </PasswordField>
@@ -69,14 +72,14 @@ export function ForgottenChange() {
           id="repeat"
           label={message('change-repeat')}
           autoComplete="new-password"
-          aria-describedby="repeat-check"
-          aria-invalid={areErrorsShown && broken.includes('match')}
+          aria-describedby="repeat-errors repeat-check"
+          aria-invalid={shownOfRepeat.length > 0}
           onInput={() => setTouched((now) => ({ ...now, repeat: true }))}
           onBlur={() => setTouched((now) => ({ ...now, repeat: true }))}
         >
+          <PasswordErrors id="repeat-errors" broken={shownOfRepeat} policy={passwordPolicy} />
           <RepeatCheck isMet={entries.repeat !== '' && !broken.includes('match')} />
         </PasswordField>
-        {areErrorsShown && <PasswordErrors broken={broken} policy={passwordPolicy} />}
         <SubmitButton>{message('change-button')}</SubmitButton>
         <p className="links">
           <LoginLink />

@@ -9,7 +9,7 @@ import { Alert } from './alert.tsx';
 import { LoginLink } from './login-link.tsx';
 
 /** Ends the half-signed-in session and goes to the sign-in form; without script a plain link does the same. */
-export function ChangeUserLink({ textKey }: { textKey: MessageKey }) {
+export function ChangeUserLinks({ textKey }: { textKey: MessageKey }) {
   const message = useMessage();
   const { page, place, leave, comeBack, goToDocument } = useVisit();
   const { toCall, toScreen } = usePortalUrls();
@@ -30,17 +30,17 @@ export function ChangeUserLink({ textKey }: { textKey: MessageKey }) {
 
   return (
     <>
-      <a href={toCall('logout', { destination })} onClick={onClick}>
-        {message(textKey)}
-      </a>
       {failure && (
-        <>
-          <LoginLink />
-          <Alert kind="bad" answerTo={failure}>
-            {message('twofa-something-went-wrong')}
-          </Alert>
-        </>
+        <Alert kind="bad" answerTo={failure}>
+          {message('twofa-something-went-wrong')}
+        </Alert>
       )}
+      <p className="links">
+        <a href={toCall('logout', { destination })} onClick={onClick}>
+          {message(textKey)}
+        </a>
+        {failure && <LoginLink />}
+      </p>
     </>
   );
 }
