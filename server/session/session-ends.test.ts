@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { changeUser } from '#server/accounts/change-user.ts';
 import { keepHouse } from '#server/housekeeping.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  cookiesOf,
+  type PortalForTest,
+  portalForTest,
+  testPassword,
+  testPasswordHash,
+} from '#server/testing/portal-for-test.ts';
 
 const second = 1000;
 let portal: PortalForTest;
@@ -90,6 +97,13 @@ it.each([
   expect(page.headers.location).toBe('/portal/');
   await portal.sql.unsafe(undo);
   expect(await isAlive(token)).toBe(true);
+});
+
+it('SE-13 another password ends every session of the user, and nobody else’s', async () => {
+  const [here, there, somebody] = [await tokenOf('alice'), await tokenOf('alice'), await tokenOf('bob')];
+  for (const token of [here, there, somebody]) expect(await isAlive(token)).toBe(true);
+  await changeUser(portal.sql, 'alice', { passwordHash: `${await testPasswordHash()}x` }, portal.deps.now());
+  expect(await Promise.all([here, there, somebody].map(isAlive))).toEqual([false, false, true]);
 });
 
 it('SE-12 one customer of two that goes is no longer named; a user who is removed is nobody', async () => {
