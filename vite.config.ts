@@ -14,6 +14,7 @@ function compressedAssets(): Plugin {
       order: 'post',
       handler(_options, bundle) {
         for (const file of Object.values(bundle)) {
+          if (!file.fileName.startsWith('assets/')) continue;
           const source = file.type === 'chunk' ? file.code : file.source;
           const brotli = brotliCompressSync(source, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
           this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source: brotli });

@@ -1,17 +1,19 @@
 import { useEffect, useRef, useState } from 'react';
-import { type Language, languageOfTag } from '#contract/languages.ts';
+import type { Language } from '#contract/languages.ts';
 import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
+import { addressInLanguage } from './address-language.ts';
 import { useLeavePage } from './leave-page.ts';
 import type { loadTexts } from './load-texts.ts';
-import { filled, Messages, type Texts } from './messages.tsx';
-import { type Address, type Arrival, arrive } from './page-load.ts';
+import { Messages, type Texts } from './messages.tsx';
+import type { Arrival } from './page-load.ts';
 import { PageFrame } from './parts/page-frame.tsx';
 import type { Place } from './place.ts';
-import { pathOfHash, searchOfHash, withoutParameters, withParameter } from './query.ts';
+import { withParameter } from './query.ts';
 import { nothingSaved, type SavedValues, type SavedValuesStore } from './saved-values.ts';
-import { titleKey } from './screen-title.ts';
+import { documentTitle } from './screen-title.ts';
 import { CurrentScreen } from './screens/current-screen.tsx';
+import { settle } from './settle.ts';
 import { VisitContext } from './visit.ts';
 
 /** What only the browser has; null on the server. */
@@ -115,30 +117,4 @@ export function App({ page, place: firstPlace, language, texts, browser }: Props
       </VisitContext>
     </Messages>
   );
-}
-
-export function documentTitle(texts: Texts, place: Place, page: Page): string {
-  return `${filled(texts[titleKey(place, page.serverPage)], {})} · ${page.branding.name}`;
-}
-
-/** Applies the arrival rules to where the browser is: what they save, show and warn of. */
-export function settle({ pathname, search, hash }: Address, store: SavedValuesStore, page: Page): Arrival {
-  const arrival = arrive({ pathname, search, hash }, store.read(), page.rules);
-  store.write(arrival.saved);
-  if (arrival.warning) console.warn(arrival.warning);
-  const { shown } = arrival;
-  if (shown.search !== search || shown.hash !== hash)
-    history.replaceState(null, '', shown.pathname + shown.search + shown.hash);
-  return arrival;
-}
-
-/** The language that an address asks for, or null. */
-export function languageOfPlace({ search }: Place): Language | null {
-  return languageOfTag(new URLSearchParams(search).get(queryNames.language) ?? '');
-}
-
-function addressInLanguage({ pathname, search, hash }: Address, language: Language): string {
-  const own = searchOfHash(hash);
-  const rest = own === '' ? hash : `#${pathOfHash(hash)}${withoutParameters(own, [queryNames.language])}`;
-  return pathname + withParameter(search, queryNames.language, language) + rest;
 }

@@ -1,16 +1,18 @@
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import type { Page } from '#contract/page.ts';
-import { App, languageOfPlace, settle } from './app.tsx';
+import { languageOfSearch } from './address-language.ts';
+import { App } from './app.tsx';
 import { loadTexts } from './load-texts.ts';
 import { ErrorDoor } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
 import { SavedValuesStore } from './saved-values.ts';
+import { settle } from './settle.ts';
 
 const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as Page;
 const store = new SavedValuesStore(() => sessionStorage);
 const rendered = placeOfUrl(page.url, page.rules.basePath);
 const arrived = page.serverPage ? rendered : settle(location, store, page).place;
-const language = languageOfPlace(arrived) ?? page.language;
+const language = languageOfSearch(arrived.search) ?? page.language;
 const texts = await loadTexts(language);
 
 const isAsRendered =

@@ -7,9 +7,10 @@ import es from '#messages/es.json' with { type: 'json' };
 import it from '#messages/it.json' with { type: 'json' };
 import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
-import { App, documentTitle } from './app.tsx';
+import { App } from './app.tsx';
 import type { Texts } from './messages.tsx';
 import { placeOfUrl } from './place.ts';
+import { documentTitle } from './screen-title.ts';
 import portal from './styles/portal.css?inline';
 import tokens from './styles/tokens.css?inline';
 

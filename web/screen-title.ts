@@ -1,6 +1,6 @@
-import type { ServerPage } from '#contract/page.ts';
+import type { Page, ServerPage } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
-import type { MessageKey } from './messages.tsx';
+import type { MessageKey, Texts } from './messages.tsx';
 import type { Place } from './place.ts';
 import { parameterOf } from './query.ts';
 
@@ -44,4 +44,8 @@ export function titleKey(place: Place, serverPage: ServerPage | null): MessageKe
     case 'notFound':
       return 'not-found-title';
   }
+}
+
+export function documentTitle(texts: Texts, place: Place, { serverPage, branding }: Page): string {
+  return `${texts[titleKey(place, serverPage)]} · ${branding.name}`;
 }

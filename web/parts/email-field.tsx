@@ -6,7 +6,10 @@ import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
 import { TextField } from './text-field.tsx';
 
-/** A work e-mail; what is wrong with it is said when the visitor leaves it, not while typing. */
+/**
+ * A work e-mail; what is wrong with it is said when the visitor leaves it, not while typing. Not of type `email`:
+ * browsers check that more strictly than the server does (decisions §5), and rewrite international addresses.
+ */
 export function EmailField() {
   const message = useMessage();
   const { place, typedUsername } = useVisit();
@@ -16,7 +19,6 @@ export function EmailField() {
     <TextField
       id="email"
       name="username"
-      type="email"
       inputMode="email"
       label={message('email')}
       autoComplete="email"

@@ -74,7 +74,6 @@ export function ForgottenChange() {
           autoComplete="new-password"
           aria-describedby="repeat-errors repeat-check"
           aria-invalid={shownOfRepeat.length > 0}
-          onInput={() => setTouched((now) => ({ ...now, repeat: true }))}
           onBlur={() => setTouched((now) => ({ ...now, repeat: true }))}
         >
           <PasswordErrors id="repeat-errors" broken={shownOfRepeat} policy={passwordPolicy} />

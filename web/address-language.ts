@@ -1,0 +1,16 @@
+import { type Language, languageOfTag } from '#contract/languages.ts';
+import { queryNames } from '#contract/screens.ts';
+import type { Address } from './page-load.ts';
+import { parameterOf, pathOfHash, searchOfHash, withoutParameters, withParameter } from './query.ts';
+
+/** The language that a query asks for, or null. */
+export function languageOfSearch(search: string): Language | null {
+  return languageOfTag(parameterOf(search, queryNames.language) ?? '');
+}
+
+/** The address in another language; the one in its fragment would win, and goes. */
+export function addressInLanguage({ pathname, search, hash }: Address, language: Language): string {
+  const own = searchOfHash(hash);
+  const rest = own === '' ? hash : `#${pathOfHash(hash)}${withoutParameters(own, [queryNames.language])}`;
+  return pathname + withParameter(search, queryNames.language, language) + rest;
+}

@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { askForReset, fetchRegistration, logOut, verifyCode } from './server-calls.ts';
+
+const json =
+  (status: number, body: unknown, headers = {}) =>
+  async () =>
+    new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
+const nothing = (status: number) => async () => new Response(null, { status });
+const redirected = async () => ({ ok: false, status: 0, type: 'opaqueredirect', headers: new Headers() }) as Response;
+const offline = async () => {
+  throw new TypeError('Failed to fetch');
+};
+
+const answerWith = (answer: () => Promise<Response>) => vi.stubGlobal('fetch', vi.fn(answer));
+afterEach(() => vi.unstubAllGlobals());
+
+describe('verify', () => {
+  it('sends the code as a JSON string', async () => {
+    answerWith(json(200, true));
+    await verifyCode('/portal', '012345');
+    expect(fetch).toHaveBeenCalledWith(
+      '/portal/two-factor-authentication/verify',
+      expect.objectContaining({ method: 'POST', body: '"012345"' }),
+    );
+  });
+
+  it.each([
+    ['right: 200 and exactly true', json(200, true), 'right'],
+    ['wrong: 200 and false', json(200, false), 'wrong'],
+    ['an object is not true', json(200, { ok: true }), { name: 'failed' }],
+    ['a text is not true', json(200, 'true'), { name: 'failed' }],
+    ['another status is not right', json(201, true), { name: 'failed' }],
+    ['no JSON', async () => new Response('<html>'), { name: 'failed' }],
+    ['the half-session is gone', json(401, true), { name: 'signInExpired' }],
+    ['too often', json(429, {}, { 'retry-after': '90' }), { name: 'throttled', seconds: 90 }],
+    ['too often, without a time', json(429, {}), { name: 'throttled', seconds: null }],
+    ['too often, with a date', json(429, {}, { 'retry-after': 'Wed, 21 Oct' }), { name: 'throttled', seconds: null }],
+    ['not set up', json(503, {}), { name: 'unavailable' }],
+    ['a mistake of the server', json(500, true), { name: 'failed' }],
+    ['no network', offline, { name: 'failed' }],
+  ])('%s', async (_name, answer, expected) => {
+    answerWith(answer);
+    expect(await verifyCode('/portal', '123456')).toEqual(expected);
+  });
+});
+
+describe('the reset request', () => {
+  it.each([
+    ['2xx', nothing(204), 'done'],
+    ['a redirect that is not followed', redirected, 'done'],
+    ['a refusal', json(400, {}), { name: 'failed' }],
+    ['too often', json(429, {}, { 'retry-after': '60' }), { name: 'throttled', seconds: 60 }],
+    ['no network', offline, { name: 'failed' }],
+  ])('%s', async (_name, answer, expected) => {
+    answerWith(answer);
+    expect(await askForReset('/portal', 'a@b')).toEqual(expected);
+    expect(vi.mocked(fetch).mock.lastCall?.[1]).toMatchObject({ method: 'POST', redirect: 'manual' });
+    expect(String(vi.mocked(fetch).mock.lastCall?.[1]?.body)).toBe('username=a%40b');
+  });
+});
+
+describe('the registration', () => {
+  const answer = { url: 'data:image/png;base64,AA', totpSecret: 'ABCD' };
+  it.each([
+    ['an image and a key', json(200, answer), answer],
+    ['no more than these two', json(200, { ...answer, more: 1 }), answer],
+    ['no key', json(200, { url: 'x' }), { name: 'failed' }],
+    ['null', json(200, null), { name: 'failed' }],
+    ['no half-session', json(401, {}), { name: 'signInExpired' }],
+    ['no network', offline, { name: 'failed' }],
+  ])('%s', async (_name, reply, expected) => {
+    answerWith(reply);
+    expect(await fetchRegistration('/portal')).toEqual(expected);
+  });
+});
+
+describe('signing out', () => {
+  it.each([
+    ['204', nothing(204), 'done'],
+    ['a redirect', redirected, 'done'],
+    ['a refusal', json(403, {}), { name: 'failed' }],
+    ['no network', offline, { name: 'failed' }],
+  ])('%s', async (_name, answer, expected) => {
+    answerWith(answer);
+    expect(await logOut('/portal')).toEqual(expected);
+  });
+});

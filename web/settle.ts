@@ -1,0 +1,15 @@
+import type { Page } from '#contract/page.ts';
+import { type Address, type Arrival, arrive } from './page-load.ts';
+import type { SavedValuesStore } from './saved-values.ts';
+
+/** Applies the arrival rules to where the browser is: what they save, show and warn of. */
+export function settle({ pathname, search, hash }: Address, store: SavedValuesStore, page: Page): Arrival {
+  const arrival = arrive({ pathname, search, hash }, store.read(), page.rules);
+  store.write(arrival.saved);
+  if (arrival.warning) console.warn(arrival.warning);
+  const { shown } = arrival;
+  if (shown.search !== search || shown.hash !== hash) {
+    history.replaceState(null, '', shown.pathname + shown.search + shown.hash);
+  }
+  return arrival;
+}
