@@ -71,6 +71,13 @@ it('it is known for the user who signed in, and for nobody else', async () => {
   expect(isIn(await portal.signIn('alice', testPassword, { cookies: made }))).toBe(false);
 });
 
+it('a device cookie that is no token is replaced, never sent back', async () => {
+  for (const value of ['x', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}=`, 'x'.repeat(3000)]) {
+    const answer = await portal.signIn('alice', testPassword, { cookies: { 'vestibule-device': value } });
+    expect(cookiesOf(answer)['vestibule-device'], value.slice(0, 50)).toMatch(/^[\w-]{43}$/);
+  }
+});
+
 it('two people at one browser are both known there', async () => {
   const cookies = await knownBrowser('alice');
   expect(cookiesOf(await portal.signIn('bob', testPassword, { cookies }))).toMatchObject(cookies);
