@@ -36,7 +36,7 @@ it.each<[string, string | string[], string | null]>([
   ['IP-04 a bad entry before trusted ones', '203.0.113.5, unknown, 10.1.1.1', null],
   ['IP-04 an Arabic digit', '203.0.113.٥', null],
   ['IP-10 a zone', 'fe80::1%eth0', null],
-])('through a trusted proxy: %s', (_what, header, address) => {
+])('%s, through a trusted proxy', (_what, header, address) => {
   expect(clientAddress('10.0.0.1', header, proxies)).toBe(address);
   expect(clientAddress('::ffff:10.0.0.1', header, proxies)).toBe(address);
 });

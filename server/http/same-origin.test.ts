@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { calls } from '#contract/calls.ts';
 import { readConfig } from '#server/config.ts';
 import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
@@ -45,8 +45,8 @@ const foreign: [string, Record<string, string>][] = [
   ['a post that no page made', { 'sec-fetch-site': 'none' }],
 ];
 
-describe.each(foreign)('%s', (_what, headers) => {
-  it('may change nothing', () => expect(isFromOwnOrigin(headers, [own])).toBe(false));
+it.each(foreign)('%s: may change nothing', (_what, headers) => {
+  expect(isFromOwnOrigin(headers, [own])).toBe(false);
 });
 
 it.each<[string, Record<string, string>]>([
