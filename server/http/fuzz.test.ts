@@ -1,0 +1,88 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import type { InjectOptions, Response } from 'light-my-request';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { languageNames } from '#contract/languages.ts';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { methods, paths, requests, type Sent } from '#server/testing/hostile-requests.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+let session: string;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+  session = cookiesOf(await portal.signIn('bob', testPassword))['vestibule-session'] ?? '';
+});
+afterAll(() => portal.close());
+
+async function send({ method, path, query, headers, body }: Sent): Promise<Response> {
+  const search = query.map((pair) => pair.join('=')).join('&');
+  return await portal.app.inject({
+    method: method as NonNullable<InjectOptions['method']>,
+    url: { pathname: path, query: search },
+    headers,
+    remoteAddress: '198.51.100.7',
+    ...(body !== null && { payload: body }),
+  });
+}
+
+const tables = ['portal_user', 'login_name', 'customer', 'membership', 'session', 'device'] as const;
+async function rowCounts(): Promise<number[]> {
+  const counts = await Promise.all(
+    tables.map((table) => portal.sql<{ n: number }[]>`select count(*) as n from ${portal.sql(table)}`),
+  );
+  return counts.map(([row]) => row?.n ?? -1);
+}
+
+function textOf({ headers, body, rawPayload }: Response): string {
+  if (headers['content-encoding'] === 'br') return brotliDecompressSync(rawPayload).toString();
+  return headers['content-encoding'] === 'gzip' ? gunzipSync(rawPayload).toString() : body;
+}
+
+/** What holds for every answer, whatever was asked. */
+function expectSound(sent: Sent, answer: Response): void {
+  const { statusCode, headers, body } = answer;
+  const isNotSetUp = statusCode === 503 && /authenticate|password|two-factor-authentication/.test(sent.path);
+  expect(statusCode < 500 || isNotSetUp).toBe(true);
+  expect(headers['content-security-policy']).toMatch(/^default-src 'none'/);
+  expect(headers).toMatchObject({
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  });
+  if (headers.location !== undefined) expect(headers.location).toMatch(/^\/(?![/\\])[!-~]*$/);
+  if (statusCode === 405) expect(headers.allow).toMatch(/^[A-Z, ]+$/);
+  if (statusCode < 400 || sent.method === 'HEAD' || body === '') return;
+  if (String(headers['content-type']).startsWith('text/html')) {
+    const language = /^<!doctype html>\n<html lang="(\w\w)">/.exec(textOf(answer))?.[1] ?? '';
+    expect(Object.keys(languageNames)).toContain(language);
+    expect(headers['content-language']).toBe(language);
+  } else expect(answer.json()).toMatchObject({ type: 'about:blank', status: statusCode });
+}
+
+describe('anything at all', () => {
+  it('LM-10 LM-11 LM-13 LM-14 SE-07 IN-08 every route and method answers soundly, and a refusal changes nothing', async () => {
+    const before = await rowCounts();
+    await fc.assert(
+      fc.asyncProperty(requests, async (sent) => {
+        const answer = await send(sent);
+        expectSound(sent, answer);
+        expect(({} as Record<string, unknown>).x).toBeUndefined();
+      }),
+      { numRuns: 1500 },
+    );
+    expect(await rowCounts()).toEqual(before);
+    expect(portal.logs()).not.toContain('unexpected error');
+    const alive = await portal.send({ url: '/portal/session', cookies: { 'vestibule-session': session } });
+    expect(alive.statusCode).toBe(200);
+  });
+
+  it('every path answers every method', async () => {
+    for (const path of paths)
+      for (const method of methods) {
+        const sent: Sent = { method, path, query: [], headers: { host: 'localhost:8080' }, body: null };
+        expectSound(sent, await send(sent));
+      }
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { hashPassword, verifyPassword } from './password-hash.ts';
+
+describe('password hashes', () => {
+  it('are argon2id with the parameters of today, and another salt each time', async () => {
+    const [one, other] = await Promise.all([hashPassword('a password'), hashPassword('a password')]);
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(one).not.toBe(other);
+  });
+
+  it('UN-09 PW-02 PW-11 PW-12 tell passwords apart by every code point, and by no form of writing them', async () => {
+    const composed = 'Zürich 🔑🏳️‍🌈 שלום e\u0301 ';
+    const hash = await hashPassword(composed);
+    expect(await verifyPassword(hash, composed.normalize('NFD'))).toBe(true);
+    for (const other of [
+      composed.trim(),
+      ` ${composed}`,
+      composed.replace('🔑', '🗝'),
+      `${composed}\u200d`,
+      composed.toLowerCase(),
+    ])
+      expect(await verifyPassword(hash, other), JSON.stringify(other)).toBe(false);
+    const long = await hashPassword(`${'x'.repeat(71)}a`);
+    expect(await verifyPassword(long, `${'x'.repeat(71)}b`)).toBe(false);
+  });
+
+  it('no stored hash is never right and costs the same work', async () => {
+    const stored = await hashPassword('a password');
+    const least = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
+    // The least of several is what the work costs; the rest is what else the machine does.
+    for (let round = 0; round < 8; round += 1)
+      for (const [kind, hash] of [
+        ['known', stored],
+        ['unknown', null],
+      ] as const) {
+        const started = performance.now();
+        expect(await verifyPassword(hash, 'a wrong one')).toBe(false);
+        least[kind] = Math.min(least[kind], performance.now() - started);
+      }
+    expect(least.unknown / least.known).toBeGreaterThan(0.5);
+    expect(least.unknown / least.known).toBeLessThan(2);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { WorkQueueFull, workQueue } from './work-queue.ts';
+
+/** Work that ends when it is told to. */
+function works(inTurn: ReturnType<typeof workQueue>, count: number) {
+  const started: number[] = [];
+  const ends: (() => void)[] = [];
+  const results = Array.from({ length: count }, (_, index) =>
+    inTurn(async () => {
+      started.push(index);
+      await new Promise<void>((resolve) => {
+        ends[index] = resolve;
+      });
+      return index;
+    }),
+  );
+  for (const result of results) result.catch(() => {});
+  return { started, ends, results };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('the queue of heavy work', () => {
+  it('LM-08 runs so many at once, lets so many wait, and refuses the surplus at once', async () => {
+    const { started, ends, results } = works(workQueue(2, 3), 8);
+    await turn();
+    expect(started).toEqual([0, 1]);
+    const surplus = await Promise.allSettled(results.slice(5));
+    for (const { status, ...rest } of surplus) {
+      expect(status).toBe('rejected');
+      expect((rest as { reason: unknown }).reason).toBeInstanceOf(WorkQueueFull);
+    }
+    for (const index of [0, 1, 2, 3, 4]) {
+      ends[index]?.();
+      await turn();
+    }
+    expect(await Promise.all(results.slice(0, 5))).toEqual([0, 1, 2, 3, 4]);
+    expect(started).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('LM-09 keeps a place until its work ends, whoever still waits for it', async () => {
+    const inTurn = workQueue(1, 10);
+    const { started, ends, results } = works(inTurn, 3);
+    await Promise.race([results[0], turn()]);
+    await turn();
+    expect(started).toEqual([0]);
+    ends[0]?.();
+    await turn();
+    expect(started).toEqual([0, 1]);
+  });
+
+  it('gives the place back when work fails, and never more places than there are', async () => {
+    const inTurn = workQueue(2, 100);
+    let running = 0;
+    let most = 0;
+    const attempts = Array.from({ length: 50 }, (_, index) =>
+      inTurn(async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await turn();
+        running -= 1;
+        if (index % 2 === 0) throw new Error('failed');
+      }),
+    );
+    const failed = (await Promise.allSettled(attempts)).filter(({ status }) => status === 'rejected');
+    expect({ most, failed: failed.length, running }).toEqual({ most: 2, failed: 25, running: 0 });
+    expect(await inTurn(async () => 'free')).toBe('free');
+  });
+});
