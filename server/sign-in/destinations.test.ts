@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  cookiesOf,
+  type PortalForTest,
+  portalForTest,
+  testAddress,
+  testPassword,
+} from '#server/testing/portal-for-test.ts';
 
 const origin = 'http://localhost:8080';
 const start = '/portal/portal.html';
@@ -91,7 +97,10 @@ it('OR-17 a lone surrogate or broken escape is no form', async () => {
 it('a refused destination is recorded without it', async () => {
   await portal.sql`delete from audit_event`;
   await leadsTo('https://evil.example/');
-  expect(await portal.sql`select event from audit_event order by id`).toContainEqual({ event: 'destination-refused' });
+  expect(await portal.sql`select event, host(address) as address from audit_event order by id`).toContainEqual({
+    event: 'destination-refused',
+    address: testAddress,
+  });
   expect(JSON.stringify(await portal.sql`select * from audit_event`)).not.toContain('evil');
 });
 

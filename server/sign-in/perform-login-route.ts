@@ -51,7 +51,7 @@ export function performLoginRoute(deps: Deps) {
       }
       case 'secondFactor':
       case 'signedIn': {
-        if (redirectURL && !accepted) await recordRefusedDestination(request);
+        if (redirectURL && !accepted) await recordRefusedDestination(request, address);
         setCookie(reply, config, 'session', result.sessionToken);
         clearNotice(request, reply, config);
         if (result.kind === 'signedIn') {
@@ -76,7 +76,7 @@ export function performLoginRoute(deps: Deps) {
     return isDefault ? undefined : kept;
   }
 
-  async function recordRefusedDestination(request: FastifyRequest): Promise<void> {
-    await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId: request.id }, deps.now());
+  async function recordRefusedDestination({ id: requestId }: FastifyRequest, address: string): Promise<void> {
+    await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId, address }, deps.now());
   }
 }
