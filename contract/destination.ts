@@ -1,4 +1,4 @@
-import { calls, callUrl } from './calls.ts';
+import { calls } from './calls.ts';
 import { hubStartPath } from './screens.ts';
 
 /** What decides whether a destination is acceptable: our own origin, the base path, and foreign origins the operator lists. */
@@ -30,8 +30,6 @@ function ownPath(value: string, { origin, basePath }: DestinationRules): string 
   // A look-alike of the portal path is a mistake or a lure: the prefix needs a boundary.
   if (url.pathname.startsWith(basePath) && !/^(?:\/|$)/.test(url.pathname.slice(basePath.length))) return null;
   if (isCall(url.pathname, basePath)) return null;
-  // Signing out is no place to go to: whoever follows a link to it would sign in for nothing.
-  if (url.pathname.replace(/\/+$/, '') === callUrl(basePath, 'logout')) return null;
   return url.pathname + url.search + url.hash;
 }
 
