@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { buildStalePages } from '#server/build-pages.ts';
 import type { Place } from '#server/storage/connect.ts';
 import { openEmbedded } from '#server/storage/embedded.ts';
 import { migrate } from '#server/storage/migrate.ts';
@@ -12,10 +13,11 @@ import { onServer, placeOf } from './database-for-test.ts';
 type Server = { place: Place; stop: () => Promise<void> };
 
 /**
- * Vitest's global set-up: one PostgreSQL for the whole run, thrown away at its end, or the one of TEST_DATABASE_URL, with
+ * Vitest's global set-up: the pages as the product serves them, and one PostgreSQL for the whole run, thrown away at its end, or the one of TEST_DATABASE_URL, with
  * a migrated database that each test copies.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await buildStalePages();
   const server = await findServer(process.env.TEST_DATABASE_URL);
   const template = `template_${randomBytes(8).toString('hex')}`;
   const tearDown = async () => {
