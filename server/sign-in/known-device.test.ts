@@ -61,6 +61,7 @@ it('its own guesses have their own limit, and leave the account to others', asyn
   expect(isIn(await portal.signIn('alice', testPassword))).toBe(true);
   portal.wait(device.firstWait);
   expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(true);
+  expect(await portal.sql`select key from throttle where key like 'device:%'`).toEqual([]);
 });
 
 it('it is known for the user who signed in, and for nobody else', async () => {

@@ -2,7 +2,13 @@ import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  cookiesOf,
+  type PortalForTest,
+  portalForTest,
+  testPassword,
+  testPasswordHash,
+} from '#server/testing/portal-for-test.ts';
 
 // Comparing takes no time here, so that the sign-ins of a test meet in the database.
 const verify = vi.hoisted(() => vi.fn());
@@ -51,6 +57,8 @@ it('BF-09 RC-06 a hundred wrong passwords at once over two instances are five lo
   );
   expect(await looks()).toBe(account.freeFailures);
   expect(verify).toHaveBeenCalledTimes(100);
+  const stored = await testPasswordHash();
+  expect(verify.mock.calls.filter(([hash]) => hash === stored)).toHaveLength(account.freeFailures);
   const [row] = await portals[0].sql`select failures from throttle where key like 'account:%'`;
   expect(row?.failures).toBe(account.freeFailures);
 });

@@ -100,6 +100,18 @@ it('LK-04 what a flood of names leaves is cleared away, and nobody who waits is 
   expect(await portal.sql`select key from throttle`).toEqual([{ key: 'name:7' }]);
 });
 
+it('clearing away waits for no sign-in that is under way, and none for it', async () => {
+  await countThrottleAttempt(portal.sql, originKeys('192.0.2.1')[0], portal.deps.now());
+  portal.wait(limits.throttle.account.freeFailures * limits.throttle.account.leakEvery + 1000);
+  await portal.sql.begin(async (sql) => {
+    await sql`select from throttle for update`;
+    await keepHouse(portal.deps);
+  });
+  expect(await portal.sql`select from throttle`).toHaveLength(1);
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select from throttle`).toHaveLength(0);
+});
+
 it('LK-06 two hundred people behind one address sign in at once, with slips', async () => {
   const people = Array.from({ length: 200 }, (_, n) => `person${n}`);
   await Promise.all(people.map((username) => addUser(portal, { username })));
