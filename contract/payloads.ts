@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 
-/** Longest username or e-mail that is read, in UTF-16 code units (RFC 5321 §4.5.3.1.3 allows an address of 254). */
+/** Longest username or e-mail that is read, in Unicode code points (RFC 5321 §4.5.3.1.3 allows an address of 254). */
 export const longestUsername = 320;
 
-/** Longest password that is read at sign-in, in UTF-16 code units: four times the longest that can be set. */
+/** Longest password that is read at sign-in, in Unicode code points: four times the longest that can be set. */
 export const longestPasswordInput = 288;
 
 /** `POST performlogin` */

@@ -1,12 +1,15 @@
 import { limits } from '../limits.ts';
 
+/** A name that we did not give is repeated no further than this. */
+const longestFieldName = 64;
+
 /** A form that cannot be read as one value per field; `field` is the one at fault, where it is known. */
 export class UnreadableForm extends Error {
   readonly statusCode = 400;
   readonly field: string | undefined;
   constructor(message: string, field?: string) {
     super(message);
-    this.field = field;
+    this.field = field?.slice(0, longestFieldName);
   }
 }
 

@@ -25,7 +25,7 @@ export function readNotice(request: FastifyRequest, config: Config): Notice {
   if (!value) return none;
   try {
     const { reference, username } = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<string, unknown>;
-    if (typeof username !== 'string' || username.length > longestUsername || !username.isWellFormed()) return none;
+    if (typeof username !== 'string' || [...username].length > longestUsername || !username.isWellFormed()) return none;
     return { reference: typeof reference === 'string' ? referenceOfText(reference) : null, username };
   } catch {
     return none;

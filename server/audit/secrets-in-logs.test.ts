@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startHousekeeping } from '#server/housekeeping.ts';
+import { limits } from '#server/limits.ts';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+});
+afterAll(() => portal.close());
+
+/** Everything that the database holds, as text. */
+async function databaseText(): Promise<string> {
+  const tables = await portal.sql<{ name: string }[]>`
+    select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`;
+  const texts = await Promise.all(
+    tables.map(async ({ name }) => JSON.stringify(await portal.sql.unsafe(`select t::text from ${name} t`))),
+  );
+  return texts.join('\n');
+}
+
+/** A secret as it could be written down: itself, escaped, base64 and hexadecimal. */
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [
+    secret,
+    encodeURIComponent(secret),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+    bytes.toString('hex'),
+  ];
+}
+
+async function expectNowhere(secrets: string[]): Promise<void> {
+  const [logs, database] = [portal.logs(), await databaseText()];
+  expect(logs.length).toBeGreaterThan(1000);
+  expect(database.length).toBeGreaterThan(1000);
+  for (const form of secrets.flatMap(formsOf)) {
+    expect(logs.includes(form), `${form} in the logs`).toBe(false);
+    expect(database.includes(form), `${form} in the database`).toBe(false);
+  }
+}
+
+const canary = 'Canary#Secret-99';
+const login = { method: 'POST', url: '/portal/performlogin' } as const;
+
+describe('secrets', () => {
+  it('LG-01 PR-14 passwords and tokens of every flow, errors among them, are neither logged nor stored plain', async () => {
+    const secrets = [canary, testPassword];
+    for (const username of ['bob', 'nobody', 'dave', 'erin', 'carol', 'sso-only']) {
+      for (const password of [canary, testPassword]) {
+        const cookies = cookiesOf(await portal.signIn(username, password));
+        secrets.push(...Object.entries(cookies).flatMap(([name, value]) => (/session|device/.test(name) ? value : [])));
+        await portal.send({ url: '/portal/portal.html', cookies });
+        await portal.send({ url: '/portal/session', cookies });
+      }
+    }
+    expect(secrets.length).toBeGreaterThanOrEqual(4);
+    for (let guess = 0; guess < 7; guess += 1) await portal.signIn('alice', `${canary}${guess}`);
+    const form = { username: 'bob', password: canary };
+    const cookies = { 'vestibule-session': canary, 'vestibule-device': canary };
+    await portal.send({ ...login, form, cookies, headers: { origin: 'https://evil.example' } });
+    await portal.send({ ...login, form, headers: { 'content-type': 'application/json' } });
+    await portal.send({ ...login, form, headers: { host: canary } });
+    await portal.send({ ...login, body: `username=bob&password=${canary}&password=${canary}` });
+    await portal.send({ ...login, body: `username=bob&password=${canary}%00` });
+    await portal.send({ ...login, form: { ...form, redirectURL: `https://evil.example/${canary}` } });
+    await portal.send({ url: `/portal/performlogin?username=bob&password=${encodeURIComponent(canary)}` });
+    await portal.send({ url: `/portal/forgottenChange?hash=${encodeURIComponent(canary)}` });
+    await portal.send({
+      url: '/portal/login',
+      headers: { authorization: `Basic ${canary}`, referer: canary, cookie: canary },
+    });
+    await portal.send({ method: 'POST', url: '/portal/password/change', form: { hash: canary, password: canary } });
+    await portal.send({ method: 'POST', url: '/portal/logout', cookies });
+    await expectNowhere(secrets);
+  });
+
+  it('LG-01 an error says what went wrong without the row or the statement that it went wrong with', async () => {
+    const { sql } = portal;
+    await sql`alter table session add constraint broken check (token_hash is null) not valid`;
+    const answer = await portal.signIn('bob', testPassword, { headers: { accept: 'application/json' } });
+    await sql`alter table session drop constraint broken`;
+    expect(answer.statusCode).toBe(500);
+    expect(answer.json()).toEqual({ type: 'about:blank', title: 'Something went wrong', status: 500 });
+    const line =
+      portal
+        .logs()
+        .trim()
+        .split('\n')
+        .find((text) => text.includes('unexpected error')) ?? '';
+    expect(line).toContain('violates check constraint');
+    expect(line).not.toMatch(/Failing row|detail|\$argon2|insert into/i);
+    await expectNowhere([canary, testPassword]);
+  });
+
+  it('LG-02 a password typed as the username of nobody is written down nowhere', async () => {
+    const typed = 'Typed-As-Name#77';
+    for (const username of [typed, ` ${typed}`, `${typed}@acme.test`]) await portal.signIn(username, 'x');
+    await expectNowhere([typed, typed.toLowerCase()]);
+    const [event] =
+      await portal.sql`select username, reason, steps from audit_event where reason = 'unknown-user' order by id desc`;
+    expect(event).toMatchObject({ username: null, reason: 'unknown-user' });
+  });
+
+  it('LG-03 LG-08 IN-10 IN-12 whatever is sent, every log line is one line of JSON, cut and harmless to a terminal', async () => {
+    const hostile = ['a\r\nb', '\u001b[2J', '\u2028', '"}{"level":60', '\u202e', '😀'.repeat(100), 'x'.repeat(320)];
+    for (const text of hostile) {
+      await portal.signIn(text, text);
+      const header = Buffer.from(text.replace(/[\r\n]/g, ''))
+        .toString('latin1')
+        .replaceAll('\u001b', '?');
+      const headers = { 'user-agent': header, referer: header, 'accept-language': header, 'x-request-id': header };
+      await portal.send({ url: `/portal/${encodeURIComponent(text)}`, headers });
+      await portal.send({
+        ...login,
+        form: { username: 'bob', password: 'x' },
+        headers: { ...headers, origin: header },
+      });
+    }
+    const lines = portal.logs().split('\n').slice(0, -1);
+    for (const line of lines) {
+      const parsed = JSON.parse(line) as Record<string, unknown>;
+      expect(Object.keys(parsed)).toEqual(expect.arrayContaining(['level', 'time', 'msg']));
+      expect(parsed.level).not.toBe(60);
+      expect(line).toMatch(/^[ -~]*$/);
+      expect(line.length).toBeLessThan(6000);
+    }
+    const steps = JSON.stringify(await portal.sql`select steps from audit_event where event = 'request-refused'`);
+    expect(steps).toMatch(/^[ -~]*$/);
+  });
+
+  it('LG-01 background work that fails is logged without secrets, and goes on', async () => {
+    const failing = { ...portal.deps, sql: (() => Promise.reject(new Error('no database'))) as never };
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const stop = startHousekeeping(failing);
+    vi.advanceTimersByTime(limits.housekeepingEvery);
+    vi.useRealTimers();
+    await expect.poll(portal.logs).toContain('housekeeping failed');
+    stop();
+  });
+});

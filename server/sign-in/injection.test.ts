@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+});
+afterAll(() => portal.close());
+
+const failed = '/portal/loginfail/default';
+
+async function accounts(): Promise<string> {
+  const { sql } = portal;
+  const tables = ['portal_user', 'login_name', 'customer', 'membership'];
+  return JSON.stringify(await Promise.all(tables.map((table) => sql`select t::text from ${sql(table)} t order by 1`)));
+}
+
+/** The page without the data that the script reads, which is JSON and tested apart. */
+async function pageOf(url: string, cookies: Record<string, string> = {}): Promise<string> {
+  const { body } = await portal.send({ url, cookies });
+  const data = /<script type="application\/json" id="page">(.*?)<\/script>/s.exec(body)?.[1] ?? '';
+  expect(() => JSON.parse(data)).not.toThrow();
+  expect(data).not.toMatch(/[<\u2028\u2029]/);
+  return body.replace(data, '');
+}
+
+const scripts = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "'><svg onload=alert(1)>",
+  '</script><b>',
+  'javascript:alert(1)',
+  '<!--',
+  '\u2028',
+  ['{{7*7}}', '{7*7}', '#{7*7}'].join('$'),
+];
+
+describe('injection', () => {
+  it('IN-01 SQL in every field is text like any other', async () => {
+    const before = await accounts();
+    for (const text of [
+      "' OR 1=1--",
+      '"; drop table portal_user; --',
+      "\\'",
+      '$1',
+      '%27',
+      "bob' --",
+      "bob'/*",
+      '%',
+      '_',
+      'b%',
+      "'||pg_sleep(3)||'",
+      '*)(uid=*))(|(uid=*',
+      '{"$gt":""}',
+    ]) {
+      await portal.sql`delete from throttle`;
+      const started = performance.now();
+      expect((await portal.signIn(text, text)).headers.location, text).toBe(failed);
+      expect((await portal.signIn('bob', text)).headers.location, text).toBe(failed);
+      expect(performance.now() - started, text).toBeLessThan(2500);
+      const cookies = { 'vestibule-session': encodeURIComponent(text), 'vestibule-device': encodeURIComponent(text) };
+      expect((await portal.send({ url: '/portal/session', cookies })).statusCode, text).toBe(401);
+    }
+    expect(await accounts()).toBe(before);
+    expect(await portal.sql`select from session`).toHaveLength(0);
+  });
+
+  it('IN-02 IN-06 IN-09 markup in a query, a path or a typed name is shown as text', async () => {
+    for (const script of scripts) {
+      const text = encodeURIComponent(script);
+      const typed = cookiesOf(await portal.signIn(script, 'x'));
+      const pages = [
+        await pageOf(`/portal/login?login=${text}`),
+        await pageOf('/portal/login', typed),
+        await pageOf(`${failed}`, typed),
+        await pageOf(`/portal/loginfail/ip?ipaddress=${text}`),
+        await pageOf(`/portal/loginfail/${text}`),
+        await pageOf(`/portal/nothing/${text}?${text}`),
+        await pageOf(`/portal/forgottenChange?hash=${text}&reason=${text}&notice=${text}`),
+        await pageOf(`/portal/twoFactor?redirectURL=${text}&lang=${text}`),
+        await pageOf(`/portal/login?destination=${text}&redirectURL=${text}`),
+      ];
+      for (const page of pages) {
+        expect(page).not.toMatch(/<script>|<img src=x|<svg onload|<b>|<!--(?!\$|\/\$| )|href="javascript:|49/);
+        // Scripts of ours alone: the data, and the one file.
+        expect(page.match(/<script/g)).toHaveLength(2);
+      }
+    }
+    expect(await pageOf('/portal/login?login=%22%3E%3Cb%3E')).toContain('value="&quot;&gt;&lt;b&gt;"');
+  });
+
+  it('IN-03 IN-07 IN-08 names that mean something to JavaScript mean nothing here', async () => {
+    const plain = (await portal.send({ url: failed })).body.match(/<h1[^>]*>.*?<\/h1>/)?.[0];
+    for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'default?x', '%00']) {
+      const { statusCode, body } = await portal.send({ url: `/portal/loginfail/${name}` });
+      expect(statusCode, name).toBe(200);
+      expect(body, name).toContain(plain);
+      expect((await portal.send({ url: `/portal/${name}` })).statusCode, name).toBe(404);
+    }
+    for (const lang of ['../../etc/passwd', '__proto__', 'constructor', 'xx', 'd', 'de%00', '%E2%80%AE'])
+      for (const request of [
+        { url: `/portal/login?lang=${lang}` },
+        { url: '/portal/login', cookies: { language: lang } },
+      ])
+        expect((await portal.send(request)).body, lang).toContain('<html lang="en">');
+    const polluting = ['__proto__[x]=1', '__proto__=1', 'constructor[prototype][x]=1', '__proto__.x=1', 'toString=1'];
+    for (const pair of polluting) {
+      const body = `username=bob&password=x&${pair}`;
+      expect((await portal.send({ method: 'POST', url: '/portal/performlogin', body })).headers.location).toBe(failed);
+      await portal.send({ url: `/portal/login?${pair}` });
+      expect(({} as Record<string, unknown>).x).toBeUndefined();
+    }
+  });
+
+  it('IN-04 an address of 8 kB that leads nowhere is cut on the page', async () => {
+    const page = await pageOf(`/portal/${'a'.repeat(8000)}`);
+    expect(page).toContain('a'.repeat(100));
+    expect(page).not.toContain('a'.repeat(300));
+  });
+
+  it('IN-10 IN-12 line ends, direction marks and a megabyte in a name add no header and reach no one', async () => {
+    for (const name of ['bob\r\nSet-Cookie: x=y', 'a\u202eb', '😀'.repeat(320)]) {
+      const { headers, statusCode } = await portal.signIn(name, 'x', { headers: { 'accept-language': 'de' } });
+      expect(statusCode).toBe(303);
+      expect(headers.location).toBe(failed);
+      const [cookie = '', ...more] = [headers['set-cookie'] ?? []].flat();
+      expect(more).toEqual([]);
+      expect(cookie.length).toBeLessThan(4096);
+      const [, value = ''] = /^vestibule-notice=([\w-]+);/.exec(cookie) ?? [];
+      const next = await portal.send({ url: '/portal/login', cookies: { 'vestibule-notice': value } });
+      expect(next.body).toContain(name.slice(0, 3));
+      expect(JSON.stringify(headers)).not.toContain('Set-Cookie: x');
+    }
+    expect((await portal.signIn('x'.repeat(1_000_000), 'x')).statusCode).toBe(413);
+    expect((await portal.signIn('😀'.repeat(321), 'x')).statusCode).toBe(400);
+  });
+
+  it('IN-16 a problem document is never HTML, and cuts what it repeats', async () => {
+    const body = `username=a&${encodeURIComponent('<script>')}${'x'.repeat(5000)}=%00`;
+    const answer = await portal.send({ method: 'POST', url: '/portal/performlogin', body, headers: { accept: '*/*' } });
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/problem+json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(answer.body.length).toBeLessThan(500);
+  });
+});

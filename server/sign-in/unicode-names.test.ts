@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { foldLoginName } from '#server/accounts/fold-name.ts';
+import { addAttackFixtures, addUser } from '#server/testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+  await addUser(portal, { username: 'kass', email: 'kass@bücher.test' });
+});
+afterAll(() => portal.close());
+
+/** Who a typed name signs in, with the password that every test user has; null for nobody. */
+async function enters(name: string): Promise<string | null> {
+  await portal.sql`delete from throttle`;
+  await portal.sql`truncate audit_event`;
+  const { headers } = await portal.signIn(name, testPassword);
+  const [event] = await portal.sql`select username from audit_event where event = 'signed-in'`;
+  expect(headers.location).toBe(event ? '/portal/portal.html' : '/portal/loginfail/default');
+  return event?.username ?? null;
+}
+
+describe('names in Unicode', () => {
+  it('UN-02 UN-03 a name that only looks like another is nobody’s', async () => {
+    for (const twin of [
+      'alıce',
+      'alİce',
+      'аlice',
+      'αlice',
+      'al\u00adice',
+      'ali\u200dce',
+      'al\u200bice',
+      'ali\u0441e',
+      'a1ice',
+      'alice\u0301',
+      'alice\u202e',
+      'kaß',
+      'kaẞ',
+      'kas\u0073\u0323',
+      'bob\u034f',
+    ])
+      expect([twin, await enters(twin)]).toEqual([twin, null]);
+  });
+
+  it('UN-02 UN-04 another form of the very same letters is the same name, and stays in its own account', async () => {
+    const forms = {
+      alice: ['ALICE', 'Alice', 'ａｌｉｃｅ', '\u00a0alice\u3000', 'ⓐⓛⓘⓒⓔ', '𝐚𝐥𝐢𝐜𝐞'],
+      kass: ['KASS', 'Kass', '\u212aass', 'ka\u017f\u017f'],
+    };
+    for (const [name, written] of Object.entries(forms))
+      for (const form of written) expect([form, await enters(form)]).toEqual([form, name]);
+  });
+
+  it('UN-05 an e-mail has one form, by whatever case, dot or encoding its domain is typed', async () => {
+    for (const form of [
+      'kass@bücher.test',
+      'KASS@BÜCHER.TEST',
+      'kass@xn--bcher-kva.test',
+      'kass@XN--BCHER-KVA.test',
+      'kass@bücher.test.',
+      'kass@bu\u0308cher.test',
+      'kass＠bücher．test',
+    ])
+      expect([form, await enters(form)]).toEqual([form, 'kass']);
+    for (const other of [
+      'kass@bucher.test',
+      'kass@evil.test@bücher.test',
+      'kass@bücher.test@evil.test',
+      'kass@bücher.test:80',
+      'kass@bücher.test/x',
+      'x@kass@bücher.test',
+    ])
+      expect([other, await enters(other)]).toEqual([other, null]);
+  });
+
+  it('UN-08 two names with one fold cannot both be: the database refuses the second', async () => {
+    for (const twin of ['ALICE', 'ａｌｉｃｅ', 'alice\u00a0', 'ALICE@acme.test'])
+      await expect(addUser(portal, { username: `${twin}`, email: `${twin.length}@other.test` })).rejects.toMatchObject({
+        code: '23505',
+      });
+    await expect(portal.sql`insert into login_name select fold, user_id from login_name limit 1`).rejects.toThrow(
+      /login_name_pkey/,
+    );
+    expect(foldLoginName(foldLoginName('ＡLICE@Bücher.Test.'))).toBe(foldLoginName('ＡLICE@Bücher.Test.'));
+  });
+});
