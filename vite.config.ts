@@ -28,9 +28,6 @@ function compressedAssets(): Plugin {
   };
 }
 
-// What is built is what visitors get, whoever asks for the build: a test runner sets NODE_ENV to its own.
-process.env.NODE_ENV = 'production';
-
 export default defineConfig({
   base: './',
   publicDir: false,
