@@ -53,6 +53,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     connectionTimeout: timeouts.connectionTimeout,
     keepAliveTimeout: timeouts.keepAliveTimeout,
     forceCloseConnections: 'idle',
+    // What is asked on an open connection during a stop is still answered, like any request.
+    return503OnClosing: false,
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: true },
     http: {
       headersTimeout: timeouts.headersTimeout,

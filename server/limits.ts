@@ -35,7 +35,7 @@ export const limits = {
   /** A known device's last use is written at most this often. */
   deviceWriteEvery: day,
   /** How long a refused sign-in's typed name and reference wait in the browser. */
-  noticeLifetime: 10 * minute,
+  refusalLifetime: 10 * minute,
   housekeepingEvery: 10 * minute,
   /** Password hashes that may wait; what exceeds them is answered 503. */
   waitingHashes: 500,
@@ -56,5 +56,6 @@ export const limits = {
   connectionsCheckedEvery: second,
   /** On SIGTERM: how long requests under way may take to finish. */
   stopWithin: 10 * second,
+  stopLooksEvery: 50,
   assetLifetimeSeconds: 365 * 24 * 3600,
 } as const;

@@ -46,6 +46,7 @@ export async function serve(): Promise<void> {
       return made;
     },
   });
+  exitOnCrash(app);
   await app.listen({ host: config.host, port: config.port });
   app.log.info(
     { url: config.publicUrl.origin + config.basePath },
@@ -62,11 +63,21 @@ function stopOnSignal(app: FastifyInstance, closeStorage: () => Promise<void>): 
   const stop = async (signal: NodeJS.Signals) => {
     app.log.info({ signal }, 'stopping');
     setTimeout(() => process.exit(1), limits.stopWithin).unref();
+    // A connection whose answer was under way is kept alive after it, and would keep us waiting.
+    setInterval(() => app.server.closeIdleConnections(), limits.stopLooksEvery);
     await app.close();
     await closeStorage();
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
+}
+
+/** After an error that nobody expected the state is unknown: it is logged, and whoever started the process starts it anew. */
+function exitOnCrash(app: FastifyInstance): void {
+  process.on('uncaughtException', (error) => {
+    app.log.fatal({ err: error }, 'crashed');
+    process.exit(1);
+  });
 }
 
 /** Lines in the log's own form for what happens before there is an app. */

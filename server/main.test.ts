@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
+import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
+import { type PortalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { portalProcess } from '#server/testing/portal-process.ts';
+
+let database: DatabaseForTest;
+let wire: CuttableDatabase;
+beforeAll(async () => {
+  database = await databaseForTest();
+  wire = await cuttableDatabase(database);
+  const portal = { sql: database.sql } as PortalForTest;
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'bob' });
+});
+afterAll(async () => {
+  await wire.close();
+  await database.close();
+});
+
+/** Crashes the process in the given way on SIGUSR2, with a secret where errors of libraries carry theirs. */
+const crash = (how: string) => `
+  process.on('SIGUSR2', () => {
+    const error = Object.assign(new Error('something broke'), { detail: String(['Canary', 'Secret']), parameters: ['Canary', 'Secret'] });
+    ${how};
+  });`;
+
+describe('the process', () => {
+  it('finishes the sign-ins under way on SIGTERM, then ends with 0', async () => {
+    const { origin, child, exit, output } = await portalProcess(wire.url);
+    const signIn = async (from: number) => {
+      const { status, headers } = await fetch(`${origin}/portal/performlogin`, {
+        method: 'POST',
+        body: new URLSearchParams({ username: 'bob', password: testPassword, n: String(from) }),
+        redirect: 'manual',
+      });
+      return [status, headers.get('location')];
+    };
+    const underWay = Array.from({ length: 12 }, (_, index) => signIn(index));
+    await expect.poll(async () => (await database.sql`select from session`).length).toBeGreaterThan(0);
+    child.kill('SIGTERM');
+    for (const answer of await Promise.all(underWay)) expect(answer).toEqual([303, '/portal/portal.html']);
+    expect(await exit).toEqual({ code: 0, signal: null });
+    expect(output()).toContain('"stopping"');
+    await expect(fetch(`${origin}/healthz`)).rejects.toThrow();
+  });
+
+  it.each([
+    ['an unhandled rejection', 'Promise.reject(error)'],
+    ['an uncaught error', 'throw error'],
+  ])('LG-07 ends with 1 after %s, logged as JSON without what it carries', async (_what, how) => {
+    const { child, exit, output } = await portalProcess(wire.url, crash(how));
+    child.kill('SIGUSR2');
+    expect(await exit).toEqual({ code: 1, signal: null });
+    const lines = output()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level: number; msg: string; err?: object });
+    expect(lines.at(-1)).toMatchObject({
+      level: 60,
+      msg: 'crashed',
+      err: { type: 'Error', message: 'something broke' },
+    });
+    expect(output()).not.toContain('Canary,Secret');
+    expect(output()).not.toContain('"parameters"');
+  });
+});
