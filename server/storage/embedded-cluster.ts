@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { readOrMakeSecretFile, readSecretFile, syncFolder } from '#server/secrets/secret-file.ts';
 import type { RunAs } from './embedded-account.ts';
 import type { Binaries } from './embedded-binaries.ts';
+import { processState } from './process-state.ts';
 
 const run = promisify(execFile);
 
@@ -42,7 +44,6 @@ export async function makeCluster(
 ): Promise<void> {
   const place = clusterFolder(dataFolder);
   if (await exists(place)) return;
-  await removeAbandonedDrafts(dataFolder);
   const draft = join(dataFolder, `postgres-draft-${process.pid}-${randomBytes(6).toString('hex')}`);
   try {
     await buildCluster(draft, password, binaries, runAs);
@@ -51,7 +52,7 @@ export async function makeCluster(
   } catch (error) {
     if (!(await exists(place))) throw error;
   } finally {
-    await rm(draft, { recursive: true, force: true, maxRetries: 5 });
+    await rm(draft, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
@@ -94,21 +95,27 @@ export function spawnOptions(folder: string, runAs: RunAs) {
   return { cwd: folder, env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }, ...runAs };
 }
 
-/** What a process left that was killed while it made a cluster. */
-async function removeAbandonedDrafts(dataFolder: string): Promise<void> {
-  for (const name of await readdir(dataFolder)) {
-    const owner = /^postgres-draft-(\d+)-/.exec(name)?.[1];
-    if (owner === undefined || isAlive(Number(owner))) continue;
-    await rm(join(dataFolder, name), { recursive: true, force: true, maxRetries: 5 });
+/**
+ * Removes what processes left that were killed while they made a cluster or its password. Their initdb goes on for a
+ * moment and puts files back, so it may take a second try.
+ */
+export async function removeAbandonedDrafts(dataFolder: string): Promise<void> {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const abandoned = await listAbandoned(dataFolder);
+    if (abandoned.length === 0) return;
+    const removals = abandoned.map((name) => rm(join(dataFolder, name), { recursive: true, force: true }));
+    await Promise.allSettled(removals);
+    await pause(100);
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+async function listAbandoned(dataFolder: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const name of await readdir(dataFolder)) {
+    const owner = /^postgres-(?:draft-|password\.)(\d+)-/.exec(name)?.[1];
+    if (owner !== undefined && (await processState(Number(owner))).state !== 'running') names.push(name);
   }
+  return names;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RunAs } from './embedded-account.ts';
 import type { Binaries } from './embedded-binaries.ts';
 import { pathInside, spawnOptions } from './embedded-cluster.ts';
+import { processState } from './process-state.ts';
 
 /** The port is only part of the socket's name: PostgreSQL listens on no network address. */
 const port = 5432;
@@ -80,7 +81,7 @@ export async function stopPostgres(folder: string, patience: number): Promise<bo
   if (pid === null) return true;
   process.kill(pid, 'SIGINT');
   const deadline = Date.now() + patience;
-  while ((await stateOf(pid)) === 'postgres') {
+  while (await isPostgres(pid)) {
     if (Date.now() > deadline) return false;
     await pause(10);
   }
@@ -102,7 +103,7 @@ async function lastWords(logPath: string, from: number): Promise<string> {
 /** The process number of the PostgreSQL that runs in the folder, or null when none does. */
 export async function findPostgresProcess(folder: string): Promise<number | null> {
   const pid = await lockOwner(folder);
-  return pid !== null && (await stateOf(pid)) === 'postgres' ? pid : null;
+  return pid !== null && (await isPostgres(pid)) ? pid : null;
 }
 
 /**
@@ -111,7 +112,7 @@ export async function findPostgresProcess(folder: string): Promise<number | null
  */
 export async function removeStaleLocks(folder: string): Promise<void> {
   const pid = await lockOwner(folder);
-  if (pid === null || (await stateOf(pid)) !== 'other') return;
+  if (pid === null || (await isPostgres(pid)) || (await processState(pid)).state === 'none') return;
   for (const name of ['postmaster.pid', `${socketName}.lock`]) await rm(join(folder, name), { force: true });
 }
 
@@ -121,14 +122,7 @@ async function lockOwner(folder: string): Promise<number | null> {
   return pid > 0 ? pid : null;
 }
 
-async function stateOf(pid: number): Promise<'none' | 'postgres' | 'other'> {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return 'none';
-  }
-  if (process.platform !== 'linux') return 'postgres';
-  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-  if (status === null) return 'none';
-  return /\(postgres[^)]*\) [^ZX]/.test(status) ? 'postgres' : 'other';
+async function isPostgres(pid: number): Promise<boolean> {
+  const { state, name } = await processState(pid);
+  return state === 'running' && (name === null || name.startsWith('postgres'));
 }

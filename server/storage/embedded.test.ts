@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -144,6 +144,18 @@ describe('the first start', () => {
     await waitUntil(async () => (await findPostgresProcess(cluster)) === null, 5000);
   });
 
+  test('sweeps away what killed processes left, and nothing of living ones', async () => {
+    usePrepared();
+    const dead = 2 ** 22 + 1;
+    await mkdir(join(dataFolder, `postgres-draft-${dead}-abc`, 'cluster'), { recursive: true });
+    await mkdir(join(dataFolder, `postgres-draft-${process.pid}-abc`));
+    await writeFile(join(dataFolder, `postgres-password.${dead}-abc`), 'secret');
+    await (await open()).close();
+    const left = (await readdir(dataFolder)).filter((name) => name.includes('abc'));
+    expect(left).toEqual([`postgres-draft-${process.pid}-abc`]);
+    await rm(join(dataFolder, left[0] as string), { recursive: true });
+  });
+
   test.each([100, 300, 600])('killed after %i ms leaves nothing half-made (RL-01)', async (milliseconds) => {
     const child = spawnOpener();
     await pause(milliseconds);
@@ -152,7 +164,7 @@ describe('the first start', () => {
     const embedded = await open();
     expect(await answer(embedded)).toBe(1);
     await embedded.close();
-    expect((await readdir(dataFolder)).filter((name) => name.includes('draft'))).toEqual([]);
+    expect((await readdir(dataFolder)).sort()).toEqual(['postgres', 'postgres-password', 'postgres.log']);
   });
 });
 

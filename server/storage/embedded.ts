@@ -5,7 +5,13 @@ import type { Place } from './connect.ts';
 import { dataFolderError, prepareDataFolder } from './data-folder.ts';
 import { accountForPostgres } from './embedded-account.ts';
 import { findBinaries } from './embedded-binaries.ts';
-import { clusterFolder, clusterOwner, clusterPassword, makeCluster } from './embedded-cluster.ts';
+import {
+  clusterFolder,
+  clusterOwner,
+  clusterPassword,
+  makeCluster,
+  removeAbandonedDrafts,
+} from './embedded-cluster.ts';
 import { enter, leave, type Presence } from './embedded-presence.ts';
 import {
   findPostgresProcess,
@@ -67,6 +73,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
   async function close() {
     closing.abort();
     await recovery;
+    await removeAbandonedDrafts(dataFolder);
     await leave(presence, async () => {
       const stopped = await stopPostgres(clusterFolder(dataFolder), stopPatience);
       if (!stopped) log.warn('PostgreSQL takes long to stop; it goes on stopping by itself');
