@@ -54,6 +54,16 @@ export const ConfigFile = Type.Object(
     trustedProxies: Type.Optional(
       Type.Array(Type.String(), { description: 'Addresses or networks of proxies whose X-Forwarded-For is believed.' }),
     ),
+    audit: Type.Optional(
+      Type.Object(
+        {
+          keepDays: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: 3650, default: 400, description: 'How long events are kept.' }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+    ),
     passwordPolicy: Type.Optional(
       Type.Object(
         {

@@ -28,6 +28,8 @@ export type Config = {
   destinationRules: DestinationRules;
   trustedProxies: BlockList;
   passwordPolicy: PasswordPolicy;
+  /** Lengths of time, in milliseconds. */
+  auditKept: number;
   sessionIdle: number;
   sessionAbsolute: number;
 };
@@ -53,6 +55,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
   const trusted = parseNetworkList(file.trustedProxies ?? []);
   for (const text of trusted.invalid)
     problems.push(`trustedProxies: ${JSON.stringify(text)} is not an address or a network such as 10.0.0.0/8`);
+  const allowedOrigins = readOrigins(file.allowedRedirectOrigins ?? [], problems);
   const shortest = file.passwordPolicy?.minimumLength ?? defaultPasswordPolicy.shortest;
   const idle = file.session?.idleMinutes ?? 30;
   const absolute = file.session?.absoluteHours ?? 12;
@@ -64,7 +67,9 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
       host: env.HOST || '127.0.0.1',
       port,
       publicUrl,
-      hosts: withLoopback(publicUrl, (name) => hostOf(name, publicUrl)).concat(file.allowedHosts ?? []),
+      hosts: withLoopback(publicUrl, (name) => hostOf(name, publicUrl)).concat(
+        (file.allowedHosts ?? []).map((host) => host.toLowerCase()),
+      ),
       origins: withLoopback(publicUrl, (name) => `${publicUrl.protocol}//${hostOf(name, publicUrl)}`),
       databaseUrl,
       dataFolder: resolve(env.VESTIBULE_DATA || './data'),
@@ -84,10 +89,11 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
       destinationRules: {
         origin: publicUrl.origin,
         basePath: file.basePath ?? '/portal',
-        allowedOrigins: file.allowedRedirectOrigins ?? [],
+        allowedOrigins,
       },
       trustedProxies: trusted.networks,
       passwordPolicy: { ...defaultPasswordPolicy, shortest },
+      auditKept: (file.audit?.keepDays ?? 400) * 86_400_000,
       sessionIdle: idle * 60_000,
       sessionAbsolute: absolute * 3_600_000,
     },
@@ -143,6 +149,16 @@ function readPublicUrl(text: string, problems: string[]): URL {
     return fallback;
   }
   return url;
+}
+
+/** Origins as the URL parser writes them, since that is what they are compared with. */
+function readOrigins(texts: readonly string[], problems: string[]): string[] {
+  return texts.flatMap((text) => {
+    const url = URL.parse(text);
+    if (url) return url.origin;
+    problems.push(`allowedRedirectOrigins: ${JSON.stringify(text)} is not an origin such as https://hub.example.com`);
+    return [];
+  });
 }
 
 function readDatabaseUrl(text: string | undefined, problems: string[]): string | null {

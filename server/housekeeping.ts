@@ -1,16 +1,18 @@
 import type { Deps } from './deps.ts';
 import { limits } from './limits.ts';
+import { deleteOldAuditEvents } from './storage/audit-event.ts';
 import { deleteStaleDevices } from './storage/device.ts';
 import { deleteEndedSessions } from './storage/session.ts';
 import { deleteStaleThrottles } from './storage/throttle.ts';
 
-/** Deletes what has lost its meaning: ended sessions, throttles that leaked empty, browsers that never came back. */
+/** Deletes what has lost its meaning: ended sessions, throttles that leaked empty, browsers that never came back, old events. */
 export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   const at = now();
   const before = (age: number) => new Date(at.getTime() - age);
   const { account } = limits.throttle;
   await deleteEndedSessions(sql, { idleSince: before(config.sessionIdle), now: at });
   await deleteStaleThrottles(sql, before(account.freeFailures * account.leakEvery), at);
+  await deleteOldAuditEvents(sql, before(config.auditKept));
   await deleteStaleDevices(sql, before(limits.deviceLifetime));
 }
 

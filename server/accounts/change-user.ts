@@ -2,12 +2,12 @@ import type { AuditStep } from '../audit/audit-events.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/connect.ts';
 import { listUnknownCustomerKeys } from '../storage/customer.ts';
+import { deleteDevicesOfUser } from '../storage/device.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { updateMemberships } from '../storage/membership.ts';
 import { findUserForUpdate, type User, type UserChanges, updateUser } from '../storage/portal-user.ts';
 import { deleteSessionsOfUser } from '../storage/session.ts';
-import { deleteThrottle } from '../storage/throttle.ts';
-import { accountKey } from '../throttle/throttle-keys.ts';
+import { deleteThrottlesOfUser } from '../storage/throttle.ts';
 import { foldLoginName } from './fold-name.ts';
 import { foldsOfUser, takenField } from './names-of-user.ts';
 
@@ -23,7 +23,8 @@ export type ChangeUserResult =
 
 /**
  * Changes the user whom a username or e-mail names, and records what changed; all of it or nothing. Another password or
- * none, and being made inactive, ends the user's sessions; another password also ends the waits of the account.
+ * none, and being made inactive, ends the user's sessions; another password or none also makes the browsers that were
+ * known for him strangers again and ends the waits of the account.
  */
 export async function changeUser(
   sql: Database,
@@ -42,7 +43,10 @@ export async function changeUser(
     await updateUser(sql, user.id, change);
     await updateLoginNames(sql, user.id, foldsOfUser(namesAfter(user, change)));
     await updateMemberships(sql, user.id, customers);
-    if (change.passwordHash) await deleteThrottle(sql, [accountKey(user.id)]);
+    if (change.passwordHash !== undefined) {
+      await deleteDevicesOfUser(sql, user.id);
+      await deleteThrottlesOfUser(sql, user.id);
+    }
     const endSessions = change.passwordHash !== undefined || change.active === false;
     const sessionsEnded = endSessions ? await deleteSessionsOfUser(sql, user.id) : 0;
     if (sessionsEnded > 0) steps.push({ step: 'sessions ended', outcome: String(sessionsEnded) });

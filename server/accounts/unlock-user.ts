@@ -1,8 +1,7 @@
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/connect.ts';
 import { findUserForUpdate } from '../storage/portal-user.ts';
-import { deleteThrottle } from '../storage/throttle.ts';
-import { accountKey } from '../throttle/throttle-keys.ts';
+import { deleteThrottlesOfUser } from '../storage/throttle.ts';
 import { foldLoginName } from './fold-name.ts';
 
 /** Ends the waits that failed sign-ins brought on a user's account, and records it; false when there is no such user. */
@@ -10,7 +9,7 @@ export async function unlockUser(sql: Database, name: string, now: Date): Promis
   return await sql.begin(async (sql) => {
     const user = await findUserForUpdate(sql, foldLoginName(name));
     if (!user) return false;
-    await deleteThrottle(sql, [accountKey(user.id)]);
+    await deleteThrottlesOfUser(sql, user.id);
     await insertAuditEvent(sql, { event: 'user-unlocked', userId: user.id, username: user.username }, now);
     return true;
   });

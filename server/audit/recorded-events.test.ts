@@ -58,7 +58,7 @@ describe('LG-05 what is recorded', () => {
   it('LG-05 a refusal carries the reference that the visitor sees, and the steps that led to it', async () => {
     const answer = await portal.signIn('dave', testPassword);
     const [event] = await events();
-    const notice = cookiesOf(answer)['vestibule-notice'] ?? '';
+    const notice = cookiesOf(answer)['vestibule-refusal'] ?? '';
     const { reference } = JSON.parse(Buffer.from(notice, 'base64url').toString()) as { reference: string };
     expect(event?.reference).toBe(reference);
     expect(JSON.parse(event?.steps as string)).toContainEqual({ step: 'active', outcome: 'no' });

@@ -38,7 +38,7 @@ it('CK-01 CK-03 every cookie of every answer is for this host alone, over https,
     await portal.signIn('dave', testPassword),
     await portal.signIn('carol', testPassword),
     await portal.signIn('frida', testPassword),
-    await portal.signIn('alice', testPassword, { cookies: { '__Host-vestibule-notice': 'e30' } }),
+    await portal.signIn('alice', testPassword, { cookies: { '__Host-vestibule-refusal': 'e30' } }),
     await portal.send({ url: '/portal/logout', cookies, headers: { 'sec-fetch-site': 'same-origin', ...http } }),
     await portal.send({ method: 'POST', url: '/portal/logout' }),
   ];
@@ -46,7 +46,7 @@ it('CK-01 CK-03 every cookie of every answer is for this host alone, over https,
   expect(headers.length).toBeGreaterThanOrEqual(answers.length);
   for (const header of headers) {
     expect(header).toMatch(
-      /^__Host-vestibule-(?:session|device|notice)=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
+      /^__Host-vestibule-(?:session|device|refusal)=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
     );
     expect(header.length).toBeLessThan(4096);
   }
@@ -131,7 +131,7 @@ it('a notice that was tampered with shows nothing of it', async () => {
     encode({ username: 'x'.repeat(400) }),
   ];
   for (const value of values) {
-    const page = await portal.send({ url: '/portal/login', cookies: { '__Host-vestibule-notice': value } });
+    const page = await portal.send({ url: '/portal/login', cookies: { '__Host-vestibule-refusal': value } });
     expect(page.statusCode, value.slice(0, 40)).toBe(200);
   }
 });

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { isToken } from '../secrets/token.ts';
 
 /** The cookies of the portal. */
-export type CookieName = 'session' | 'device' | 'notice';
+export type CookieName = 'session' | 'device' | 'refusal';
 
 /**
  * The value of a cookie, or null when it is absent or not to be trusted: a name that comes twice was set by somebody

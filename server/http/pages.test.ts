@@ -99,8 +99,8 @@ describe('rendered pages', () => {
       ['accept', 'text/html'.repeat(long / 9)],
       ['cookie', 'vestibule-session='.repeat(long / 18)],
       ['cookie', `${'vestibule-session=x;'.repeat(long / 20)}`],
-      ['cookie', `vestibule-notice=${'e'.repeat(long)}`],
-      ['cookie', `vestibule-notice=${Buffer.from('['.repeat(long / 2)).toString('base64url')}`],
+      ['cookie', `vestibule-refusal=${'e'.repeat(long)}`],
+      ['cookie', `vestibule-refusal=${Buffer.from('['.repeat(long / 2)).toString('base64url')}`],
       ['x-forwarded-for', '1.1.1.1,'.repeat(long / 8)],
     ] as const;
     await portal.send({ url: '/portal/login' });

@@ -5,7 +5,7 @@ import type { Page, ServerPage } from '#contract/page.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import type { Config } from '../config.ts';
 import type { BuiltPages } from './built-pages.ts';
-import { readNotice } from './notice.ts';
+import { readLastRefusal } from './last-refusal.ts';
 import { languageOfRequest } from './request-url.ts';
 
 const brotli = promisify(brotliCompress);
@@ -27,15 +27,15 @@ export function createPages(config: Config, built: BuiltPages): Pages {
   const cache = new Map<string, Promise<string | Buffer>>();
 
   function pageOf(request: FastifyRequest, serverPage: ServerPage | undefined): Page {
-    const notice = readNotice(request, config);
+    const refusal = readLastRefusal(request, config);
     return {
       language: languageOfRequest(request),
       url: request.url,
       branding: config.branding,
       rules: config.destinationRules,
       passwordPolicy: config.passwordPolicy,
-      typedUsername: notice.username,
-      reference: notice.reference,
+      typedUsername: refusal.username,
+      reference: refusal.reference,
       serverPage: serverPage ?? null,
     };
   }

@@ -137,3 +137,14 @@ describe('the headers of every answer', () => {
     }
   });
 });
+
+it('a sign-in may be sent on to a listed foreign origin, which Chromium asks form-action for', async () => {
+  const { destinationRules } = portal.deps.config;
+  const listed = await portalForTest(
+    { destinationRules: { ...destinationRules, allowedOrigins: ['https://hub.example'] } },
+    portal,
+  );
+  const policy = (await listed.send({ url: '/portal/login' })).headers['content-security-policy'];
+  expect(policy).toContain("form-action 'self' https://hub.example;");
+  await listed.close();
+});

@@ -13,7 +13,8 @@ export function securityHeaders(config: Config, styleText: string): Record<strin
     `style-src 'sha256-${styleHash}'`,
     "img-src 'self' data:",
     "connect-src 'self'",
-    "form-action 'self'",
+    // Chromium holds the redirect that follows a form post to this rule as well.
+    ["form-action 'self'", ...config.destinationRules.allowedOrigins].join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",

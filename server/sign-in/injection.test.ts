@@ -128,8 +128,8 @@ describe('injection', () => {
       const [cookie = '', ...more] = [headers['set-cookie'] ?? []].flat();
       expect(more).toEqual([]);
       expect(cookie.length).toBeLessThan(4096);
-      const [, value = ''] = /^vestibule-notice=([\w-]+);/.exec(cookie) ?? [];
-      const next = await portal.send({ url: '/portal/login', cookies: { 'vestibule-notice': value } });
+      const [, value = ''] = /^vestibule-refusal=([\w-]+);/.exec(cookie) ?? [];
+      const next = await portal.send({ url: '/portal/login', cookies: { 'vestibule-refusal': value } });
       expect(next.body).toContain(name.slice(0, 3));
       expect(JSON.stringify(headers)).not.toContain('Set-Cookie: x');
     }

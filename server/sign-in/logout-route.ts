@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { screenUrl } from '#contract/screens.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { clearCookie, readTokenCookie } from '../http/cookies.ts';
 import { addressOf, refuseForeignSite } from '../http/guards.ts';
-import { languageOverride, wantsPage } from '../http/request-url.ts';
+import { languageOverride, queryValue, wantsPage } from '../http/request-url.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { takeSession } from '../storage/session.ts';
@@ -42,5 +42,9 @@ async function endSession(deps: Deps, request: FastifyRequest, reply: FastifyRep
   }
   clearCookie(reply, deps.config, 'session');
   if (!wantsPage(request)) return reply.code(204).send();
-  return reply.redirect(screenUrl(deps.config.basePath, 'login', { lang: languageOverride(request) }), 303);
+  const query = {
+    [queryNames.destination]: queryValue(request, queryNames.destination) ?? undefined,
+    [queryNames.language]: languageOverride(request),
+  };
+  return reply.redirect(screenUrl(deps.config.basePath, 'login', query), 303);
 }

@@ -86,6 +86,12 @@ it('CS-11 a HEAD from elsewhere changes nothing either, nor does a foreign post'
   expect(await isAlive()).toBe(true);
 });
 
+it('the place asked for and the language go along to the form', async () => {
+  const asked = `${url}?destination=%2Fportal%2Fportal.html%3Ftab%3D2&lang=de`;
+  const answer = await portal.send({ url: asked, cookies, headers: { ...page, 'sec-fetch-site': 'same-origin' } });
+  expect(answer.headers.location).toBe('/portal/login?destination=%2Fportal%2Fportal.html%3Ftab%3D2&lang=de');
+});
+
 it('signing out twice, or with no session at all, ends at the form all the same', async () => {
   for (const given of [cookies, cookies, {}, { 'vestibule-session': 'x' }]) {
     const answer = await portal.send({ method: 'POST', url, cookies: given });
@@ -115,7 +121,7 @@ it('SE-15 the second person at a browser gets nothing of the first', async () =>
   const answer = await portal.signIn('bob', testPassword, { cookies: jar });
   expect(answer.headers.location).toBe('/portal/portal.html');
   Object.assign(jar, cookiesOf(answer));
-  expect(jar['vestibule-notice']).toBe('');
+  expect(jar['vestibule-refusal']).toBe('');
   const seen = await portal.send({ url: '/portal/portal.html', cookies: jar });
   expect(seen.body).toContain('bob');
   expect(seen.body).not.toContain('alice');

@@ -38,7 +38,7 @@ const refusedAt = (address: string) => `/portal/loginfail/ip?${new URLSearchPara
 it('IP-13 a right password from a refused network is told the address that was seen, and opens nothing', async () => {
   const answer = await carol();
   expect(answer.headers.location).toBe(refusedAt('198.51.100.7'));
-  expect(Object.keys(cookiesOf(answer))).toEqual(['vestibule-notice']);
+  expect(Object.keys(cookiesOf(answer))).toEqual(['vestibule-refusal']);
   expect(await portal.sql`select from session`).toHaveLength(0);
   const [event] = await portal.sql`
     select event, reason, username, host(address) as address, steps from audit_event order by id desc limit 1`;

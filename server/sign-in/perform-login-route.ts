@@ -5,7 +5,7 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie, setCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
-import { clearNotice, setNotice } from '../http/notice.ts';
+import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
@@ -36,12 +36,12 @@ export function performLoginRoute(deps: Deps) {
       case 'throttled':
         return await refuse(deps, request, reply, 429, { retryAfter: result.retryAfter });
       case 'refused': {
-        setNotice(reply, config, { reference: result.reference, username });
+        setLastRefusal(reply, config, { reference: result.reference, username });
         const query = { [queryNames.destination]: destinationToKeep(destination), lang };
         return reply.redirect(screenUrl(config.basePath, { name: 'loginFail', type: 'default' }, query), 303);
       }
       case 'networkRefused': {
-        setNotice(reply, config, { reference: result.reference, username });
+        setLastRefusal(reply, config, { reference: result.reference, username });
         const query = {
           [queryNames.ipAddress]: address,
           [queryNames.destination]: destinationToKeep(destination),
@@ -53,7 +53,7 @@ export function performLoginRoute(deps: Deps) {
       case 'signedIn': {
         if (redirectURL && !accepted) await recordRefusedDestination(request, address);
         setCookie(reply, config, 'session', result.sessionToken);
-        clearNotice(request, reply, config);
+        clearLastRefusal(request, reply, config);
         if (result.kind === 'signedIn') {
           setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
           return reply.redirect(destination, 303);

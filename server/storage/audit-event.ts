@@ -46,3 +46,8 @@ export async function listAuditEventsByReference(sql: Connection, reference: str
   return await sql<AuditEventRow[]>`
     select ${columns(sql)} from audit_event where reference = ${reference} order by id`;
 }
+
+/** Deletes the events from before a time; returns how many. */
+export async function deleteOldAuditEvents(sql: Connection, before: Date): Promise<number> {
+  return (await sql`delete from audit_event where at < ${before}`).count;
+}

@@ -1,5 +1,5 @@
 import { limits, type ThrottleLimit } from '../limits.ts';
-import type { ThrottleKey } from '../throttle/throttle-keys.ts';
+import { accountKey, type ThrottleKey } from '../throttle/throttle-keys.ts';
 import type { Connection } from './connect.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a constant of the product, so it stands in the statement itself. */
@@ -25,9 +25,9 @@ export async function countThrottleAttempt(sql: Connection, { key, limit }: Thro
   return row?.admitted ?? false;
 }
 
-/** Forgets the failures under these keys. */
-export async function deleteThrottle(sql: Connection, keys: readonly string[]): Promise<void> {
-  await sql`delete from throttle where key = any(${keys as string[]}::text[])`;
+/** Forgets the failures of a user, under the account and under every browser that is known for it. */
+export async function deleteThrottlesOfUser(sql: Connection, userId: string): Promise<void> {
+  await sql`delete from throttle where key = ${accountKey(userId)} or key like ${`device:%:${userId}`}`;
 }
 
 /**

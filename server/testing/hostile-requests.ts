@@ -59,10 +59,10 @@ const query = fc.array(
 const cookie = fc.oneof(
   headerValue,
   fc
-    .tuple(fc.constantFrom('vestibule-session', 'vestibule-device', 'vestibule-notice'), headerValue)
+    .tuple(fc.constantFrom('vestibule-session', 'vestibule-device', 'vestibule-refusal'), headerValue)
     .map((pair) => pair.join('=')),
-  hostile.map((text) => `vestibule-notice=${Buffer.from(text).toString('base64url')}`),
-  fc.json().map((text) => `vestibule-notice=${Buffer.from(text).toString('base64url')}`),
+  hostile.map((text) => `vestibule-refusal=${Buffer.from(text).toString('base64url')}`),
+  fc.json().map((text) => `vestibule-refusal=${Buffer.from(text).toString('base64url')}`),
 );
 const headers = fc.record(
   {

@@ -6,22 +6,22 @@ import { limits } from '../limits.ts';
 import { clearCookie, readCookie, setCookie } from './cookies.ts';
 
 /** What a refused sign-in leaves in the visitor's own browser for the next pages; never in an address or a log. */
-export type Notice = { reference: string | null; username: string };
+export type LastRefusal = { reference: string | null; username: string };
 
-const none: Notice = { reference: null, username: '' };
+const none: LastRefusal = { reference: null, username: '' };
 
-export function setNotice(reply: FastifyReply, config: Config, notice: Notice): void {
-  const value = Buffer.from(JSON.stringify(notice)).toString('base64url');
-  setCookie(reply, config, 'notice', value, limits.noticeLifetime);
+export function setLastRefusal(reply: FastifyReply, config: Config, refusal: LastRefusal): void {
+  const value = Buffer.from(JSON.stringify(refusal)).toString('base64url');
+  setCookie(reply, config, 'refusal', value, limits.refusalLifetime);
 }
 
-export function clearNotice(request: FastifyRequest, reply: FastifyReply, config: Config): void {
-  if (readCookie(request.headers, config, 'notice') !== null) clearCookie(reply, config, 'notice');
+export function clearLastRefusal(request: FastifyRequest, reply: FastifyReply, config: Config): void {
+  if (readCookie(request.headers, config, 'refusal') !== null) clearCookie(reply, config, 'refusal');
 }
 
-/** The notice that the browser brings back; an unreadable one counts as none. */
-export function readNotice(request: FastifyRequest, config: Config): Notice {
-  const value = readCookie(request.headers, config, 'notice');
+/** The last refusal as the browser brings it back; an unreadable one counts as none. */
+export function readLastRefusal(request: FastifyRequest, config: Config): LastRefusal {
+  const value = readCookie(request.headers, config, 'refusal');
   if (!value) return none;
   try {
     const { reference, username } = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<string, unknown>;

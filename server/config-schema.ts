@@ -1,0 +1,17 @@
+import { writeFileSync } from 'node:fs';
+import { ConfigFile } from './config-file.ts';
+
+export const configSchemaFile = new URL('../vestibule.config.schema.json', import.meta.url);
+
+/** The JSON Schema of the configuration file, by which editors check and complete it. */
+export function configSchemaText(): string {
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Configuration of Vestibule',
+    ...ConfigFile,
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+// `node server/config-schema.ts` writes the file anew.
+if (import.meta.main) writeFileSync(configSchemaFile, configSchemaText());
