@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+/** Versions before these have a known hole that would concern us. */
+const least: Record<string, string> = {
+  '@fastify/reply-from': '12.6.2',
+  '@xmldom/xmldom': '0.8.13',
+  '@node-saml/node-saml': '5.1.0',
+  fastify: '5.12.1',
+  nodemailer: '9.1.1',
+  'xml-crypto': '6.0.1',
+};
+
+type Lock = { packages: Record<string, { version?: string }> };
+
+const { packages } = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as Lock;
+const locked = Object.entries(packages).map(([path, { version = '' }]) => ({
+  name: path.split('node_modules/').at(-1) ?? '',
+  version,
+}));
+
+function isAtLeast(version: string, than: string): boolean {
+  const numbers = (text: string) => text.split('-', 1)[0]?.split('.').map(Number) ?? [];
+  const [one, other] = [numbers(version), numbers(than)];
+  const at = one.findIndex((part, index) => part !== other[index]);
+  return at < 0 || (one[at] ?? 0) > (other[at] ?? 0);
+}
+
+it('no locked package, wherever it hangs in the tree, is older than the fix of a hole that concerns us', () => {
+  expect(locked.map(({ name }) => name)).toContain('fastify');
+  const old = locked.filter(({ name, version }) => least[name] !== undefined && !isAtLeast(version, least[name]));
+  expect(old).toEqual([]);
+});
+
+it('versions are compared part by part', () => {
+  expect(isAtLeast('5.12.1', '5.12.1')).toBe(true);
+  expect(isAtLeast('5.12.8', '5.12.1')).toBe(true);
+  expect(isAtLeast('10.0.0', '9.1.1')).toBe(true);
+  expect(isAtLeast('5.9.9', '5.12.1')).toBe(false);
+  expect(isAtLeast('0.8.2', '0.8.13')).toBe(false);
+});
