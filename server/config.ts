@@ -6,7 +6,7 @@ import type { DestinationRules } from '#contract/destination.ts';
 import type { Branding } from '#contract/page.ts';
 import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-rules.ts';
 import { ConfigFile } from './config-file.ts';
-import { parseNetworkList } from './http/client-address.ts';
+import { parseNetworkList } from './network-list.ts';
 
 /** Everything that an operator can set, read once, checked whole, passed on as a value. */
 export type Config = {

@@ -1,6 +1,6 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerPage } from '#contract/page.ts';
 import type { Config } from './config.ts';
-import type { Pages } from './http/pages.ts';
 import type { Database } from './storage/connect.ts';
 
 /** What rules and routes are given: nothing else reaches them from outside. */
@@ -13,6 +13,16 @@ export type Deps = {
   now: () => Date;
   /** Derived keys, one per purpose. */
   keys: Keys;
+};
+
+/** Sends pages: rendered per request, or from memory where the page is the same for everybody. */
+export type Pages = {
+  send: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    serverPage?: ServerPage,
+  ) => Promise<FastifyReply>;
 };
 
 export type Keys = {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { clientAddress, parseNetworkList } from './client-address.ts';
+import { parseNetworkList } from '../network-list.ts';
+import { clientAddress } from './client-address.ts';
 
 const { networks: proxies } = parseNetworkList(['10.0.0.0/8', '2001:db8:ff::/48']);
 const { networks: nobody } = parseNetworkList([]);

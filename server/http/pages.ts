@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page, ServerPage } from '#contract/page.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import type { Config } from '../config.ts';
+import type { Pages } from '../deps.ts';
 import type { BuiltPages } from './built-pages.ts';
 import { readLastRefusal } from './last-refusal.ts';
 import { languageOfRequest } from './request-url.ts';
@@ -12,16 +13,6 @@ const brotli = promisify(brotliCompress);
 const gunzipable = promisify(gzip);
 
 type Encoding = 'br' | 'gzip' | 'identity';
-
-/** Sends pages: rendered per request, or from memory where the page is the same for everybody. */
-export type Pages = {
-  send: (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    status: number,
-    serverPage?: ServerPage,
-  ) => Promise<FastifyReply>;
-};
 
 export function createPages(config: Config, built: BuiltPages): Pages {
   const cache = new Map<string, Promise<string | Buffer>>();

@@ -1,6 +1,6 @@
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { parseNetworkList } from '#server/http/client-address.ts';
+import { parseNetworkList } from '#server/network-list.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import {
   cookiesOf,
