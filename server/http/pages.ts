@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Page, ServerPage } from '#contract/page.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import type { Config } from '../config.ts';

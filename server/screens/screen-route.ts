@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { legacyPaths, queryNames, screenOfPath } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
+import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { queryValue, splitUrl } from '../http/request-url.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import type { SessionRow } from '../storage/session.ts';
-import { methodNotAllowed } from './method-not-allowed.ts';
 
 /** Every address below the base path that no other route has: a screen, an old address, or nothing. */
 export function screenRoute(deps: Deps) {
