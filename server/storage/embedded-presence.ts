@@ -7,7 +7,8 @@ import { connect, type Database, isDatabaseAway, type Place } from './connect.ts
  */
 export type Presence = Database;
 
-const presenceLock = 7_374_110;
+/** The key of the advisory lock; any number that nothing else here locks. */
+export const presenceLock = 7_374_110;
 
 /** Enters the list of users. Null when PostgreSQL is not there, or about to go; `onGone` is called when it ends later. */
 export async function enter(place: Place, onGone: () => void): Promise<Presence | null> {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { connect, type Database, isDatabaseAway, type Place } from './connect.ts';
 import { type EmbeddedPostgres, openEmbedded } from './embedded.ts';
 import { reachableBinaries } from './embedded-binaries.ts';
+import { presenceLock } from './embedded-presence.ts';
 import { findPostgresProcess, stopPostgres } from './embedded-process.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -271,11 +272,32 @@ describe('a database that is there', () => {
     expect(remarks).toEqual([]);
   });
 
+  test('is not entered while the last one is about to stop it', async () => {
+    const embedded = await open();
+    const stopper = connect(embedded.place, { poolSize: 1 });
+    await stopper`select 1`;
+    await embedded.close();
+    await stopper`select pg_advisory_lock(${presenceLock})`;
+    let entered = false;
+    const second = open().finally(() => {
+      entered = true;
+    });
+    await pause(300);
+    expect(entered).toBe(false);
+    await stopPostgres(cluster, 5000);
+    expect(await answer(await second)).toBe(1);
+    await stopper.end({ timeout: 0 });
+    await (await second).close();
+  });
+
   test('starts although a lock file names a process that is something else by now', async () => {
-    await (await open()).close();
-    await writeFile(join(cluster, 'postmaster.pid'), `${process.pid}\n${cluster}\n`);
-    await writeFile(join(cluster, '.s.PGSQL.5432.lock'), `${process.pid}\n`);
-    if (isRoot) for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) await chmod(join(cluster, name), 0o644);
+    const { uid, gid } = await stat(cluster);
+    const other = spawn('sleep', ['60'], isRoot ? { uid, gid } : {});
+    children.push(other);
+    for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) {
+      await writeFile(join(cluster, name), `${other.pid}\n${cluster}\n`);
+      await chown(join(cluster, name), uid, gid);
+    }
     const embedded = await open();
     expect(await answer(embedded)).toBe(1);
     await embedded.close();
