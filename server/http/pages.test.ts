@@ -108,7 +108,7 @@ describe('rendered pages', () => {
       const started = performance.now();
       const { statusCode } = await portal.send({ url: '/portal/login', headers: { [name]: value } });
       expect({ name, statusCode }).toEqual({ name, statusCode: 200 });
-      expect(performance.now() - started, `${name}: ${value.slice(0, 20)}`).toBeLessThan(200);
+      expect(performance.now() - started, `${name}: ${value.slice(0, 20)}`).toBeLessThan(500);
     }
   });
 });

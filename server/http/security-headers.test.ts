@@ -113,38 +113,4 @@ describe('the headers of every answer', () => {
     for (const [tag] of body.matchAll(/<script[^>]*>/g))
       expect(tag).toMatch(/ src="\/portal\/assets\/| type="application\/json"/);
   });
-
-  it('HD-06 HD-08 no service worker, and no page that passes for a file', async () => {
-    const cookies = cookiesOf(await portal.signIn('bob', testPassword));
-    for (const path of [
-      '/sw.js',
-      '/portal/sw.js',
-      '/portal/service-worker.js',
-      '/portal/two-factor-authentication/registration/a.css',
-      '/portal/session/a.css',
-      '/portal/session.css',
-      '/portal/portal.html/a.css',
-      '/portal/login/a.css',
-      '/portal/twoFactor.js',
-    ]) {
-      const { statusCode, headers, body } = await portal.send({ url: path, cookies });
-      expect({ path, status: statusCode, cached: headers['cache-control'] }).toEqual({
-        path,
-        status: 404,
-        cached: 'no-store',
-      });
-      expect(body, path).not.toContain('bob@');
-    }
-  });
-});
-
-it('a sign-in may be sent on to a listed foreign origin, which Chromium asks form-action for', async () => {
-  const { destinationRules } = portal.deps.config;
-  const listed = await portalForTest(
-    { destinationRules: { ...destinationRules, allowedOrigins: ['https://hub.example'] } },
-    portal,
-  );
-  const policy = (await listed.send({ url: '/portal/login' })).headers['content-security-policy'];
-  expect(policy).toContain("form-action 'self' https://hub.example;");
-  await listed.close();
 });

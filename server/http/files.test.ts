@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+});
+afterAll(() => portal.close());
+
+describe('files', () => {
+  it('HD-01 the logo of the operator runs nothing, and a new one is seen at once', async () => {
+    const logoFile = fileURLToPath(new URL('../../package.json', import.meta.url));
+    const branded = await portalForTest({ logoFile });
+    const { statusCode, headers } = await branded.send({ url: '/portal/logo' });
+    expect(statusCode).toBe(200);
+    expect(headers).toMatchObject({
+      'cache-control': 'no-cache',
+      'content-security-policy': expect.stringMatching(/^default-src 'none'/),
+    });
+    await branded.close();
+  });
+
+  it('HD-06 HD-08 no service worker, and no page that passes for a file', async () => {
+    const cookies = cookiesOf(await portal.signIn('bob', testPassword));
+    for (const path of [
+      '/sw.js',
+      '/portal/sw.js',
+      '/portal/service-worker.js',
+      '/portal/two-factor-authentication/registration/a.css',
+      '/portal/session/a.css',
+      '/portal/session.css',
+      '/portal/portal.html/a.css',
+      '/portal/login/a.css',
+      '/portal/twoFactor.js',
+    ]) {
+      const { statusCode, headers, body } = await portal.send({ url: path, cookies });
+      expect({ path, status: statusCode, cached: headers['cache-control'] }).toEqual({
+        path,
+        status: 404,
+        cached: 'no-store',
+      });
+      expect(body, path).not.toContain('bob@');
+    }
+  });
+});
+
+it('a sign-in may be sent on to a listed foreign origin, which Chromium asks form-action for', async () => {
+  const { destinationRules } = portal.deps.config;
+  const listed = await portalForTest(
+    { destinationRules: { ...destinationRules, allowedOrigins: ['https://hub.example'] } },
+    portal,
+  );
+  const policy = (await listed.send({ url: '/portal/login' })).headers['content-security-policy'];
+  expect(policy).toContain("form-action 'self' https://hub.example;");
+  await listed.close();
+});
