@@ -1,0 +1,26 @@
+import type { PlaywrightTestOptions, PlaywrightWorkerOptions } from '@playwright/test';
+import { findChromium } from './find-chromium.ts';
+
+const executablePath = findChromium();
+const isRoot = process.getuid?.() === 0;
+
+/** How every browser of these tests is started. */
+export const browserOptions: Partial<PlaywrightTestOptions & PlaywrightWorkerOptions> = {
+  launchOptions: {
+    ...(executablePath && { executablePath }),
+    args: [
+      ...(isRoot ? ['--no-sandbox'] : []),
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  },
+  locale: 'en-GB',
+  viewport: { width: 1280, height: 800 },
+  // Waits on nothing that an application might be late with.
+  actionTimeout: 10_000,
+  navigationTimeout: 10_000,
+};

@@ -1,0 +1,208 @@
+import type { Page } from '@playwright/test';
+import { AttackerSite } from './attacker-site.ts';
+import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
+import { test as base, expect, password } from './test.ts';
+
+const test = base.extend<{ attacker: AttackerSite }>({
+  attacker: async ({ watch }, use) => {
+    const attacker = await AttackerSite.start();
+    watch.know(attacker.foreignOrigin);
+    watch.know(attacker.neighbourOrigin);
+    await use(attacker);
+    attacker.close();
+  },
+});
+
+const both = { tag: '@without-script' };
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+const sessionCookies = async (page: Page) =>
+  (await page.context().cookies()).filter(({ name }) => name.includes('session'));
+
+test('HD-04: no other origin can put the pages into a frame', async ({ page, attacker, portal, watch }) => {
+  watch.expect(/frame-ancestors|refused to connect|X-Frame-Options/i);
+  attacker.put('/', `<h1>Prize</h1><iframe src="${portal.origin}/portal/login" title="bait"></iframe>`);
+  for (const origin of [attacker.foreignOrigin, attacker.neighbourOrigin]) {
+    const blocked = page.waitForEvent('console', (message) => /frame-ancestors/.test(message.text()));
+    await page.goto(`${origin}/`);
+    await blocked;
+    await expect(page.frameLocator('iframe').getByRole('textbox')).toHaveCount(0);
+  }
+});
+
+test('HD-05: a page that opens the portal holds no handle on it, and the other way round', async ({
+  page,
+  attacker,
+  portal,
+}) => {
+  attacker.put(
+    '/',
+    `<button onclick="handle = window.open('${portal.origin}/portal/login')">Open</button><button onclick="document.title = handle.closed">Look</button>`,
+  );
+  await page.goto(`${attacker.neighbourOrigin}/`);
+  const [popup] = await Promise.all([page.waitForEvent('popup'), page.getByText('Open').click()]);
+  await expect(heading(popup)).toHaveText('Sign in');
+  expect(await popup.evaluate(() => window.opener)).toBeNull();
+  await page.getByText('Look').click();
+  await expect(page).toHaveTitle('true');
+});
+
+test('HD-06: there is no service worker', async ({ page }) => {
+  await signIn(page, 'ada', password);
+  expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
+  for (const path of ['/sw.js', '/portal/sw.js', '/service-worker.js', '/portal/assets/sw.js'])
+    expect((await page.request.get(path)).status(), path).toBe(404);
+});
+
+test('HD-07: a script that somebody slips in does not run', async ({ page, watch }) => {
+  watch.expect(
+    /policy: script-src-(?:elem|attr)/,
+    /violates the following (?:directive|Content Security Policy)|'TrustedScript'/,
+  );
+  await page.goto('/portal/login');
+  const ran = await page.evaluate(async () => {
+    const script = document.createElement('script');
+    const violation = new Promise((resolve) => addEventListener('securitypolicyviolation', resolve, { once: true }));
+    try {
+      script.textContent = 'document.title = "taken"';
+    } catch {
+      return 'refused by trusted types';
+    }
+    document.body.append(script);
+    await violation;
+    return document.title;
+  });
+  expect(ran).not.toBe('taken');
+});
+
+test('CS-06: the form of our own page is accepted, as the browser posts it', both, async ({ page, portal }) => {
+  await page.goto('/portal/login');
+  const posted = page.waitForRequest('**/performlogin');
+  await signInForm(page).send('ada', password);
+  const request = await posted;
+  expect(await request.headerValue('origin')).toBe(portal.origin);
+  expect(await request.headerValue('sec-fetch-site')).toBe('same-origin');
+  expect((await request.response())?.status()).toBe(303);
+  await expectSignedIn(page, 'ada');
+});
+
+test('CS-08: a form on another site signs nobody in', async ({ page, attacker, portal, watch }) => {
+  watch.expect(/status of 403/);
+  attacker.put(
+    '/',
+    `<form method="post" action="${portal.origin}/portal/performlogin">
+      <input name="username" value="ada"><input name="password" value="${password}"><button>Win</button></form>`,
+  );
+  for (const origin of [attacker.foreignOrigin, attacker.neighbourOrigin]) {
+    await page.goto(`${origin}/`);
+    const answered = page.waitForResponse('**/performlogin');
+    await page.getByText('Win').click();
+    expect((await answered).status()).toBe(403);
+    await expect(heading(page)).toHaveText('That request wasn’t accepted');
+    expect(await sessionCookies(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Return to sign-in' }).click();
+    await expect(page).toHaveURL(`${portal.origin}/portal/login`);
+    await expect(signInForm(page).username).toBeVisible();
+  }
+});
+
+test('CS-11: no picture, prefetch or frame of another site signs anybody out, and a link asks first', async ({
+  page,
+  attacker,
+  portal,
+  watch,
+}) => {
+  watch.expect(/status of 403|ERR_BLOCKED_BY|frame-ancestors|NotSameOrigin/i);
+  const logout = `${portal.origin}/portal/logout`;
+  attacker.put(
+    '/',
+    `<img src="${logout}" alt=""><link rel="prefetch" href="${logout}"><link rel="stylesheet" href="${logout}">
+     <script type="speculationrules">{"prefetch":[{"urls":["${logout}"]}],"prerender":[{"urls":["${logout}"]}]}</script>
+     <script>fetch("${logout}", { credentials: 'include', mode: 'no-cors' }).catch(() => {})</script>
+     <iframe src="${logout}" title="bait"></iframe>
+     <form method="get" action="${logout}"><button>Form</button></form><a href="${logout}">Link</a>`,
+  );
+  await signIn(page, 'ada', password);
+  for (const origin of [attacker.foreignOrigin, attacker.neighbourOrigin]) {
+    await page.goto(`${origin}/`, { waitUntil: 'networkidle' });
+    await page.goto('/portal/portal.html');
+    await expectSignedIn(page, 'ada');
+    for (const way of ['Form', 'Link']) {
+      await page.goto(`${origin}/`);
+      await page.getByText(way).click();
+      await expect(heading(page)).toHaveText('Sign out?');
+      await page.goto('/portal/portal.html');
+      await expectSignedIn(page, 'ada');
+    }
+  }
+  await page.goto(`${attacker.foreignOrigin}/`);
+  await page.getByText('Link').click();
+  await signOutButton(page).click();
+  await expect(heading(page)).toHaveText('Sign in');
+  expect(await sessionCookies(page)).toEqual([]);
+});
+
+test('SE-15: who signs in next in this browser finds nothing of the one before', async ({ page, context }) => {
+  await page.goto('/portal/portal.html?tab=of-ada#/reports/of-ada');
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL('/portal/portal.html?tab=of-ada#/reports/of-ada');
+  await signOutButton(page).click();
+  await expect(signInForm(page).username).toHaveValue('');
+  const kept = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie]));
+  expect(kept).not.toContain('ada');
+  expect(await sessionCookies(page)).toEqual([]);
+  for (const { value } of await context.cookies()) expect(Buffer.from(value, 'base64').toString()).not.toContain('ada');
+  await signInForm(page).send('bob', password);
+  await expect(page).toHaveURL('/portal/portal.html');
+  await expectSignedIn(page, 'bob');
+  expect(await page.content()).not.toContain('ada');
+});
+
+const lures = [
+  '<script>document.title="taken"</script>',
+  '"><img src=x onerror="document.title=`taken`">',
+  '</script><svg onload="document.title=`taken`">',
+  'javascript:document.title="taken"',
+] as const;
+
+for (const lure of lures) {
+  test(`IN-02: a name in the address is only ever a value: ${lure}`, both, async ({ page }) => {
+    await page.goto(`/portal/login?${new URLSearchParams({ login: lure })}`);
+    await expect(signInForm(page).username).toHaveValue(lure);
+    await expect(page).toHaveTitle('Sign in · Vestibule');
+    await expect(page.getByRole('main').locator('img, script')).toHaveCount(0);
+  });
+}
+
+test('IN-02: the name of a failed try comes back as a value', both, async ({ page }) => {
+  const [, lure] = lures;
+  await page.goto('/portal/login');
+  await signInForm(page).send(lure, 'wrong');
+  await page.getByRole('link', { name: 'Return to sign-in' }).click();
+  await expect(signInForm(page).username).toHaveValue(lure);
+  await expect(page).toHaveTitle('Sign in · Vestibule');
+});
+
+for (const path of [
+  '<svg onload=document.title="taken">',
+  '%3Cscript%3Edocument.title=%22taken%22%3C/script%3E',
+  `a?b=</script><script>document.title='taken'</script>`,
+  'x'.repeat(8000),
+]) {
+  test(`IN-04: an unknown address is shown as text, and cut: ${path.slice(0, 40)}`, both, async ({ page, watch }) => {
+    watch.expect(/status of 404/);
+    await page.goto(`/portal/${path}`);
+    await expect(page).toHaveTitle('There’s no page here · Vestibule');
+    const shown = (await page.getByText(/^Address/).textContent()) ?? '';
+    expect(shown.length).toBeLessThan(250);
+    await expect(page.getByRole('main').locator('script, [onload]')).toHaveCount(0);
+  });
+}
+
+test('no page asks anything of a stranger or leaves anything in the address for one', async ({ page }) => {
+  const referrers: (string | undefined)[] = [];
+  page.on('request', (request) => referrers.push(request.headers().referer));
+  await page.goto('/portal/forgottenChange?hash=s3cret');
+  await page.getByRole('link', { name: 'Return to sign-in' }).click();
+  await expect(heading(page)).toHaveText('Sign in');
+  expect(referrers.filter((referrer) => referrer?.includes('s3cret'))).toEqual([]);
+});

@@ -1,0 +1,104 @@
+import type { Page } from '@playwright/test';
+import { signInForm } from './sign-in-form.ts';
+import { expect, password, test } from './test.ts';
+
+const both = { tag: '@without-script' };
+const asked = '/portal/portal.html?tab=2&filter=a%26b';
+
+async function failOnce(page: Page): Promise<void> {
+  await signInForm(page).send('ada', `wrong ${Math.random()}`);
+  await expect(page).toHaveURL(/\/loginfail\/default/);
+  await page.getByRole('link', { name: 'Return to sign-in' }).click();
+  await expect(signInForm(page).username).toHaveValue('ada');
+}
+
+test('a deep link with a fragment arrives exactly after sign-in', async ({ page }) => {
+  await page.goto('/portal/portal.html#/reports/7');
+  await expect(page).toHaveURL('/portal/#/login');
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL('/portal/portal.html#/reports/7');
+});
+
+test('a deep link with a fragment survives a failed try', async ({ page }) => {
+  await page.goto('/portal/portal.html#/reports/7?from=2026&to=ä');
+  await failOnce(page);
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL(`/portal/portal.html#/reports/7?from=2026&to=${encodeURIComponent('ä')}`);
+});
+
+test('path, query and fragment arrive together', async ({ page }) => {
+  await page.goto(`${asked}#/reports/7`);
+  await failOnce(page);
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL(`${asked}#/reports/7`);
+});
+
+test('a deep link with a query arrives', both, async ({ page }) => {
+  await page.goto(asked);
+  await expect(page).toHaveURL(/\/portal\/\?destination=/);
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL(asked);
+});
+
+test('a deep link with a query survives a failed try', both, async ({ page }) => {
+  await page.goto(asked);
+  await failOnce(page);
+  await failOnce(page);
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL(asked);
+});
+
+test('a deep link with a query survives a change of language', both, async ({ page, javaScriptEnabled }) => {
+  await page.goto(asked);
+  await page.getByLabel('Language').selectOption('de');
+  if (!javaScriptEnabled) await page.getByRole('button', { name: 'Apply' }).click();
+  await expect(page.getByRole('heading', { name: 'Anmelden' })).toBeVisible();
+  await page.locator('#username').fill('ada');
+  await page.locator('#password').fill(password);
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).click();
+  await expect(page).toHaveURL(asked);
+});
+
+test('a deep link with a query survives a look at the reset form', both, async ({ page }) => {
+  await page.goto(asked);
+  await page.getByRole('link', { name: 'Forgot password?' }).click();
+  await expect(page.getByRole('heading', { name: 'Reset your password' })).toBeVisible();
+  await page.getByRole('link', { name: 'Return to sign-in' }).click();
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL(asked);
+});
+
+test('a deep link is used up by the sign-in that it was for', async ({ page }) => {
+  await page.goto('/portal/portal.html#/reports/7');
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL('/portal/portal.html#/reports/7');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signInForm(page).send('bob', password);
+  await expect(page).toHaveURL('/portal/portal.html');
+});
+
+test('two tabs keep two deep links apart', both, async ({ page, context, javaScriptEnabled }) => {
+  const addresses = javaScriptEnabled
+    ? ['/portal/portal.html#/one', '/portal/portal.html#/two']
+    : ['/portal/portal.html?one', '/portal/portal.html?two'];
+  const tab = await context.newPage();
+  await page.goto(addresses[0] as string);
+  await tab.goto(addresses[1] as string);
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL(addresses[0] as string);
+  await signInForm(tab).send('ada', password);
+  await expect(tab).toHaveURL(addresses[1] as string);
+});
+
+for (const [what, destination] of [
+  ['another site', 'https://evil.example/'],
+  ['another site without a scheme', '//evil.example/'],
+  ['a script', 'javascript:alert(1)'],
+  ['a path that starts like ours', '/portalevil/x'],
+] as const) {
+  test(`sign-in leads to the default, not to ${what}`, both, async ({ page }) => {
+    await page.goto(`/portal/login?${new URLSearchParams({ destination })}`);
+    await signInForm(page).send('ada', password);
+    await expect(page).toHaveURL('/portal/portal.html');
+  });
+}

@@ -1,0 +1,39 @@
+import type { MessageKey } from './texts.ts';
+
+/** A screen as its address shows it. `needs` tells what its server calls answer for now, which the console repeats. */
+export type ScreenUnderTest = { address: string; heading: MessageKey; status?: number; needs?: RegExp };
+
+const notThere = /status of 404/;
+const notSetUp = /status of 503/;
+
+/** Every screen of specification §2 in each of its faces. */
+export const everyScreen: readonly ScreenUnderTest[] = [
+  { address: '/portal/', heading: 'login-title' },
+  { address: '/portal/login', heading: 'login-title' },
+  { address: '/portal/login?login=ada', heading: 'login-title' },
+  { address: '/portal/login?notice=signInExpired', heading: 'login-title' },
+  { address: '/portal/forgotten', heading: 'forgotten-title' },
+  { address: '/portal/emailInfo', heading: 'email-info-title' },
+  { address: '/portal/forgottenChange', heading: 'change-title' },
+  { address: '/portal/forgottenChange?reason=1', heading: 'change-title' },
+  { address: '/portal/forgottenChangedInfo', heading: 'changed-title' },
+  { address: '/portal/forgottenChangeFailedInfo', heading: 'change-failed-title' },
+  { address: '/portal/forgottenChangeFailedInfo?reason=3', heading: 'change-failed-title' },
+  { address: '/portal/forgottenChangeFailedInfo?7', heading: 'change-failed-title' },
+  { address: '/portal/twoFactor', heading: 'twofa-title' },
+  { address: '/portal/twoFactor?codeSentViaEmail=true', heading: 'twofa-email-title' },
+  { address: '/portal/twoFactorRegistration', heading: 'registration-title', needs: notSetUp },
+  { address: '/portal/twoFactorRegistration?codeSentViaEmail=true', heading: 'registration-email-title' },
+  { address: '/portal/singleSignOn', heading: 'sso-title' },
+  { address: '/portal/loginfail/default', heading: 'login-fail-default-title' },
+  { address: '/portal/loginfail/oidc', heading: 'login-fail-oidc-title' },
+  { address: '/portal/loginfail/saml', heading: 'login-fail-saml-title' },
+  { address: '/portal/loginfail/ip?ipaddress=2001:db8::7', heading: 'login-fail-ip-title' },
+  { address: '/portal/loginfail/ip', heading: 'login-fail-ip-title' },
+  { address: '/portal/no/such/page', heading: 'not-found-title', status: 404, needs: notThere },
+];
+
+/** An address with one more query parameter. */
+export function withQuery(address: string, query: string): string {
+  return address + (address.includes('?') ? '&' : '?') + query;
+}

@@ -1,0 +1,80 @@
+import { chromium, type Page } from '@playwright/test';
+import { browserOptions } from './browser-options.ts';
+import { keepHere, signInForm } from './sign-in-form.ts';
+import { expect, password, test } from './test.ts';
+
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+const veil = (page: Page) => page.locator('.veil');
+
+/** Stops the page's clock before the page begins, so that the test says when time goes on. */
+async function holdTime(page: Page): Promise<void> {
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1000);
+}
+
+test('a link fades the screen for 300 ms before the next one shows', async ({ page }) => {
+  await holdTime(page);
+  await page.goto('/portal/login');
+  await expect(page.getByRole('button', { name: 'Show password' })).toBeVisible();
+  await page.getByRole('link', { name: 'Forgot password?' }).click();
+  await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'true');
+  await page.clock.runFor(299);
+  await expect(heading(page)).toHaveText('Sign in');
+  await expect(page).toHaveURL('/portal/login');
+  await page.clock.runFor(1);
+  await expect(heading(page)).toHaveText('Reset your password');
+  await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'false');
+});
+
+test('the fade takes 300 ms, and then the veil shows with its word', async ({ page }) => {
+  await page.goto('/portal/login');
+  await keepHere(page);
+  await signInForm(page).send('ada', password);
+  await expect(page.getByRole('status')).toHaveText('Signing you in…');
+  const content = page.locator('.content');
+  expect(await content.evaluate((element) => getComputedStyle(element).transitionDuration)).toMatch(/^0\.3s/);
+  await expect(content).toHaveCSS('opacity', '0');
+  await expect(content).toHaveAttribute('inert', '');
+  expect(await veil(page).evaluate((element) => getComputedStyle(element).animationDelay)).toBe('0.3s');
+  await expect(veil(page)).toHaveCSS('opacity', '1');
+});
+
+test('with less motion there is no fade and no wait', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await holdTime(page);
+  await page.goto('/portal/login');
+  await expect(page.getByRole('button', { name: 'Show password' })).toBeVisible();
+  await page.getByRole('link', { name: 'Forgot password?' }).click();
+  await expect(heading(page)).toHaveText('Reset your password');
+});
+
+test('a sign-in that hangs can be given up with Escape', async ({ page }) => {
+  await page.goto('/portal/login');
+  await keepHere(page);
+  await signInForm(page).send('ada', password);
+  await expect(veil(page)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(veil(page)).toHaveCount(0);
+  await expect(signInForm(page).button).toBeEnabled();
+  await expect(signInForm(page).username).toHaveValue('ada');
+});
+
+test('a page that comes back from the back-forward cache is fresh', async ({ portal }) => {
+  const { launchOptions } = browserOptions;
+  const browser = await chromium.launch({ ...launchOptions, ignoreDefaultArgs: ['--disable-back-forward-cache'] });
+  try {
+    const page = await browser.newPage({ baseURL: portal.origin });
+    await page.goto('/portal/login');
+    // As the browser shows it on return: the document goes on where it was left, mid-way out.
+    await keepHere(page);
+    await signInForm(page).send('ada', password);
+    await expect(veil(page)).toBeVisible();
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+    await expect(veil(page)).toHaveCount(0);
+    await expect(page.locator('.content')).not.toHaveAttribute('inert');
+    await signInForm(page).send('ada', password);
+    await expect(page).toHaveURL('/portal/portal.html');
+  } finally {
+    await browser.close();
+  }
+});

@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const repository = fileURLToPath(new URL('../', import.meta.url));
+const program = join(repository, 'server/command-line/vestibule.ts');
+
+/** What the configuration file holds, and where visitors reach the portal when a proxy stands before it. */
+export type Settings = { config?: object; publicUrl?: string };
+
+export type CommandResult = { code: number | null; out: string; err: string };
+
+/** The real product on a data folder of its own, started, fed and stopped as an operator does. */
+export class PortalUnderTest {
+  readonly port: number;
+  readonly origin: string;
+  /** What an operator's shell would have set. */
+  readonly env: Record<string, string>;
+  readonly #folder: string;
+  #server: ChildProcess | null = null;
+  #log = '';
+
+  private constructor(port: number, folder: string, { config = {}, publicUrl }: Settings) {
+    this.port = port;
+    this.origin = publicUrl ?? `http://localhost:${port}`;
+    this.#folder = folder;
+    const configFile = join(folder, 'vestibule.config.json');
+    writeFileSync(configFile, JSON.stringify(config));
+    this.env = {
+      PATH: [dirname(process.execPath), process.env.PATH].join(':'),
+      HOME: process.env.HOME ?? folder,
+      PORT: String(port),
+      VESTIBULE_DATA: join(folder, 'data'),
+      VESTIBULE_CONFIG: configFile,
+      ...(publicUrl && { PUBLIC_URL: publicUrl }),
+    };
+  }
+
+  /** A portal with an empty data folder, not yet running. */
+  static async prepare(settings: Settings = {}): Promise<PortalUnderTest> {
+    return new PortalUnderTest(await freePort(), mkdtempSync(join(tmpdir(), 'vestibule-e2e-')), settings);
+  }
+
+  /** Starts the server and waits until it says that it is ready. */
+  async start(): Promise<void> {
+    const server = spawn(process.execPath, [program, 'serve'], {
+      cwd: repository,
+      env: this.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#server = server;
+    const keep = (chunk: Buffer) => {
+      this.#log += chunk;
+    };
+    server.stdout.on('data', keep);
+    server.stderr.on('data', keep);
+    const deadline = Date.now() + 60_000;
+    while (!(await this.#isReady())) {
+      if (server.exitCode !== null || server.signalCode !== null || Date.now() > deadline)
+        throw new Error(`The portal does not start:\n${this.log}`);
+      await pause(50);
+    }
+  }
+
+  async #isReady(): Promise<boolean> {
+    const answer = await fetch(`http://127.0.0.1:${this.port}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(
+      () => null,
+    );
+    return answer?.ok ?? false;
+  }
+
+  /** Signs in as a browser does, without one; the session cookie, or null where it was refused. */
+  async signInPlainly(username: string, password: string): Promise<string | null> {
+    const answer = await fetch(`${this.origin}/portal/performlogin`, {
+      method: 'POST',
+      body: new URLSearchParams({ username, password }),
+      headers: { accept: 'text/html', origin: this.origin },
+      redirect: 'manual',
+    });
+    return answer.headers.getSetCookie().find((cookie) => cookie.startsWith('vestibule-session=')) ?? null;
+  }
+
+  /** Who a session cookie belongs to; null when it opens nothing. */
+  async userOfSession(cookie: string): Promise<string | null> {
+    const answer = await fetch(`${this.origin}/portal/session`, {
+      headers: { cookie: cookie.split(';')[0] as string },
+    });
+    return answer.status === 200 ? ((await answer.json()) as { username: string }).username : null;
+  }
+
+  /** All that the server has written so far, over every start. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** Asks the server to stop, as an operator's service manager does; the exit code, or null when a signal ended it. */
+  async stop(): Promise<number | null> {
+    return await this.#end('SIGTERM');
+  }
+
+  /** Ends the server without a word of warning, as a power cut would. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<number | null> {
+    const server = this.#server;
+    if (!server || server.exitCode !== null || server.signalCode !== null) return null;
+    const exited = once(server, 'exit');
+    server.kill(signal);
+    const [code] = (await exited) as [number | null];
+    this.#server = null;
+    return code;
+  }
+
+  /** Runs `vestibule` with these arguments, beside the running server or without one. */
+  async run(args: readonly string[], input = ''): Promise<CommandResult> {
+    return await this.#spawned(process.execPath, [program, ...args], input);
+  }
+
+  /** Runs a line as it would be typed into a shell in the repository. */
+  async shell(line: string, more: Record<string, string> = {}): Promise<CommandResult> {
+    return await this.#spawned('bash', ['-c', line], '', more);
+  }
+
+  async #spawned(
+    command: string,
+    args: readonly string[],
+    input: string,
+    more: Record<string, string> = {},
+  ): Promise<CommandResult> {
+    const child = spawn(command, args, { cwd: repository, env: { ...this.env, ...more } });
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    return { code: code as number | null, out, err };
+  }
+
+  /** Adds a customer; throws with the command's own words when it is refused. */
+  async addCustomer(key: string, ...flags: string[]): Promise<void> {
+    await this.#mustRun(['customer', 'add', key, ...flags]);
+  }
+
+  /** Adds a user with a password and an e-mail address at acme.test. */
+  async addUser(username: string, password: string, ...flags: string[]): Promise<void> {
+    await this.#mustRun(
+      ['user', 'add', username, '--email', `${username}@acme.test`, '--password-stdin', ...flags],
+      password,
+    );
+  }
+
+  async #mustRun(args: readonly string[], input = ''): Promise<void> {
+    const { code, err } = await this.run(args, input);
+    if (code !== 0) throw new Error(`vestibule ${args.join(' ')}: ${err}`);
+  }
+
+  /** Stops the server and takes its data folder away. */
+  async discard(): Promise<void> {
+    await this.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No free port');
+  return address.port;
+}

@@ -1,0 +1,138 @@
+import type { Page } from '@playwright/test';
+import { languages } from '#contract/languages.ts';
+import { everyScreen, withQuery } from './every-screen.ts';
+import { signInForm } from './sign-in-form.ts';
+import { expect, test } from './test.ts';
+import { textsOf } from './texts.ts';
+
+const texts = textsOf('en');
+
+const both = { tag: '@without-script' };
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+
+for (const { address, heading: key, status = 200, needs } of everyScreen) {
+  test(`${address} says what it is in six languages`, both, async ({ page, watch }) => {
+    if (needs) watch.expect(needs);
+    for (const language of languages) {
+      const texts = textsOf(language);
+      const answer = await page.goto(withQuery(address, `lang=${language}`));
+      expect(answer?.status()).toBe(status);
+      // That nothing breaks it is watched over in every test (HD-07).
+      const policy = answer?.headers()['content-security-policy'];
+      expect(policy).toMatch(/default-src 'none'/);
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+      await expect(page.locator('html')).toHaveAttribute('lang', language);
+      await expect(heading(page)).toContainText(texts[key]);
+      await expect(page).toHaveTitle(`${texts[key]} · Vestibule`);
+      await expect(page.getByRole('link', { name: texts.imprint, exact: true })).toBeVisible();
+      await expect(page.getByRole('main')).not.toContainText(/\{\w+\}/);
+    }
+  });
+}
+
+test('every screen but the sign-in form has a logo that leads to it', both, async ({ page, watch }) => {
+  watch.expect(/status of (?:404|503)/);
+  for (const { address, heading: key } of everyScreen) {
+    await page.goto(address);
+    const logo = page.getByRole('banner').getByRole('link', { name: 'Vestibule' });
+    await expect(logo).toHaveCount(key === 'login-title' ? 0 : 1);
+  }
+  await page.getByRole('banner').getByRole('link').click();
+  await expect(heading(page)).toHaveText('Sign in');
+});
+
+for (const [address, target] of [
+  ['/portal/loginFail', '/portal/loginfail/default'],
+  ['/portal/loginfailOIDC', '/portal/loginfail/oidc'],
+  ['/portal/loginfailSAML', '/portal/loginfail/saml'],
+  ['/portal/loginfailIP?ipaddress=1.2.3.4&lang=de', '/portal/loginfail/ip?ipaddress=1.2.3.4&lang=de'],
+  ['/', '/portal/'],
+] as const) {
+  test(`${address} redirects to ${target}`, both, async ({ page }) => {
+    await page.goto(address);
+    await expect(page).toHaveURL(target);
+  });
+}
+
+test('an unknown address is answered 404, with the address as text', both, async ({ page, watch }) => {
+  watch.expect(/status of 404/);
+  const answer = await page.goto('/portal/no/such/page?x=<b>bold</b>');
+  expect(answer?.status()).toBe(404);
+  await expect(heading(page)).toHaveText('404: There’s no page here');
+  await expect(page.getByText('/portal/no/such/page?x=')).toBeVisible();
+  await expect(page.getByRole('main').locator('b')).toHaveCount(0);
+  await page.getByRole('link', { name: 'Return to sign-in' }).click();
+  await expect(page).toHaveURL('/portal/login');
+});
+
+test('a failure page names an address only if it is one', both, async ({ page }) => {
+  await page.goto('/portal/loginfail/ip?ipaddress=203.0.113.5');
+  await expect(page.getByText('Your address 203.0.113.5')).toBeVisible();
+  await page.goto('/portal/loginfail/ip?ipaddress=call+0900-123');
+  await expect(page.getByText('Your address unknown')).toBeVisible();
+  await page.goto('/portal/loginfail/ip');
+  await expect(page.getByText('Your address unknown')).toBeVisible();
+});
+
+test('each reason of a failed change has its own sentence', both, async ({ page }) => {
+  const texts = textsOf('en');
+  for (const reason of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] as const) {
+    for (const query of [`reason=${reason}`, `${reason}`]) {
+      await page.goto(`/portal/forgottenChangeFailedInfo?${query}`);
+      await expect(page.getByText(texts[`changed-failed-page-error-${reason}`])).toBeVisible();
+      await expect(page.locator('a[href^="/portal/forgottenChange"]')).toBeVisible();
+    }
+  }
+  await page.goto('/portal/forgottenChangeFailedInfo');
+  await expect(page.getByText(texts['changed-failed-page-error'], { exact: true })).toBeVisible();
+});
+
+test('the focus starts where the work starts', async ({ page }) => {
+  for (const [address, label] of [
+    ['/portal/login', texts['login-username']],
+    ['/portal/forgotten', texts.email],
+    ['/portal/singleSignOn', texts.email],
+    ['/portal/twoFactor', 'Digit 1 of 6'],
+  ] as const) {
+    await page.goto(address);
+    await expect(page.getByLabel(label)).toBeFocused();
+  }
+});
+
+test('on a screen change the focus goes to the first field, else to the heading', async ({ page }) => {
+  await page.route('**/password/forgotten', (route) => route.fulfill({ status: 204 }));
+  await page.goto('/portal/login');
+  await page.getByRole('link', { name: 'Forgot password?' }).click();
+  await expect(page.getByLabel(texts.email)).toBeFocused();
+  await page.getByRole('link', { name: 'Return to sign-in' }).click();
+  await expect(signInForm(page).username).toBeFocused();
+  await page.getByRole('link', { name: 'Forgot password?' }).click();
+  await page.getByLabel(texts.email).fill('ada@acme.test');
+  await page.getByRole('button', { name: 'Send link' }).click();
+  await expect(heading(page)).toHaveText('Check your inbox');
+  await expect(heading(page)).toBeFocused();
+  // History was replaced: Back leads past the form that was sent.
+  await page.goBack();
+  await expect(page).toHaveURL('/portal/login');
+});
+
+test('a screen change moves title and address, and Back and Forward follow', async ({ page }) => {
+  await page.goto('/portal/login');
+  await page.getByRole('link', { name: 'Forgot password?' }).click();
+  await expect(page).toHaveURL('/portal/forgotten');
+  await expect(page).toHaveTitle('Reset your password · Vestibule');
+  await page.goBack();
+  await expect(page).toHaveTitle('Sign in · Vestibule');
+  await page.goForward();
+  await expect(page).toHaveTitle('Reset your password · Vestibule');
+  await expect(page.getByLabel(texts.email)).toBeVisible();
+});
+
+test('the name typed on one form is there on the next', async ({ page }) => {
+  await page.goto('/portal/login');
+  await signInForm(page).username.fill('ada@acme.test');
+  await page.getByRole('link', { name: 'Forgot password?' }).click();
+  await expect(page.getByLabel(texts.email)).toHaveValue('ada@acme.test');
+  await page.getByRole('link', { name: 'Return to sign-in' }).click();
+  await expect(signInForm(page).username).toHaveValue('ada@acme.test');
+});

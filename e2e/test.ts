@@ -1,0 +1,68 @@
+import { type BrowserContext, type BrowserContextOptions, test as base, expect, type Page } from '@playwright/test';
+import { PortalUnderTest, type Settings } from './portal-under-test.ts';
+import { Watch } from './watch.ts';
+
+export { expect };
+
+/** The password of every user that the portals of these tests have from the start. */
+export const password = 'Lantern-Harbour-42';
+
+/** Users that every portal under test has. `ada` and `bob` are of acme; `fen` is of a customer with networks. */
+export type Username = 'ada' | 'bob' | 'fen';
+
+type TestFixtures = {
+  /** Fails the test on errors in any page; see watch.ts. */
+  watch: Watch;
+  /** Another browser, without anything that the first one knows. */
+  anotherBrowser: (options?: BrowserContextOptions) => Promise<{ context: BrowserContext; page: Page }>;
+};
+
+type WorkerFixtures = { portal: PortalUnderTest };
+
+/** A running portal with customers and users, made by the command line. */
+export async function startPortalWithUsers(settings: Settings = {}): Promise<PortalUnderTest> {
+  const portal = await PortalUnderTest.prepare(settings);
+  await portal.start();
+  await Promise.all([
+    portal.addCustomer('acme', '--name', 'Acme'),
+    portal.addCustomer('fenced', '--name', 'Fenced', '--allow-network', '203.0.113.0/24'),
+  ]);
+  await Promise.all([
+    portal.addUser('ada', password, '--customer', 'acme'),
+    portal.addUser('bob', password, '--customer', 'acme'),
+    portal.addUser('fen', password, '--customer', 'fenced'),
+  ]);
+  return portal;
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  portal: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern to know what the fixture needs
+    async ({}, use) => {
+      const portal = await startPortalWithUsers();
+      await use(portal);
+      await portal.discard();
+    },
+    { scope: 'worker', timeout: 90_000 },
+  ],
+  baseURL: async ({ portal }, use) => await use(portal.origin),
+  watch: [
+    async ({ context, portal }, use) => {
+      const watch = new Watch([portal.origin]);
+      await watch.over(context);
+      await use(watch);
+      expect(watch.faults, 'errors, policy violations and requests to strangers').toEqual([]);
+    },
+    { auto: true },
+  ],
+  anotherBrowser: async ({ browser, contextOptions, baseURL, watch }, use) => {
+    const opened: BrowserContext[] = [];
+    await use(async (options = {}) => {
+      const context = await browser.newContext({ ...contextOptions, ...(baseURL && { baseURL }), ...options });
+      opened.push(context);
+      await watch.over(context);
+      return { context, page: await context.newPage() };
+    });
+    await Promise.all(opened.map((context) => context.close()));
+  },
+});

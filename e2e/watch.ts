@@ -1,0 +1,45 @@
+import type { BrowserContext } from '@playwright/test';
+
+/** Collects what must not happen in any page: console errors, uncaught errors, policy violations, foreign requests. */
+export class Watch {
+  readonly #origins: Set<string>;
+  readonly #expected: RegExp[] = [];
+  readonly #seen: string[] = [];
+
+  constructor(origins: readonly string[]) {
+    this.#origins = new Set(origins);
+  }
+
+  /** A test that provokes an error says so; only what matches is forgiven. */
+  expect(...patterns: RegExp[]): void {
+    this.#expected.push(...patterns);
+  }
+
+  /** Another site that a test brings along, such as an attacker's. */
+  know(origin: string): void {
+    this.#origins.add(origin);
+  }
+
+  get faults(): string[] {
+    return this.#seen.filter((fault) => !this.#expected.some((pattern) => pattern.test(fault)));
+  }
+
+  async over(context: BrowserContext): Promise<void> {
+    context.on('console', (message) => {
+      if (message.type() === 'error') this.#seen.push(`console: ${message.text()}`);
+    });
+    context.on('weberror', (error) => this.#seen.push(`uncaught: ${error.error().stack}`));
+    context.on('request', (request) => {
+      const url = new URL(request.url());
+      const isOwn = /^(?:data|blob|about):$/.test(url.protocol) || this.#origins.has(url.origin);
+      if (!isOwn) this.#seen.push(`request: ${request.url()}`);
+    });
+    await context.exposeBinding('reportViolation', (_source, text: string) => void this.#seen.push(`policy: ${text}`));
+    await context.addInitScript(() => {
+      addEventListener('securitypolicyviolation', (event) => {
+        const { reportViolation } = window as unknown as { reportViolation: (text: string) => void };
+        reportViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
+      });
+    });
+  }
+}
