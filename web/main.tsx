@@ -5,11 +5,13 @@ import { App } from './app.tsx';
 import { loadTexts } from './load-texts.ts';
 import { ErrorDoor } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
-import { SavedValuesStore } from './saved-values.ts';
+import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 import { settle } from './settle.ts';
 
 const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as Page;
 const store = new SavedValuesStore(() => sessionStorage);
+// Whoever is signed in has arrived: who signs in next in this tab does not inherit the destination.
+if (page.serverPage?.name === 'signedIn') store.write(nothingSaved);
 const rendered = placeOfUrl(page.url, page.rules.basePath);
 const arrived = page.serverPage ? rendered : settle(location, store, page).place;
 const language = languageOfSearch(arrived.search) ?? page.language;
