@@ -12,7 +12,8 @@ const longestRecorded = 256;
 
 /** A text from a request as records show it: cut, and in ASCII, so that nothing in it moves a terminal's cursor. */
 export function recordable(text: string): string {
-  return text.slice(0, longestRecorded).replace(/[^!-~]/g, (character) => encodeURIComponent(character));
+  const cut = text.slice(0, longestRecorded);
+  return cut.replace(/[^!-~]/g, (character) => encodeURIComponent(character)).slice(0, longestRecorded);
 }
 
 /** One query parameter, the first where it comes twice. */
