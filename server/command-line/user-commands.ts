@@ -4,6 +4,7 @@ import { removeUser } from '../accounts/remove-user.ts';
 import { unlockUser } from '../accounts/unlock-user.ts';
 import { listAuditEvents } from '../storage/audit-event.ts';
 import { findUser, listUsers, type User } from '../storage/portal-user.ts';
+import { findAccountWait } from '../storage/throttle.ts';
 import { eventRow } from './audit-commands.ts';
 import { failure } from './failure.ts';
 import { localTime, printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
@@ -61,9 +62,10 @@ function addShowCommand(user: Command): void {
       withDatabase(async (sql) => {
         const found = await findUser(sql, foldLoginName(name));
         if (!found) throw failure('refused', `There is no user ${name}.`);
+        const waitsUntil = await findAccountWait(sql, found.id, new Date());
         const events = await listAuditEvents(sql, { username: found.username, limit: 5 });
-        if (json) return printJson({ ...found, lastEvents: events });
-        printFacts(factsOf(found));
+        if (json) return printJson({ ...found, waitsUntil, lastEvents: events });
+        printFacts(factsOf(found, waitsUntil));
         if (events.length > 0) printLine('\nWhat happened last (all of it: vestibule audit --user):');
         if (events.length > 0)
           printTable(['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ADDRESS', 'REFERENCE'], events.map(eventRow));
@@ -71,7 +73,7 @@ function addShowCommand(user: Command): void {
     );
 }
 
-function factsOf(user: User): [string, string][] {
+function factsOf(user: User, waitsUntil: Date | null): [string, string][] {
   return [
     ['Username', user.username],
     ['E-mail', user.email],
@@ -79,6 +81,7 @@ function factsOf(user: User): [string, string][] {
     ['Active', user.active ? 'yes' : 'no: cannot sign in'],
     ['Password', user.hasPassword ? 'set' : 'none'],
     ['May change password', user.mayChangePassword ? 'yes' : 'no'],
+    ['Waits until', waitsUntil ? `${localTime(waitsUntil)}, or vestibule user unlock` : 'need not wait'],
     ['Language', user.language ?? 'of the browser'],
     ['Added', localTime(user.createdAt)],
     ['Id', user.id],

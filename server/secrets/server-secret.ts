@@ -1,28 +1,10 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { link, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newToken } from './token.ts';
+import { readOrMakeSecretFile } from './secret-file.ts';
 
-/**
- * The secrets of the data folder, made on first use. Written beside and linked into place, so that two starts at the
- * same moment agree on one and a crash leaves no half of it.
- */
+/** The secrets of the data folder, made on first use; as in VESTIBULE_SECRET, the first one is used and all are read. */
 export async function secretsOfDataFolder(dataFolder: string): Promise<string[]> {
-  const path = join(dataFolder, 'secret');
-  const read = () => readFileSync(path, 'utf8').trim().split(',');
-  try {
-    return read();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  const draft = `${path}.${process.pid}.new`;
-  await writeFile(draft, `${newToken()}\n`, { mode: 0o600, flush: true });
-  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  await unlink(draft);
-  return read();
+  return (await readOrMakeSecretFile(join(dataFolder, 'secret'))).split(',');
 }
 
 /** A key for one purpose, derived from a secret (RFC 5869): 32 bytes. */

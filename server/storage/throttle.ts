@@ -42,3 +42,10 @@ export async function deleteStaleThrottles(sql: Connection, before: Date, now: D
     )`;
   return rows.count;
 }
+
+/** Until when a user's account has to wait for its next try from an unknown browser; null when it need not at `now`. */
+export async function findAccountWait(sql: Connection, userId: string, now: Date): Promise<Date | null> {
+  const [row] = await sql<{ until: Date }[]>`
+    select blocked_until as until from throttle where key = ${accountKey(userId)} and blocked_until > ${now}`;
+  return row?.until ?? null;
+}
