@@ -59,19 +59,32 @@ test('a sign-in that hangs can be given up with Escape', async ({ page }) => {
   await expect(signInForm(page).username).toHaveValue('ada');
 });
 
-test('a page that comes back from the back-forward cache is fresh', async ({ portal }) => {
+test('a page that the back-forward cache brings back is fresh', async ({ page }) => {
+  await page.goto('/portal/login');
+  await keepHere(page);
+  await signInForm(page).send('ada', password);
+  await expect(veil(page)).toBeVisible();
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+  await expect(veil(page)).toHaveCount(0);
+  await expect(page.locator('.content')).not.toHaveAttribute('inert');
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL('/portal/portal.html');
+});
+
+test('Back from a page that another document answered finds a live form, in a browser that keeps pages', async ({
+  portal,
+}) => {
   const { launchOptions } = browserOptions;
   const browser = await chromium.launch({ ...launchOptions, ignoreDefaultArgs: ['--disable-back-forward-cache'] });
   try {
     const page = await browser.newPage({ baseURL: portal.origin });
     await page.goto('/portal/login');
-    // As the browser shows it on return: the document goes on where it was left, mid-way out.
-    await keepHere(page);
-    await signInForm(page).send('ada', password);
-    await expect(veil(page)).toBeVisible();
-    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+    await page.getByRole('button', { name: 'Sign in with SSO' }).click();
+    await expect(heading(page)).toHaveText('Not available right now');
+    // Playwright does not notice a page that comes back whole, so nothing waits for it here.
+    page.goBack().catch(() => {});
+    await expect(heading(page)).toHaveText('Sign in');
     await expect(veil(page)).toHaveCount(0);
-    await expect(page.locator('.content')).not.toHaveAttribute('inert');
     await signInForm(page).send('ada', password);
     await expect(page).toHaveURL('/portal/portal.html');
   } finally {
