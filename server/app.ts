@@ -29,15 +29,19 @@ export type AppOptions = {
   logLevel: string;
   logTo?: { write: (line: string) => void };
   /** How long requests and idle connections may last. */
-  timeouts?: Timeouts;
+  timeouts?: Partial<Timeouts>;
   makeDeps: (log: FastifyInstance['log']) => Deps;
 };
 
-export type Timeouts = Record<'headersTimeout' | 'requestTimeout' | 'connectionTimeout' | 'keepAliveTimeout', number>;
+export type Timeouts = Record<
+  'headersTimeout' | 'requestTimeout' | 'handlerTimeout' | 'connectionTimeout' | 'keepAliveTimeout',
+  number
+>;
 
 /** The whole HTTP server: guards, then every route by name. It listens to nothing yet. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { built, logLevel, logTo, timeouts = limits, makeDeps } = options;
+  const { built, logLevel, logTo, makeDeps } = options;
+  const timeouts: Timeouts = { ...limits, ...options.timeouts };
   const app = Fastify({
     logger: {
       level: logLevel,
@@ -50,6 +54,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     genReqId: () => crypto.randomUUID(),
     bodyLimit: limits.bodyBytes,
     requestTimeout: timeouts.requestTimeout,
+    handlerTimeout: timeouts.handlerTimeout,
     connectionTimeout: timeouts.connectionTimeout,
     keepAliveTimeout: timeouts.keepAliveTimeout,
     forceCloseConnections: 'idle',

@@ -48,6 +48,8 @@ export const limits = {
   /** How long the headers, and the whole request, may take to arrive. */
   headersTimeout: 10 * second,
   requestTimeout: 15 * second,
+  /** An answer that takes longer is 503: a database that went silent in the middle of a statement says nothing at all. */
+  handlerTimeout: 20 * second,
   /** A connection on which nothing moves, a slow reader among them, is cut. */
   connectionTimeout: 30 * second,
   keepAliveTimeout: 72 * second,

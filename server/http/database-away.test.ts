@@ -69,4 +69,20 @@ describe('with the database away', () => {
     expect((await portal.send({ url: '/readyz' })).statusCode).toBe(200);
     expect((await portal.signIn('bob', testPassword)).headers.location).toBe('/portal/portal.html');
   });
+
+  it('a database that goes silent in the middle of a statement is answered for, and works again once cut off', async () => {
+    const other = await portalForTest(
+      {},
+      { ...portal, database },
+      { sql: wire.sql, timeouts: { handlerTimeout: 300 } },
+    );
+    expect((await other.send({ url: '/portal/session', cookies })).statusCode).toBe(200);
+    wire.silence();
+    const answer = await other.signIn('bob', testPassword, { headers: { accept: 'application/json' } });
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
+    expect(answer.headers['content-security-policy']).toBeTruthy();
+    wire.mend();
+    expect((await other.send({ url: '/readyz' })).statusCode).toBe(200);
+    await other.close();
+  });
 });

@@ -19,6 +19,10 @@ export function unexpectedError(deps: Deps) {
   ): Promise<FastifyReply> {
     if (error instanceof WorkQueueFull)
       return await refuse(deps, request, reply, 503, { retryAfter: limits.busyRetryAfter });
+    if (error.code === 'FST_ERR_HANDLER_TIMEOUT') {
+      request.log.error('no answer in time');
+      return await refuse(deps, request, reply, 503, { retryAfter: limits.databaseRetryAfter });
+    }
     // A client that goes away while its body is read says ECONNRESET too, with a status of its own.
     if (error.statusCode === undefined && isDatabaseAway(error)) {
       request.log.error({ err: error }, 'the database is away');

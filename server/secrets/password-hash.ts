@@ -9,7 +9,10 @@ const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** One more than there are cores: while the event loop learns that a hash is done, no core stands idle. */
 export const mostHashesAtOnce = availableParallelism() + 1;
-const inTurn = workQueue(mostHashesAtOnce, limits.waitingHashes);
+const { inTurn, refuseWhenFull } = workQueue(mostHashesAtOnce, limits.waitingHashes);
+
+/** Throws WorkQueueFull when too many passwords wait to be hashed. */
+export const refuseWhenHashesWait = refuseWhenFull;
 
 /** Made without a thread, since the pool of threads is given its size only when the server starts. */
 const decoyHash = hashSync(newToken(), parameters);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { WorkQueueFull, workQueue } from './work-queue.ts';
+import { type WorkQueue, WorkQueueFull, workQueue } from './work-queue.ts';
 
 /** Work that ends when it is told to. */
-function works(inTurn: ReturnType<typeof workQueue>, count: number) {
+function works({ inTurn }: WorkQueue, count: number) {
   const started: number[] = [];
   const ends: (() => void)[] = [];
   const results = Array.from({ length: count }, (_, index) =>
@@ -39,8 +39,7 @@ describe('the queue of heavy work', () => {
   });
 
   it('LM-09 keeps a place until its work ends, whoever still waits for it', async () => {
-    const inTurn = workQueue(1, 10);
-    const { started, ends, results } = works(inTurn, 3);
+    const { started, ends, results } = works(workQueue(1, 10), 3);
     await Promise.race([results[0], turn()]);
     await turn();
     expect(started).toEqual([0]);
@@ -50,7 +49,7 @@ describe('the queue of heavy work', () => {
   });
 
   it('gives the place back when work fails, and never more places than there are', async () => {
-    const inTurn = workQueue(2, 100);
+    const { inTurn } = workQueue(2, 100);
     let running = 0;
     let most = 0;
     const attempts: Promise<void>[] = [];

@@ -1,19 +1,29 @@
 /** More work waits than may. */
 export class WorkQueueFull extends Error {}
 
+export type WorkQueue = {
+  inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Throws WorkQueueFull when more work would be refused: to be asked before anything is counted or changed. */
+  refuseWhenFull: () => void;
+};
+
 /**
  * A line for heavy work: at most `atOnce` pieces run, at most `mostWaiting` wait, in the order of arrival; more throws
  * WorkQueueFull. A place is kept until its work ends, whether or not anybody still waits for the result, so that
  * leaving early buys nobody a second one.
  */
-export function workQueue(atOnce: number, mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function workQueue(atOnce: number, mostWaiting: number): WorkQueue {
   let running = 0;
   const waiting: (() => void)[] = [];
 
-  return async function inTurn(work) {
+  function refuseWhenFull() {
+    if (running >= atOnce && waiting.length >= mostWaiting) throw new WorkQueueFull();
+  }
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    refuseWhenFull();
     if (running < atOnce) running += 1;
     else {
-      if (waiting.length >= mostWaiting) throw new WorkQueueFull();
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
     try {
@@ -23,5 +33,7 @@ export function workQueue(atOnce: number, mostWaiting: number): <T>(work: () => 
       if (next) next();
       else running -= 1;
     }
-  };
+  }
+
+  return { inTurn, refuseWhenFull };
 }

@@ -3,7 +3,7 @@ import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import { verifyPassword } from '../secrets/password-hash.ts';
+import { refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import {
@@ -43,6 +43,7 @@ export type SignInResult =
  * Throws WorkQueueFull when too many sign-ins wait.
  */
 export async function signIn(deps: Deps, request: SignInRequest): Promise<SignInResult> {
+  refuseWhenHashesWait();
   const now = deps.now();
   const fold = foldLoginName(request.username);
   const origin = originKeys(request.address);

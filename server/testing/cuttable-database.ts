@@ -8,6 +8,8 @@ export type CuttableDatabase = {
   sql: Database;
   url: string;
   cut: () => void;
+  /** Lets nothing through any more without closing anything, as a network that swallows packets does. */
+  silence: () => void;
   mend: () => void;
   close: () => Promise<void>;
 };
@@ -51,8 +53,12 @@ export async function cuttableDatabase({ place }: DatabaseForTest): Promise<Cutt
       isCut = true;
       for (const socket of sockets) socket.destroy();
     },
+    silence: () => {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
     mend: () => {
       isCut = false;
+      for (const socket of sockets) socket.destroy();
     },
     close: async () => {
       await sql.end({ timeout: 1 });

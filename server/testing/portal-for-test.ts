@@ -45,7 +45,7 @@ export const testPassword = 'Lantern-Harbour-42';
 export async function portalForTest(
   overrides: Partial<Config> = {},
   another?: PortalForTest & { database?: DatabaseForTest },
-  { timeouts, sql }: { timeouts?: Timeouts; sql?: Database } = {},
+  { timeouts, sql }: { timeouts?: Partial<Timeouts>; sql?: Database } = {},
 ): Promise<PortalForTest & { database: DatabaseForTest }> {
   const database = another?.database ?? (await databaseForTest());
   const result = readConfig({});
