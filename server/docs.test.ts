@@ -40,4 +40,15 @@ describe('closed lists and their rows in the documentation', () => {
     const settings = settingNames(ConfigFile).filter((name) => name !== '$schema');
     expect(firstCells(read('configuration.md'), 'File').sort()).toEqual(settings.sort());
   });
+
+  it('every case that the security page ties to a test is named in it', () => {
+    const rows = [...read('security.md').matchAll(/^\| ([A-Z]{2}-\d+[^|]*) \| (`[^|]+`) \|$/gm)];
+    expect(rows.length).toBeGreaterThan(40);
+    for (const [, cases = '', files = ''] of rows) {
+      for (const file of files.match(/[^`, ]+/g) ?? []) {
+        const test = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+        for (const id of cases.split(', ')) expect(test, `${id} in ${file}`).toContain(id);
+      }
+    }
+  });
 });
