@@ -58,6 +58,8 @@ async function bodyOf(answer: Response): Promise<unknown> {
 }
 
 function failureOf(answer: Response | null): CallFailure {
+  // A body that nobody reads keeps the connection waiting.
+  answer?.body?.cancel();
   if (answer?.status === 401) return { name: 'signInExpired' };
   if (answer?.status === 429) return { name: 'throttled', seconds: secondsOf(answer.headers.get('retry-after')) };
   if (answer?.status === 503) return { name: 'unavailable' };
