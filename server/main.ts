@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import { buildStalePages } from './build-pages.ts';
@@ -7,18 +8,15 @@ import { startHousekeeping } from './housekeeping.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
 import { createPages } from './http/pages.ts';
 import { limits } from './limits.ts';
-import { mostHashesAtOnce } from './secrets/password-hash.ts';
 import { derivedKey, secretsOfDataFolder } from './secrets/server-secret.ts';
 import { migrate } from './storage/migrate.ts';
 import { openStorage } from './storage/open-storage.ts';
 
-/** Threads of Node's pool that hashing leaves alone. */
-const otherThreads = 4;
-
 /** Runs the server until it is told to stop. Throws an error with one readable sentence when it cannot start. */
 export async function serve(): Promise<void> {
-  // Node's pool has four threads unless told otherwise before its first use; hashing must leave some for files and zlib.
-  process.env.UV_THREADPOOL_SIZE ??= String(mostHashesAtOnce + otherThreads);
+  // Node's pool has four threads unless told otherwise before its first use. More hashes side by side than there are
+  // cores would only evict each other from the cache; files and zlib wait for one hash at most.
+  process.env.UV_THREADPOOL_SIZE ??= String(Math.max(2, availableParallelism()));
   const result = readConfig(process.env);
   if (!result.ok) throw new Error(['the configuration is not valid', ...result.problems].join('\n  '));
   const { config } = result;

@@ -32,7 +32,7 @@ beforeAll(async () => {
   database = await databaseForTest();
 });
 beforeEach(async () => {
-  await database.sql`truncate customer, portal_user, audit_event, throttle cascade`;
+  await database.sql`truncate customer, portal_user, session, device, audit_event, throttle cascade`;
   await addCustomer(database.sql, { key: 'acme', ...plainCustomer, allowedNetworks: [] }, now);
   await addCustomer(
     database.sql,

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await migrate(sql);
 });
 beforeEach(async () => {
-  await sql`truncate customer, portal_user, audit_event, throttle cascade`;
+  await sql`truncate customer, portal_user, session, device, audit_event, throttle cascade`;
 });
 afterAll(async () => {
   await sql.end({ timeout: 1 });

@@ -7,8 +7,8 @@ import { workQueue } from './work-queue.ts';
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** One more than there are cores: while the event loop learns that a hash is done, no core stands idle. */
-export const mostHashesAtOnce = availableParallelism() + 1;
+/** One more than there are cores: while the event loop learns that a hash is done, the next one has begun. */
+const mostHashesAtOnce = availableParallelism() + 1;
 const { inTurn, refuseWhenFull } = workQueue(mostHashesAtOnce, limits.waitingHashes);
 
 /** Throws WorkQueueFull when too many passwords wait to be hashed. */

@@ -3,7 +3,9 @@
 create table session (
   -- SHA-256 of the token; the token itself is only in the browser.
   token_hash bytea primary key,
-  user_id uuid not null references portal_user on delete cascade,
+  -- No foreign key here and in device: a sign-in locks the user while it inserts (storage/sign-in.ts), a check of the key
+  -- would look it up once more, and user_removed below deletes what is left.
+  user_id uuid not null,
   stage text not null check (stage in ('half', 'full')),
   -- The customers that admitted the address at sign-in; the session is limited to them (decisions §7).
   customer_ids uuid[] not null,
@@ -17,7 +19,6 @@ create table session (
   answer text
 );
 create index session_by_user on session (user_id);
-create index session_by_end on session (ends_at);
 
 -- One number that every change to what a session may see makes greater. A session that was checked at today's number,
 -- from the same address, need not be checked again: docs/decisions/0006.
@@ -37,11 +38,19 @@ create trigger user_changed after update of username, email, language, active on
 -- A browser that signed in before as this user: its right password is never kept out by somebody else's guesses.
 create table device (
   token_hash bytea not null,
-  user_id uuid not null references portal_user on delete cascade,
+  user_id uuid not null,
   last_used_at timestamptz not null,
   primary key (token_hash, user_id)
 );
-create index device_last_used_at on device (last_used_at);
+
+create function user_removed() returns trigger language plpgsql as $$
+begin
+  delete from session where user_id in (select id from removed);
+  delete from device where user_id in (select id from removed);
+  return null;
+end $$;
+create trigger user_removed after delete on portal_user referencing old table as removed
+  for each statement execute function user_removed();
 
 -- Counts of failed guesses per account, address, network, device and in all. They leak away with time.
 create table throttle (
@@ -54,7 +63,6 @@ create table throttle (
   -- Whether the last attempt was let through; what throttle_attempt answers.
   admitted boolean not null
 ) with (fillfactor = 70);
-create index throttle_changed_at on throttle (changed_at);
 
 -- Counts one attempt under a key and says whether it may go on. One failure leaks away every leak_seconds; from
 -- free_failures on each further one makes the next wait twice as long, from first_wait to longest_wait seconds.
@@ -112,4 +120,4 @@ create table audit_event (
 );
 create index audit_event_at on audit_event using brin (at);
 create index audit_event_reference on audit_event (reference) where reference is not null;
-create index audit_event_user on audit_event (user_id, id) where user_id is not null;
+
