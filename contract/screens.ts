@@ -48,14 +48,24 @@ const nameOfPath = new Map<string, PlainScreen>(
   (Object.keys(screenPaths) as PlainScreen[]).map((name) => [screenPaths[name], name]),
 );
 
+/** A path without the one trailing slash that is tolerated (decisions §2). */
+export function withoutTrailingSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** The path that an old path redirects to, or null when it is no old one. */
+export function redirectOfLegacyPath(path: string): string | null {
+  const plain = withoutTrailingSlash(path);
+  return Object.hasOwn(legacyPaths, plain) ? (legacyPaths[plain] as string) : null;
+}
+
 /**
  * The screen that a path below the base path names. Case counts, one trailing slash does not; a legacy path
  * names what it redirects to; the empty path and `/` are the sign-in form.
  */
 export function screenOfPath(path: string): Screen {
-  const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-  if (plain === '' || plain === '/') return { name: 'login' };
-  const current = Object.hasOwn(legacyPaths, plain) ? (legacyPaths[plain] as string) : plain;
+  const current = redirectOfLegacyPath(path) ?? withoutTrailingSlash(path);
+  if (current === '' || current === '/') return { name: 'login' };
   const name = nameOfPath.get(current);
   if (name) return { name };
   const [, room, type, ...rest] = current.split('/');

@@ -6,6 +6,7 @@ import type { DestinationRules } from '#contract/destination.ts';
 import type { Branding } from '#contract/page.ts';
 import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-rules.ts';
 import { ConfigFile } from './config-file.ts';
+import { day, hour, minute } from './limits.ts';
 import { parseNetworkList } from './network-list.ts';
 
 /** Everything that an operator can set, read once, checked whole, passed on as a value. */
@@ -59,7 +60,8 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
   const shortest = file.passwordPolicy?.minimumLength ?? defaultPasswordPolicy.shortest;
   const idle = file.session?.idleMinutes ?? 30;
   const absolute = file.session?.absoluteHours ?? 12;
-  if (idle > absolute * 60) problems.push('session.idleMinutes: must not be longer than session.absoluteHours');
+  if (idle * minute > absolute * hour)
+    problems.push('session.idleMinutes: must not be longer than session.absoluteHours');
   if (problems.length > 0) return { ok: false, problems };
   return {
     ok: true,
@@ -93,9 +95,9 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
       },
       trustedProxies: trusted.networks,
       passwordPolicy: { ...defaultPasswordPolicy, shortest },
-      auditKept: (file.audit?.keepDays ?? 400) * 86_400_000,
-      sessionIdle: idle * 60_000,
-      sessionAbsolute: absolute * 3_600_000,
+      auditKept: (file.audit?.keepDays ?? 400) * day,
+      sessionIdle: idle * minute,
+      sessionAbsolute: absolute * hour,
     },
   };
 }

@@ -1,7 +1,7 @@
 const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const day = 24 * hour;
 
 /** How guesses under one kind of key are slowed down. Times in milliseconds. */
 export type ThrottleLimit = {
@@ -26,8 +26,6 @@ export const limits = {
   } satisfies Record<string, ThrottleLimit>,
   /** Names that no account has share this many rows, so that guessing names cannot fill the table. */
   unknownNameBuckets: 65_536,
-  sessionIdle: 30 * minute,
-  sessionAbsolute: 12 * hour,
   halfSession: 10 * minute,
   /** A session's last use is written at most this often, so that the idle end is right to the second. */
   sessionTouchEvery: second,

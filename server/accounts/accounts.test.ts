@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { countThrottleAttempt } from '#server/testing/count-throttle-attempt.ts';
 import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
 import { limits } from '../limits.ts';
 import { listAuditEvents } from '../storage/audit-event.ts';
 import { findCustomer, listCustomers } from '../storage/customer.ts';
 import { findUser, listUsers } from '../storage/portal-user.ts';
-import { countThrottleAttempt } from '../storage/throttle.ts';
 import { accountKey } from '../throttle/throttle-keys.ts';
 import { addCustomer } from './add-customer.ts';
 import { addUser } from './add-user.ts';

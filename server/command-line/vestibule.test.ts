@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { countThrottleAttempt } from '#server/testing/count-throttle-attempt.ts';
 import { runVestibule } from '#server/testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
@@ -16,7 +17,6 @@ import { type EmbeddedPostgres, openEmbedded } from '../storage/embedded.ts';
 import { clusterFolder } from '../storage/embedded-cluster.ts';
 import { findPostgresProcess } from '../storage/embedded-process.ts';
 import { migrate } from '../storage/migrate.ts';
-import { countThrottleAttempt } from '../storage/throttle.ts';
 import { accountKey } from '../throttle/throttle-keys.ts';
 
 const canary = 'Canary-of-the-mine-8';

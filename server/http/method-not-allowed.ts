@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { calls } from '#contract/calls.ts';
-import { hubStartPath, screenOfPath } from '#contract/screens.ts';
+import { hubStartPath, screenOfPath, withoutTrailingSlash } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { refuse, sendProblem } from './refuse.ts';
 import { splitUrl, wantsPage } from './request-url.ts';
@@ -22,7 +22,7 @@ export function methodNotAllowed(deps: Deps) {
 
 /** The methods of an address; none where nothing is. */
 function methodsOf(path: string, basePath: string): string[] {
-  const plain = path.replace(/(.)\/$/, '$1');
+  const plain = withoutTrailingSlash(path);
   if (['/', '/healthz', '/readyz'].includes(plain)) return readable;
   if (plain !== basePath && !plain.startsWith(`${basePath}/`)) return [];
   const below = plain.slice(basePath.length);

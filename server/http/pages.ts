@@ -10,7 +10,10 @@ import { readLastRefusal } from './last-refusal.ts';
 import { languageOfRequest } from './request-url.ts';
 
 const brotli = promisify(brotliCompress);
-const gunzipable = promisify(gzip);
+const gzipped = promisify(gzip);
+
+/** Brotli's quality for a page that is sent once; one that is kept gets the best. */
+const quickQuality = 4;
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
@@ -34,7 +37,7 @@ export function createPages(config: Config, built: BuiltPages): Pages {
   async function bodyOf(page: Page, encoding: Encoding, status: number): Promise<string | Buffer> {
     const isForEverybody =
       status === 200 && !page.serverPage && !page.typedUsername && !page.reference && isOwnAddress(page.url);
-    if (!isForEverybody) return await encode(built.render(page), encoding, constants.BROTLI_DEFAULT_QUALITY - 7);
+    if (!isForEverybody) return await encode(built.render(page), encoding, quickQuality);
     const key = `${encoding} ${page.language} ${page.url}`;
     let body = cache.get(key);
     if (!body) {
@@ -76,7 +79,7 @@ function encodingOf(request: FastifyRequest): Encoding {
 
 async function encode(html: string, encoding: Encoding, quality: number): Promise<string | Buffer> {
   if (encoding === 'identity') return html;
-  if (encoding === 'gzip') return await gunzipable(html);
+  if (encoding === 'gzip') return await gzipped(html);
   return await brotli(html, {
     params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
   });

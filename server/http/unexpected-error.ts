@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { type ProblemStatus, problemStatuses } from '#contract/page.ts';
+import { problemStatuses } from '#contract/page.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { WorkQueueFull } from '../secrets/work-queue.ts';
@@ -41,7 +41,7 @@ export function unexpectedError(deps: Deps) {
     if (status) return await refuse(deps, request, reply, status);
     if (error.statusCode && error.statusCode < 500) return await refuse(deps, request, reply, 400);
     request.log.error({ err: error }, 'unexpected error');
-    return await refuse(deps, request, reply, 500 satisfies ProblemStatus);
+    return await refuse(deps, request, reply, 500);
   };
 }
 

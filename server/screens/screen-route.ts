@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
-import { legacyPaths, queryNames, screenOfPath } from '#contract/screens.ts';
+import { queryNames, redirectOfLegacyPath, screenOfPath } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { queryValue, splitUrl } from '../http/request-url.ts';
@@ -16,9 +16,8 @@ export function screenRoute(deps: Deps) {
   return async function screen(request: FastifyRequest, reply: FastifyReply) {
     const { path, search } = splitUrl(request.url);
     const below = path.slice(config.basePath.length);
-    const legacy = legacyPaths[below.replace(/(.)\/$/, '$1')];
-    if (legacy && Object.hasOwn(legacyPaths, below.replace(/(.)\/$/, '$1')))
-      return reply.redirect(config.basePath + legacy + search, 302);
+    const current = redirectOfLegacyPath(below);
+    if (current) return reply.redirect(config.basePath + current + search, 302);
     const { name } = screenOfPath(below);
     if (name === 'notFound') return await noRoute(request, reply);
     if (name === 'login' && (await isSignedIn(request))) {

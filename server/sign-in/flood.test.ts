@@ -5,8 +5,8 @@ import { type PortalForTest, portalForTest, testPassword } from '#server/testing
 
 /** A short queue fills in no time. */
 vi.mock(import('#server/limits.ts'), async (original) => {
-  const { limits } = await original();
-  return { limits: { ...limits, waitingHashes: 10 as never } };
+  const module = await original();
+  return { ...module, limits: { ...module.limits, waitingHashes: 10 as never } };
 });
 const { limits: limitsOfProduct } = await vi.importActual<typeof import('#server/limits.ts')>('#server/limits.ts');
 

@@ -35,19 +35,17 @@ export function performLoginRoute(deps: Deps) {
     switch (result.kind) {
       case 'throttled':
         return await refuse(deps, request, reply, 429, { retryAfter: result.retryAfter });
-      case 'refused': {
-        setLastRefusal(reply, config, { reference: result.reference, username });
-        const query = { [queryNames.destination]: destinationToKeep(destination), lang };
-        return reply.redirect(screenUrl(config.basePath, { name: 'loginFail', type: 'default' }, query), 303);
-      }
+      case 'refused':
       case 'networkRefused': {
+        const isNetwork = result.kind === 'networkRefused';
         setLastRefusal(reply, config, { reference: result.reference, username });
         const query = {
-          [queryNames.ipAddress]: address,
+          [queryNames.ipAddress]: isNetwork ? address : undefined,
           [queryNames.destination]: destinationToKeep(destination),
           lang,
         };
-        return reply.redirect(screenUrl(config.basePath, { name: 'loginFail', type: 'ip' }, query), 303);
+        const screen = { name: 'loginFail', type: isNetwork ? 'ip' : 'default' } as const;
+        return reply.redirect(screenUrl(config.basePath, screen, query), 303);
       }
       case 'secondFactor':
       case 'signedIn': {

@@ -15,7 +15,7 @@ import {
   type SignInCustomer,
   type SignInUser,
 } from '../storage/sign-in.ts';
-import { accountKey, originKeys, type ThrottleKey, unknownNameKey } from '../throttle/throttle-keys.ts';
+import { accountKey, deviceKey, originKeys, type ThrottleKey, unknownNameKey } from '../throttle/throttle-keys.ts';
 
 /** What a visitor gave to sign in with. Tokens are those that the browser holds, or null. */
 export type SignInRequest = {
@@ -160,10 +160,6 @@ async function throttled(
   } as const;
   await insertEventOnceAMinute(deps.sql, { ...event, steps: [...event.steps] }, `throttled:${address?.key}`, now);
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
-}
-
-function deviceKey(deviceHash: Buffer, userId: string): string {
-  return `device:${deviceHash.toString('hex')}:${userId}`;
 }
 
 /** The chain of decisions as an operator reads it in `vestibule explain`. */

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { keepHouse } from '#server/housekeeping.ts';
 import { limits } from '#server/limits.ts';
 import { addAttackFixtures, addUser } from '#server/testing/accounts-for-test.ts';
+import { countThrottleAttempt } from '#server/testing/count-throttle-attempt.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { countThrottleAttempt } from '../storage/throttle.ts';
 import { originKeys } from '../throttle/throttle-keys.ts';
 
 // Comparing takes no time here, so that the sign-ins of a test meet in the database.

@@ -1,5 +1,5 @@
 import { limits, type ThrottleLimit } from '../limits.ts';
-import { accountKey, type ThrottleKey } from '../throttle/throttle-keys.ts';
+import { accountKey } from '../throttle/throttle-keys.ts';
 import type { Connection } from './connect.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a constant of the product, so it stands in the statement itself. */
@@ -16,13 +16,6 @@ export function originLimits(sql: Connection) {
   return sql.unsafe(
     `(values ${row('address')}, ${row('network')}, ${row('total')}) as l (kind, free, leak, first, longest)`,
   );
-}
-
-/** Counts one attempt under a key; false when it has to wait. */
-export async function countThrottleAttempt(sql: Connection, { key, limit }: ThrottleKey, now: Date): Promise<boolean> {
-  const [row] = await sql<{ admitted: boolean }[]>`
-    select throttle_attempt(${key}, null, ${now}, ${limitArguments(sql, limit)}) as admitted`;
-  return row?.admitted ?? false;
 }
 
 /** Forgets the failures of a user, under the account and under every browser that is known for it. */

@@ -10,21 +10,23 @@ export function accountKey(userId: string): string {
   return `account:${userId}`;
 }
 
+/** The key under which the wrong passwords of a browser that signed in before as this user are counted. */
+export function deviceKey(deviceHash: Buffer, userId: string): string {
+  return `device:${deviceHash.toString('hex')}:${userId}`;
+}
+
 /** The key of a name that no account has; many names share one, so that the table stays small. */
 export function unknownNameKey(fold: string): string {
   const bucket = createHash('sha256').update(fold).digest().readUInt32BE() % limits.unknownNameBuckets;
   return `name:${bucket}`;
 }
 
-/** The key under which the failures of everybody are counted. */
-export const totalKey = 'total';
-
 /**
  * The keys under which failures from an address are counted, and those of everybody together. IPv6 counts per /64,
  * since a visitor owns as many addresses in it as he likes, and more widely per /56.
  */
 export function originKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
-  const total = { key: totalKey, limit: limits.throttle.total };
+  const total = { key: 'total', limit: limits.throttle.total };
   if (!isIPv6(address)) return [{ key: `address:${address}`, limit: limits.throttle.address }, total];
   const groups = ipv6Groups(address);
   const site = [...groups.slice(0, 3), (groups[3] as number) & 0xff00];
