@@ -114,3 +114,15 @@ describe('the headers of every answer', () => {
       expect(tag).toMatch(/ src="\/portal\/assets\/| type="application\/json"/);
   });
 });
+
+it('a sign-in may be sent on to a listed foreign origin, for which Chromium asks form-action', async () => {
+  const destinationRules = { ...portal.deps.config.destinationRules, allowedOrigins: ['https://hub.example'] };
+  const { publicUrl, hosts, origins } = portal.deps.config;
+  const listed = await portalForTest({ publicUrl, hosts, origins, destinationRules });
+  const policy = (await listed.send({ url: '/portal/login' })).headers['content-security-policy'];
+  expect(policy).toContain("form-action 'self' https://hub.example;");
+  expect((await portal.send({ url: '/portal/login' })).headers['content-security-policy']).toContain(
+    "form-action 'self';",
+  );
+  await listed.close();
+});

@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { verifyPassword } from '#server/secrets/password-hash.ts';
 import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
 import { listeningPortal } from '#server/testing/listening-portal.ts';
 import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
@@ -9,6 +11,8 @@ vi.mock(import('#server/limits.ts'), async (original) => {
   return { ...module, limits: { ...module.limits, waitingHashes: 10 as never } };
 });
 const { limits: limitsOfProduct } = await vi.importActual<typeof import('#server/limits.ts')>('#server/limits.ts');
+
+const mostHashesAtOnce = availableParallelism() + 1;
 
 let portal: PortalForTest;
 beforeAll(async () => {
@@ -41,6 +45,15 @@ describe('a flood of sign-ins', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
     expect((await portal.signIn('bob', testPassword)).statusCode).toBe(303);
     expect(limitsOfProduct.waitingHashes).toBe(500);
+  });
+
+  it('a sign-in that finds the queue full is refused before it is counted as a try', async () => {
+    await portal.sql`delete from throttle`;
+    const waiting = Array.from({ length: mostHashesAtOnce + 10 }, () => verifyPassword(null, 'x'));
+    expect((await portal.signIn('bob', 'wrong')).statusCode).toBe(503);
+    expect(await portal.sql`select from throttle`).toHaveLength(0);
+    await Promise.all(waiting);
+    expect((await portal.signIn('bob', 'wrong')).statusCode).toBe(303);
   });
 
   it('LM-09 sign-ins whose senders hang up are worked off like any, and the next is served', async () => {
