@@ -35,6 +35,10 @@ export type Page = {
   typedUsername: string;
   /** The short reference of the last refusal, for `vestibule explain`. */
   reference: string | null;
+  /** The reset hash that waits in this browser, for the form that is opened without one in its address. */
+  resetHash?: string;
+  /** The page answers a posted form: `url` is the address of what it shows, not the one in the address bar. */
+  isAnswer?: true;
   /** What an authenticator app needs, for visitors without script; it is not repeated for the script, which asks itself. */
   registration?: RegistrationAnswer;
   /** Set when the page is not one of the addressed screens. */
