@@ -2,28 +2,18 @@ import { describe, expect, it } from 'vitest';
 import {
   brokenPasswordRules,
   containsPopularEntry,
+  isPossiblePassword,
   passwordLength,
   passwordScore,
   popularEntries,
 } from './password-rules.ts';
+import { passwordScoreVectors } from './password-rules.vectors.ts';
 
 describe('the score', () => {
-  it.each([
-    ['', 0],
-    ['aaaaaaa', 2],
-    ['aA1!', 4],
-    ['aaAA11', 6],
-    ['aaAA1', 5],
-    ['aaAA1x?', 5],
-    ['aaAA11!!', 8],
-    ['aaAA11!!x', 9],
-    ['éééééééé', 0],
-    ['lowercaseonly', 7],
-    ['lowercasexx', 5],
-    ['lowercasexxx', 6],
-    ['~!@#$%^&*()_-', 7],
-    ['""""""""', 0],
-  ])('of %j is %i', (password, score) => expect(passwordScore(password)).toBe(score));
+  it.each(passwordScoreVectors)('PW-06 of %j is %i', (password, score) => expect(passwordScore(password)).toBe(score));
+  it.each(passwordScoreVectors)('PW-06 of %j is the same in every form of Unicode', (password, score) => {
+    for (const form of ['NFC', 'NFD']) expect(passwordScore(password.normalize(form))).toBe(score);
+  });
 });
 
 describe('the length', () => {
@@ -33,10 +23,48 @@ describe('the length', () => {
   });
 });
 
+describe('PW-12 a possible password', () => {
+  it.each([
+    '',
+    ' spaces at both ends ',
+    'Zürich',
+    'e\u0301',
+    '李小龍',
+    '🔑🏳️\u200d🌈',
+    '\u00a0',
+    '\uffee',
+    '\u{10fffd}',
+  ])('is %j', (password) => expect(isPossiblePassword(password)).toBe(true));
+  it.each([
+    ['NUL', '\0'],
+    ['a tab', '\t'],
+    ['a line break', '\n'],
+    ['DEL', '\x7f'],
+    ['the last C1 control', '\x9f'],
+    ['a high surrogate alone', '\ud83d'],
+    ['a low surrogate alone', '\udd11'],
+    ['a pair in the wrong order', '\udd11\ud83d'],
+    ['a noncharacter', '\uffff'],
+    ['a noncharacter of the Arabic block', '\ufdd0'],
+    ['a noncharacter of the last plane', '\u{10ffff}'],
+    ['what stands for a broken character', '\ufffd'],
+  ])('has not %s in it', (_, part) => {
+    for (const password of [part, `${part}aA1!bB2?`, `aA1!${part}bB2?`, `aA1!bB2?${part}`])
+      expect(isPossiblePassword(password)).toBe(false);
+  });
+});
+
 describe('broken rules', () => {
   const strong = 'aA1!bB2?xyz';
   it('none for a strong password, twice the same', () => expect(brokenPasswordRules(strong, strong)).toEqual([]));
   it('match', () => expect(brokenPasswordRules(strong, '')).toEqual(['match']));
+  it('PW-11 two forms of one text match', () => {
+    const [composed, decomposed] = ['Zürich-Café-88', 'Zürich-Café-88'.normalize('NFD')];
+    expect(brokenPasswordRules(composed, decomposed)).toEqual([]);
+    expect(brokenPasswordRules(decomposed, composed)).toEqual([]);
+  });
+  it('PW-12 match counts a space at the end', () =>
+    expect(brokenPasswordRules(strong, `${strong} `)).toEqual(['match']));
   it.each([
     [6, ['short']],
     [7, []],
@@ -54,9 +82,11 @@ describe('broken rules', () => {
     expect(brokenPasswordRules('123', 'x')).toEqual(['short', 'common', 'weak', 'match']));
   it('an operator may ask for more', () =>
     expect(brokenPasswordRules(strong, strong, { shortest: 15, longest: 72 })).toEqual(['short']));
-  it.each(popularEntries)('%s inside is common, in any case', (entry) => {
+  it.each(popularEntries)('PW-04 %s inside is common, in any case', (entry) => {
     expect(containsPopularEntry(`x${entry.toUpperCase()}x`)).toBe(true);
   });
+  it('a popular entry is looked for in what the eye sees: the c under a cedilla is no c', () =>
+    expect(containsPopularEntry('abc\u0327')).toBe(false));
   it('a long random password is never refused for lack of a class', () =>
     expect(brokenPasswordRules('kqzvhwxjfmrtbnypd', 'kqzvhwxjfmrtbnypd')).toEqual([]));
 });
