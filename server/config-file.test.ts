@@ -45,6 +45,12 @@ describe('the configuration file', () => {
     ['session.idleMinutes', { session: { idleMinutes: 0 } }],
     ['session.idleMinutes', { session: { idleMinutes: 120, absoluteHours: 1 } }],
     ['session.absoluteHours', { session: { absoluteHours: 1.5 } }],
+    ['mail.from', { mail: { from: 'nobody' } }],
+    ['mail.from', { mail: { from: '' } }],
+    ['mail.from', { mail: { from: 'a@b.example, c@d.example' } }],
+    ['mail.from', { mail: { from: 'Hub <a@b.example>' } }],
+    ['mail.from', { mail: { from: 'a@b.example\r\nBcc: c@d.example' } }],
+    ['mail.smtp', { mail: { smtp: 'smtp://u:p@host' } }],
     ['nonsense', { nonsense: 1 }],
     ['the file', []],
   ])('IN-13 names %s when it is wrong in the file: %j', (field, file) => {

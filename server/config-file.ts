@@ -64,6 +64,19 @@ export const ConfigFile = Type.Object(
         { additionalProperties: false },
       ),
     ),
+    mail: Type.Optional(
+      Type.Object(
+        {
+          from: Type.Optional(
+            Type.String({
+              maxLength: 254,
+              description: 'Address that mails come from, no-reply@ the public host else.',
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+    ),
     passwordPolicy: Type.Optional(
       Type.Object(
         {

@@ -45,6 +45,8 @@ describe('the configuration', () => {
       passwordPolicy: { shortest: 7, longest: 72 },
       sessionIdle: 30 * 60_000,
       sessionAbsolute: 12 * 3_600_000,
+      smtp: null,
+      mailFrom: 'no-reply@localhost',
     });
   });
 
@@ -56,6 +58,7 @@ describe('the configuration', () => {
       DATABASE_URL: 'postgresql://u:p@db/x',
       VESTIBULE_DATA: '/var/lib/vestibule',
       VESTIBULE_SECRET: `${secret}, ${secret}y`,
+      SMTP_URL: 'smtp://hub:p%40ss@smtp.example.com',
     });
     expect(config).toMatchObject({
       host: '::',
@@ -65,8 +68,11 @@ describe('the configuration', () => {
       databaseUrl: 'postgresql://u:p@db/x',
       dataFolder: '/var/lib/vestibule',
       secrets: [secret, `${secret}y`],
+      smtp: { host: 'smtp.example.com', port: 587, tls: 'starttls', user: 'hub', password: 'p@ss' },
+      mailFrom: 'no-reply@hub.example.com',
     });
     expect(configOf({ PORT: '80' }).hosts[0]).toBe('localhost');
+    expect(configOf({ PUBLIC_URL: 'http://[::1]:8080' }).mailFrom).toBe('no-reply@localhost');
     expect(configOf({ PUBLIC_URL: 'https://hub.example.com:8443' }).hosts).toEqual(['hub.example.com:8443']);
   });
 
@@ -83,6 +89,7 @@ describe('the configuration', () => {
         allowedHosts: ['10.0.0.5:8080', 'Proxy.Local'],
         allowedRedirectOrigins: ['https://App.example:443'],
         trustedProxies: ['10.0.0.0/8', '2001:db8::1'],
+        mail: { from: 'Door@Hub.Example' },
         passwordPolicy: { minimumLength: 15 },
         session: { idleMinutes: 5, absoluteHours: 1 },
       },
@@ -96,6 +103,7 @@ describe('the configuration', () => {
       passwordPolicy: { shortest: 15, longest: 72 },
       sessionIdle: 5 * 60_000,
       sessionAbsolute: 3_600_000,
+      mailFrom: 'Door@hub.example',
     });
     expect(config.hosts).toEqual(expect.arrayContaining(['10.0.0.5:8080', 'proxy.local']));
     expect(clientAddress('10.1.2.3', '192.0.2.1', config.trustedProxies)).toBe('192.0.2.1');
@@ -117,6 +125,8 @@ describe('the configuration', () => {
     ['VESTIBULE_SECRET', { VESTIBULE_SECRET: `${secret},short` }],
     ['VESTIBULE_SECRET', { DATABASE_URL: 'postgres://u:p@db/x' }],
     ['VESTIBULE_CONFIG', { VESTIBULE_CONFIG: '/nowhere/at/all.json' }],
+    ['SMTP_URL', { SMTP_URL: 'smtp://hub:short,@smtp.example.com?tls=off' }],
+    ['mail.from', { PUBLIC_URL: 'https://a,b.example' }],
   ])('names %s when it is wrong: %j', (name, env) => {
     const problems = problemsOf(env);
     expect(problems).toEqual([expect.stringMatching(`^${name}: `)]);

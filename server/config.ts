@@ -5,8 +5,10 @@ import { Compile } from 'typebox/compile';
 import type { DestinationRules } from '#contract/destination.ts';
 import type { Branding } from '#contract/page.ts';
 import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-rules.ts';
+import { readEmail } from './accounts/read-name.ts';
 import { ConfigFile } from './config-file.ts';
 import { day, hour, minute } from './limits.ts';
+import { readSmtpUrl, type SmtpServer } from './mail/smtp-url.ts';
 import { parseNetworkList } from './network-list.ts';
 
 /** Everything that an operator can set, read once, checked whole, passed on as a value. */
@@ -33,6 +35,10 @@ export type Config = {
   auditKept: number;
   sessionIdle: number;
   sessionAbsolute: number;
+  /** Null: mails are put into the outbox folder of the data folder. */
+  smtp: SmtpServer | null;
+  /** The address that mails come from. */
+  mailFrom: string;
 };
 
 export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] };
@@ -53,6 +59,8 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
   const databaseUrl = readDatabaseUrl(env.DATABASE_URL, problems);
   const secrets = readSecrets(env.VESTIBULE_SECRET, databaseUrl, problems);
+  const smtp = readSmtpServer(env.SMTP_URL, problems);
+  const mailFrom = readMailFrom(file.mail?.from, publicUrl, problems);
   const trusted = parseNetworkList(file.trustedProxies ?? []);
   for (const text of trusted.invalid)
     problems.push(`trustedProxies: ${JSON.stringify(text)} is not an address or a network such as 10.0.0.0/8`);
@@ -98,6 +106,8 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
       auditKept: (file.audit?.keepDays ?? 400) * day,
       sessionIdle: idle * minute,
       sessionAbsolute: absolute * hour,
+      smtp,
+      mailFrom,
     },
   };
 }
@@ -188,6 +198,22 @@ function readSecrets(text: string | undefined, databaseUrl: string | null, probl
     );
   }
   return secrets.length > 0 ? secrets : null;
+}
+
+function readSmtpServer(text: string | undefined, problems: string[]): SmtpServer | null {
+  if (!text) return null;
+  const reading = readSmtpUrl(text);
+  if (reading.ok) return reading.value;
+  problems.push(reading.problem);
+  return null;
+}
+
+function readMailFrom(text: string | undefined, { hostname }: URL, problems: string[]): string {
+  // An address with the numbers of IPv6 after its @ is none that readEmail knows.
+  const reading = readEmail(text ?? `no-reply@${hostname.startsWith('[') ? 'localhost' : hostname}`);
+  if (reading.ok) return reading.value;
+  problems.push(reading.problem.replace(/^email: /, 'mail.from: '));
+  return '';
 }
 
 /** On this machine the portal answers by each loopback name, whichever the visitor typed. */
