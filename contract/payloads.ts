@@ -14,6 +14,20 @@ export const LoginForm = Type.Object({
 });
 export type LoginForm = Static<typeof LoginForm>;
 
+/** `POST password/forgotten` */
+export const ForgottenForm = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: longestUsername }),
+});
+export type ForgottenForm = Static<typeof ForgottenForm>;
+
+/** `POST password/change`: what is wrong with the entries is told by a reason, so their length is no matter here. */
+export const ChangeForm = Type.Object({
+  password: Type.String(),
+  repeat: Type.String(),
+  hash: Type.Optional(Type.String()),
+});
+export type ChangeForm = Static<typeof ChangeForm>;
+
 /** `GET session` */
 export const SessionAnswer = Type.Object({
   username: Type.String(),

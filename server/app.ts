@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type Call, calls } from '#contract/calls.ts';
-import { LoginForm } from '#contract/payloads.ts';
+import { ChangeForm, ForgottenForm, LoginForm } from '#contract/payloads.ts';
 import { hubStartPath } from '#contract/screens.ts';
 import type { Deps } from './deps.ts';
 import type { BuiltPages } from './http/built-pages.ts';
@@ -18,6 +18,8 @@ import { unexpectedError } from './http/unexpected-error.ts';
 import { refuseTunnels, unreadableRequest } from './http/unreadable-request.ts';
 import { standInRoute } from './hub/stand-in-route.ts';
 import { limits } from './limits.ts';
+import { changeRoute } from './password/change-route.ts';
+import { forgottenRoute } from './password/forgotten-route.ts';
 import { screenRoute } from './screens/screen-route.ts';
 import { sessionRoute } from './session/session-route.ts';
 import { logoutConfirmedRoute, logoutRoute } from './sign-in/logout-route.ts';
@@ -99,17 +101,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   const on = (call: Call) => ({ method: calls[call].method, url: basePath + calls[call].path });
   app.route({ ...on('performLogin'), schema: { body: LoginForm }, handler: performLoginRoute(deps) });
+  app.route({ ...on('passwordForgotten'), schema: { body: ForgottenForm }, handler: forgottenRoute(deps) });
+  app.route({ ...on('passwordChange'), schema: { body: ChangeForm }, handler: changeRoute(deps) });
   app.route({ ...on('logout'), handler: logoutRoute(deps) });
   app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
   app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel });
-  for (const call of [
-    'checkSsoLogin',
-    'performSsoLogin',
-    'passwordForgotten',
-    'passwordChange',
-    'twoFactorRegistration',
-    'twoFactorVerify',
-  ] as const) {
+  for (const call of ['checkSsoLogin', 'performSsoLogin', 'twoFactorRegistration', 'twoFactorVerify'] as const) {
     app.route({ ...on(call), ...notSetUpRoute(deps) });
   }
   app.get(basePath + hubStartPath, standInRoute(deps));

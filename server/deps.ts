@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import type { ServerPage } from '#contract/page.ts';
+import type { Page } from '#contract/page.ts';
 import type { Config } from './config.ts';
+import type { Metrics } from './http/metrics.ts';
+import type { MailTransport } from './mail/transport.ts';
 import type { Database } from './storage/connect.ts';
 
 /** What rules and routes are given: nothing else reaches them from outside. */
@@ -13,7 +15,13 @@ export type Deps = {
   now: () => Date;
   /** Derived keys, one per purpose. */
   keys: Keys;
+  mails: MailTransport;
+  metrics: Metrics;
+  /** Says to the workers of this process that something waits in the database. */
+  wake: Wake;
 };
+
+export type Wake = { resetRequests: () => void; mails: () => void };
 
 /** Sends pages: rendered per request, or from memory where the page is the same for everybody. */
 export type Pages = {
@@ -21,11 +29,14 @@ export type Pages = {
     request: FastifyRequest,
     reply: FastifyReply,
     status: number,
-    serverPage?: ServerPage,
+    /** What the page holds besides that which every page does. */
+    more?: Partial<Page>,
   ) => Promise<FastifyReply>;
 };
 
 export type Keys = {
   /** For the digest of the last guess, by which the same wrong password twice counts once. */
   guess: Buffer;
+  /** For what must be read again: the first seals, each opens. */
+  seal: Buffer[];
 };

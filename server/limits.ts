@@ -27,6 +27,30 @@ export const limits = {
   /** Names that no account has share this many rows, so that guessing names cannot fill the table. */
   unknownNameBuckets: 65_536,
   halfSession: 10 * minute,
+  resetLink: 60 * minute,
+  /** A reset link that is over is told apart from one that never was for this long. */
+  resetLinkRemembered: 30 * day,
+  /** Reset mails to one account: more within an hour are not sent, and the answer does not tell. */
+  resetMailsAnHour: 10,
+  /** Two requests as close as this are one press of a button. */
+  samePress: 500,
+  /** The passwords that may not be chosen again, the one of today among them. */
+  passwordsRemembered: 10,
+  /** How long the reset hash waits in a browser without script after a failed change. */
+  resetCookieLifetime: 10 * minute,
+  /** How often the database is asked for work that other processes left. */
+  workLookEvery: second,
+  /** How many mails one instance has under way at once. */
+  mailLanes: 5,
+  /** Longer than any conversation with a mail server: a mail that was taken on and not finished is tried again after this. */
+  mailTakenOnFor: 5 * minute,
+  /** A refused mail is tried again after the first wait, then after twice as long each time, up to the longest. */
+  mailFirstWait: 10 * second,
+  mailLongestWait: hour,
+  /** While the mail server is away it is tried again after this at first, and after this at the longest. */
+  mailServerFirstPause: second,
+  mailServerLongestPause: minute,
+  mailGivenUpAfter: day,
   /** A session's last use is written at most this often, so that the idle end is right to the second. */
   sessionTouchEvery: second,
   deviceLifetime: 180 * day,
@@ -56,6 +80,13 @@ export const limits = {
   connectionsCheckedEvery: second,
   /** On SIGTERM: how long requests under way may take to finish. */
   stopWithin: 10 * second,
+  /** Of these, how long the work beside the requests may take. */
+  stopBesideWithin: 5 * second,
   stopLooksEvery: 50,
+  /**
+   * mail: how long the mail server may take to be reached and to greet, TLS included; to answer a command; and to take
+   * one mail altogether. A connection that nothing is sent on is kept for `idle`.
+   */
+  mailServer: { reach: 10 * second, answer: 20 * second, takeMail: 30 * second, idle: 10 * second },
   assetLifetimeSeconds: 365 * 24 * 3600,
 } as const;

@@ -1,14 +1,18 @@
 import { availableParallelism } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
+import { startWorkers } from './background/workers.ts';
 import { buildStalePages } from './build-pages.ts';
 import { readConfig } from './config.ts';
-import type { Deps } from './deps.ts';
+import type { Deps, Wake } from './deps.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
+import { createMetrics } from './http/metrics.ts';
 import { createPages } from './http/pages.ts';
 import { limits } from './limits.ts';
-import { derivedKey, secretsOfDataFolder } from './secrets/server-secret.ts';
+import { openTransport } from './mail/open-transport.ts';
+import { keysOf, secretsOfDataFolder } from './secrets/server-secret.ts';
 import { migrate } from './storage/migrate.ts';
 import { openStorage } from './storage/open-storage.ts';
 
@@ -26,22 +30,33 @@ export async function serve(): Promise<void> {
   ]);
   await migrate(storage.sql);
   const secrets = config.secrets ?? (await secretsOfDataFolder(config.dataFolder));
-  const deps = (log: Deps['log']): Deps => ({
-    config,
-    sql: storage.sql,
-    pages: createPages(config, built),
-    log,
-    now: () => new Date(),
-    keys: { guess: derivedKey(secrets[0] as string, 'last guess') },
-  });
-  let housekeeping = () => {};
+  let stopBeside = async () => {};
   const app = await buildApp({
     built,
     logLevel: process.env.LOG_LEVEL ?? 'info',
     makeDeps: (log) => {
-      const made = deps(log);
-      housekeeping = startHousekeeping(made);
-      return made;
+      const wake: Wake = { resetRequests: () => workers.wake.resetRequests(), mails: () => workers.wake.mails() };
+      const now = () => new Date();
+      const { sql } = storage;
+      const deps: Deps = {
+        config,
+        sql,
+        pages: createPages(config, built),
+        log,
+        now,
+        keys: keysOf(secrets),
+        mails: openTransport(config, log),
+        metrics: createMetrics(sql, now),
+        wake,
+      };
+      const workers = startWorkers(deps);
+      const stopHousekeeping = startHousekeeping(deps);
+      stopBeside = async () => {
+        stopHousekeeping();
+        await workers.stop();
+        deps.mails.close();
+      };
+      return deps;
     },
   });
   exitOnCrash(app);
@@ -51,20 +66,21 @@ export async function serve(): Promise<void> {
     `Vestibule answers at ${config.publicUrl.origin}${config.basePath}/`,
   );
   stopOnSignal(app, async () => {
-    housekeeping();
+    // A mail that is not taken within this is tried again by the next instance.
+    await Promise.race([stopBeside(), pause(limits.stopBesideWithin, undefined, { ref: false })]);
     await storage.close();
   });
 }
 
 /** Finishes what is under way, then closes the database; a second signal or a stuck request does not wait. */
-function stopOnSignal(app: FastifyInstance, closeStorage: () => Promise<void>): void {
+function stopOnSignal(app: FastifyInstance, closeRest: () => Promise<void>): void {
   const stop = async (signal: NodeJS.Signals) => {
     app.log.info({ signal }, 'stopping');
     setTimeout(() => process.exit(1), limits.stopWithin).unref();
     // A connection whose answer was under way is kept alive after it, and would keep us waiting.
     setInterval(() => app.server.closeIdleConnections(), limits.stopLooksEvery);
     await app.close();
-    await closeStorage();
+    await closeRest();
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));

@@ -2,14 +2,20 @@ import type { AuditStep } from '../audit/audit-events.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/connect.ts';
 import { listUnknownCustomerKeys } from '../storage/customer.ts';
-import { deleteDevicesOfUser } from '../storage/device.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { updateMemberships } from '../storage/membership.ts';
-import { findUserForUpdate, type User, type UserChanges, updateUser } from '../storage/portal-user.ts';
+import {
+  findPasswordHash,
+  findUserForUpdate,
+  type User,
+  type UserChanges,
+  updateUser,
+} from '../storage/portal-user.ts';
+import { withdrawResetLinks } from '../storage/reset-link.ts';
 import { deleteSessionsOfUser } from '../storage/session.ts';
-import { deleteThrottlesOfUser } from '../storage/throttle.ts';
 import { foldLoginName } from './fold-name.ts';
 import { foldsOfUser, takenField } from './names-of-user.ts';
+import { passwordReplaced, queuePasswordNotice } from './password-replaced.ts';
 
 /** What to change; absent means unchanged. `customers` takes the keys of now and gives those of then. */
 export type ChangeOfUser = UserChanges & { customers?: (current: readonly string[]) => string[] };
@@ -24,7 +30,8 @@ export type ChangeUserResult =
 /**
  * Changes the user whom a username or e-mail names, and records what changed; all of it or nothing. Another password or
  * none, and being made inactive, ends the user's sessions; another password or none also makes the browsers that were
- * known for him strangers again and ends the waits of the account.
+ * known for him strangers again, ends reset links and the waits of the account, and he is told; another e-mail ends
+ * reset links.
  */
 export async function changeUser(
   sql: Database,
@@ -40,20 +47,31 @@ export async function changeUser(
     if (steps.length === 0) return { kind: 'unchanged' };
     const refusal = await reasonAgainst(sql, user, change, customers);
     if (refusal) return refusal;
+    const hashBefore = await findPasswordHash(sql, user.id);
     await updateUser(sql, user.id, change);
     await updateLoginNames(sql, user.id, foldsOfUser(namesAfter(user, change)));
     await updateMemberships(sql, user.id, customers);
-    if (change.passwordHash !== undefined) {
-      await deleteDevicesOfUser(sql, user.id);
-      await deleteThrottlesOfUser(sql, user.id);
-    }
-    const endSessions = change.passwordHash !== undefined || change.active === false;
-    const sessionsEnded = endSessions ? await deleteSessionsOfUser(sql, user.id) : 0;
+    const sessionsEnded = await endWhatDepended(sql, user, change, hashBefore, now);
     if (sessionsEnded > 0) steps.push({ step: 'sessions ended', outcome: String(sessionsEnded) });
-    const { username } = namesAfter(user, change);
+    const after = { ...user, ...namesAfter(user, change) };
+    if (change.passwordHash && (change.active ?? user.active)) await queuePasswordNotice(sql, after, { now });
+    const { username } = after;
     await insertAuditEvent(sql, { event: 'user-changed', userId: user.id, username, steps }, now);
     return { kind: 'changed', steps, sessionsEnded };
   });
+}
+
+/** Ends what the old password, address or state had opened; returns how many sessions it were. */
+async function endWhatDepended(
+  sql: Connection,
+  user: User,
+  change: ChangeOfUser,
+  hashBefore: string | null,
+  now: Date,
+): Promise<number> {
+  if (change.email !== undefined && change.email !== user.email) await withdrawResetLinks(sql, user.id);
+  if (change.passwordHash !== undefined) return await passwordReplaced(sql, user.id, hashBefore, now);
+  return change.active === false ? await deleteSessionsOfUser(sql, user.id) : 0;
 }
 
 async function reasonAgainst(

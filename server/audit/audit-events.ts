@@ -4,6 +4,10 @@ export const auditEvents = {
   'second-factor-asked': 'The password was right and a second factor is open.',
   'sign-in-refused': 'A sign-in was refused; the reason says why.',
   'signed-out': 'A user signed out.',
+  'password-forgotten': 'Somebody asked for a link to choose a new password; the reason says what came of it.',
+  'password-changed': 'A user chose a new password by a link.',
+  'password-change-refused': 'A new password was not accepted; the reason is its number.',
+  'mail-given-up': 'A mail could not be delivered within a day and is not tried any more.',
   'destination-refused': 'A sign-in asked for a destination that is not acceptable and went to the default one.',
   'request-refused': 'A state-changing request came from another site; nothing changed.',
   'customer-added': 'An operator added a customer.',
@@ -13,6 +17,7 @@ export const auditEvents = {
   'user-changed': 'An operator changed a user.',
   'user-removed': 'An operator removed a user.',
   'user-unlocked': 'An operator cleared the waits of a user.',
+  'reset-link-made': 'An operator made a link for a user to choose a new password.',
 } as const;
 
 export type AuditEventName = keyof typeof auditEvents;
@@ -32,6 +37,21 @@ export const refusalReasons = {
 } as const;
 
 export type RefusalReason = keyof typeof refusalReasons;
+
+/** What came of a request for a link, for the operator alone; whoever asked sees the same in every case. */
+export const resetOutcomes = {
+  'link-mailed': 'A mail with a link was queued.',
+  'single-sign-on-mailed': 'The user has no password and may not set one: a mail says how he signs in.',
+  'unknown-user': 'No user has this name; nothing was sent.',
+  inactive: 'The user is inactive; nothing was sent.',
+  'no-customer': 'No active customer is assigned to the user; nothing was sent.',
+  'may-not-change': 'The user may not change the password; nothing was sent.',
+  'on-its-way': 'A mail for the same user was on its way already; no second one was sent.',
+  'too-many-mails': 'Too many mails were sent to this user within the hour; their links still work.',
+  'throttled-address': 'Too many requests from this address, its network or in all; nobody was looked up.',
+} as const;
+
+export type ResetOutcome = keyof typeof resetOutcomes;
 
 /** One decision on the way to an answer, in words for the operator; never a password, code, token or secret. */
 export type AuditStep = { step: string; outcome: string };

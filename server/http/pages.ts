@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
-import type { Page, ServerPage } from '#contract/page.ts';
+import type { Page } from '#contract/page.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import type { Config } from '../config.ts';
 import type { Pages } from '../deps.ts';
@@ -20,7 +20,7 @@ type Encoding = 'br' | 'gzip' | 'identity';
 export function createPages(config: Config, built: BuiltPages): Pages {
   const cache = new Map<string, Promise<string | Buffer>>();
 
-  function pageOf(request: FastifyRequest, serverPage: ServerPage | undefined): Page {
+  function pageOf(request: FastifyRequest, more: Partial<Page> = {}): Page {
     const refusal = readLastRefusal(request, config);
     return {
       language: languageOfRequest(request),
@@ -30,13 +30,13 @@ export function createPages(config: Config, built: BuiltPages): Pages {
       passwordPolicy: config.passwordPolicy,
       typedUsername: refusal.username,
       reference: refusal.reference,
-      serverPage: serverPage ?? null,
+      serverPage: null,
+      ...more,
     };
   }
 
   async function bodyOf(page: Page, encoding: Encoding, status: number): Promise<string | Buffer> {
-    const isForEverybody =
-      status === 200 && !page.serverPage && !page.typedUsername && !page.reference && isOwnAddress(page.url);
+    const isForEverybody = status === 200 && !isPersonal(page) && isOwnAddress(page.url);
     if (!isForEverybody) return await encode(built.render(page), encoding, quickQuality);
     const key = `${encoding} ${page.language} ${page.url}`;
     let body = cache.get(key);
@@ -48,6 +48,10 @@ export function createPages(config: Config, built: BuiltPages): Pages {
     return await body;
   }
 
+  function isPersonal({ serverPage, typedUsername, reference, resetHash }: Page): boolean {
+    return Boolean(serverPage || typedUsername || reference || resetHash);
+  }
+
   /** Whether an address is one that we give out; `/loginfail/anything` and `?x` show pages too, but would fill the memory. */
   function isOwnAddress(url: string): boolean {
     const below = url.slice(config.basePath.length);
@@ -55,8 +59,8 @@ export function createPages(config: Config, built: BuiltPages): Pages {
   }
 
   return {
-    async send(request, reply, status, serverPage) {
-      const page = pageOf(request, serverPage);
+    async send(request, reply, status, more) {
+      const page = pageOf(request, more);
       // What is personal is not compressed beside what a stranger can put into the address (BREACH).
       const encoding = page.serverPage?.name === 'signedIn' ? 'identity' : encodingOf(request);
       const body = await bodyOf(page, encoding, status);

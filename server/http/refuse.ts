@@ -37,7 +37,9 @@ export async function refuse(
   const retryAfterSeconds = retryAfter === undefined ? null : Math.max(1, Math.ceil(retryAfter / 1000));
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
   if (wantsPage(request))
-    return await deps.pages.send(request, reply, status, { name: 'problem', status, retryAfterSeconds });
+    return await deps.pages.send(request, reply, status, {
+      serverPage: { name: 'problem', status, retryAfterSeconds },
+    });
   return sendProblem(reply, status, { ...(detail && { detail }), ...(field && { field }) });
 }
 

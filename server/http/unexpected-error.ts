@@ -1,12 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { problemStatuses } from '#contract/page.ts';
 import type { Deps } from '../deps.ts';
-import { limits } from '../limits.ts';
-import { WorkQueueFull } from '../secrets/work-queue.ts';
-import { isDatabaseAway } from '../storage/connect.ts';
 import { UnreadableForm } from './form-body.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { refuse, sendProblem } from './refuse.ts';
+import { logTemporary, retryAfterOf } from './temporary.ts';
 
 /** The one place that decides what a visitor may see of an error. */
 export function unexpectedError(deps: Deps) {
@@ -17,16 +15,10 @@ export function unexpectedError(deps: Deps) {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    if (error instanceof WorkQueueFull)
-      return await refuse(deps, request, reply, 503, { retryAfter: limits.busyRetryAfter });
-    if (error.code === 'FST_ERR_HANDLER_TIMEOUT') {
-      request.log.error('no answer in time');
-      return await refuse(deps, request, reply, 503, { retryAfter: limits.databaseRetryAfter });
-    }
-    // A client that goes away while its body is read says ECONNRESET too, with a status of its own.
-    if (error.statusCode === undefined && isDatabaseAway(error)) {
-      request.log.error({ err: error }, 'the database is away');
-      return await refuse(deps, request, reply, 503, { retryAfter: limits.databaseRetryAfter });
+    const retryAfter = retryAfterOf(error);
+    if (retryAfter !== null) {
+      logTemporary(request, error);
+      return await refuse(deps, request, reply, 503, { retryAfter });
     }
     if (error instanceof UnreadableForm) {
       return await refuse(deps, request, reply, 400, {

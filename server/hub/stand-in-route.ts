@@ -11,7 +11,9 @@ export function standInRoute(deps: Deps) {
     const session = await sessionOfRequest(deps, request);
     if (session?.stage === 'full') {
       const { username, email, customers } = session;
-      return await deps.pages.send(request, reply, 200, { name: 'signedIn', username, email, customers });
+      return await deps.pages.send(request, reply, 200, {
+        serverPage: { name: 'signedIn', username, email, customers },
+      });
     }
     if (session)
       return reply.redirect(

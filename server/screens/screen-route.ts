@@ -4,6 +4,7 @@ import { queryNames, redirectOfLegacyPath, screenOfPath } from '#contract/screen
 import type { Deps } from '../deps.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { queryValue, splitUrl } from '../http/request-url.ts';
+import { resetPage } from '../password/reset-page.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import type { SessionRow } from '../storage/session.ts';
@@ -27,7 +28,10 @@ export function screenRoute(deps: Deps) {
         302,
       );
     }
-    return await deps.pages.send(request, reply, 200);
+    if (name !== 'forgottenChange') return await deps.pages.send(request, reply, 200);
+    const page = await resetPage(deps, request);
+    if ('redirect' in page) return reply.redirect(page.redirect, 302);
+    return await deps.pages.send(request, reply, 200, page);
   };
 
   /** The form must show even while the database is away, so an unknown session counts as none. */

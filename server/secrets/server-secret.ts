@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
+import type { Keys } from '../deps.ts';
 import { readOrMakeSecretFile } from './secret-file.ts';
 
 /** The secrets of the data folder, made on first use; as in VESTIBULE_SECRET, the first one is used and all are read. */
@@ -7,8 +8,16 @@ export async function secretsOfDataFolder(dataFolder: string): Promise<string[]>
   return (await readOrMakeSecretFile(join(dataFolder, 'secret'))).split(',');
 }
 
+/** The keys of a server, derived from its secrets: the first secret is used, all are still read. */
+export function keysOf(secrets: readonly string[]): Keys {
+  return {
+    guess: derivedKey(secrets[0] as string, 'last guess'),
+    seal: secrets.map((secret) => derivedKey(secret, 'seal')),
+  };
+}
+
 /** A key for one purpose, derived from a secret (RFC 5869): 32 bytes. */
-export function derivedKey(secret: string, purpose: string): Buffer {
+function derivedKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `vestibule ${purpose}`, 32));
 }
 

@@ -17,7 +17,8 @@ export function logoutRoute(deps: Deps) {
     const site = request.headers['sec-fetch-site'];
     const isMeant = request.headers['sec-purpose'] === undefined;
     if (isMeant && (site === 'same-origin' || site === 'none')) return await endSession(deps, request, reply);
-    if (wantsPage(request)) return await deps.pages.send(request, reply, 200, { name: 'signOutConfirm' });
+    if (wantsPage(request))
+      return await deps.pages.send(request, reply, 200, { serverPage: { name: 'signOutConfirm' } });
     return await refuseForeignSite(deps, request, reply);
   };
 }

@@ -79,6 +79,29 @@ export async function updateUser(sql: Connection, id: string, changes: UserChang
     where id = ${id}`;
 }
 
+/** The stored hash of a user's password, or null. */
+export async function findPasswordHash(sql: Connection, id: string): Promise<string | null> {
+  const [row] = await sql<{ hash: string | null }[]>`select password_hash as hash from portal_user where id = ${id}`;
+  return row?.hash ?? null;
+}
+
+/**
+ * Gives a user another password hash if it is still `before` and the user may have one; false when not. `before` is null
+ * for a user without a password.
+ */
+export async function updatePasswordHash(
+  sql: Connection,
+  id: string,
+  before: string | null,
+  after: string,
+): Promise<boolean> {
+  const rows = await sql`
+    update portal_user set password_hash = ${after}
+    where id = ${id} and password_hash is not distinct from ${before} and active and may_change_password
+    returning id`;
+  return rows.length > 0;
+}
+
 /** Removes a user with all that belongs to it: names, memberships, sessions, devices. */
 export async function deleteUser(sql: Connection, id: string): Promise<void> {
   await sql`delete from portal_user where id = ${id}`;

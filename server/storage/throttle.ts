@@ -1,5 +1,5 @@
 import { limits, type ThrottleLimit } from '../limits.ts';
-import { accountKey } from '../throttle/throttle-keys.ts';
+import { accountKey, type ThrottleKey } from '../throttle/throttle-keys.ts';
 import type { Connection } from './connect.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a constant of the product, so it stands in the statement itself. */
@@ -16,6 +16,29 @@ export function originLimits(sql: Connection) {
   return sql.unsafe(
     `(values ${row('address')}, ${row('network')}, ${row('total')}) as l (kind, free, leak, first, longest)`,
   );
+}
+
+/** A condition that counts one attempt under each key, in order, and holds when none of them has to wait. */
+export function attemptAdmitted(sql: Connection, keys: readonly ThrottleKey[], now: Date) {
+  const attempts = keys.map(
+    ({ key, limit }, at) => sql`
+      ${at > 0 ? sql`union all` : sql``} select throttle_attempt(${key}, null, ${now}, ${limitArguments(sql, limit)}) as admitted`,
+  );
+  return sql`(select bool_and(admitted) from (${attempts}) as attempt)`;
+}
+
+/** Counts one attempt under each key; null when it may go on, else until when it has to wait. */
+export async function countAttempt(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date | null> {
+  const [row] = await sql<{ admitted: boolean }[]>`select ${attemptAdmitted(sql, keys, now)} as admitted`;
+  return row?.admitted ? null : await findWait(sql, keys, now);
+}
+
+/** Until when the one of the keys that waits longest has to; `now` when none does any more. */
+export async function findWait(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date> {
+  const [row] = await sql<{ until: Date }[]>`
+    select greatest(max(blocked_until), ${now}) as until from throttle
+    where key = any(${keys.map(({ key }) => key)}::text[])`;
+  return row?.until ?? now;
 }
 
 /** Forgets the failures of a user, under the account and under every browser that is known for it. */

@@ -4,7 +4,12 @@ import { buildApp, type Timeouts } from '#server/app.ts';
 import { type Config, readConfig } from '#server/config.ts';
 import type { Deps } from '#server/deps.ts';
 import { loadBuiltPages } from '#server/http/built-pages.ts';
+import { createMetrics } from '#server/http/metrics.ts';
 import { createPages } from '#server/http/pages.ts';
+import { mailDelivery } from '#server/mail/deliver-mail.ts';
+import type { WordedMail } from '#server/mail/mail.ts';
+import type { MailTransport } from '#server/mail/transport.ts';
+import { answerResetRequest } from '#server/password/answer-reset-request.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
 import type { Database } from '#server/storage/connect.ts';
 import { type DatabaseForTest, databaseForTest } from './database-for-test.ts';
@@ -22,6 +27,12 @@ export type PortalForTest = {
   wait: (time: number) => void;
   /** Every log line so far. */
   logs: () => string;
+  /** Does the work that waits beside the requests, until there is none. */
+  workOff: () => Promise<void>;
+  /** Every mail that has left so far. */
+  mails: SentMail[];
+  /** What becomes of the next mails: by default they leave. */
+  onSend: (send: MailTransport['send']) => void;
   close: () => Promise<void>;
 };
 
@@ -34,6 +45,8 @@ export type TestRequest = {
   cookies?: Record<string, string>;
   from?: string;
 };
+
+export type SentMail = WordedMail & { id: string; recipient: string };
 
 export const testAddress = '198.51.100.7';
 export const testPassword = 'Lantern-Harbour-42';
@@ -55,6 +68,8 @@ export async function portalForTest(
   const lines: string[] = [];
   let time = new Date('2026-03-04T10:00:00Z').getTime();
   let deps: Deps | undefined;
+  const mails: SentMail[] = [];
+  let send: MailTransport['send'] = async ({ id, recipient }, words) => void mails.push({ id, recipient, ...words });
   const app = await buildApp({
     built,
     logLevel: 'debug',
@@ -67,14 +82,25 @@ export async function portalForTest(
         pages: createPages(config, built),
         log,
         now: () => new Date(time),
-        keys: { guess: Buffer.alloc(32, 7) },
+        keys: { guess: Buffer.alloc(32, 7), seal: [Buffer.alloc(32, 8)] },
+        mails: { send: (mail, words) => send(mail, words), close() {} },
+        metrics: createMetrics(sql ?? database.sql, () => new Date(time)),
+        wake: { resetRequests() {}, mails() {} },
       };
       return deps;
     },
   });
   await app.ready();
 
-  const send = async ({ form, body, headers, cookies, from, method = 'GET', url }: TestRequest): Promise<Response> => {
+  const sendRequest = async ({
+    form,
+    body,
+    headers,
+    cookies,
+    from,
+    method = 'GET',
+    url,
+  }: TestRequest): Promise<Response> => {
     const posted = form ? new URLSearchParams(form).toString() : body;
     const cookie = Object.entries(cookies ?? {}).map(([name, value]) => `${name}=${value}`);
     return await app.inject({
@@ -98,13 +124,23 @@ export async function portalForTest(
     sql: database.sql,
     deps: deps as Deps,
     app,
-    send,
+    send: sendRequest,
     signIn: (username, password, more = {}) =>
-      send({ method: 'POST', url: '/portal/performlogin', form: { username, password }, ...more }),
+      sendRequest({ method: 'POST', url: '/portal/performlogin', form: { username, password }, ...more }),
     wait: (milliseconds) => {
       time += milliseconds;
     },
     logs: () => lines.join(''),
+    workOff: async () => {
+      const portalDeps = deps as Deps;
+      while ((await answerResetRequest(portalDeps)) === 'more');
+      const deliverMail = mailDelivery(portalDeps);
+      while ((await deliverMail()) === 'more');
+    },
+    mails,
+    onSend: (next) => {
+      send = next;
+    },
     close: async () => {
       await app.close();
       if (!another) await database.close();

@@ -21,6 +21,11 @@ export function unknownNameKey(fold: string): string {
   return `name:${bucket}`;
 }
 
+/** The keys under which requests for a reset link are counted, apart from failed sign-ins. */
+export function resetKeys(address: string): ThrottleKey[] {
+  return originKeys(address).map(({ key, limit }) => ({ key: `reset-${key}`, limit }));
+}
+
 /**
  * The keys under which failures from an address are counted, and those of everybody together. IPv6 counts per /64,
  * since a visitor owns as many addresses in it as he likes, and more widely per /56.

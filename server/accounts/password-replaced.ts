@@ -1,0 +1,35 @@
+import type { Language } from '#contract/languages.ts';
+import { type MailReader, queueMail } from '../mail/queue-mail.ts';
+import type { Connection } from '../storage/connect.ts';
+import { deleteDevicesOfUser } from '../storage/device.ts';
+import { insertFormerPassword } from '../storage/former-password.ts';
+import { withdrawResetLinks } from '../storage/reset-link.ts';
+import { deleteSessionsOfUser } from '../storage/session.ts';
+import { deleteThrottlesOfUser } from '../storage/throttle.ts';
+
+/**
+ * What follows from another password, or none, in the transaction that sets it: the hash of before is remembered;
+ * links, sessions, known browsers and waits end. Returns how many sessions ended.
+ */
+export async function passwordReplaced(
+  sql: Connection,
+  userId: string,
+  hashBefore: string | null,
+  now: Date,
+): Promise<number> {
+  if (hashBefore) await insertFormerPassword(sql, userId, hashBefore, now);
+  await withdrawResetLinks(sql, userId);
+  const sessionsEnded = await deleteSessionsOfUser(sql, userId);
+  await deleteDevicesOfUser(sql, userId);
+  await deleteThrottlesOfUser(sql, userId);
+  return sessionsEnded;
+}
+
+/** Tells a user that he has another password, in case it was not he who chose it. */
+export async function queuePasswordNotice(
+  sql: Connection,
+  user: MailReader,
+  notice: { now: Date; address?: string; language?: Language },
+): Promise<void> {
+  await queueMail(sql, user, { kind: 'passwordChanged', ...notice });
+}

@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Notice } from '#contract/notices.ts';
+import type { Page } from '#contract/page.ts';
+import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
+import type { Deps } from '../deps.ts';
+import { languageOverride, wantsPage } from './request-url.ts';
+import { logTemporary, retryAfterOf } from './temporary.ts';
+
+/** A form that could not be served; `retryAfter` in milliseconds. */
+export type FormAgain = { screen: PlainScreen; status: 429 | 503; notice: Notice; retryAfter: number };
+
+/** Answers a posted form with the form itself and a word on what is wrong, so that what was entered is kept. */
+export async function formAgain(
+  { config, pages }: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { screen, status, notice, retryAfter }: FormAgain,
+  kept: Partial<Page>,
+): Promise<FastifyReply> {
+  const query = { [queryNames.notice]: notice, [queryNames.language]: languageOverride(request) };
+  const url = screenUrl(config.basePath, screen, query);
+  reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfter / 1000))));
+  return await pages.send(request, reply, status, { ...kept, url, isAnswer: true });
+}
+
+type FormRequest<Body> = FastifyRequest<{ Body: Body }>;
+type Handler<Body> = (request: FormRequest<Body>, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** A handler of a form that gives a person the form back while the database is away or too much waits. */
+export function withFormKept<Body>(
+  deps: Deps,
+  screen: PlainScreen,
+  keptOf: (form: Body) => Partial<Page>,
+  handle: Handler<Body>,
+): Handler<Body> {
+  return async function handleKeepingForm(request, reply) {
+    try {
+      return await handle(request, reply);
+    } catch (error) {
+      const retryAfter = retryAfterOf(error);
+      const asked = request as FastifyRequest;
+      if (retryAfter === null || !wantsPage(asked)) throw error;
+      logTemporary(asked, error);
+      const again = { screen, status: 503, notice: 'unavailable', retryAfter } as const;
+      return await formAgain(deps, asked, reply, again, keptOf(request.body as Body));
+    }
+  };
+}

@@ -1,0 +1,39 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Database } from '../storage/connect.ts';
+import { countWaitingMails } from '../storage/mail.ts';
+
+/** What is counted for the operator's monitoring, in the Prometheus text format. */
+export type Metrics = {
+  text: () => Promise<string>;
+  contentType: string;
+  mailsSent: Counter<'kind'>;
+  mailsRefused: Counter<'kind'>;
+  mailsGivenUp: Counter<'kind'>;
+};
+
+/** Counters of this process, and gauges that ask the database when they are read. Names are listed in docs/operating.md. */
+export function createMetrics(sql: Database, now: () => Date): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = (name: string, help: string) =>
+    new Counter({ name: `vestibule_${name}`, help, labelNames: ['kind'] as const, registers });
+  collectDefaultMetrics({ register: registry });
+  const waiting = new Gauge({ name: 'vestibule_mails_waiting', help: 'Mails in the queue.', registers });
+  new Gauge({
+    name: 'vestibule_mails_oldest_wait_seconds',
+    help: 'How long the oldest mail in the queue has waited.',
+    registers,
+    async collect() {
+      const { count, oldestAt } = await countWaitingMails(sql);
+      waiting.set(count);
+      this.set(oldestAt ? Math.max(0, (now().getTime() - oldestAt.getTime()) / 1000) : 0);
+    },
+  });
+  return {
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+    mailsSent: counter('mails_sent_total', 'Mails that the mail server has taken.'),
+    mailsRefused: counter('mails_refused_total', 'Tries that the mail server refused.'),
+    mailsGivenUp: counter('mails_given_up_total', 'Mails that could not be delivered within a day.'),
+  };
+}

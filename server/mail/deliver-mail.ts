@@ -1,0 +1,95 @@
+import type { Outcome } from '../background/worker.ts';
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { unseal } from '../secrets/sealed.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { deleteMail, type MailRow, takeOnMail, updateMailPutBack } from '../storage/mail.ts';
+import { isResetLinkOpen, updateResetLinkEnd } from '../storage/reset-link.ts';
+import { composeMail } from './compose-mail.ts';
+import { sealedPlace } from './queue-mail.ts';
+import { MailNotSent } from './transport.ts';
+
+/** A mail that was taken on, with the number of this try. */
+type MailInHand = MailRow & { tries: number };
+
+/**
+ * The work of sending: each call sends the mail that waits longest. Instances share the queue, and a mail is in one pair
+ * of hands at a time (docs/decisions/0011). One that the mail server refuses is tried again later and later, and given
+ * up after a day; while the server is away for all of them, the outcome is a pause that grows.
+ */
+export function mailDelivery(deps: Deps): () => Promise<Outcome> {
+  const { sql, now, metrics } = deps;
+  let pause: number = limits.mailServerFirstPause;
+  /** Mails that have left while the database could not be told. */
+  const left = new Set<string>();
+
+  return async function deliverMail(): Promise<Outcome> {
+    const at = now();
+    const mail = await takeOnMail(sql, at, after(at, limits.mailTakenOnFor));
+    if (!mail) return 'nothing';
+    if (left.has(mail.id)) return await finish(mail);
+    if (at.getTime() - mail.queuedAt.getTime() >= limits.mailGivenUpAfter) return await giveUp(mail);
+    // Another link was used meanwhile, or the address is not the user's any more.
+    if (mail.tokenHash && !(await isResetLinkOpen(sql, mail.tokenHash))) return await drop(mail);
+    const token = mail.sealedToken && unseal(deps.keys.seal, mail.sealedToken, sealedPlace(mail.id));
+    if (mail.sealedToken && token === null) return await putBack(mail, 'no secret of this instance opens its link');
+    try {
+      await deps.mails.send(mail, composeMail({ ...mail, token }, deps.config));
+    } catch (error) {
+      if (!(error instanceof MailNotSent)) throw error;
+      return error.why === 'away' ? await waitForServer(mail, error) : await putBack(mail, error.message);
+    }
+    left.add(mail.id);
+    pause = limits.mailServerFirstPause;
+    metrics.mailsSent.inc({ kind: mail.kind });
+    return await finish(mail);
+  };
+
+  async function finish(mail: MailInHand): Promise<Outcome> {
+    // The time of a link is counted from here, however long its mail had to wait.
+    if (mail.tokenHash) await updateResetLinkEnd(sql, mail.tokenHash, after(now(), limits.resetLink));
+    await deleteMail(sql, mail.id);
+    left.delete(mail.id);
+    return 'more';
+  }
+
+  async function drop({ id }: MailInHand): Promise<Outcome> {
+    await deleteMail(sql, id);
+    return 'more';
+  }
+
+  async function putBack({ id, kind, tries }: MailInHand, problem: string): Promise<Outcome> {
+    const wait = Math.min(limits.mailLongestWait, limits.mailFirstWait * 2 ** Math.min(30, tries - 1));
+    await updateMailPutBack(sql, id, { sendAfter: after(now(), wait), problem, tries });
+    metrics.mailsRefused.inc({ kind });
+    deps.log.warn({ mail: id, kind, tries, problem }, 'a mail was not taken');
+    return 'more';
+  }
+
+  /** It says nothing against this mail: the try does not count, and it is the first again. */
+  async function waitForServer({ id, tries }: MailInHand, { message }: MailNotSent): Promise<Outcome> {
+    await updateMailPutBack(sql, id, { sendAfter: now(), problem: message, tries: tries - 1 });
+    deps.log.warn({ problem: message, pause }, 'the mail server is away');
+    const outcome = { pause };
+    pause = Math.min(limits.mailServerLongestPause, pause * 2);
+    return outcome;
+  }
+
+  async function giveUp({ id, kind, userId, details, tries }: MailInHand): Promise<Outcome> {
+    const steps = [
+      { step: 'mail', outcome: kind },
+      { step: 'tries', outcome: String(tries - 1) },
+    ];
+    await sql.begin(async (sql) => {
+      await deleteMail(sql, id);
+      await insertAuditEvent(sql, { event: 'mail-given-up', userId, username: details.username, steps }, now());
+    });
+    metrics.mailsGivenUp.inc({ kind });
+    deps.log.error({ mail: id, kind }, 'a mail was given up after a day');
+    return 'more';
+  }
+}
+
+function after(at: Date, time: number): Date {
+  return new Date(at.getTime() + time);
+}

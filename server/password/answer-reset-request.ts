@@ -1,0 +1,74 @@
+import { languageOfTag } from '#contract/languages.ts';
+import type { ResetOutcome } from '../audit/audit-events.ts';
+import type { Outcome } from '../background/worker.ts';
+import type { Deps } from '../deps.ts';
+import { hour, limits } from '../limits.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Connection } from '../storage/connect.ts';
+import { isMailWaiting } from '../storage/mail.ts';
+import { countResetLinksSince, findResetUserForUpdate, type ResetUser } from '../storage/reset-link.ts';
+import { type ResetRequest, takeResetRequest } from '../storage/reset-request.ts';
+import { makeResetToken } from './reset-token.ts';
+
+/**
+ * Answers the request for a link that waits longest: looks whose name it is and queues the mail that helps, if any
+ * does. Whoever asked has had the same answer long before, so neither its time nor its words depend on this.
+ */
+export async function answerResetRequest(deps: Deps): Promise<Outcome> {
+  const outcome = await deps.sql.begin(async (sql) => {
+    const request = await takeResetRequest(sql);
+    if (!request) return null;
+    const user = await findResetUserForUpdate(sql, request.fold, request.address);
+    const outcome = user ? await reasonForNoMail(sql, user, deps.now()) : 'unknown-user';
+    const done = outcome ?? (await queueHelp(deps, sql, user as ResetUser, request));
+    await insertAuditEvent(
+      sql,
+      {
+        event: 'password-forgotten',
+        reason: done,
+        address: request.address,
+        requestId: request.requestId,
+        ...(user && { userId: user.id, username: user.username }),
+      },
+      deps.now(),
+    );
+    return done;
+  });
+  if (outcome?.endsWith('-mailed')) deps.wake.mails();
+  return outcome ? 'more' : 'nothing';
+}
+
+/** Why no mail goes out, or null when one does. */
+async function reasonForNoMail(sql: Connection, user: ResetUser, now: Date): Promise<ResetOutcome | null> {
+  if (!user.active) return 'inactive';
+  if (user.customers.length === 0) return 'no-customer';
+  if (isManagedElsewhere(user)) return (await isMailWaiting(sql, user.id, 'singleSignOnHint')) ? 'on-its-way' : null;
+  if (!user.mayChangePassword) return 'may-not-change';
+  const { count, lastAt } = await countResetLinksSince(sql, user.id, new Date(now.getTime() - hour));
+  const isSamePress = lastAt !== null && now.getTime() - lastAt.getTime() < limits.samePress;
+  if (isSamePress || (await isMailWaiting(sql, user.id, 'resetLink'))) return 'on-its-way';
+  return count >= limits.resetMailsAnHour ? 'too-many-mails' : null;
+}
+
+/** Somebody without a password who may not set one signs in by single sign-on. */
+function isManagedElsewhere({ passwordHash, mayChangePassword }: ResetUser): boolean {
+  return passwordHash === null && !mayChangePassword;
+}
+
+async function queueHelp(
+  deps: Deps,
+  sql: Connection,
+  user: ResetUser,
+  { address, language }: ResetRequest,
+): Promise<ResetOutcome> {
+  const now = deps.now();
+  const content = { now, address, language: languageOfTag(language) ?? 'en' };
+  if (isManagedElsewhere(user)) {
+    await queueMail(sql, user, { kind: 'singleSignOnHint', ...content });
+    return 'single-sign-on-mailed';
+  }
+  const token = await makeResetToken(sql, user.id, now);
+  await queueMail(sql, user, { kind: 'resetLink', ...content }, { token, keys: deps.keys.seal });
+  return 'link-mailed';
+}

@@ -1,0 +1,168 @@
+import type { Language } from '#contract/languages.ts';
+import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
+import { passwordReplaced, queuePasswordNotice } from '../accounts/password-replaced.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
+import { newReference } from '../audit/reference.ts';
+import type { Deps } from '../deps.ts';
+import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
+import { isToken, tokenHash } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { listFormerPasswords } from '../storage/former-password.ts';
+import { updatePasswordHash } from '../storage/portal-user.ts';
+import { findResetLink, type ResetLink, type ResetUser, useResetLink } from '../storage/reset-link.ts';
+import { countAttempt } from '../storage/throttle.ts';
+import { resetKeys } from '../throttle/throttle-keys.ts';
+import { newPasswordProblem } from './new-password-problem.ts';
+
+export type ChangeRequest = {
+  /** The token of the link, as it was sent. */
+  token: string;
+  password: string;
+  repeat: string;
+  address: string;
+  /** Of the page: the notice is in it unless the user has chosen another. */
+  language: Language;
+  requestId: string;
+};
+
+/** Every way a change can end; `reference` is for the visitor to read out to the operator, `retryAfter` in milliseconds. */
+export type ChangeResult =
+  | { kind: 'changed' }
+  | { kind: 'refused'; reason: ChangeFailedReason; reference: string }
+  | { kind: 'networkRefused'; reference: string }
+  | { kind: 'throttled'; retryAfter: number };
+
+const { requestExpired, changeFailed, userNotFound, inactiveUser, missingPermissions, noCustomer, usedBefore } =
+  changeFailedReasons;
+
+/**
+ * Gives the user behind a link another password (decisions §6). The checks come in this order, and the first that fails
+ * is the reason: the link (4 unknown, 3 over), the account (2, 7, 8, 10, then the network), the entries (6, 5, 9, 1),
+ * the passwords of before (11). Whoever has no open link learns nothing of the account.
+ * Throws WorkQueueFull when too many passwords wait to be hashed.
+ */
+export async function changePassword(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
+  refuseWhenHashesWait();
+  const link = await linkOf(deps, request);
+  const waitUntil = link ? null : await countAttempt(deps.sql, resetKeys(request.address), deps.now());
+  if (waitUntil) return { kind: 'throttled', retryAfter: waitUntil.getTime() - deps.now().getTime() };
+  const reason = reasonOfLink(link, deps.now()) ?? reasonOfAccount(link?.user ?? null);
+  if (reason) return await refused(deps, request, link, reason);
+  const user = link?.user as ResetUser;
+  if (!user.customers.some(({ admits }) => admits)) return await refused(deps, request, link, 'network');
+  const { passwordPolicy: policy } = deps.config;
+  const problem = newPasswordProblem(request.password, request.repeat, { policy, names: namesOf(deps, user) });
+  if (problem) return await refused(deps, request, link, problem);
+  if (await wasUsedBefore(deps, user, request.password)) return await refused(deps, request, link, usedBefore);
+
+  const passwordHash = await hashPassword(request.password);
+  const outcome = await store(deps, request, user, passwordHash);
+  if (outcome === 'stored') return { kind: 'changed' };
+  if (outcome === 'changedMeanwhile') return await refused(deps, request, link, changeFailed);
+  // The same button pressed twice: the first one has done what the second one asks for.
+  const now = await linkOf(deps, request);
+  const isSamePassword = now?.user && (await verifyPassword(now.user.passwordHash, request.password));
+  return isSamePassword ? { kind: 'changed' } : await refused(deps, request, now, requestExpired);
+}
+
+async function linkOf({ sql }: Deps, { token, address }: ChangeRequest): Promise<ResetLink | null> {
+  return isToken(token) ? await findResetLink(sql, tokenHash(token), address) : null;
+}
+
+function reasonOfLink(link: ResetLink | null, now: Date): ChangeFailedReason | null {
+  if (!link) return changeFailed;
+  return link.state === 'open' && link.endsAt > now ? null : requestExpired;
+}
+
+function reasonOfAccount(user: ResetUser | null): ChangeFailedReason | null {
+  if (!user) return userNotFound;
+  if (!user.active) return inactiveUser;
+  if (!user.mayChangePassword) return missingPermissions;
+  return user.customers.length === 0 ? noCustomer : null;
+}
+
+/** What a password may not be alone: the names of the user, his customers and the hub. */
+function namesOf({ config }: Deps, { username, email, customers }: ResetUser): string[] {
+  const ofCustomers = customers.flatMap(({ key, name }) => [key, name]);
+  return [username, email, email.slice(0, email.lastIndexOf('@')), ...ofCustomers, config.branding.name];
+}
+
+async function wasUsedBefore({ sql }: Deps, user: ResetUser, password: string): Promise<boolean> {
+  const hashes = [user.passwordHash, ...(await listFormerPasswords(sql, user.id))];
+  for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password))) return true;
+  return false;
+}
+
+/** All of it or nothing: the link is used up, the password is another one, and what hung on the old one ends. */
+async function store(
+  deps: Deps,
+  { token, address, language, requestId }: ChangeRequest,
+  user: ResetUser,
+  passwordHash: string,
+): Promise<'stored' | 'linkUsed' | 'changedMeanwhile'> {
+  const now = deps.now();
+  const stored = await deps.sql
+    .begin(async (sql) => {
+      if (!(await useResetLink(sql, tokenHash(token), now))) return 'linkUsed' as const;
+      if (!(await updatePasswordHash(sql, user.id, user.passwordHash, passwordHash))) throw new ChangedMeanwhile();
+      const sessionsEnded = await passwordReplaced(sql, user.id, user.passwordHash, now);
+      await queuePasswordNotice(sql, user, { now, address, language });
+      const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
+      const { id: userId, username } = user;
+      await insertAuditEvent(sql, { event: 'password-changed', userId, username, address, requestId, steps }, now);
+      return 'stored' as const;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof ChangedMeanwhile) return 'changedMeanwhile' as const;
+      throw error;
+    });
+  if (stored === 'stored') deps.wake.mails();
+  return stored;
+}
+
+/** Takes the transaction back: the account is not what it was when the entries were checked. */
+class ChangedMeanwhile extends Error {}
+
+async function refused(
+  deps: Deps,
+  { address, requestId }: ChangeRequest,
+  link: ResetLink | null,
+  reason: ChangeFailedReason | 'network',
+): Promise<ChangeResult> {
+  const now = deps.now();
+  const user = link?.user;
+  const reference = newReference();
+  const event = {
+    event: 'password-change-refused',
+    reason: String(reason),
+    reference,
+    address,
+    requestId,
+    steps: stepsOf(link, now),
+    ...(user && { userId: user.id, username: user.username }),
+  } as const;
+  await insertAuditEvent(deps.sql, event, now);
+  return reason === 'network' ? { kind: 'networkRefused', reference } : { kind: 'refused', reason, reference };
+}
+
+/** What was known of the link and its account, as an operator reads it in `vestibule explain`. */
+function stepsOf(link: ResetLink | null, now: Date): AuditStep[] {
+  if (!link) return [{ step: 'link', outcome: 'there is none like that' }];
+  const { state, endsAt, user } = link;
+  const isOver = state === 'open' && endsAt <= now;
+  return [
+    { step: 'link', outcome: isOver ? `over since ${endsAt.toISOString()}` : state },
+    { step: 'account', outcome: user ? `found: ${user.username}` : 'gone' },
+    ...(user
+      ? [
+          { step: 'active', outcome: user.active ? 'yes' : 'no' },
+          { step: 'may change password', outcome: user.mayChangePassword ? 'yes' : 'no' },
+          { step: 'customers', outcome: user.customers.map(({ key }) => key).join(', ') || 'none' },
+          {
+            step: 'networks',
+            outcome: user.customers.some(({ admits }) => admits) ? 'admit the address' : 'do not admit it',
+          },
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,66 @@
+import type { FastifyReply } from 'fastify';
+import type { ChangeForm } from '#contract/payloads.ts';
+import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import type { Deps } from '../deps.ts';
+import { clearCookie, setCookie } from '../http/cookies.ts';
+import { formAgain, withFormKept } from '../http/form-again.ts';
+import { addressOf } from '../http/guards.ts';
+import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
+import { refuse } from '../http/refuse.ts';
+import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
+import { limits } from '../limits.ts';
+import { isToken } from '../secrets/token.ts';
+import { changePassword } from './change-password.ts';
+
+/** After these the link is as good as it was, and a better entry helps. */
+const isLinkStillGood = (reason: ChangeFailedReason) =>
+  reason !== changeFailedReasons.requestExpired && reason !== changeFailedReasons.userNotFound;
+
+/** `POST password/change` (decisions §6): 303 to what became of it. */
+export function changeRoute(deps: Deps) {
+  const { config } = deps;
+
+  return withFormKept<ChangeForm>(deps, 'forgottenChange', keptOf, async function change(request, reply) {
+    const address = addressOf(deps, request);
+    if (!address)
+      return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+    const { hash: token = '', password, repeat } = request.body;
+    const language = languageOfRequest(request);
+    const result = await changePassword(deps, { token, password, repeat, address, language, requestId: request.id });
+    const lang = languageOverride(request);
+    switch (result.kind) {
+      case 'changed':
+        clearCookie(reply, config, 'reset');
+        clearLastRefusal(request, reply, config);
+        return reply.redirect(screenUrl(config.basePath, 'forgottenChangedInfo', { lang }), 303);
+      case 'networkRefused':
+        setLastRefusal(reply, config, { reference: result.reference, username: '' });
+        return reply.redirect(
+          screenUrl(config.basePath, { name: 'loginFail', type: 'ip' }, { [queryNames.ipAddress]: address, lang }),
+          303,
+        );
+      case 'throttled': {
+        const { retryAfter } = result;
+        if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
+        const again = { screen: 'forgottenChange', status: 429, notice: 'tooManyAttempts', retryAfter } as const;
+        return await formAgain(deps, request, reply, again, keptOf(request.body));
+      }
+      case 'refused':
+        setLastRefusal(reply, config, { reference: result.reference, username: '' });
+        return refused(reply, result.reason, token, lang);
+    }
+  });
+
+  /** The hash waits in a cookie, so that the way back to the form works without script too. */
+  function refused(reply: FastifyReply, reason: ChangeFailedReason, token: string, lang: string | undefined) {
+    if (isToken(token) && isLinkStillGood(reason)) setCookie(reply, config, 'reset', token, limits.resetCookieLifetime);
+    else clearCookie(reply, config, 'reset');
+    const screen = reason === changeFailedReasons.tooWeak ? 'forgottenChange' : 'forgottenChangeFailedInfo';
+    return reply.redirect(screenUrl(config.basePath, screen, { [queryNames.reason]: String(reason), lang }), 303);
+  }
+}
+
+function keptOf({ hash = '' }: ChangeForm) {
+  return { resetHash: hash };
+}

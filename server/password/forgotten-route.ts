@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isEmailAddress } from '#contract/email-address.ts';
+import type { Page } from '#contract/page.ts';
+import type { ForgottenForm } from '#contract/payloads.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import { foldLoginName } from '../accounts/fold-name.ts';
+import type { Deps } from '../deps.ts';
+import { formAgain, withFormKept } from '../http/form-again.ts';
+import { addressOf } from '../http/guards.ts';
+import { refuse } from '../http/refuse.ts';
+import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
+import { insertResetRequest } from '../storage/reset-request.ts';
+import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { resetKeys } from '../throttle/throttle-keys.ts';
+
+/**
+ * `POST password/forgotten` (decisions §6): keeps the request and answers 204, or 303 to a person without script, before
+ * anybody has looked whose name it is. Nothing that is done here depends on the name.
+ */
+export function forgottenRoute(deps: Deps) {
+  return withFormKept<ForgottenForm>(deps, 'forgotten', keptOf, async function forgotten(request, reply) {
+    const { username } = request.body;
+    const address = addressOf(deps, request);
+    if (!address)
+      return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+    if (!isEmailAddress(username)) {
+      return await refuse(deps, request, reply, 400, {
+        detail: 'username must be an e-mail address',
+        field: 'username',
+      });
+    }
+    const asked = {
+      fold: foldLoginName(username),
+      language: languageOfRequest(request),
+      address,
+      requestId: request.id,
+      askedAt: deps.now(),
+    };
+    const waitUntil = await insertResetRequest(deps.sql, asked, resetKeys(address));
+    if (waitUntil) return await throttled(request, reply, address, waitUntil);
+    reply.raw.once('finish', deps.wake.resetRequests);
+    if (!wantsPage(request)) return reply.code(204).send();
+    const query = { [queryNames.language]: languageOverride(request) };
+    return reply.redirect(screenUrl(deps.config.basePath, 'emailInfo', query), 303);
+  });
+
+  async function throttled(
+    request: FastifyRequest<{ Body: ForgottenForm }>,
+    reply: FastifyReply,
+    address: string,
+    until: Date,
+  ): Promise<FastifyReply> {
+    const now = deps.now();
+    await insertEventOnceAMinute(
+      deps.sql,
+      { event: 'password-forgotten', reason: 'throttled-address', address, requestId: request.id },
+      `reset-throttled:${address}`,
+      now,
+    );
+    const retryAfter = until.getTime() - now.getTime();
+    if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
+    const again = { screen: 'forgotten', status: 429, notice: 'tooManyAttempts', retryAfter } as const;
+    return await formAgain(deps, request, reply, again, keptOf(request.body));
+  }
+}
+
+function keptOf({ username }: ForgottenForm): Partial<Page> {
+  return { typedUsername: username };
+}

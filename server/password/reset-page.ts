@@ -1,0 +1,35 @@
+import type { FastifyRequest } from 'fastify';
+import type { Page } from '#contract/page.ts';
+import { changeFailedReasons } from '#contract/reasons.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import type { Deps } from '../deps.ts';
+import { readTokenCookie } from '../http/cookies.ts';
+import { languageOverride, queryValue } from '../http/request-url.ts';
+import { isToken, tokenHash } from '../secrets/token.ts';
+import { isDatabaseAway } from '../storage/connect.ts';
+import { findResetLinkPage } from '../storage/reset-link.ts';
+
+/**
+ * What the page of a link shows (decisions §13): the form, with what it needs beyond others, or the address of a page
+ * that says at once that the link was used or is over. Looking at a link never spends it. A hash that is unknown shows
+ * the form as if it were good.
+ */
+export async function resetPage(deps: Deps, request: FastifyRequest): Promise<Partial<Page> | { redirect: string }> {
+  const { config, sql } = deps;
+  const asked = queryValue(request, queryNames.hash);
+  const waiting = readTokenCookie(request.headers, config, 'reset');
+  const token = asked ?? waiting;
+  if (!token || !isToken(token)) return {};
+  const link = await findResetLinkPage(sql, tokenHash(token)).catch((error: unknown) => {
+    if (isDatabaseAway(error)) return null;
+    throw error;
+  });
+  const isOpen = link?.state === 'open' && link.endsAt > deps.now();
+  const lang = languageOverride(request);
+  if (link && !isOpen && asked) {
+    if (link.state === 'used') return { redirect: screenUrl(config.basePath, 'forgottenChangedInfo', { lang }) };
+    const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), lang };
+    return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
+  }
+  return { ...(asked ? {} : { resetHash: token }), ...(link?.username && { typedUsername: link.username }) };
+}

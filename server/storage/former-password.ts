@@ -1,0 +1,25 @@
+import { limits } from '../limits.ts';
+import type { Connection } from './connect.ts';
+
+/** Keeps a hash that a user has no more, and forgets the oldest beyond the limit. */
+export async function insertFormerPassword(
+  sql: Connection,
+  userId: string,
+  passwordHash: string,
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into former_password (user_id, password_hash, replaced_at) values (${userId}, ${passwordHash}, ${now})`;
+  await sql`
+    delete from former_password where user_id = ${userId} and id not in (
+      select id from former_password where user_id = ${userId} order by id desc limit ${limits.passwordsRemembered - 1}
+    )`;
+}
+
+/** The hashes that a user had before the one of today, the last first. */
+export async function listFormerPasswords(sql: Connection, userId: string): Promise<string[]> {
+  const rows = await sql<{ hash: string }[]>`
+    select password_hash as hash from former_password where user_id = ${userId}
+    order by id desc limit ${limits.passwordsRemembered - 1}`;
+  return rows.map(({ hash }) => hash);
+}

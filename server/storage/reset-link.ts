@@ -1,0 +1,108 @@
+import type { Connection } from './connect.ts';
+
+export type ResetLinkState = 'open' | 'used' | 'withdrawn';
+
+/** A link with the account behind it as an address may see it; `user` is null when the account is gone. */
+export type ResetLink = { state: ResetLinkState; endsAt: Date; user: ResetUser | null };
+
+export type ResetUser = {
+  id: string;
+  username: string;
+  email: string;
+  language: string | null;
+  active: boolean;
+  mayChangePassword: boolean;
+  passwordHash: string | null;
+  /** The active customers; `admits` says whether the networks of each allow the address. */
+  customers: { key: string; name: string; admits: boolean }[];
+};
+
+const userColumns = (sql: Connection, address: string) => sql`
+  u.id, u.username, u.email, u.language, u.active, u.may_change_password as "mayChangePassword",
+  u.password_hash as "passwordHash",
+  (
+    select coalesce(jsonb_agg(jsonb_build_object('key', c.key, 'name', c.name, 'admits',
+      c.allowed_networks = '{}' or ${address}::inet <<= any(c.allowed_networks)) order by c.key), '[]')
+    from membership m join customer c on c.id = m.customer_id where m.user_id = u.id and c.active
+  ) as customers`;
+
+/** The link behind a token hash, or null when there never was one, or it was over long ago. */
+export async function findResetLink(sql: Connection, tokenHash: Buffer, address: string): Promise<ResetLink | null> {
+  const [row] = await sql<(Omit<ResetLink, 'user'> & Partial<ResetUser>)[]>`
+    select l.state, l.ends_at as "endsAt", ${userColumns(sql, address)}
+    from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`;
+  if (!row) return null;
+  const { state, endsAt, ...user } = row;
+  return { state, endsAt, user: user.id ? (user as ResetUser) : null };
+}
+
+/** The user whom a folded name means, kept from being changed by others until the transaction ends; or null. */
+export async function findResetUserForUpdate(
+  sql: Connection,
+  fold: string,
+  address: string,
+): Promise<ResetUser | null> {
+  const [row] = await sql<ResetUser[]>`
+    select ${userColumns(sql, address)} from login_name n join portal_user u on u.id = n.user_id
+    where n.fold = ${fold} for update of u`;
+  return row ?? null;
+}
+
+/** What the page of a link needs to know of it: its state, its end, and whose it is. */
+export async function findResetLinkPage(
+  sql: Connection,
+  tokenHash: Buffer,
+): Promise<{ state: ResetLinkState; endsAt: Date; username: string | null } | null> {
+  const [row] = await sql<{ state: ResetLinkState; endsAt: Date; username: string | null }[]>`
+    select l.state, l.ends_at as "endsAt", u.username
+    from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`;
+  return row ?? null;
+}
+
+export async function insertResetLink(
+  sql: Connection,
+  link: { tokenHash: Buffer; userId: string; madeAt: Date; endsAt: Date },
+): Promise<void> {
+  await sql`
+    insert into reset_link (token_hash, user_id, made_at, ends_at)
+    values (${link.tokenHash}, ${link.userId}, ${link.madeAt}, ${link.endsAt})`;
+}
+
+/** Uses a link up: whose it was, or null when it was not open at `now`. Of several at once one wins; the others wait and lose. */
+export async function useResetLink(sql: Connection, tokenHash: Buffer, now: Date): Promise<string | null> {
+  const [row] = await sql<{ userId: string }[]>`
+    update reset_link set state = 'used'
+    where token_hash = ${tokenHash} and state = 'open' and ends_at > ${now}
+    returning user_id as "userId"`;
+  return row?.userId ?? null;
+}
+
+/** Makes every open link of a user worthless. */
+export async function withdrawResetLinks(sql: Connection, userId: string): Promise<void> {
+  await sql`update reset_link set state = 'withdrawn' where user_id = ${userId} and state = 'open'`;
+}
+
+export async function isResetLinkOpen(sql: Connection, tokenHash: Buffer): Promise<boolean> {
+  return (await sql`select from reset_link where token_hash = ${tokenHash} and state = 'open'`).length > 0;
+}
+
+/** Lets the time of an open link begin anew, now that its mail has left. */
+export async function updateResetLinkEnd(sql: Connection, tokenHash: Buffer, endsAt: Date): Promise<void> {
+  await sql`update reset_link set ends_at = ${endsAt} where token_hash = ${tokenHash} and state = 'open'`;
+}
+
+/** How many links were made for a user since a time, and when the last one was. */
+export async function countResetLinksSince(
+  sql: Connection,
+  userId: string,
+  since: Date,
+): Promise<{ count: number; lastAt: Date | null }> {
+  const [row] = await sql<{ count: number; lastAt: Date | null }[]>`
+    select count(*) as count, max(made_at) as "lastAt" from reset_link where user_id = ${userId} and made_at > ${since}`;
+  return row ?? { count: 0, lastAt: null };
+}
+
+/** Deletes links that were over before a time; returns how many. */
+export async function deleteOldResetLinks(sql: Connection, before: Date): Promise<number> {
+  return (await sql`delete from reset_link where ends_at < ${before}`).count;
+}

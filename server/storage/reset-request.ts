@@ -1,0 +1,33 @@
+import type { ThrottleKey } from '../throttle/throttle-keys.ts';
+import type { Connection } from './connect.ts';
+import { attemptAdmitted, findWait } from './throttle.ts';
+
+/** Somebody's wish for a link, before anybody has looked whose name it is. */
+export type ResetRequest = { fold: string; language: string; address: string; requestId: string; askedAt: Date };
+
+/**
+ * Counts a request under its keys and keeps it, in one statement that is the same for every name. Returns until when
+ * the sender has to wait where one of the keys is spent; then nothing is kept.
+ */
+export async function insertResetRequest(
+  sql: Connection,
+  { fold, language, address, requestId, askedAt }: ResetRequest,
+  countUnder: readonly ThrottleKey[],
+): Promise<Date | null> {
+  const kept = await sql`
+    insert into reset_request (fold, language, address, request_id, asked_at)
+    select ${fold}, ${language}, ${address}, ${requestId}, ${askedAt}
+    where ${attemptAdmitted(sql, countUnder, askedAt)}
+    returning id`;
+  return kept.length > 0 ? null : await findWait(sql, countUnder, askedAt);
+}
+
+/** Takes the oldest request that nobody else is at, or null. Its transaction decides whether it is done. */
+export async function takeResetRequest(sql: Connection): Promise<ResetRequest | null> {
+  const [row] = await sql<ResetRequest[]>`
+    delete from reset_request where id = (
+      select id from reset_request order by id limit 1 for update skip locked
+    )
+    returning fold, language, host(address) as address, request_id as "requestId", asked_at as "askedAt"`;
+  return row ?? null;
+}
