@@ -1,0 +1,46 @@
+import { dictionary } from '@zxcvbn-ts/language-common';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isCommonPassword } from './common-passwords.ts';
+
+const list = dictionary['passwords-common'];
+const kept = list.filter((entry) => entry.length >= 7);
+const toFullWidth = (text: string) => text.replace(/[!-~]/g, (c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0));
+
+describe('a common password', () => {
+  // All of them are tried where the rules come together: new-password-problem.test.ts.
+  test('PW-05 is an entry that is long enough to be chosen, from the first to the last', () => {
+    expect(kept.length).toBeGreaterThan(28_000);
+    const tried = kept.filter((_, at) => at < 500 || at % 50 === 0 || at === kept.length - 1);
+    expect(tried.filter((entry) => !isCommonPassword(entry))).toEqual([]);
+  });
+
+  test('the list can be compared as it is: small letters, digits and signs of ASCII', () => {
+    expect(list.filter((entry) => !/^[!-@[-~]+$/.test(entry))).toEqual([]);
+  });
+
+  test('PW-05 is one in any case and width', () => {
+    for (const password of ['TrustNo1', 'BASEBALL', toFullWidth('baseball'), toFullWidth('TrustNo1')])
+      expect(isCommonPassword(password), password).toBe(true);
+  });
+
+  test('is a whole entry: no part of one, none with more around it, no two', () => {
+    const known = new Set(list);
+    const around = fc.constantFrom('', ' ', 'x', 'Q', '7', '"', ',', '\\', '\n', '","');
+    const part = fc.tuple(fc.constantFrom(...kept), fc.nat(6), fc.integer({ min: 1, max: 20 }));
+    const text = part.map(([entry, from, to]) => entry.slice(from, to));
+    fc.assert(
+      fc.property(around, text, around, text, around, (...parts) => {
+        const password = parts.join('');
+        expect(isCommonPassword(password)).toBe(password.length >= 7 && known.has(password.toLowerCase()));
+      }),
+      { numRuns: 2000 },
+    );
+    for (const [first, second] of kept.slice(0, 500).map((entry, at) => [entry, kept[at + 1]]))
+      expect(isCommonPassword(`${first}\n${second}`)).toBe(false);
+  });
+
+  test.each(['', '\n', ',', '"', '\ud83d', 'ı'.repeat(8)])('is not %j', (password) =>
+    expect(isCommonPassword(password)).toBe(false),
+  );
+});

@@ -1,0 +1,107 @@
+import { dictionary } from '@zxcvbn-ts/language-common';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { containsPopularEntry, defaultPasswordPolicy } from '#contract/password-rules.ts';
+import { passwordScoreVectors } from '#contract/password-rules.vectors.ts';
+import { newPasswordProblem } from './new-password-problem.ts';
+import { isOwnName, ownNames } from './own-names.ts';
+
+const customers = [{ key: 'acme', name: 'Acme Instruments Ltd' }];
+const names = ownNames({ username: 'maria.lopez', email: 'ml77@corp.example', customers }, 'Vestibule');
+const rules = { policy: defaultPasswordPolicy, names };
+const problemOf = (password: string, repeat = password) => newPasswordProblem(password, repeat, rules);
+
+/** Uniform over what password managers draw from, unlike fast-check's own choice, which likes the edges. */
+const ofPasswordManager = fc.noBias(
+  fc.string({
+    unit: fc.constantFrom(...'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789!@#$%^&*()-_=+'),
+    minLength: 20,
+    maxLength: 20,
+  }),
+);
+
+describe('a new password', () => {
+  test.each([
+    ...['Trout-lantern-8', 'correct horse battery', 'kqzvhwxjfmrtbnypd', 'maria.lopez likes the sea'],
+    ...['Zürich-Café', '🔑'.repeat(72), 'ab'.repeat(32), 'ab'.repeat(36)],
+  ])('V6.2.5 V6.2.9 may be %j', (password) => expect(problemOf(password)).toBeNull());
+
+  test.each(['123456789', '123456', '123', 'password', 'passwort', 'passw0rd', 'qwert', '123123', 'abc', 'abc123'])(
+    'PW-04 may not have %s inside, in any case',
+    (entry) => {
+      const mixed = [...entry].map((letter, at) => (at % 2 ? letter.toUpperCase() : letter)).join('');
+      for (const inside of [entry, entry.toUpperCase(), mixed])
+        for (const password of [`Trout-lantern-${inside}`, `${inside}-Trout-lantern`, `Trout-${inside}-lantern`])
+          expect(problemOf(password), password).toBe(9);
+    },
+  );
+
+  test('PW-05 V6.2.4 V6.2.12 may not be on the list of common passwords, however strong', () => {
+    const list = dictionary['passwords-common'];
+    expect(list.filter((entry) => entry.length >= 7 && problemOf(entry) !== 9)).toEqual([]);
+    for (const password of ['1Qaz2Wsx3Edc', 'FinalFantasy', 'Porsche911', 'L58JKDJP!'])
+      expect(problemOf(password), password).toBe(9);
+  });
+
+  test.each([
+    'Maria.Lopez',
+    '2026-MariaLopez!',
+    'ML77@corp.example',
+    'acmeINSTRUMENTSltd',
+    'Acme-2026!!',
+    'Vestibule_26',
+  ])('PW-05 V6.2.11 may not be the own name %s', (password) => {
+    expect(problemOf(password)).toBe(9);
+    expect(newPasswordProblem(password, password, { ...rules, names: [] })).not.toBe(9);
+  });
+
+  const atTheLimit = passwordScoreVectors.filter(([text, score]) => [...text].length >= 7 && [5, 6].includes(score));
+  test.each(atTheLimit)('PW-06 %j scores %i: 5 is too weak, 6 passes', (password, score) =>
+    expect(problemOf(password)).toBe(score === 5 ? 1 : null),
+  );
+
+  test('PW-12 keeps and counts the spaces at its ends', () => {
+    const atLeastEight = { ...rules, policy: { shortest: 8, longest: 72 } };
+    expect(newPasswordProblem(' aA1!b2 ', ' aA1!b2 ', atLeastEight)).toBeNull();
+    expect(newPasswordProblem('aA1!b2', 'aA1!b2', atLeastEight)).toBe(9);
+    expect(problemOf('Trout-lantern-8 ', 'Trout-lantern-8')).toBe(5);
+    expect(problemOf(`${'ab'.repeat(36)} `)).toBe(9);
+  });
+
+  test.each(['\0', '\t', '\n', '\u0085', '\ud83d', '\udd11', '\ufffd', '\ufdd0'])(
+    'PW-12 may not have %j in it',
+    (part) => {
+      for (const password of [`${part}Trout-lantern-8`, `Trout-${part}lantern-8`, `Trout-lantern-8${part}`])
+        expect(problemOf(password)).toBe(6);
+    },
+  );
+
+  test('PW-11 may be typed in two Unicode forms', () => {
+    expect(problemOf('Zürich-Café', 'Zürich-Café'.normalize('NFD'))).toBeNull();
+  });
+
+  test.each([
+    ['not possible, before all others', 'abc\0', 'x', 6],
+    ['not possible in the second entry alone: they differ', 'Trout-lantern-8', 'Trout-lantern-8\0', 5],
+    ['different, before short, popular and weak', 'abc', 'abd', 5],
+    ['short, before weak', 'aA1!', 'aA1!', 9],
+    ['empty', '', '', 9],
+    ['long, before weak', ' '.repeat(73), ' '.repeat(73), 9],
+    ['popular, before weak', 'abcdddd', 'abcdddd', 9],
+    ['common, before weak', 'trustno1', 'trustno1', 9],
+    ['an own name, before weak', 'vestibule', 'vestibule', 9],
+    ['weak', 'gggggggg', 'gggggggg', 1],
+  ])('has one reason where several hold: %s', (_, password, repeat, reason) =>
+    expect(problemOf(password, repeat)).toBe(reason),
+  );
+
+  test('of a password manager is never refused, unless a popular entry came up in it', () => {
+    fc.assert(
+      fc.property(ofPasswordManager, (password) => {
+        expect(isOwnName(password, names)).toBe(false);
+        expect(problemOf(password)).toBe(containsPopularEntry(password) ? 9 : null);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
