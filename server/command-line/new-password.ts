@@ -1,4 +1,12 @@
-import { brokenPasswordRules, type PasswordPolicy, type PasswordRule } from '#contract/password-rules.ts';
+import {
+  brokenPasswordRules,
+  isPossiblePassword,
+  type PasswordPolicy,
+  type PasswordRule,
+} from '#contract/password-rules.ts';
+import { isCommonPassword } from '../password/common-passwords.ts';
+import type { NewPasswordRules } from '../password/new-password-problem.ts';
+import { isOwnName } from '../password/own-names.ts';
 import { askPassword, canAsk, passwordOfStdin } from './ask-password.ts';
 import { failure } from './failure.ts';
 
@@ -9,12 +17,11 @@ export type PasswordSource = 'stdin' | 'prompt' | 'ifGiven';
  * Reads a new password, checks it by the rules of the sign-in pages and hashes it; null when none was given.
  * Throws a failure that names the rules it breaks.
  */
-export async function readNewPassword(source: PasswordSource, policy: PasswordPolicy): Promise<string | null> {
+export async function readNewPassword(source: PasswordSource, rules: NewPasswordRules): Promise<string | null> {
   const given = await readTwice(source);
   if (given === null) return null;
   const { password, repeat } = given;
-  const problems = brokenPasswordRules(password, repeat, policy).map((rule) => inWords(rule, policy));
-  if (!password.isWellFormed() || /\p{Cc}/u.test(password)) problems.push('it must not contain control characters');
+  const problems = newPasswordProblemsInWords(password, repeat, rules);
   if (problems.length > 0) throw failure('refused', `The password was not accepted: ${problems.join('; ')}.`);
   const { hashPassword } = await import('../secrets/password-hash.ts');
   return await hashPassword(password);
@@ -31,6 +38,19 @@ async function readTwice(source: PasswordSource): Promise<{ password: string; re
   }
   const given = await askPassword(source === 'prompt' ? 'New password' : 'Password (empty for none)');
   return source === 'ifGiven' && given.password === '' ? null : given;
+}
+
+/** All that is wrong with a new password, not the first reason alone: whoever types it here sees no checklist. */
+export function newPasswordProblemsInWords(
+  password: string,
+  repeat: string,
+  { policy, names }: NewPasswordRules,
+): string[] {
+  const problems = brokenPasswordRules(password, repeat, policy).map((rule) => inWords(rule, policy));
+  if (!isPossiblePassword(password)) problems.push('it must not contain control characters or what is no Unicode');
+  if (isCommonPassword(password)) problems.push('it is on the list of common passwords');
+  if (isOwnName(password, names)) problems.push('it is nothing but a name of the user, of a customer or of the hub');
+  return problems;
 }
 
 function inWords(rule: PasswordRule, { shortest, longest }: PasswordPolicy): string {

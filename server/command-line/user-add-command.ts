@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { addUser } from '../accounts/add-user.ts';
 import { foldLoginName } from '../accounts/fold-name.ts';
 import { readEmail, readUsername } from '../accounts/read-name.ts';
+import { newPasswordRules } from '../password/new-password-rules.ts';
 import { findUser } from '../storage/portal-user.ts';
 import { failure } from './failure.ts';
-import { loadConfig } from './load-config.ts';
 import { readNewPassword } from './new-password.ts';
 import { printJson, printLine, printWarning } from './print.ts';
 import { accepted } from './read-values.ts';
@@ -30,22 +30,19 @@ export function addUserAddCommand(user: Command): void {
 async function runUserAdd(usernameText: string, flags: UserFlags): Promise<void> {
   const username = accepted(readUsername(usernameText));
   const email = accepted(readEmail(flags.email ?? ''));
-  const { passwordPolicy } = loadConfig();
   const source = flags.passwordStdin ? 'stdin' : flags.password === false ? null : 'ifGiven';
-  const passwordHash = source ? await readNewPassword(source, passwordPolicy) : null;
   const customers = flags.customer ?? [];
-  const language = languageOf(flags) ?? null;
   const values = {
     username,
     email,
-    passwordHash,
     customers,
-    language,
+    language: languageOf(flags) ?? null,
     active: !flags.inactive,
     mayChangePassword: flags.passwordChange !== false,
   };
-  await withDatabase(async (sql) => {
-    const result = await addUser(sql, values, new Date());
+  await withDatabase(async (sql, config) => {
+    const passwordHash = source ? await readNewPassword(source, await newPasswordRules(sql, config, values)) : null;
+    const result = await addUser(sql, { ...values, passwordHash }, new Date());
     switch (result.kind) {
       case 'taken':
         throw failure(

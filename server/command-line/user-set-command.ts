@@ -2,10 +2,12 @@ import type { Command } from 'commander';
 import { type ChangeOfUser, type ChangeUserResult, changeUser } from '../accounts/change-user.ts';
 import { foldLoginName } from '../accounts/fold-name.ts';
 import { readEmail, readUsername } from '../accounts/read-name.ts';
+import type { Config } from '../config.ts';
+import { newPasswordRules } from '../password/new-password-rules.ts';
+import type { Database } from '../storage/connect.ts';
 import { findUser } from '../storage/portal-user.ts';
 import { failure } from './failure.ts';
-import { loadConfig } from './load-config.ts';
-import { readNewPassword } from './new-password.ts';
+import { type PasswordSource, readNewPassword } from './new-password.ts';
 import { printJson, printLine } from './print.ts';
 import { accepted } from './read-values.ts';
 import { addChangeFlags, addUserFlags, languageOf, type UserFlags } from './user-flags.ts';
@@ -26,9 +28,11 @@ export function addUserSetCommand(user: Command): void {
 }
 
 async function runUserSet(name: string, flags: UserFlags, command: Command): Promise<void> {
-  const change = await changeOf(flags);
-  if (Object.keys(change).length === 0) command.error('error: name what to change, see --help');
-  await withDatabase(async (sql) => {
+  const change = changeOf(flags);
+  const source = flags.passwordStdin ? 'stdin' : flags.password ? 'prompt' : null;
+  if (Object.keys(change).length === 0 && !source) command.error('error: name what to change, see --help');
+  await withDatabase(async (sql, config) => {
+    if (source) change.passwordHash = await readPasswordOf(sql, config, name, change, source);
     const result = await changeUser(sql, name, change, new Date());
     if (result.kind !== 'changed' && result.kind !== 'unchanged') throw refusalOf(result, name);
     if (flags.json) return printJson(await findUser(sql, foldLoginName(change.username ?? name)));
@@ -39,21 +43,33 @@ async function runUserSet(name: string, flags: UserFlags, command: Command): Pro
   });
 }
 
-async function changeOf(flags: UserFlags): Promise<ChangeOfUser> {
+function changeOf(flags: UserFlags): ChangeOfUser {
   const language = languageOf(flags);
   const customers = customersOf(flags);
-  const change: ChangeOfUser = {
+  return {
     ...(flags.rename !== undefined && { username: accepted(readUsername(flags.rename)) }),
     ...(flags.email !== undefined && { email: accepted(readEmail(flags.email)) }),
     ...((flags.active || flags.inactive) && { active: flags.active === true }),
     ...(flags.passwordChange !== undefined && { mayChangePassword: flags.passwordChange }),
     ...(language !== undefined && { language }),
     ...(customers && { customers }),
+    ...(flags.password === false && { passwordHash: null }),
   };
-  const source = flags.passwordStdin ? 'stdin' : flags.password ? 'prompt' : null;
-  if (source) change.passwordHash = await readNewPassword(source, loadConfig().passwordPolicy);
-  else if (flags.password === false) change.passwordHash = null;
-  return change;
+}
+
+/** Reads the password of a user, which may be none of the names that the user will have after the change. */
+async function readPasswordOf(
+  sql: Database,
+  config: Config,
+  name: string,
+  change: ChangeOfUser,
+  source: PasswordSource,
+): Promise<string | null> {
+  const user = await findUser(sql, foldLoginName(name));
+  if (!user) throw refusalOf({ kind: 'notFound' }, name);
+  const { username = user.username, email = user.email } = change;
+  const customers = change.customers?.(user.customers) ?? user.customers;
+  return await readNewPassword(source, await newPasswordRules(sql, config, { username, email, customers }));
 }
 
 function customersOf({ customer, addCustomer, removeCustomer }: UserFlags): ChangeOfUser['customers'] | null {

@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defaultPasswordPolicy } from '#contract/password-rules.ts';
+import { runVestibule } from '#server/testing/run-vestibule.ts';
+import { addCustomer } from '../accounts/add-customer.ts';
+import { addUser } from '../accounts/add-user.ts';
+import { newPasswordProblem } from '../password/new-password-problem.ts';
+import { connect, type Database } from '../storage/connect.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../storage/embedded.ts';
+import { migrate } from '../storage/migrate.ts';
+import { newPasswordProblemsInWords } from './new-password.ts';
+
+const rules = { policy: defaultPasswordPolicy, names: ['maria.lopez', 'Acme Instruments'] };
+
+describe('what is wrong with a new password', () => {
+  test.each([
+    ['aaAA11', 'at least 7 characters'],
+    ['Ab1!'.repeat(19), 'at most 72 characters'],
+    ['my-Password-77', 'contains a common password'],
+    ['gggggggg', 'too weak'],
+    ['Trout\tlantern-8', 'control characters'],
+    ['Trout\ufffdlantern-8', 'what is no Unicode'],
+    ['1Qaz2Wsx3Edc', 'on the list of common passwords'],
+    ['MariaLopez2026!', 'nothing but a name'],
+  ])('%j is told in words', (password, words) => {
+    const problems = newPasswordProblemsInWords(password, password, rules);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(words);
+  });
+
+  test('all of it is told at once', () => {
+    expect(newPasswordProblemsInWords('trustno1', 'x', rules)).toEqual([
+      expect.stringContaining('too weak'),
+      expect.stringContaining('differ'),
+      expect.stringContaining('list of common passwords'),
+    ]);
+  });
+
+  test('something is told if and only if the sign-in pages would refuse it too', () => {
+    const part = fc.constantFrom(
+      ...['Trout', 'lantern', 'abc', '8', '!', 'MariaLopez', 'trustno', '1', '\t', 'g', ' '],
+    );
+    const entry = fc.oneof(
+      fc.array(part, { minLength: 1, maxLength: 9 }).map((parts) => parts.join('')),
+      fc.string({ unit: 'binary', maxLength: 80 }),
+    );
+    const entries = fc.oneof(
+      entry.map((text) => [text, text] as const),
+      fc.tuple(entry, entry),
+    );
+    fc.assert(
+      fc.property(entries, ([password, repeat]) => {
+        const isTold = newPasswordProblemsInWords(password, repeat, rules).length > 0;
+        expect(isTold).toBe(newPasswordProblem(password, repeat, rules) !== null);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('a password on the command line', () => {
+  let dataFolder: string;
+  let embedded: EmbeddedPostgres;
+  let sql: Database;
+
+  beforeAll(async () => {
+    dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-new-password-'));
+    embedded = await openEmbedded({ dataFolder, log: { info() {}, warn() {} }, durable: false });
+    sql = connect(embedded.place);
+    await migrate(sql);
+    const acme = { key: 'acme', name: 'Acme Instruments', allowedNetworks: [], twoFactor: 'off' as const };
+    await addCustomer(sql, acme, new Date());
+    await addCustomer(sql, { ...acme, key: 'beta', name: 'Beta Works' }, new Date());
+    const alice = { username: 'alice', email: 'ally@acme.example', passwordHash: null, active: true };
+    await addUser(sql, { ...alice, mayChangePassword: true, language: null, customers: ['acme'] }, new Date());
+  });
+  afterAll(async () => {
+    await sql.end({ timeout: 1 });
+    await embedded.close();
+    await rm(dataFolder, { recursive: true });
+  });
+
+  const vestibule = (line: string, input: string) =>
+    runVestibule(line.split(' '), { env: { VESTIBULE_DATA: dataFolder, VESTIBULE_CONFIG: '' }, input });
+  const users = () => sql`select username, password_hash from portal_user order by username`;
+
+  test.each([
+    ['user add maria.lopez --email m@acme.example --password-stdin', 'MariaLopez2026!', 'nothing but a name'],
+    ['user add maria --email maria.lopez@acme.example --password-stdin', 'maria-lopez-26', 'nothing but a name'],
+    ['user add maria --email m@a.example --customer acme --password-stdin', 'AcmeInstruments1', 'nothing but a name'],
+    ['user add maria --email m@a.example --password-stdin', '2026-Vestibule', 'nothing but a name'],
+    ['user add maria --email m@a.example --password-stdin', '1Qaz2Wsx3Edc', 'common passwords'],
+    ['user set ally@acme.example --password-stdin', '!!ALICE-2026', 'nothing but a name'],
+    ['user set alice --password-stdin', 'ally2026---', 'nothing but a name'],
+    ['user set alice --password-stdin', 'AcmeInstruments1', 'nothing but a name'],
+    ['user set alice --rename Alicia --password-stdin', 'Alicia-2026!', 'nothing but a name'],
+    ['user set alice --email other@a.example --password-stdin', 'Other-20260', 'nothing but a name'],
+    ['user set alice --add-customer beta --password-stdin', 'BetaWorks26', 'nothing but a name'],
+    ['user set nobody --password-stdin', 'Trout-lantern-8', 'There is no user nobody.'],
+  ])('PW-05 %s refuses %s and changes nothing', async (line, password, words) => {
+    const { code, out, err } = await vestibule(line, password);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(words);
+    expect(err).not.toContain(password);
+    expect(await users()).toEqual([{ username: 'alice', password_hash: null }]);
+  });
+
+  test('may be what is only the name of others, or was one', async () => {
+    const { out } = await vestibule(
+      'user set alice --rename alicia --customer beta --password-stdin',
+      'AcmeInstruments1',
+    );
+    expect(out).toContain('password: set');
+    expect(await vestibule('user set alicia --password-stdin', 'Alice-20260')).toMatchObject({ code: 0, err: '' });
+  });
+});

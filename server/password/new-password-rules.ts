@@ -1,0 +1,17 @@
+import type { Config } from '../config.ts';
+import type { Connection } from '../storage/connect.ts';
+import { findCustomer } from '../storage/customer.ts';
+import type { User } from '../storage/portal-user.ts';
+import type { NewPasswordRules } from './new-password-problem.ts';
+import { ownNames } from './own-names.ts';
+
+/** The rules for the next password of a user, whose customers are given by their keys. */
+export async function newPasswordRules(
+  sql: Connection,
+  { passwordPolicy, branding }: Pick<Config, 'passwordPolicy' | 'branding'>,
+  user: Pick<User, 'username' | 'email' | 'customers'>,
+): Promise<NewPasswordRules> {
+  const customers = await Promise.all(user.customers.map((key) => findCustomer(sql, key)));
+  const named = { ...user, customers: customers.filter((customer) => customer !== null) };
+  return { policy: passwordPolicy, names: ownNames(named, branding.name) };
+}
