@@ -6,14 +6,11 @@ import { type MessageKey, useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { type CallFailure, verifyCode } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';
-import { Alert } from './alert.tsx';
-import { useCallFailureText } from './call-failure-text.ts';
+import { CallForm } from './call-form.tsx';
 import { ChangeUserLinks } from './change-user-links.tsx';
 import { type Boxes, codeOf, emptyBoxes } from './code-box-moves.ts';
 import { CodeField } from './code-field.tsx';
 import { fieldValue } from './field-value.ts';
-import { Notice } from './notice.tsx';
-import { PortalForm } from './portal-form.tsx';
 import { SubmitButton } from './submit-button.tsx';
 import { TwoFactorFields } from './two-factor-fields.tsx';
 
@@ -27,7 +24,6 @@ type Props = {
 /** The six digits and what follows from them; the same on both second-factor screens. */
 export function CodeForm({ cancelKey, wrongKey, around }: Props) {
   const message = useMessage();
-  const textOf = useCallFailureText();
   const { page, place, saved, save, leave, comeBack, goToDocument } = useVisit();
   const { toScreen } = usePortalUrls();
   const [boxes, setBoxes] = useState<Boxes | null>(null);
@@ -59,24 +55,17 @@ export function CodeForm({ cancelKey, wrongKey, around }: Props) {
 
   const field = <CodeField boxes={boxes} error={isWrong ? message(wrongKey) : null} isFirst={!around} onMove={move} />;
   return (
-    <>
-      <Notice />
-      {failure && (
-        <Alert kind="bad" answerTo={failure}>
-          {textOf(failure)}
-        </Alert>
-      )}
-      <PortalForm
-        call="twoFactorVerify"
-        word="checking-code"
-        isReady={(form) => isOneTimeCode(fieldValue(form, 'code'))}
-        onSend={(form) => send(fieldValue(form, 'code'))}
-      >
-        {around ? around(field) : field}
-        <TwoFactorFields />
-        <SubmitButton>{message('twofa-verify')}</SubmitButton>
-        <ChangeUserLinks textKey={cancelKey} />
-      </PortalForm>
-    </>
+    <CallForm
+      call="twoFactorVerify"
+      word="checking-code"
+      failure={failure}
+      isReady={(form) => isOneTimeCode(fieldValue(form, 'code'))}
+      onSend={(form) => send(fieldValue(form, 'code'))}
+    >
+      {around ? around(field) : field}
+      <TwoFactorFields />
+      <SubmitButton>{message('twofa-verify')}</SubmitButton>
+      <ChangeUserLinks textKey={cancelKey} />
+    </CallForm>
   );
 }

@@ -1,14 +1,11 @@
 import { useState } from 'react';
 import { isEmailAddress } from '#contract/email-address.ts';
 import { useMessage } from '../messages.tsx';
-import { Alert } from '../parts/alert.tsx';
-import { useCallFailureText } from '../parts/call-failure-text.ts';
+import { CallForm } from '../parts/call-form.tsx';
 import { EmailField } from '../parts/email-field.tsx';
 import { fieldValue } from '../parts/field-value.ts';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { PortalForm } from '../parts/portal-form.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { askForReset, type CallFailure } from '../server-calls.ts';
@@ -16,7 +13,6 @@ import { useVisit } from '../visit.ts';
 
 export function Forgotten() {
   const message = useMessage();
-  const textOf = useCallFailureText();
   const { page, goTo, comeBack } = useVisit();
   const { toScreen } = usePortalUrls();
   const [failure, setFailure] = useState<CallFailure | null>(null);
@@ -33,14 +29,9 @@ export function Forgotten() {
     <>
       <Heading />
       <p className="lede">{message('forgotten-text')}</p>
-      <Notice />
-      {failure && (
-        <Alert kind="bad" answerTo={failure}>
-          {textOf(failure)}
-        </Alert>
-      )}
-      <PortalForm
+      <CallForm
         call="passwordForgotten"
+        failure={failure}
         isReady={(form) => isEmailAddress(fieldValue(form, 'username'))}
         onSend={send}
       >
@@ -49,7 +40,7 @@ export function Forgotten() {
         <p className="links">
           <LoginLink />
         </p>
-      </PortalForm>
+      </CallForm>
     </>
   );
 }

@@ -1,0 +1,28 @@
+import type { ComponentProps } from 'react';
+import type { CallFailure } from '../server-calls.ts';
+import { Alert } from './alert.tsx';
+import { useCallFailureText } from './call-failure-text.ts';
+import { Notice } from './notice.tsx';
+import { PortalForm } from './portal-form.tsx';
+
+type Props = ComponentProps<typeof PortalForm> & {
+  /** Why the last try did not succeed. */
+  failure: CallFailure | null;
+};
+
+/** A form that the script sends: what became of the last try stands above it, and it is alive again. */
+export function CallForm({ failure, ...form }: Props) {
+  const textOf = useCallFailureText();
+  return (
+    <>
+      {failure ? (
+        <Alert kind="bad" answerTo={failure}>
+          {textOf(failure)}
+        </Alert>
+      ) : (
+        <Notice />
+      )}
+      <PortalForm {...form} />
+    </>
+  );
+}
