@@ -9,6 +9,8 @@ import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 import { settle } from './settle.ts';
 
 const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as Page;
+// The answer to a posted form stands under the call's address. From here on it is the form's: a reload asks for that.
+if (page.isAnswer) history.replaceState(null, '', page.url);
 const store = new SavedValuesStore(() => sessionStorage);
 // Whoever is signed in has arrived: who signs in next in this tab does not inherit the destination.
 if (page.serverPage?.name === 'signedIn') store.write(nothingSaved);

@@ -200,6 +200,37 @@ const rows: Record<string, Row[]> = {
     },
     { url: '/portal/login?hash=abc', screen: 'login', search: '?hash=abc' },
   ],
+  'the reset secret is kept while its link may still serve, and no longer': [
+    { url: '/portal/forgottenChangedInfo', before: { passwordHashParameter: 'abc' }, screen: 'forgottenChangedInfo' },
+    { url: '/portal/#/forgottenChangedInfo', before: { passwordHashParameter: 'abc' }, screen: 'forgottenChangedInfo' },
+    ...['?reason=2', '?reason=3', '?3', '?lang=de&reason=3'].map((search) => ({
+      url: `/portal/forgottenChangeFailedInfo${search}`,
+      before: { passwordHashParameter: 'abc', loginHashFragment: '/kept' },
+      screen: 'forgottenChangeFailedInfo',
+      search,
+      saved: { loginHashFragment: '/kept' },
+    })),
+    {
+      url: '/portal/#/forgottenChangeFailedInfo?2',
+      before: { passwordHashParameter: 'abc' },
+      screen: 'forgottenChangeFailedInfo',
+      search: '?2',
+    },
+    ...['', '?reason=1', '?reason=4', '?5', '?6', '?7', '?8', '?9', '?10', '?11', '?99'].map((search) => ({
+      url: `/portal/forgottenChangeFailedInfo${search}`,
+      before: { passwordHashParameter: 'abc' },
+      screen: 'forgottenChangeFailedInfo',
+      search,
+      saved: { passwordHashParameter: 'abc' },
+    })),
+    {
+      url: '/portal/forgotten?reason=3',
+      before: { passwordHashParameter: 'abc' },
+      screen: 'forgotten',
+      search: '?reason=3',
+      saved: { passwordHashParameter: 'abc' },
+    },
+  ],
   'a notice is said once': [
     {
       url: '/portal/login?notice=signInExpired&lang=de',

@@ -1,4 +1,5 @@
 import { acceptableDestination, type DestinationRules } from '#contract/destination.ts';
+import { type ChangeFailedReason, changeFailedReasons, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames, screenOfPath } from '#contract/screens.ts';
 import { type Place, placeOfUrl } from './place.ts';
 import { parameterOf, pathOfHash, searchOfHash, withoutParameters, withParametersOf } from './query.ts';
@@ -41,7 +42,7 @@ export function arrive(address: Address, saved: SavedValues, rules: DestinationR
   arrival = lookAtHash(arrival, address);
   arrival = saveWebbundle(arrival, address, rules);
   arrival = saveTwoFactorDestination(arrival, address);
-  return hideFromAddress(saveResetHash(arrival));
+  return hideFromAddress(forgetResetHash(saveResetHash(arrival)));
 }
 
 function lookAtHash(arrival: Arrival, { search, hash }: Address): Arrival {
@@ -85,6 +86,20 @@ function saveResetHash(arrival: Arrival): Arrival {
   if (arrival.place.screen.name !== 'forgottenChange') return arrival;
   const hash = parameterOf(arrival.place.search, queryNames.hash);
   return hash ? { ...arrival, saved: { ...arrival.saved, passwordHashParameter: hash } } : arrival;
+}
+
+/** After these the server will never take the link again; after the others it may. */
+const linkEnds: readonly (ChangeFailedReason | null)[] = [
+  changeFailedReasons.userNotFound,
+  changeFailedReasons.requestExpired,
+];
+
+function forgetResetHash(arrival: Arrival): Arrival {
+  const { screen, search } = arrival.place;
+  const isOver =
+    screen.name === 'forgottenChangedInfo' ||
+    (screen.name === 'forgottenChangeFailedInfo' && linkEnds.includes(reasonOfSearch(search)));
+  return isOver ? { ...arrival, saved: { ...arrival.saved, passwordHashParameter: null } } : arrival;
 }
 
 /** A reset secret must not leak by referrer, screenshot or shared link; a notice is said once. */

@@ -1,36 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Language, languages } from '#contract/languages.ts';
-import type { Page, ServerPage } from '#contract/page.ts';
+import type { ServerPage } from '#contract/page.ts';
 import { problemStatuses } from '#contract/page.ts';
-import { renderDocument, styleText } from './render.tsx';
-
-const messages = Object.fromEntries(languages.map((tag) => [tag, `/portal/assets/${tag}.js`])) as Record<
-  Language,
-  string
->;
-const assets = { script: '/portal/assets/main.js', messages, style: 'body{}' };
-
-const page = (url: string, more: Partial<Page> = {}): Page => ({
-  language: 'en',
-  url,
-  branding: {
-    name: 'Vestibule',
-    logo: null,
-    links: {
-      support: 'https://x.example/support',
-      imprint: 'https://x.example/imprint',
-      solutions: 'https://x.example/',
-    },
-  },
-  rules: { origin: 'https://portal.example', basePath: '/portal', allowedOrigins: [] },
-  passwordPolicy: { shortest: 7, longest: 72 },
-  typedUsername: '',
-  reference: null,
-  serverPage: null,
-  ...more,
-});
-
-const render = (url: string, more: Partial<Page> = {}) => renderDocument(page(url, more), assets);
+import { pageForTest as page, documentForTest as render } from './page-for-test.ts';
+import { styleText } from './render.tsx';
 
 const screens: [string, string | null][] = [
   ['/portal/', '/portal/performlogin'],
@@ -129,6 +102,66 @@ describe('the language', () => {
   });
 });
 
+describe('the answer to a posted form', () => {
+  const answer = (url: string, more = {}) => render(url, { isAnswer: true, ...more });
+
+  it('says what happened at once, and keeps what was typed', () => {
+    const html = answer('/portal/forgotten?notice=unavailable', { typedUsername: 'ada@acme.test' });
+    expect(html).toMatch(/role="alert" tabindex="-1".*This isn’t available right now/i);
+    expect(html).toMatch(/id="email"[^>]* value="ada@acme.test"/);
+    expect(render('/portal/forgotten', { typedUsername: 'ada' })).toMatch(/id="email"[^>]* value=""/);
+  });
+
+  it('keeps the link of a new password', () => {
+    const html = answer('/portal/forgottenChange?notice=tooManyAttempts', { resetHash: 's3cret' });
+    expect(html).toContain('name="hash" value="s3cret"');
+    expect(html).toContain('Too many tries');
+  });
+
+  it('changes the language at the address of the form, not at that of the call', () => {
+    expect(answer('/portal/forgotten?notice=unavailable')).toContain(
+      '<form class="language" action="/portal/forgotten" method="get"><input type="hidden" name="notice"',
+    );
+    expect(render('/portal/forgotten')).toContain('<form class="language" method="get"><label');
+  });
+});
+
+describe('the form for a new password', () => {
+  it('sends the hash of its link, or the one that waits in this browser', () => {
+    expect(render('/portal/forgottenChange?hash=a', { resetHash: 'b' })).toContain('name="hash" value="a"');
+    expect(render('/portal/forgottenChange', { resetHash: 'b' })).toContain('name="hash" value="b"');
+    expect(render('/portal/forgottenChange')).toContain('name="hash" value=""');
+  });
+
+  it('tells a password manager whose link it is', () => {
+    const more = { typedUsername: 'ada' };
+    const hidden = /<input class="sr" type="text" autoComplete="username" [^>]*name="username" value="ada"/;
+    expect(render('/portal/forgottenChange?hash=a', more)).toMatch(hidden);
+    expect(render('/portal/forgottenChange', { ...more, resetHash: 'b' })).toMatch(hidden);
+    expect(render('/portal/forgottenChange', more)).not.toMatch(hidden);
+  });
+
+  it('says without script that a link is missing, and where to ask for one', () => {
+    const said =
+      /<noscript>.*Open the link from our e‑mail.*<a href="\/portal\/forgotten">Send a new link<.*<\/noscript>/;
+    expect(render('/portal/forgottenChange')).toMatch(said);
+    expect(render('/portal/forgottenChange?hash=a')).not.toMatch(said);
+    expect(render('/portal/forgottenChange', { resetHash: 'b' })).not.toMatch(said);
+  });
+
+  it('says why it is shown again', () => {
+    const again = (reason: number) => render(`/portal/forgottenChange?hash=a&reason=${reason}`);
+    expect(again(1)).toContain('That password is too easy to guess. Choose a stronger one.');
+    expect(again(2)).toMatch(/Ask for a new link and try again\.<!-- --> <a href="\/portal\/forgotten">/);
+    expect(again(3)).not.toContain('alert bad');
+  });
+});
+
+it('who waits in vain for the e-mail can ask again', () =>
+  expect(render('/portal/emailInfo?lang=de', { language: 'de' })).toContain(
+    '<a href="/portal/forgotten?lang=de">Erneut senden oder andere Adresse verwenden</a>',
+  ));
+
 describe('the second factor without script', () => {
   it('is one plain field, and keeps what the address says', () => {
     const html = render('/portal/twoFactor?redirectURL=%2Fa&codeSentViaEmail=true');
@@ -156,13 +189,6 @@ describe('results', () => {
       expect(render(`/portal/loginfail/ip?ipaddress=${text}`)).toContain('<code>unknown</code>');
     }
     expect(render('/portal/loginfail/ip')).toContain('<code>unknown</code>');
-  });
-
-  it('a failed change always leads back to the form', () => {
-    for (const query of ['', '?1', '?3', '?7', '?reason=10', '?99']) {
-      expect(render(`/portal/forgottenChangeFailedInfo${query}`)).toContain('href="/portal/forgottenChange"');
-    }
-    expect(render('/portal/forgottenChangeFailedInfo')).toContain('Login failed. Please try again.');
   });
 
   it('a reference is shown for support', () =>

@@ -9,13 +9,14 @@ import { Icon } from './icon.tsx';
 export function LanguageMenu() {
   const message = useMessage();
   const language = useLanguage();
-  const { page, setLanguage } = useVisit();
+  const { page, place, setLanguage } = useVisit();
   const { toScreen } = usePortalUrls();
-  // A problem page may be the answer to a form post, whose address cannot be asked for again.
-  const action = page.serverPage?.name === 'problem' ? toScreen('login') : undefined;
+  // The answer to a posted form stands under the call's address, which cannot be asked for.
+  const isProblem = page.serverPage?.name === 'problem';
+  const action = isProblem ? toScreen('login') : page.isAnswer && toScreen(place.screen);
   return (
     <form className="language" method="get" action={action}>
-      {!action && <OtherParameters />}
+      {!isProblem && <OtherParameters />}
       <label htmlFor="lang">
         <Icon name="globe" size={18} />
         <span className="sr">{message('language')}</span>

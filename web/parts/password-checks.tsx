@@ -9,7 +9,7 @@ export function PasswordChecks({ password, broken, policy }: Props) {
   const message = useMessage();
   const isMet = (...rules: PasswordRule[]) => password !== '' && !rules.some((rule) => broken.includes(rule));
   return (
-    <ul className="rules" id="password-checks">
+    <ul className="rules" id="password-checks" aria-live="polite">
       <Check isMet={isMet('short', 'long')}>{message('password-validation-between', policy)}</Check>
       <Check isMet={isMet('common')}>{message('check-common')}</Check>
       <Check isMet={isMet('weak')}>{message('check-strength')}</Check>
@@ -20,7 +20,7 @@ export function PasswordChecks({ password, broken, policy }: Props) {
 export function RepeatCheck({ isMet }: { isMet: boolean }) {
   const message = useMessage();
   return (
-    <ul className="rules" id="repeat-check">
+    <ul className="rules" id="repeat-check" aria-live="polite">
       <Check isMet={isMet}>{message('check-match')}</Check>
     </ul>
   );
@@ -29,7 +29,7 @@ export function RepeatCheck({ isMet }: { isMet: boolean }) {
 function Check({ isMet, children }: { isMet: boolean; children: string }) {
   const message = useMessage();
   return (
-    <li className={isMet ? 'met' : undefined}>
+    <li className={isMet ? 'met' : undefined} aria-atomic="true">
       <Icon name={isMet ? 'ringChecked' : 'ring'} size={18} />
       <span>
         <span className="sr">{message(isMet ? 'check-done' : 'check-open')} </span>

@@ -1,16 +1,22 @@
 import type { MouseEvent, ReactNode } from 'react';
 import { useVisit } from '../visit.ts';
 
-type Props = { href: string; className?: string | undefined; children: ReactNode };
+type Props = {
+  href: string;
+  className?: string | undefined;
+  /** For what only the server can say: the page is loaded anew. */
+  isDocument?: boolean;
+  children: ReactNode;
+};
 
 /** A link to another screen: fade, then the screen. A modified click, and a page outside the portal's own, go the plain way. */
-export function PortalLink({ href, className, children }: Props) {
+export function PortalLink({ href, className, isDocument = false, children }: Props) {
   const { page, leave, goTo, goToDocument } = useVisit();
   function onClick(event: MouseEvent) {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     if (!leave('please-wait')) return;
-    if (page.serverPage) goToDocument(href);
+    if (page.serverPage || isDocument) goToDocument(href);
     else goTo(href, 'push');
   }
   return (

@@ -1,5 +1,6 @@
 import { type ChangeFailedReason, reasonOfSearch } from '#contract/reasons.ts';
 import { useMessage } from '../messages.tsx';
+import { ForgottenLink } from '../parts/forgotten-link.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
 import { PortalLink } from '../parts/portal-link.tsx';
@@ -29,7 +30,6 @@ const nextSteps: Record<ChangeFailedReason, NextStep> = {
 export function ForgottenChangeFailedInfo() {
   const message = useMessage();
   const { place } = useVisit();
-  const { toScreen } = usePortalUrls();
   const reason = reasonOfSearch(place.search);
   const step = reason ? nextSteps[reason] : 'choose';
   return (
@@ -38,21 +38,27 @@ export function ForgottenChangeFailedInfo() {
       <Heading />
       <p className="lede">{message(reason ? `changed-failed-page-error-${reason}` : 'changed-failed-page-error')}</p>
       <div className="stack">
-        {step === 'newLink' && (
-          <PortalLink className="button" href={toScreen('forgotten')}>
-            {message('change-failed-new-link')}
-          </PortalLink>
-        )}
+        {step === 'choose' && <ChooseLink className="button" />}
+        {step === 'newLink' && <ForgottenLink className="button" />}
         {step === 'support' && <SupportLink className="button" />}
-        <PortalLink className={step === 'choose' ? 'button' : 'button quiet'} href={toScreen('forgottenChange')}>
-          {message('change-failed-choose')}
-        </PortalLink>
         <p className="links">
+          {step !== 'choose' && <ChooseLink />}
           <LoginLink />
           {step !== 'support' && <SupportLink />}
         </p>
         <Reference />
       </div>
     </>
+  );
+}
+
+/** The server knows best what waits in this browser: the link, and whose account it is. */
+function ChooseLink({ className }: { className?: string | undefined }) {
+  const message = useMessage();
+  const { toScreen } = usePortalUrls();
+  return (
+    <PortalLink className={className} href={toScreen('forgottenChange')} isDocument>
+      {message('change-failed-choose')}
+    </PortalLink>
   );
 }

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { brokenPasswordRules } from '#contract/password-rules.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
-import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { Alert } from '../parts/alert.tsx';
 import { fieldValue } from '../parts/field-value.ts';
+import { ForgottenLink } from '../parts/forgotten-link.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -12,9 +12,11 @@ import { PasswordChecks, RepeatCheck } from '../parts/password-checks.tsx';
 import { PasswordErrors } from '../parts/password-errors.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { PortalForm } from '../parts/portal-form.tsx';
+import { ResetLinkFields } from '../parts/reset-link-fields.tsx';
+import { ResetLinkMissing } from '../parts/reset-link-missing.tsx';
 import { StrengthMeter } from '../parts/strength-meter.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
-import { parameterOf } from '../query.ts';
+import { resetLinkOf } from '../reset-link.ts';
 import { useVisit } from '../visit.ts';
 
 export function ForgottenChange() {
@@ -22,10 +24,11 @@ export function ForgottenChange() {
   const { place, saved, page } = useVisit();
   const { passwordPolicy } = page;
   const [entries, setEntries] = useState({ password: '', repeat: '' });
+  const [isReasonMet, setReasonMet] = useState(false);
   const [touched, setTouched] = useState({ password: false, repeat: false });
   const broken = brokenPasswordRules(entries.password, entries.repeat, passwordPolicy);
   const reason = reasonOfSearch(place.search);
-  const hash = parameterOf(place.search, queryNames.hash) ?? saved.passwordHashParameter ?? '';
+  const link = resetLinkOf(page, place, saved);
   const shown = touched.password && touched.repeat ? broken : [];
   const shownOfPassword = shown.filter((rule) => rule !== 'match');
   const shownOfRepeat = shown.filter((rule) => rule === 'match');
@@ -34,28 +37,23 @@ export function ForgottenChange() {
   function isReady(form: HTMLFormElement): boolean {
     const now = { password: fieldValue(form, 'password'), repeat: fieldValue(form, 'repeat') };
     setEntries((last) => (last.password === now.password && last.repeat === now.repeat ? last : now));
-    return brokenPasswordRules(now.password, now.repeat, passwordPolicy).length === 0;
+    const isSound = brokenPasswordRules(now.password, now.repeat, passwordPolicy).length === 0;
+    if (isSound) setReasonMet(true);
+    return isSound;
   }
 
   return (
     <>
       <Heading />
       <Notice />
-      {(reason === 1 || reason === 2) && broken.length > 0 && (
-        <Alert kind="bad">{message(`password-page-error-${reason}`)}</Alert>
+      {(reason === 1 || reason === 2) && !isReasonMet && (
+        <Alert kind="bad">
+          {message(`password-page-error-${reason}`)} {reason === 2 && <ForgottenLink />}
+        </Alert>
       )}
+      {link.hash === '' && reason !== 2 && <ResetLinkMissing />}
       <PortalForm call="passwordChange" isReady={isReady}>
-        <input type="hidden" name="hash" value={hash} />
-        <input
-          className="sr"
-          type="text"
-          name="username"
-          autoComplete="username"
-          defaultValue={page.typedUsername}
-          tabIndex={-1}
-          aria-hidden="true"
-          readOnly
-        />
+        <ResetLinkFields {...link} />
         <PasswordField
           id="password"
           label={message('change-password')}

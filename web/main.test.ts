@@ -1,0 +1,51 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { Page } from '#contract/page.ts';
+import { pageForTest } from './page-for-test.ts';
+
+const root = { hydrateRoot: vi.fn(), createRoot: vi.fn(() => ({ render: vi.fn() })) };
+vi.mock('react-dom/client', () => root);
+vi.mock('./load-texts.ts', () => ({ loadTexts: async () => ({}) }));
+
+/** Starts the pages as a browser does that shows `page` under an address. */
+async function startAt(address: string, page: Page): Promise<string[]> {
+  const shown: string[] = [];
+  const location = { pathname: '', search: '', hash: '' };
+  const show = (url: string) => {
+    const { pathname, search, hash } = new URL(url, page.rules.origin);
+    Object.assign(location, { pathname, search, hash });
+  };
+  show(address);
+  vi.stubGlobal('location', location);
+  vi.stubGlobal('document', {
+    getElementById: (id: string) => ({ textContent: id === 'page' && JSON.stringify(page) }),
+  });
+  vi.stubGlobal('history', {
+    replaceState: (_state: null, _title: string, url: string) => {
+      shown.push(url);
+      show(url);
+    },
+  });
+  vi.resetModules();
+  await import('./main.tsx');
+  return shown;
+}
+
+beforeEach(() => vi.clearAllMocks());
+
+it('the answer to a posted form takes the address of the form, is hydrated as rendered, and says its notice once', async () => {
+  const page = pageForTest('/portal/forgotten?notice=unavailable&lang=en', { isAnswer: true });
+  expect(await startAt('/portal/password/forgotten', page)).toEqual([page.url, '/portal/forgotten?lang=en']);
+  expect(root.hydrateRoot).toHaveBeenCalledOnce();
+  expect(root.createRoot).not.toHaveBeenCalled();
+});
+
+it('any other page keeps its address', async () => {
+  expect(await startAt('/portal/forgotten', pageForTest('/portal/forgotten'))).toEqual([]);
+  expect(root.hydrateRoot).toHaveBeenCalledOnce();
+});
+
+it('a fragment that names another screen is rendered anew', async () => {
+  expect(await startAt('/portal/#/forgotten', pageForTest('/portal/'))).toEqual([]);
+  expect(root.createRoot).toHaveBeenCalledOnce();
+  expect(root.hydrateRoot).not.toHaveBeenCalled();
+});

@@ -1,0 +1,36 @@
+import { type Language, languages } from '#contract/languages.ts';
+import type { Page } from '#contract/page.ts';
+import { renderDocument } from './render.tsx';
+
+const messages = Object.fromEntries(languages.map((tag) => [tag, `/portal/assets/${tag}.js`])) as Record<
+  Language,
+  string
+>;
+const assets = { script: '/portal/assets/main.js', messages, style: 'body{}' };
+
+export function pageForTest(url: string, more: Partial<Page> = {}): Page {
+  return {
+    language: 'en',
+    url,
+    branding: {
+      name: 'Vestibule',
+      logo: null,
+      links: {
+        support: 'https://x.example/support',
+        imprint: 'https://x.example/imprint',
+        solutions: 'https://x.example/',
+      },
+    },
+    rules: { origin: 'https://portal.example', basePath: '/portal', allowedOrigins: [] },
+    passwordPolicy: { shortest: 7, longest: 72 },
+    typedUsername: '',
+    reference: null,
+    serverPage: null,
+    ...more,
+  };
+}
+
+/** The document of a page as the server sends it. */
+export function documentForTest(url: string, more: Partial<Page> = {}): string {
+  return renderDocument(pageForTest(url, more), assets);
+}

@@ -1,0 +1,20 @@
+import type { ResetLink } from '../reset-link.ts';
+
+/** The secret of the link, and for password managers the account that the new password belongs to. */
+export function ResetLinkFields({ hash, username }: ResetLink) {
+  return (
+    <>
+      <input type="hidden" name="hash" value={hash} />
+      <input
+        className="sr"
+        type="text"
+        name="username"
+        autoComplete="username"
+        value={username}
+        tabIndex={-1}
+        aria-hidden="true"
+        readOnly
+      />
+    </>
+  );
+}

@@ -1,0 +1,17 @@
+import { useMessage } from '../messages.tsx';
+import { useVisit } from '../visit.ts';
+import { Alert } from './alert.tsx';
+import { ForgottenLink } from './forgotten-link.tsx';
+
+/** Without a link no password can be set: said before two fields are filled in for nothing. */
+export function ResetLinkMissing() {
+  const message = useMessage();
+  const { isScripted } = useVisit();
+  const alert = (
+    <Alert title={message('change-no-link-title')}>
+      {message('change-no-link-text')} <ForgottenLink />
+    </Alert>
+  );
+  // Until the script runs nobody knows what this tab has saved.
+  return isScripted ? alert : <noscript>{alert}</noscript>;
+}
