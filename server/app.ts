@@ -11,6 +11,7 @@ import { readForm } from './http/form-body.ts';
 import { guardRequest } from './http/guards.ts';
 import { healthRoute, readyRoute } from './http/health.ts';
 import { methodNotAllowed } from './http/method-not-allowed.ts';
+import { metricsRoute } from './http/metrics-route.ts';
 import { notSetUpRoute } from './http/not-set-up-route.ts';
 import { loggedError, loggedRequest, logRequest, quietLevel } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
@@ -112,6 +113,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.get(basePath + hubStartPath, standInRoute(deps));
   app.get('/', async (_request, reply) => reply.redirect(`${basePath}/`, 302));
   app.get('/healthz', { logLevel: quietLevel }, healthRoute);
+  app.get('/metrics', { logLevel: quietLevel }, metricsRoute(deps));
   app.get('/readyz', { logLevel: quietLevel }, readyRoute(deps));
   const assetFolder = fileURLToPath(built.assetFolder);
   // An asset's name changes with its content; the operator's logo keeps its name.

@@ -24,6 +24,8 @@ export type Config = {
   dataFolder: string;
   /** Null: made and kept in the data folder. The first one seals, all open. */
   secrets: string[] | null;
+  /** What a reader of the metrics has to show; null: there are none to read. */
+  metricsToken: string | null;
   basePath: string;
   branding: Branding;
   accentColour: string | null;
@@ -58,6 +60,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
   const port = readPort(env.PORT, problems);
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
   const databaseUrl = readDatabaseUrl(env.DATABASE_URL, problems);
+  const metricsToken = readMetricsToken(env.METRICS_TOKEN, problems);
   const secrets = readSecrets(env.VESTIBULE_SECRET, databaseUrl, problems);
   const smtp = readSmtpServer(env.SMTP_URL, problems);
   const mailFrom = readMailFrom(file.mail?.from, publicUrl, problems);
@@ -84,6 +87,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
       databaseUrl,
       dataFolder: resolve(env.VESTIBULE_DATA || './data'),
       secrets,
+      metricsToken,
       basePath: file.basePath ?? '/portal',
       branding: {
         name: file.name ?? 'Vestibule',
@@ -214,6 +218,13 @@ function readMailFrom(text: string | undefined, { hostname }: URL, problems: str
   if (reading.ok) return reading.value;
   problems.push(reading.problem.replace(/^email: /, 'mail.from: '));
   return '';
+}
+
+function readMetricsToken(text: string | undefined, problems: string[]): string | null {
+  if (!text) return null;
+  if (!/^[\x21-\x7e]{16,200}$/.test(text))
+    problems.push('METRICS_TOKEN: must have 16 to 200 ASCII characters without spaces (openssl rand -base64 24)');
+  return text;
 }
 
 /** On this machine the portal answers by each loopback name, whichever the visitor typed. */

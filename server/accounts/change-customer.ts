@@ -31,6 +31,7 @@ function stepsOf(before: Customer, after: Customer): AuditStep[] {
     { step: 'name', outcome: customer.name },
     { step: 'networks', outcome: customer.allowedNetworks.join(', ') || 'anywhere' },
     { step: 'two-factor', outcome: customer.twoFactor },
+    { step: 'mail on a new device', outcome: customer.newDeviceMail ? 'on' : 'off' },
     { step: 'active', outcome: customer.active ? 'yes' : 'no' },
   ];
   const old = words(before);

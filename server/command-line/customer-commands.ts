@@ -15,6 +15,7 @@ type Flags = {
   allowNetwork?: string[];
   allowAnywhere?: true;
   twoFactor?: TwoFactorPolicy;
+  newDeviceMail?: 'on' | 'off';
   enable?: true;
   disable?: true;
   json?: true;
@@ -22,6 +23,12 @@ type Flags = {
 
 const twoFactorOption = () =>
   new Option('--two-factor <policy>', 'second factor that its users need').choices(['off', 'app', 'email']);
+
+const newDeviceMailOption = () =>
+  new Option(
+    '--new-device-mail <on|off>',
+    'tell its users by mail of a sign-in from a browser not seen before',
+  ).choices(['on', 'off']);
 
 const networkOption = (description: string) =>
   new Option('--allow-network <cidr>', description).argParser(collect) as Option;
@@ -43,6 +50,7 @@ function addAddCommand(customer: Command): void {
     .option('--name <name>', 'name as people see it (default: the key)')
     .addOption(networkOption('network to sign in from; may be repeated (default: anywhere)'))
     .addOption(twoFactorOption().default('off'))
+    .addOption(newDeviceMailOption().default('off'))
     .option('--json', 'print the customer as JSON')
     .addHelpText(
       'after',
@@ -55,7 +63,13 @@ function addAddCommand(customer: Command): void {
       return withDatabase(async (sql) => {
         const made = await addCustomer(
           sql,
-          { key, name, allowedNetworks, twoFactor: flags.twoFactor ?? 'off' },
+          {
+            key,
+            name,
+            allowedNetworks,
+            twoFactor: flags.twoFactor ?? 'off',
+            newDeviceMail: flags.newDeviceMail === 'on',
+          },
           new Date(),
         );
         if (!made) throw failure('refused', `key: there is a customer ${key} already.`);
@@ -97,6 +111,7 @@ function addSetCommand(customer: Command): void {
     )
     .option('--allow-anywhere', 'no network is asked for any more')
     .addOption(twoFactorOption())
+    .addOption(newDeviceMailOption())
     .addOption(new Option('--disable', 'its people cannot sign in for it').conflicts('enable'))
     .option('--enable', 'its people can sign in again')
     .option('--json', 'print the customer as JSON')
@@ -125,6 +140,7 @@ function changesOf(flags: Flags) {
     ...(flags.name !== undefined && { name: accepted(readCustomerName(flags.name)) }),
     ...(networks && { allowedNetworks: networks }),
     ...(flags.twoFactor && { twoFactor: flags.twoFactor }),
+    ...(flags.newDeviceMail && { newDeviceMail: flags.newDeviceMail === 'on' }),
     ...((flags.enable || flags.disable) && { active: flags.enable === true }),
   };
 }

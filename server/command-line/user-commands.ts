@@ -10,6 +10,7 @@ import { failure } from './failure.ts';
 import { localTime, printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
 import { positiveNumber } from './read-values.ts';
 import { addUserAddCommand } from './user-add-command.ts';
+import { addUserResetLinkCommand } from './user-reset-link-command.ts';
 import { addUserSetCommand } from './user-set-command.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -23,6 +24,7 @@ export function addUserCommands(program: Command): void {
   addShowCommand(user);
   addUserSetCommand(user);
   addUnlockCommand(user);
+  addUserResetLinkCommand(user);
   addRemoveCommand(user);
 }
 

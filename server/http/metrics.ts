@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Database } from '../storage/connect.ts';
-import { countWaitingMails } from '../storage/mail.ts';
+import { countWaitingMails, type WaitingMails } from '../storage/mail.ts';
 
 /** What is counted for the operator's monitoring, in the Prometheus text format. */
 export type Metrics = {
@@ -17,18 +17,22 @@ export function createMetrics(sql: Database, now: () => Date): Metrics {
   const registers = [registry];
   const counter = (name: string, help: string) =>
     new Counter({ name: `vestibule_${name}`, help, labelNames: ['kind'] as const, registers });
+  const gauge = (name: string, help: string, valueOf: (waiting: WaitingMails) => number) =>
+    new Gauge({
+      name: `vestibule_${name}`,
+      help,
+      registers,
+      async collect() {
+        // While the database is away the other figures are all the more wanted.
+        const waiting = await countWaitingMails(sql).catch(() => null);
+        this.set(waiting ? valueOf(waiting) : Number.NaN);
+      },
+    });
   collectDefaultMetrics({ register: registry });
-  const waiting = new Gauge({ name: 'vestibule_mails_waiting', help: 'Mails in the queue.', registers });
-  new Gauge({
-    name: 'vestibule_mails_oldest_wait_seconds',
-    help: 'How long the oldest mail in the queue has waited.',
-    registers,
-    async collect() {
-      const { count, oldestAt } = await countWaitingMails(sql);
-      waiting.set(count);
-      this.set(oldestAt ? Math.max(0, (now().getTime() - oldestAt.getTime()) / 1000) : 0);
-    },
-  });
+  gauge('mails_waiting', 'Mails in the queue.', ({ count }) => count);
+  gauge('mails_oldest_wait_seconds', 'How long the oldest mail in the queue has waited.', ({ oldestAt }) =>
+    oldestAt ? Math.max(0, (now().getTime() - oldestAt.getTime()) / 1000) : 0,
+  );
   return {
     text: () => registry.metrics(),
     contentType: registry.contentType,

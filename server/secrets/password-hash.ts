@@ -35,3 +35,9 @@ export function verifyPassword(storedHash: string | null, password: string): Pro
     return right && storedHash !== null;
   });
 }
+
+/** Whether a stored hash was made with weaker parameters than those of today, or other ones. */
+export function isHashOutdated(storedHash: string): boolean {
+  const { memoryCost, timeCost, parallelism } = parameters;
+  return !storedHash.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`);
+}

@@ -29,6 +29,7 @@ export function performLoginRoute(deps: Deps) {
       address,
       deviceToken: readTokenCookie(request.headers, config, 'device'),
       sessionToken: readTokenCookie(request.headers, config, 'session'),
+      userAgent: request.headers['user-agent'],
       requestId: request.id,
     });
     const lang = languageOverride(request);

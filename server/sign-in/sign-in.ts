@@ -3,9 +3,11 @@ import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import { refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
+import { updateOutdatedHash } from '../storage/portal-user.ts';
 import {
   beginSignIn,
   completeSignIn,
@@ -16,6 +18,7 @@ import {
   type SignInUser,
 } from '../storage/sign-in.ts';
 import { accountKey, deviceKey, originKeys, type ThrottleKey, unknownNameKey } from '../throttle/throttle-keys.ts';
+import { browserName } from './browser-name.ts';
 
 /** What a visitor gave to sign in with. Tokens are those that the browser holds, or null. */
 export type SignInRequest = {
@@ -24,6 +27,8 @@ export type SignInRequest = {
   address: string;
   deviceToken: string | null;
   sessionToken: string | null;
+  /** What the browser calls itself. */
+  userAgent: string | undefined;
   requestId: string;
 };
 
@@ -91,7 +96,22 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     now,
   });
   if (!done) return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
-  return factor ? { kind: 'secondFactor', factor, sessionToken } : { kind: 'signedIn', sessionToken, deviceToken };
+  if (isHashOutdated(user.passwordHash)) await renewHash(deps, user, request.password);
+  if (factor) return { kind: 'secondFactor', factor, sessionToken };
+  if (!attempt.deviceKnown && admitting.some(({ newDeviceMail }) => newDeviceMail))
+    await tellOfNewDevice(deps, user, request);
+  return { kind: 'signedIn', sessionToken, deviceToken };
+}
+
+/** The password is known in the clear now and at no other time: it is stored by the parameters of today. */
+async function renewHash(deps: Deps, user: { id: string; passwordHash: string }, password: string): Promise<void> {
+  await updateOutdatedHash(deps.sql, user.id, user.passwordHash, await hashPassword(password));
+}
+
+async function tellOfNewDevice(deps: Deps, user: SignInUser, { address, userAgent }: SignInRequest): Promise<void> {
+  const browser = browserName(userAgent);
+  await queueMail(deps.sql, user, { kind: 'newDevice', now: deps.now(), address, ...(browser && { browser }) });
+  deps.wake.mails();
 }
 
 /** Why the attempt must be refused, or null. The order is that of the steps an operator reads. */

@@ -10,21 +10,27 @@ export type Customer = {
   allowedNetworks: string[];
   twoFactor: TwoFactorPolicy;
   active: boolean;
+  /** Its users get a mail when one of them signs in from a browser that was not seen before. */
+  newDeviceMail: boolean;
   createdAt: Date;
 };
 
-export type NewCustomer = Pick<Customer, 'key' | 'name' | 'allowedNetworks' | 'twoFactor'>;
-export type CustomerChanges = Partial<Pick<Customer, 'name' | 'allowedNetworks' | 'twoFactor' | 'active'>>;
+export type NewCustomer = Pick<Customer, 'key' | 'name' | 'allowedNetworks' | 'twoFactor'> &
+  Partial<Pick<Customer, 'newDeviceMail'>>;
+export type CustomerChanges = Partial<
+  Pick<Customer, 'name' | 'allowedNetworks' | 'twoFactor' | 'newDeviceMail' | 'active'>
+>;
 
 const columns = (sql: Connection) => sql`
-  id, key, name, allowed_networks as "allowedNetworks", two_factor as "twoFactor", active, created_at as "createdAt"`;
+  id, key, name, allowed_networks as "allowedNetworks", two_factor as "twoFactor", active,
+  new_device_mail as "newDeviceMail", created_at as "createdAt"`;
 
 /** Adds a customer; false when the key is taken. */
 export async function insertCustomer(sql: Connection, customer: NewCustomer, now: Date): Promise<boolean> {
-  const { key, name, allowedNetworks, twoFactor } = customer;
+  const { key, name, allowedNetworks, twoFactor, newDeviceMail = false } = customer;
   const rows = await sql`
-    insert into customer (key, name, allowed_networks, two_factor, created_at)
-    values (${key}, ${name}, ${allowedNetworks}::cidr[], ${twoFactor}, ${now})
+    insert into customer (key, name, allowed_networks, two_factor, new_device_mail, created_at)
+    values (${key}, ${name}, ${allowedNetworks}::cidr[], ${twoFactor}, ${newDeviceMail}, ${now})
     on conflict (key) do nothing returning id`;
   return rows.length > 0;
 }
@@ -61,6 +67,7 @@ export async function updateCustomer(sql: Connection, id: string, changes: Custo
       name = coalesce(${changes.name ?? null}, name),
       allowed_networks = coalesce(${changes.allowedNetworks ?? null}::cidr[], allowed_networks),
       two_factor = coalesce(${changes.twoFactor ?? null}, two_factor),
+      new_device_mail = coalesce(${changes.newDeviceMail ?? null}, new_device_mail),
       active = coalesce(${changes.active ?? null}, active)
     where id = ${id}`;
 }

@@ -53,9 +53,11 @@ export async function deleteMailsOfUser(sql: Connection, userId: string, kind: M
   await sql`delete from mail where user_id = ${userId} and kind = ${kind}`;
 }
 
+export type WaitingMails = { count: number; oldestAt: Date | null };
+
 /** How many mails wait, and since when the oldest does. */
-export async function countWaitingMails(sql: Connection): Promise<{ count: number; oldestAt: Date | null }> {
-  const [row] = await sql<{ count: number; oldestAt: Date | null }[]>`
+export async function countWaitingMails(sql: Connection): Promise<WaitingMails> {
+  const [row] = await sql<WaitingMails[]>`
     select count(*) as count, min(queued_at) as "oldestAt" from mail`;
   return row ?? { count: 0, oldestAt: null };
 }

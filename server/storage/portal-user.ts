@@ -102,6 +102,11 @@ export async function updatePasswordHash(
   return rows.length > 0;
 }
 
+/** Stores the same password in a better form, unless it was replaced meanwhile. */
+export async function updateOutdatedHash(sql: Connection, id: string, before: string, after: string): Promise<void> {
+  await sql`update portal_user set password_hash = ${after} where id = ${id} and password_hash = ${before}`;
+}
+
 /** Removes a user with all that belongs to it: names, memberships, sessions, devices. */
 export async function deleteUser(sql: Connection, id: string): Promise<void> {
   await sql`delete from portal_user where id = ${id}`;

@@ -11,13 +11,21 @@ import { limitArguments, originLimits } from './throttle.ts';
 export type SignInUser = {
   id: string;
   username: string;
+  email: string;
+  language: string | null;
   passwordHash: string | null;
   active: boolean;
   customers: SignInCustomer[];
 };
 
 /** An active customer of the user; `admits` says whether its networks allow the address. */
-export type SignInCustomer = { id: string; key: string; twoFactor: 'off' | 'app' | 'email'; admits: boolean };
+export type SignInCustomer = {
+  id: string;
+  key: string;
+  twoFactor: 'off' | 'app' | 'email';
+  newDeviceMail: boolean;
+  admits: boolean;
+};
 
 export type SignInAttempt = {
   user: SignInUser | null;
@@ -54,7 +62,7 @@ export async function beginSignIn(
       select ${attempt.now}::timestamptz as now, ${attempt.guess}::bytea as guess, ${attempt.deviceHash}::bytea as device_hash
     ),
     found as (
-      select u.id, u.username, u.password_hash, u.active
+      select u.id, u.username, u.email, u.language, u.password_hash, u.active
       from login_name n join portal_user u on u.id = n.user_id where n.fold = ${attempt.fold}
     ),
     known as materialized (
@@ -82,7 +90,7 @@ export async function beginSignIn(
       select case when not turn.won then now + make_interval(secs => ${sql.unsafe(String(address.firstWait / 1000))}) else waiting.until end as until
       from given, waiting, turn
     )
-    select found.id, found.username, found.password_hash as "passwordHash", found.active,
+    select found.id, found.username, found.email, found.language, found.password_hash as "passwordHash", found.active,
       known.device as "deviceKnown",
       case when not known.device then blocked.until end as "originBlockedUntil",
       case
@@ -93,7 +101,8 @@ export async function beginSignIn(
           ${limitArguments(sql, account)})
       end as admitted,
       (
-        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'twoFactor', c.two_factor, 'admits',
+        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'twoFactor', c.two_factor,
+          'newDeviceMail', c.new_device_mail, 'admits',
           c.allowed_networks = '{}' or ${attempt.address}::inet <<= any(c.allowed_networks)) order by c.key), '[]')
         from membership m join customer c on c.id = m.customer_id
         where m.user_id = found.id and c.active

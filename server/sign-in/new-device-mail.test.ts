@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addAttackFixtures, addUser } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+});
+afterAll(() => portal.close());
+
+const firefox = { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; rv:143.0) Gecko/20100101 Firefox/143.0' };
+
+async function mailsAfter(work: () => Promise<unknown>): Promise<string[]> {
+  portal.mails.length = 0;
+  await work();
+  await portal.workOff();
+  return portal.mails.map(({ recipient }) => recipient);
+}
+
+it('a sign-in from a new browser is told by mail only where a customer asks for it, and once for each browser', async () => {
+  expect(await mailsAfter(() => portal.signIn('bob', testPassword))).toEqual([]);
+  await portal.sql`update customer set new_device_mail = true where key = 'acme'`;
+  let cookies: Record<string, string> = {};
+  const first = async () => {
+    cookies = cookiesOf(await portal.signIn('bob', testPassword, { headers: firefox }));
+  };
+  expect(await mailsAfter(first)).toEqual(['bob@acme.test']);
+  expect(portal.mails[0]?.text).toContain('Firefox on Windows');
+  expect(portal.mails[0]?.text).toContain('198.51.100.7');
+  expect(await mailsAfter(() => portal.signIn('bob', testPassword, { cookies }))).toEqual([]);
+  expect(await mailsAfter(() => portal.signIn('bob', testPassword))).toEqual(['bob@acme.test']);
+});
+
+it('nobody is told of a sign-in that was refused', async () => {
+  await portal.sql`update customer set new_device_mail = true`;
+  await addUser(portal, { username: 'gina' });
+  const refused = async () => {
+    for (const [username, password] of [
+      ['gina', 'wrong'],
+      ['dave', testPassword],
+      ['carol', testPassword],
+    ] as const)
+      await portal.signIn(username, password);
+  };
+  expect(await mailsAfter(refused)).toEqual([]);
+});
