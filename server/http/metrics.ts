@@ -17,7 +17,7 @@ export function createMetrics(sql: Database, now: () => Date): Metrics {
   const registers = [registry];
   const counter = (name: string, help: string) =>
     new Counter({ name: `vestibule_${name}`, help, labelNames: ['kind'] as const, registers });
-  const gauge = (name: string, help: string, valueOf: (waiting: WaitingMails) => number) =>
+  const gauge = (name: string, help: string, figure: (waiting: WaitingMails) => number) =>
     new Gauge({
       name: `vestibule_${name}`,
       help,
@@ -25,7 +25,7 @@ export function createMetrics(sql: Database, now: () => Date): Metrics {
       async collect() {
         // While the database is away the other figures are all the more wanted.
         const waiting = await countWaitingMails(sql).catch(() => null);
-        this.set(waiting ? valueOf(waiting) : Number.NaN);
+        this.set(waiting ? figure(waiting) : Number.NaN);
       },
     });
   collectDefaultMetrics({ register: registry });
