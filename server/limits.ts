@@ -31,7 +31,7 @@ export const limits = {
   /** A reset link that is over is told apart from one that never was for this long. */
   resetLinkRemembered: 30 * day,
   /** Reset mails to one account: more within an hour are not sent, and the answer does not tell. */
-  resetMailsAnHour: 10,
+  resetMailsAnHour: 3,
   /** Two requests as close as this are one press of a button. */
   samePress: 500,
   /** The passwords that may not be chosen again, the one of today among them. */
