@@ -1,0 +1,50 @@
+import type { SendMailOptions } from 'nodemailer';
+import type { Config } from '../config.ts';
+import type { Mail, WordedMail } from './mail.ts';
+
+/** Who sends: the name and address that readers see, and the public host, which stands in message ids. */
+export type Sender = { name: string; address: string; host: string };
+
+export function senderOf({ branding, mailFrom, publicUrl }: Pick<Config, 'branding' | 'mailFrom' | 'publicUrl'>) {
+  return { name: branding.name, address: mailFrom, host: publicUrl.hostname } satisfies Sender;
+}
+
+/**
+ * A mail as nodemailer is to build it. The addresses are given as objects, so that no text is taken apart into more
+ * recipients than the one; the same mail has the same Message-ID however often it is sent. `eightBit`: the way out takes
+ * any byte, as a file does.
+ */
+export function mailMessage(
+  { id, recipient, queuedAt }: Pick<Mail, 'id' | 'recipient' | 'queuedAt'>,
+  { subject, text, html }: WordedMail,
+  sender: Sender,
+  { eightBit = false } = {},
+): SendMailOptions {
+  const from = { name: sender.name, address: sender.address };
+  const to = { name: '', address: recipient };
+  return {
+    from,
+    to,
+    envelope: { from, to: [to] },
+    subject,
+    text: textPart(text, eightBit),
+    html,
+    messageId: `<${id}@${sender.host}>`,
+    date: queuedAt,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  };
+}
+
+/**
+ * Our own part where the text can go as it is: nodemailer would encode it for a line of more than 76 characters, and a
+ * link that is encoded cannot be read or searched for in the raw mail. A line may have 998 (RFC 5322 §2.1.1).
+ */
+function textPart(text: string, eightBit: boolean): SendMailOptions['text'] {
+  const sevenBit = /^[\t\r\n\x20-\x7e]*$/.test(text) && !/.{999}/.test(text);
+  if (!sevenBit && !eightBit) return text;
+  const headers = [
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Transfer-Encoding: ${sevenBit ? '7bit' : '8bit'}`,
+  ];
+  return { raw: [...headers, '', ...text.split(/\r\n|\r|\n/)].join('\r\n') };
+}

@@ -1,0 +1,24 @@
+import type { Config } from '../config.ts';
+import { folderTransport, outboxOf } from './folder-transport.ts';
+import { senderOf } from './mail-message.ts';
+import { smtpTransport } from './smtp-transport.ts';
+import { hostAndPort } from './smtp-url.ts';
+import type { MailTransport } from './transport.ts';
+
+type MailConfig = Pick<Config, 'smtp' | 'dataFolder' | 'branding' | 'mailFrom' | 'publicUrl'>;
+
+/** The way out for mails that the configuration names: its mail server, else the outbox folder. Connects to nothing yet. */
+export function openTransport(
+  config: MailConfig,
+  log: { info(text: string): void; warn(text: string): void },
+): MailTransport {
+  const { smtp } = config;
+  if (!smtp) {
+    const outbox = outboxOf(config.dataFolder);
+    log.warn(`SMTP_URL is not set: mails are put into ${outbox} and reach nobody`);
+    return folderTransport(outbox, senderOf(config));
+  }
+  if (smtp.tls === 'off') log.warn(`Mails go to ${hostAndPort(smtp)} without encryption (starttls=off)`);
+  else log.info(`Mails go to ${hostAndPort(smtp)}`);
+  return smtpTransport(smtp, senderOf(config));
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { mailNotSent, smtpFailure } from './smtp-failure.ts';
+import type { SmtpServer } from './smtp-url.ts';
+
+const server: SmtpServer = { host: 'smtp.example.com', port: 587, tls: 'starttls', user: 'hub', password: 'p\u00e4ss' };
+
+const refusal = (response: string) =>
+  smtpFailure(Object.assign(new Error(), { code: 'EMESSAGE', command: 'DATA', response }), server);
+
+test('the words of a server are one line of visible ASCII, whatever it says', () => {
+  expect(refusal('554-first\r\n554-\u001b[2Jsecond\r\n554 \u202eth\u00ef\u0000rd')).toBe(
+    'smtp.example.com:587 refused the mail: 554-first \\u001b[2Jsecond \\u202eth\\u00ef\\u0000rd',
+  );
+});
+
+test('the words of a server are cut', () => {
+  expect(refusal(`554 ${'so '.repeat(100)}`)).toMatch(/: 554 [so ]{193}\.\.\.$/);
+});
+
+test('the words of a server are without our credentials and without anything as long as a token', () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '');
+  const login = [base64('\0hub\0p\u00e4ss'), base64('p\u00e4ss'), 'p\u00e4ss'];
+  expect(refusal(`554 ${login.join(' ')}`)).toBe('smtp.example.com:587 refused the mail: 554 *** *** ***');
+  const link = `https://hub.example.com/portal/forgotten-change?hash=${'aB3-'.repeat(10)}_-x&lang=de`;
+  expect(refusal(`554 see ${link}`)).toMatch(/554 see https:\/\/\*\*\*\.example\.com\/portal\/[^A-Z]*\*\*\*&lang=de$/);
+  expect(refusal(`554 ${'a'.repeat(19)}`)).toContain('a'.repeat(19));
+});
+
+test('an error that is none of the conversation is a bug and stays one', () => {
+  const bug = new TypeError('x is not a function');
+  expect(() => mailNotSent(bug, server, false)).toThrow(bug);
+  const refused = Object.assign(new Error(), { code: 'EFILEACCESS' });
+  expect(() => mailNotSent(refused, server, false)).toThrow(refused);
+});

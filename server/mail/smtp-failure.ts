@@ -1,0 +1,82 @@
+import type { NodemailerError } from 'nodemailer';
+import { hostAndPort, type SmtpServer } from './smtp-url.ts';
+import { MailNotSent } from './transport.ts';
+
+/** Where a conversation with a mail server ended. */
+export type SmtpStep = 'connection' | 'TLS' | 'login' | 'mail';
+
+/** Failures of the conversation; any other error of nodemailer's is a bug of ours. */
+const codes = new Set([
+  ...['EDNS', 'ECONNECTION', 'ESOCKET', 'ETIMEDOUT', 'ETLS', 'EPROTOCOL', 'EAUTH'],
+  ...['EENVELOPE', 'EMESSAGE', 'EABORT'],
+]);
+
+/**
+ * What a failed sending means for the queue, in words for the operator. `inMidst`: the mail itself was under way, so a
+ * connection that broke or hung counts against this mail. Throws what is no failure of the conversation.
+ */
+export function mailNotSent(error: NodemailerError, server: SmtpServer, inMidst: boolean): MailNotSent {
+  if (!codes.has(error.code ?? '')) throw error;
+  const why = inMidst || stepOf(error) === 'mail' ? 'refused' : 'away';
+  return new MailNotSent(
+    why,
+    smtpFailure(error, server) + (inMidst && !error.response ? ' in the midst of a mail' : ''),
+  );
+}
+
+export function stepOf(error: NodemailerError): SmtpStep {
+  const { code, command = '', originalCode = '', timeoutType, syscall } = error;
+  if (code === 'EENVELOPE' || code === 'EMESSAGE') return 'mail';
+  if (code === 'EAUTH') return 'login';
+  if (code === 'ETLS' || command === 'STARTTLS' || timeoutType === 'UPGRADE_TIMEOUT') return 'TLS';
+  // What is wrong with a certificate or a handshake comes from OpenSSL rather than from a call of the system.
+  if (code === 'ESOCKET' && (!syscall || /^(?:EPROTO|ERR_SSL)/.test(originalCode))) return 'TLS';
+  return 'connection';
+}
+
+/** A failed conversation in one line: no credentials, nothing of a mail, the server's own words escaped and cut. */
+export function smtpFailure(error: NodemailerError, server: SmtpServer): string {
+  const { response, originalCode } = error;
+  const detail = response ? `: ${serverWords(response, server)}` : originalCode ? ` (${originalCode})` : '';
+  return `${hostAndPort(server)} ${whatHappened(error)}${detail}`;
+}
+
+function whatHappened(error: NodemailerError): string {
+  const { code, command = '', originalCode = '', timeoutType, syscall } = error;
+  switch (stepOf(error)) {
+    case 'mail':
+      if (command === 'MAIL FROM') return 'refused the sender';
+      if (command !== 'RCPT TO') return 'refused the mail';
+      if (!/[^\p{ASCII}]/u.test(error.rejected?.[0] ?? '')) return 'refused the recipient';
+      return 'refused the recipient, whose address needs SMTPUTF8';
+    case 'login':
+      return 'did not accept the login';
+    case 'TLS':
+      if (command === 'STARTTLS') return 'does not offer encryption (STARTTLS)';
+      if (/CERT|ISSUER|SIGNATURE|HOSTNAME/.test(originalCode)) return 'shows a certificate that is not valid here';
+      return 'did not agree on TLS';
+    case 'connection':
+      if (code === 'EDNS') return 'has a name that is not known';
+      if (timeoutType === 'GREETING_TIMEOUT') return 'did not greet in time';
+      if (timeoutType === 'SOCKET_TIMEOUT' || code === 'EABORT') return 'stopped answering';
+      if (timeoutType === 'CONNECT_TIMEOUT' || syscall === 'connect') return 'cannot be reached';
+      return error.response ? 'is not ready for mails' : 'closed the connection';
+  }
+}
+
+const longestWords = 200;
+
+/**
+ * An answer of the server in one line of visible ASCII. A server may repeat what was sent to it, so the credentials are
+ * taken out, and so is each run of letters that is long enough to be a token or an encoded password.
+ */
+function serverWords(response: string, { user, password }: SmtpServer): string {
+  const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '');
+  const secrets =
+    user && password ? [base64(`\0${user}\0${password}`), base64(password), base64(user), password, user] : [];
+  const words = secrets
+    .reduce((text, secret) => text.replaceAll(secret, '***'), response.replace(/\r?\n(?:\d{3}[ -])?/g, ' '))
+    .replace(/[\w+=-]{20,}/g, '***')
+    .replace(/[^\x20-\x7e]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return words.length > longestWords ? `${words.slice(0, longestWords - 3)}...` : words;
+}

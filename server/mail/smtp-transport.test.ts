@@ -1,0 +1,341 @@
+import { createServer, type Server } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  type Behaviour,
+  type MailServerForTest,
+  type MailServerOptions,
+  mailServerForTest,
+  testAuthority,
+} from '#server/testing/mail-server-for-test.ts';
+import type { WordedMail } from './mail.ts';
+import type { Sender } from './mail-message.ts';
+import type { SmtpSettings } from './smtp-options.ts';
+import { smtpTransport } from './smtp-transport.ts';
+import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
+import { MailNotSent, type MailTransport } from './transport.ts';
+
+const token = 'T0ken_'.padEnd(43, 'aB3-');
+const link = `https://hub.example.com/portal/forgotten-change?hash=${token}&lang=de`;
+const words: WordedMail = { subject: 'Hello', text: `Your link:\n\n${link}\n`, html: `<a href="${link}">link</a>` };
+const mail = {
+  id: '0198c7e2-6f3b-7c1a-9d55-0a8b1c2d3e4f',
+  recipient: 'ada@acme.example',
+  queuedAt: new Date('2026-03-04T10:00:00Z'),
+};
+const sender: Sender = { name: 'Hub', address: 'no-reply@hub.example.com', host: 'hub.example.com' };
+const auth = { user: 'hub@relay.example', password: 'Canary p/ss:8' };
+const times = { reach: 400, answer: 700, takeMail: 1500, idle: 500 };
+
+let cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const step of cleanUp.reverse()) await step();
+  cleanUp = [];
+});
+
+async function startServer(options?: MailServerOptions): Promise<MailServerForTest> {
+  const server = await mailServerForTest(options);
+  cleanUp.push(server.close);
+  return server;
+}
+
+function transportTo(url: string, settings: SmtpSettings = {}, from: Sender = sender): MailTransport {
+  const reading = readSmtpUrl(url);
+  if (!reading.ok) throw new Error(reading.problem);
+  const transport = smtpTransport(reading.value as SmtpServer, from, { ca: testAuthority, times, ...settings });
+  cleanUp.push(transport.close);
+  return transport;
+}
+
+/** What came of sending, or what stood in the way. */
+async function outcomeOf(sending: Promise<void>): Promise<Pick<MailNotSent, 'why' | 'message'> | 'sent'> {
+  try {
+    await sending;
+    return 'sent';
+  } catch (error) {
+    if (!(error instanceof MailNotSent)) throw error;
+    expect(error.message).toMatch(/^127\.0\.0\.1:\d+ [\x20-\x7e]{1,280}$/);
+    expect(error.message).not.toContain('Canary');
+    return { why: error.why, message: error.message };
+  }
+}
+
+const failed = (why: MailNotSent['why'], message: RegExp) => ({ why, message: expect.stringMatching(message) });
+
+describe('a mail', () => {
+  test('PR-10 PR-12 goes to the one stored address, in the envelope and in the header', async () => {
+    const server = await startServer();
+    const transport = transportTo(server.url);
+    const recipients = ['ada@acme.example', 'ada+a=b/{c}%d!e@acme.example'];
+    for (const recipient of recipients) await transport.send({ ...mail, recipient }, words);
+    expect(server.mails.map(({ envelope }) => envelope)).toEqual(
+      recipients.map((to) => ({ from: 'no-reply@hub.example.com', to: [to] })),
+    );
+    expect(server.mails.map(({ parsed }) => parsed.to?.map(({ address }) => address))).toEqual(
+      recipients.map((to) => [to]),
+    );
+    expect(server.mails.map(({ parsed }) => parsed.cc ?? parsed.bcc)).toEqual([undefined, undefined]);
+  });
+
+  test.each([
+    'ada@acme.example, eve@evil.example',
+    'ada@acme.example; eve@evil.example',
+    'ada@acme.example,eve@evil.example',
+    'ada@acme.example\r\nRCPT TO:<eve@evil.example>',
+    'Ada <eve@evil.example>',
+    '<eve@evil.example>, ada@acme.example',
+    'ada@acme.example (eve@evil.example)',
+    'eve@evil.example:ada@acme.example;',
+  ])('PR-12 with %j for its address reaches nobody whom that only contains', async (recipient) => {
+    const server = await startServer({ options: { lenientAddressParsing: true } });
+    await outcomeOf(transportTo(server.url).send({ ...mail, recipient }, words));
+    for (const { envelope } of server.mails) {
+      expect(envelope.to).toHaveLength(1);
+      expect(envelope.to[0]).not.toBe('eve@evil.example');
+    }
+  });
+
+  test('PR-11 has no header but ours, whatever the hub and the subject are called', async () => {
+    const server = await startServer();
+    const evil = 'x\r\nBcc: eve@evil.example\r\n\r\n<h1>"Hi" \u202e\u0000, eve@evil.example;';
+    await transportTo(server.url, {}, { ...sender, name: evil }).send(mail, { ...words, subject: evil });
+    const [received] = server.mails;
+    expect(received?.envelope.to).toEqual(['ada@acme.example']);
+    expect(received?.parsed.headers.map(({ key }) => key).sort()).toEqual([
+      ...['auto-submitted', 'content-type', 'date', 'from', 'message-id', 'mime-version', 'subject', 'to'],
+    ]);
+    expect(received?.parsed.from).toMatchObject({ address: 'no-reply@hub.example.com' });
+    expect(received?.parsed.text).toContain(link);
+  });
+
+  test('says who sends it, when it was queued, and that a program wrote it', async () => {
+    const server = await startServer();
+    await transportTo(server.url, {}, { ...sender, name: 'Gr\u00fc\u00dfe "Hub", Inc.' }).send(mail, words);
+    const { parsed, raw, greeting } = server.mails[0] ?? {};
+    expect(parsed).toMatchObject({
+      from: { name: 'Gr\u00fc\u00dfe "Hub", Inc.', address: 'no-reply@hub.example.com' },
+      to: [{ address: 'ada@acme.example' }],
+      subject: 'Hello',
+      messageId: `<${mail.id}@hub.example.com>`,
+      date: '2026-03-04T10:00:00.000Z',
+    });
+    expect(parsed?.headers).toContainEqual(expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }));
+    expect(parsed?.html).toContain(`href="${link}"`);
+    expect(raw).not.toMatch(/mailer/i);
+    expect(greeting).toBe('hub.example.com');
+  });
+
+  test('has the same Message-ID each time, and its link as it is on a line of its own', async () => {
+    const server = await startServer();
+    const transport = transportTo(server.url);
+    await transport.send(mail, words);
+    await transport.send(mail, words);
+    expect(new Set(server.mails.map(({ parsed }) => parsed.messageId)).size).toBe(1);
+    expect(server.mails[0]?.raw.split('\r\n')).toContain(link);
+  });
+
+  test('is encoded for any server as soon as it has letters beyond ASCII', async () => {
+    const server = await startServer({ options: { hide8BITMIME: true } });
+    const text = `Gr\u00fc\u00dfe!\r\n\n${link}\n${'\u00e4'.repeat(2000)}\n.\nEnd`;
+    await transportTo(server.url).send(mail, { ...words, text });
+    expect(server.mails[0]?.raw).toMatch(/^[\t\r\n\x20-\x7e]*$/);
+    expect(server.mails[0]?.parsed.text?.replaceAll('\r\n', '\n').trim()).toBe(text.replaceAll('\r\n', '\n'));
+  });
+
+  test('reaches addresses beyond ASCII: the domain as punycode, the name where the server takes it', async () => {
+    const server = await startServer();
+    const transport = transportTo(server.url);
+    await transport.send({ ...mail, recipient: 'ada@b\u00fccher.example' }, words);
+    await transport.send({ ...mail, recipient: 'gr\u00f6\u00dfe@acme.example' }, words);
+    expect(server.mails.map(({ envelope, smtpUtf8 }) => [envelope.to, smtpUtf8])).toEqual([
+      [['ada@b\u00fccher.example'], false],
+      [['gr\u00f6\u00dfe@acme.example'], true],
+    ]);
+    expect(server.mails[0]?.raw).toMatch(/^To: ada@xn--bcher-kva\.example\r$/m);
+    server.behave({ at: 'rcpt', code: 553, words: 'no such letters' });
+    expect(await outcomeOf(transport.send({ ...mail, recipient: 'gr\u00f6\u00dfe@acme.example' }, words))).toEqual(
+      failed('refused', /refused the recipient, whose address needs SMTPUTF8: 553 no such letters$/),
+    );
+  });
+});
+
+describe('the connection', () => {
+  test('is kept for the next mail, and replaced when the server has dropped it', async () => {
+    const server = await startServer({ auth });
+    const transport = transportTo(server.url);
+    for (let round = 0; round < 3; round += 1) await transport.send(mail, words);
+    expect(server.connections()).toBe(1);
+    await server.shut();
+    await server.reopen();
+    expect(await outcomeOf(transport.send(mail, words))).toBe('sent');
+    expect(server.connections()).toBe(2);
+  });
+
+  test('is encrypted by STARTTLS, from the start, or not at all, as the address says', async () => {
+    for (const [tls, version] of [
+      ['starttls', 'TLSv1.3'],
+      ['implicit', 'TLSv1.3'],
+      ['off', null],
+    ] as const) {
+      const server = await startServer({ tls, auth });
+      await transportTo(server.url).send(mail, words);
+      expect(server.mails[0]).toMatchObject({ tls: version, user: auth.user });
+    }
+  });
+
+  test('is not used without STARTTLS, before a login or a mail is said', async () => {
+    const server = await startServer({ tls: 'off', auth });
+    const url = server.url.replace('?starttls=off', '');
+    expect(await outcomeOf(transportTo(url).send(mail, words))).toEqual(
+      failed('away', /does not offer encryption \(STARTTLS\): 5\d\d /),
+    );
+    expect(server.mails).toEqual([]);
+  });
+
+  test('needs a certificate of a known authority, for this host, whatever the environment says', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    for (const tls of ['starttls', 'implicit'] as const) {
+      const server = await startServer({ tls, auth });
+      const unknown = smtpTransport(
+        { host: '127.0.0.1', port: server.port, tls, user: auth.user, password: auth.password },
+        sender,
+        { times },
+      );
+      cleanUp.push(unknown.close);
+      expect(await outcomeOf(unknown.send(mail, words))).toEqual(
+        failed('away', /shows a certificate that is not valid here \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\)$/),
+      );
+      const elsewhere = await startServer({ tls, auth, certificate: 'elsewhere' });
+      expect(await outcomeOf(transportTo(elsewhere.url).send(mail, words))).toEqual(
+        failed('away', /shows a certificate that is not valid here \(ERR_TLS_CERT_ALTNAME_INVALID\)$/),
+      );
+    }
+  });
+
+  test('needs TLS 1.2', async () => {
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+    for (const tls of ['starttls', 'implicit'] as const) {
+      const server = await startServer({ tls, options: old });
+      expect(await outcomeOf(transportTo(server.url).send(mail, words))).toEqual(
+        failed('away', /did not agree on TLS/),
+      );
+    }
+  });
+
+  test('needs the login that is configured, even where the server asks for none', async () => {
+    const server = await startServer({ auth });
+    const wrong = server.url.replace(encodeURIComponent(auth.password), 'Canary-wrong');
+    expect(await outcomeOf(transportTo(wrong).send(mail, words))).toEqual(
+      failed('away', /did not accept the login: 535 No login for \*\*\* with \*\*\*$/),
+    );
+    const open = await startServer();
+    const url = open.url.replace('//', `//u:${encodeURIComponent(auth.password)}@`);
+    expect(await outcomeOf(transportTo(url).send(mail, words))).toEqual(failed('away', /did not accept the login/));
+    expect([...server.mails, ...open.mails]).toEqual([]);
+  });
+});
+
+describe('a server that fails', () => {
+  const answer = (at: 'greeting' | 'mail' | 'rcpt' | 'data', code: number): Behaviour => ({ at, code, words: 'no' });
+  test.each<[string, Behaviour, MailNotSent['why'], RegExp]>([
+    ['says nothing', 'never-greet', 'away', /did not greet in time$/],
+    ['greets with 421', answer('greeting', 421), 'away', /is not ready for mails: 421 no$/],
+    ['greets with 554', answer('greeting', 554), 'away', /is not ready for mails: 554 no$/],
+    ['drops at the recipient', 'drop-at-rcpt', 'away', /closed the connection$/],
+    ['hangs after the mail', 'hang-after-data', 'refused', /stopped answering in the midst of a mail$/],
+    ['drops in the mail', 'drop-in-data', 'refused', /closed the connection in the midst of a mail$/],
+    ['refuses the sender for now', answer('mail', 451), 'refused', /refused the sender: 451 no$/],
+    ['refuses the sender', answer('mail', 550), 'refused', /refused the sender: 550 no$/],
+    ['refuses the recipient for now', answer('rcpt', 450), 'refused', /refused the recipient: 450 no$/],
+    ['refuses the recipient', answer('rcpt', 550), 'refused', /refused the recipient: 550 no$/],
+    ['refuses the mail for now', answer('data', 451), 'refused', /refused the mail: 451 no$/],
+    ['refuses the mail', answer('data', 554), 'refused', /refused the mail: 554 no$/],
+  ])('that %s is told apart, within seconds, and forgiven afterwards', async (_, behave, why, message) => {
+    for (const options of [{}, { hidePIPELINING: true }]) {
+      const server = await startServer({ behave, options });
+      const transport = transportTo(server.url);
+      const start = performance.now();
+      expect(await outcomeOf(transport.send(mail, words))).toEqual(failed(why, message));
+      expect(performance.now() - start).toBeLessThan(2000);
+      server.behave('well');
+      expect(await outcomeOf(transport.send(mail, words))).toBe('sent');
+      expect(server.mails.at(-1)?.envelope.to).toEqual(['ada@acme.example']);
+    }
+  });
+
+  test('that is not there, or has no such name, is away', async () => {
+    const server = await startServer();
+    await server.shut();
+    const transport = transportTo(server.url);
+    expect(await outcomeOf(transport.send(mail, words))).toEqual(failed('away', /cannot be reached \(ECONNREFUSED\)$/));
+    await server.reopen();
+    expect(await outcomeOf(transport.send(mail, words))).toBe('sent');
+    const nowhere = transportTo('smtp://vestibule.invalid', { times: { ...times, reach: 5000, takeMail: 6000 } });
+    await expect(nowhere.send(mail, words)).rejects.toMatchObject({
+      why: 'away',
+      message: expect.stringMatching(/^vestibule\.invalid:587 has a name that is not known \(\w+\)$/),
+    });
+  });
+
+  test('that was met on a kept connection and is gone since then is away', async () => {
+    const server = await startServer();
+    const transport = transportTo(server.url);
+    await transport.send(mail, words);
+    server.behave('drop-at-rcpt');
+    expect(await outcomeOf(transport.send(mail, words))).toEqual(failed('away', /closed the connection$/));
+    await server.shut();
+    expect(await outcomeOf(transport.send(mail, words))).toEqual(failed('away', /cannot be reached/));
+  });
+
+  test.each([
+    ['in its greeting', 0],
+    ['in its answer to the mail', 5],
+  ])('that never comes to an end %s costs no more than one mail may take', async (_, answers) => {
+    const server = await startDripping(answers);
+    const start = performance.now();
+    expect(await outcomeOf(transportTo(server).send(mail, words))).toEqual(
+      failed(answers === 0 ? 'away' : 'refused', answers === 0 ? /did not greet in time$/ : /stopped answering/),
+    );
+    expect(performance.now() - start).toBeLessThan(times.takeMail + 500);
+  });
+
+  test('that repeats the mail or the login says neither in our log', async () => {
+    const server = await startServer({
+      tls: 'off',
+      auth,
+      behave: { at: 'data', code: 554, words: (raw) => raw.slice(raw.indexOf(link)).slice(0, 400) },
+    });
+    const outcome = await outcomeOf(transportTo(server.url).send(mail, words));
+    expect(outcome).toEqual(failed('refused', /refused the mail: 554 https:/));
+    expect(JSON.stringify(outcome)).not.toContain(token.slice(0, 20));
+
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    const login = [base64(`\0${auth.user}\0${auth.password}`), base64(auth.password), auth.password, auth.user];
+    server.behave({ at: 'mail', code: 530, words: `AUTH ${login.join(' ')} is needed` });
+    const { message } = (await outcomeOf(transportTo(server.url).send(mail, words))) as MailNotSent;
+    for (const secret of login) expect(message).not.toContain(secret.replace(/=+$/, ''));
+    expect(message).toMatch(/refused the sender: 530 AUTH [*= ]+ is needed$/);
+  });
+});
+
+/** A server that answers properly so many times, and then drips the lines of an answer that has no end. */
+async function startDripping(answers: number): Promise<string> {
+  const server: Server = createServer((socket) => {
+    let said = 0;
+    let timer: NodeJS.Timeout | undefined;
+    const say = (proper: string) => {
+      said += 1;
+      if (said <= answers) socket.write(proper);
+      else timer ??= setInterval(() => socket.write('250-and\r\n'), 50);
+    };
+    say('220 here\r\n');
+    socket.on('data', (chunk) => say(String(chunk).startsWith('DATA') ? '354 go on\r\n' : '250 yes\r\n'));
+    socket.on('error', () => {});
+    socket.on('close', () => clearInterval(timer));
+    cleanUp.push(() => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUp.push(() => server.close());
+  const address = server.address();
+  return `smtp://127.0.0.1:${typeof address === 'object' ? address?.port : ''}?starttls=off`;
+}
