@@ -8,6 +8,19 @@ process.env.NODE_ENV = 'production';
 /** The browsers that know `light-dark()` and relative colours; older ones get the same pages with plainer colours. */
 const browsers = ['chrome125', 'edge125', 'firefox128', 'safari18'];
 
+/** Leaves the texts of mails, which the server alone needs, out of what browsers load. */
+function textsOfPages(): Plugin {
+  return {
+    name: 'texts-of-pages',
+    applyToEnvironment: (environment) => environment.name === 'client',
+    transform: {
+      order: 'pre',
+      filter: { id: /\/messages\/\w+\.json$/ },
+      handler: (json) => JSON.stringify(JSON.parse(json, (key, text) => (key.startsWith('mail-') ? undefined : text))),
+    },
+  };
+}
+
 /** Writes each asset a second and third time, compressed as well as it can be, so that serving costs nothing. */
 function compressedAssets(): Plugin {
   return {
@@ -31,7 +44,7 @@ function compressedAssets(): Plugin {
 export default defineConfig({
   base: './',
   publicDir: false,
-  plugins: [react(), compressedAssets()],
+  plugins: [react(), textsOfPages(), compressedAssets()],
   build: {
     target: browsers,
     cssTarget: browsers,

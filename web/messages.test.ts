@@ -1,3 +1,4 @@
+import { createBuilder } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { languages } from '#contract/languages.ts';
 import { notices } from '#contract/notices.ts';
@@ -15,7 +16,16 @@ const textsOf: Record<string, Record<string, string>> = { en, de, es, pl, nl, it
 const keys = Object.keys(en);
 
 /** Words that are the same in two languages, not forgotten ones. */
-const sharedWords = new Set(['Support', 'Single sign‑on', 'Password', 'Adres', 'Un momento…']);
+const sharedWords = new Set([
+  'Support',
+  'Single sign‑on',
+  'Password',
+  'Adres',
+  'Un momento…',
+  'Account',
+  'Konto',
+  'Browser',
+]);
 
 describe.each(languages)('%s', (language) => {
   const texts = textsOf[language] as Record<string, string>;
@@ -64,6 +74,21 @@ it('every reason, login-fail type, problem status and notice has its texts', () 
 
 it('the text without a reason is the specification’s', () =>
   expect(en['changed-failed-page-error']).toBe('Login failed. Please try again.'));
+
+it('browsers load the texts of the pages and none of the mails', async () => {
+  const builder = await createBuilder({ logLevel: 'silent', environments: { client: { build: { write: false } } } });
+  const built = await builder.build(builder.environments.client as NonNullable<typeof builder.environments.client>);
+  if (!('output' in built)) throw new Error('The build of the pages is one bundle');
+  const loaded = built.output.flatMap((file) =>
+    file.type === 'chunk' && file.name in textsOf ? [[file.name, file.code] as const] : [],
+  );
+  expect(loaded.map(([language]) => language).sort()).toEqual([...languages].sort());
+  for (const [language, code] of loaded) {
+    expect(code, language).toContain(textsOf[language]?.['cookies-blocked-text']);
+    expect(code, language).not.toContain(textsOf[language]?.['mail-footer']);
+    expect(code, language).not.toMatch(/\Wmail-\w/);
+  }
+}, 30_000);
 
 describe('placeholders', () => {
   it('are filled', () => expect(filled('{a} to {b}', { a: 7, b: 72 })).toBe('7 to 72'));

@@ -2,7 +2,8 @@ import { createContext, type ReactNode, use } from 'react';
 import type { Language } from '#contract/languages.ts';
 import type en from '#messages/en.json';
 
-export type MessageKey = keyof typeof en;
+/** The texts of the pages; those of mails are left out of what browsers load. */
+export type MessageKey = Exclude<keyof typeof en, `mail-${string}`>;
 export type Texts = Record<MessageKey, string>;
 export type Placeholders = Record<string, string | number>;
 

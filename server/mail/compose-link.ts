@@ -1,0 +1,19 @@
+import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
+import type { Config } from '../config.ts';
+import type { Mail } from './mail.ts';
+
+/** Where the one link of a mail leads: a screen under the configured public URL, in the language of the mail. */
+export function composeLink(mail: Mail, { publicUrl, basePath }: Pick<Config, 'publicUrl' | 'basePath'>): string {
+  const to = (screen: PlainScreen, query: Record<string, string> = {}) =>
+    publicUrl.origin + screenUrl(basePath, screen, { ...query, [queryNames.language]: mail.language });
+  switch (mail.kind) {
+    case 'resetLink':
+      if (mail.token === null) throw new Error('A mail with a reset link needs its token');
+      return to('forgottenChange', { [queryNames.hash]: mail.token });
+    case 'singleSignOnHint':
+      return to('singleSignOn');
+    case 'passwordChanged':
+    case 'newDevice':
+      return to('forgotten');
+  }
+}

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { languages } from '#contract/languages.ts';
+import { composeMail } from './compose-mail.ts';
+import { type Mail, mailKinds } from './mail.ts';
+
+const links = { support: 'https://x.example/', imprint: 'https://x.example/', solutions: 'https://x.example/' };
+const token = 'q7-_Zb'.repeat(7);
+
+const config = {
+  publicUrl: new URL('https://hub.example'),
+  basePath: '/portal',
+  branding: { name: 'Acme Hub', logo: null, links },
+  accentColour: null,
+};
+
+const named = (name: string) => ({ ...config, branding: { ...config.branding, name } });
+
+const details = {
+  username: 'ada.lovelace',
+  at: '2026-03-03T23:30:00-05:00',
+  address: '203.0.113.42',
+  browser: 'Firefox on Windows',
+};
+
+const mailOf = (kind: Mail['kind'], more: Partial<Mail> = {}): Mail => ({
+  id: '1',
+  kind,
+  recipient: 'ada@acme.example',
+  language: 'en',
+  queuedAt: new Date(details.at),
+  details,
+  token: kind === 'resetLink' ? token : null,
+  ...more,
+});
+
+const pathOf: Record<Mail['kind'], string> = {
+  resetLink: `/portal/forgottenChange?hash=${token}&lang=`,
+  singleSignOnHint: '/portal/singleSignOn?lang=',
+  passwordChanged: '/portal/forgotten?lang=',
+  newDevice: '/portal/forgotten?lang=',
+};
+
+const decoded = (html: string) => html.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+const addressesIn = (part: string) => decoded(part).match(/https?:\/\/[^\s"<]*/gi);
+
+/** What a reader sees of the HTML part: neither the head, nor the hidden preview, nor comments, nor tags. */
+const seenIn = (html: string) => {
+  const body = html.slice(html.indexOf('</div>'));
+  return decoded(body.replace(/<!--.*?-->|<[^>]*>|&nbsp;/g, ' '));
+};
+
+const wordsOf = (text: string) => text.split(/[\s:]+/).filter(Boolean);
+
+const cases = mailKinds.flatMap((kind) => languages.map((language) => ({ kind, language })));
+
+describe.each(cases)('$kind in $language', ({ kind, language }) => {
+  const { subject, text, html } = composeMail(mailOf(kind, { language }), config);
+  const link = `https://hub.example${pathOf[kind]}${language}`;
+
+  test('each part has one link, to the configured address and in its language', () => {
+    expect(addressesIn(text)).toEqual([link]);
+    expect(addressesIn(html)).toEqual([link]);
+    expect(text.split('\n')).toContain(link);
+    expect(decoded(html)).toContain(`href="${link}"`);
+  });
+
+  test('the text says the same as the HTML, word for word', () =>
+    expect(wordsOf(text.replace(link, ''))).toEqual(wordsOf(seenIn(html))));
+
+  test('it says where, for whom, when in UTC, from which address and with which browser', () => {
+    for (const fact of ['Acme Hub', 'ada.lovelace', '203.0.113.42', 'Firefox on Windows']) expect(text).toContain(fact);
+    expect(text).toMatch(/\b4\b.*2026.*\b04:30\u00a0UTC\n/);
+  });
+
+  test('the subject names the hub and holds no secret', () => {
+    expect(subject).toContain('Acme Hub');
+    expect(subject).not.toContain(token);
+    expect(subject.length).toBeLessThan(78);
+  });
+
+  test('no placeholder is left', () => expect(subject + text + seenIn(html)).not.toMatch(/[{}]|undefined|null\b/));
+
+  test('the HTML loads nothing, is small, and says its language and title', () => {
+    expect(html).not.toMatch(/\ssrc=|url\(|@import|@font-face|<(?:link|img|script|iframe|form|object|svg)\b/i);
+    expect(Buffer.byteLength(html)).toBeLessThan(12 * 1024);
+    expect(html).toContain(`<html lang="${language}" dir="ltr">`);
+    expect(decoded(html)).toContain(`<title>${subject}</title>`);
+    expect(html.replaceAll('<table role="presentation"', '')).not.toContain('<table');
+  });
+
+  test('the heading is short and keeps hyphened words together', () => {
+    const heading = decoded(/<h1[^>]*>(.*)<\/h1>/.exec(html)?.[1] ?? '');
+    expect(wordsOf(heading).length).toBeGreaterThan(0);
+    expect(wordsOf(heading).length).toBeLessThanOrEqual(5);
+    expect(heading).not.toMatch(/-/);
+  });
+});
+
+test.each(languages)('a reset mail in %s says how long its link works', (language) =>
+  expect(composeMail(mailOf('resetLink', { language }), config).text).toMatch(/\D60\u00a0minu/i),
+);
+
+test('what is not known has no row', () => {
+  const { address: _address, browser: _browser, ...known } = details;
+  const { text } = composeMail(mailOf('newDevice', { details: known }), config);
+  expect(text).toContain('Time: ');
+  expect(text).not.toMatch(/IP address|Browser:/);
+});
+
+test('a reset mail without its token is a bug, not a mail', () =>
+  expect(() => composeMail(mailOf('resetLink', { token: null }), config)).toThrow('token'));
+
+describe.each(mailKinds)('hostile names in %s', (kind) => {
+  test('PR-22 markup in a name is shown as it was written', () => {
+    const name = `<img src=x onerror="alert('1')">&amp;`;
+    const { html, text } = composeMail(
+      mailOf(kind, { details: { ...details, username: name, browser: name } }),
+      named(name),
+    );
+    expect(html).not.toContain('<img');
+    expect(html).not.toContain('&amp;');
+    expect(seenIn(html).split(name).length).toBeGreaterThan(4);
+    expect(text).toContain(`: ${name}\n`);
+  });
+
+  test('PR-22 an address in a name is no second link', () => {
+    const name = 'HTTPS://evil.example/';
+    const mail = mailOf(kind, { details: { ...details, username: name, browser: name, address: name } });
+    const { html, text } = composeMail(mail, named(name));
+    expect(addressesIn(text)).toEqual([`https://hub.example${pathOf[kind]}en`]);
+    expect(addressesIn(html)).toEqual(addressesIn(text));
+    expect(text).toContain('evil.example');
+  });
+
+  test('PR-11 line breaks in a name reach neither the subject nor a line of their own', () => {
+    const name = 'Hub\r\nBcc: evil@x\u2028\u0085\u0000X';
+    const { subject, text } = composeMail(mailOf(kind, { details: { ...details, username: name } }), named(name));
+    expect(subject).toContain('Hub Bcc: evil@x X');
+    expect(subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+    expect(text).not.toMatch(/^Bcc/m);
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+  });
+
+  test('a name cannot turn the reading order of what stands around it', () => {
+    const { subject, text, html } = composeMail(mailOf(kind), named('Hub\u202egpj.exe\u2066'));
+    expect(subject + text + html).not.toMatch(/\p{Bidi_Control}/u);
+    expect(subject).toContain('Hubgpj.exe');
+  });
+
+  test('whatever the names are, the mail keeps its tags, its one link and its subject line', () => {
+    const tagsIn = (html: string) => html.match(/<[/a-z!][^>]*>/gi)?.length;
+    const plain = tagsIn(composeMail(mailOf(kind), config).html);
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('</td>', '<!--', '-->', '"\'>', 'http://x', '{hub}'),
+    );
+    fc.assert(
+      fc.property(text, text, text, (hub, username, browser) => {
+        const mail = mailOf(kind, { details: { ...details, username: `u${username}`, browser: `b${browser}` } });
+        const { subject, html, text } = composeMail(mail, named(hub));
+        expect(tagsIn(html)).toBe(plain);
+        expect(addressesIn(html)).toHaveLength(1);
+        expect(addressesIn(text)).toHaveLength(1);
+        expect(subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+      }),
+    );
+  });
+});

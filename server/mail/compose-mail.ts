@@ -1,0 +1,107 @@
+import type { Language } from '#contract/languages.ts';
+import type { Config } from '../config.ts';
+import { limits, minute } from '../limits.ts';
+import { composeLink } from './compose-link.ts';
+import { composeText } from './compose-text.ts';
+import type { Mail, MailDetails, WordedMail } from './mail.ts';
+import { mailLayout } from './mail-layout.ts';
+import type { MailBlock, MailContent } from './mail-layout-content.ts';
+import { mailLayoutText } from './mail-layout-text.ts';
+
+type MailConfig = Pick<Config, 'publicUrl' | 'basePath' | 'branding' | 'accentColour'>;
+
+/** Puts a mail into words: in its language, with one link, to the configured public URL. */
+export function composeMail(mail: Mail, config: MailConfig): WordedMail {
+  const content = contentOf(mail, config);
+  return {
+    subject: content.subject,
+    text: mailLayoutText(content),
+    html: mailLayout(content, config.accentColour),
+  };
+}
+
+function contentOf(mail: Mail, config: MailConfig): MailContent {
+  const { kind, language } = mail;
+  const hub = harmless(config.branding.name);
+  const happened = composeText(language, `mail-${kind}-text`, { hub });
+  const ifNotYou = composeText(language, `mail-${kind}-not-you`);
+  return {
+    language,
+    hub,
+    subject: composeText(language, `mail-${kind}-subject`, { hub }),
+    preview: `${happened} ${ifNotYou}`,
+    title: composeText(language, `mail-${kind}-title`),
+    blocks: inOrder(mail, {
+      happened: { kind: 'text', text: happened },
+      button: {
+        kind: 'button',
+        label: composeText(language, `mail-${kind}-button`),
+        href: composeLink(mail, config),
+      },
+      facts: { kind: 'facts', facts: factsOf(mail.details, language) },
+      ifNotYou: { kind: 'text', text: ifNotYou },
+    }),
+    footer: composeText(language, 'mail-footer', { hub }),
+  };
+}
+
+type Parts = Record<'happened' | 'button' | 'facts' | 'ifNotYou', MailBlock>;
+
+/** Who asked for the mail finds the button first; in a notice it is only for those who did not do it. */
+function inOrder({ kind, language }: Mail, { happened, button, facts, ifNotYou }: Parts): MailBlock[] {
+  switch (kind) {
+    case 'resetLink': {
+      const duration = minutesInWords(limits.resetLink, language);
+      const note = composeText(language, 'mail-resetLink-validity', { duration });
+      return [happened, button, { kind: 'note', text: note }, facts, ifNotYou];
+    }
+    case 'singleSignOnHint':
+      return [happened, button, facts, ifNotYou];
+    case 'passwordChanged':
+    case 'newDevice':
+      return [happened, facts, ifNotYou, button];
+  }
+}
+
+function factsOf({ username, at, address, browser }: MailDetails, language: Language) {
+  const known = [
+    ['mail-account', username],
+    ['mail-time', timeInWords(new Date(at), language)],
+    ['mail-address', address],
+    ['mail-browser', browser],
+  ] as const;
+  return known.flatMap(([key, value]) =>
+    value ? [{ label: composeText(language, key), value: harmless(value) }] : [],
+  );
+}
+
+function timeInWords(time: Date, language: Language): string {
+  const format = new Intl.DateTimeFormat(language, {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  });
+  return format.format(time).replace(' UTC', '\u00a0UTC');
+}
+
+function minutesInWords(milliseconds: number, language: Language): string {
+  const format = new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' });
+  return format.format(milliseconds / minute).replace(' ', '\u00a0');
+}
+
+/**
+ * A name as it may stand in a subject and beside our own words: on one line, in reading order, and not as an address,
+ * which mail programs would turn into a second link.
+ */
+function harmless(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/\p{Bidi_Control}/gu, '')
+    .replaceAll('://', ':\u2060//')
+    .trim();
+}

@@ -1,0 +1,18 @@
+import type { Language } from '#contract/languages.ts';
+import de from '#messages/de.json' with { type: 'json' };
+import en from '#messages/en.json' with { type: 'json' };
+import es from '#messages/es.json' with { type: 'json' };
+import it from '#messages/it.json' with { type: 'json' };
+import nl from '#messages/nl.json' with { type: 'json' };
+import pl from '#messages/pl.json' with { type: 'json' };
+
+/** A missing text in any language does not compile. */
+const textsOf: Record<Language, Record<MailTextKey, string>> = { en, de, es, pl, nl, it };
+
+/** The texts of mails; the pages do not know them. */
+export type MailTextKey = Extract<keyof typeof en, `mail-${string}`>;
+
+/** A text of a mail, its `{placeholders}` filled. */
+export function composeText(language: Language, key: MailTextKey, placeholders: Record<string, string> = {}): string {
+  return textsOf[language][key].replace(/\{(\w+)\}/g, (whole, name) => placeholders[name] ?? whole);
+}
