@@ -1,0 +1,80 @@
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from '@playwright/test';
+import { composeMail } from '#server/mail/compose-mail.ts';
+import { type Mail, mailKinds } from '#server/mail/mail.ts';
+
+const folder = new URL('../../gallery/mails/', import.meta.url);
+
+type MailConfig = Parameters<typeof composeMail>[1];
+
+const links = { support: 'https://x.example/', imprint: 'https://x.example/', solutions: 'https://x.example/' };
+
+const house: MailConfig = {
+  publicUrl: new URL('https://hub.example.com'),
+  basePath: '/portal',
+  branding: { name: 'Vestibule', logo: null, links },
+  accentColour: null,
+};
+
+/** A light brand, and names that hardly fit: what breaks a layout if anything does. */
+const crowded: MailConfig = {
+  ...house,
+  branding: { ...house.branding, name: 'Wasserwirtschaftsverband Oberes Emmental' },
+  accentColour: '#ffcc00',
+};
+
+const ordinary: Mail['details'] = {
+  username: 'ada.lovelace',
+  at: '2026-03-03T14:05:09Z',
+  address: '203.0.113.42',
+  browser: 'Firefox on Windows',
+};
+
+const long: Mail['details'] = {
+  ...ordinary,
+  username: 'maximiliane.oberwasserwirtschaftsdirektorin@wasserwirtschaftsverband.example',
+  address: '2001:0db8:85a3:08d3:1319:8a2e:0370:7344',
+};
+
+/** Photographs every kind of mail by day and by night, on a phone and beside a list of mails. */
+export async function takeMailShots(browser: Browser): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  for (const kind of mailKinds) {
+    for (const language of ['en', 'de'] as const) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const width of [390, 700]) await shoot(browser, { kind, language, colorScheme, width });
+      }
+    }
+  }
+  for (const colorScheme of ['light', 'dark'] as const)
+    await shoot(browser, {
+      kind: 'newDevice',
+      language: 'pl',
+      colorScheme,
+      width: 320,
+      config: crowded,
+      details: long,
+    });
+}
+
+type Shot = {
+  kind: Mail['kind'];
+  language: Mail['language'];
+  colorScheme: 'light' | 'dark';
+  width: number;
+  config?: MailConfig;
+  details?: Mail['details'];
+};
+
+async function shoot(browser: Browser, shot: Shot): Promise<void> {
+  const { kind, language, colorScheme, width, config = house, details = ordinary } = shot;
+  const queuedAt = new Date(details.at);
+  const token = kind === 'resetLink' ? 'A'.repeat(43) : null;
+  const mail: Mail = { id: 'shot', kind, recipient: 'ada@acme.example', language, queuedAt, details, token };
+  const page = await browser.newPage({ viewport: { width, height: 700 }, colorScheme, deviceScaleFactor: 2 });
+  await page.setContent(composeMail(mail, config).html);
+  const file = new URL(`${kind}-${language}-${width}-${colorScheme}.png`, folder);
+  await page.screenshot({ path: fileURLToPath(file), fullPage: true });
+  await page.close();
+}

@@ -1,0 +1,35 @@
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from '@playwright/test';
+import { everyScreen, withQuery } from '../every-screen.ts';
+import { PortalUnderTest } from '../portal-under-test.ts';
+
+const folder = new URL('../../gallery/screens/', import.meta.url);
+
+const sizes = [
+  { width: 390, height: 844 },
+  { width: 1440, height: 900 },
+];
+
+/** Photographs every screen of the real product by day and by night, on a phone and on a desk. */
+export async function takeScreenShots(browser: Browser): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const portal = await PortalUnderTest.prepare();
+  try {
+    await portal.start();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const viewport of sizes) {
+        const page = await browser.newPage({ viewport, colorScheme });
+        for (const { address } of everyScreen) {
+          await page.goto(portal.origin + withQuery(address, 'lang=en'), { waitUntil: 'networkidle' });
+          const name = address.replace('/portal/', '').replace(/\W+/g, '-') || 'start';
+          const file = new URL(`${name}-${viewport.width}-${colorScheme}.png`, folder);
+          await page.screenshot({ path: fileURLToPath(file) });
+        }
+        await page.close();
+      }
+    }
+  } finally {
+    await portal.discard();
+  }
+}
