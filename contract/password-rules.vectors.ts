@@ -12,6 +12,7 @@ export const passwordScoreVectors: readonly (readonly [password: string, score: 
   ['lowercaseonly', 7],
   ['~!@#$%^&*()_-', 7],
   ['""""""""', 0],
+  ...[...'~!@#$%^&*()_-'].map((symbol) => [symbol, 1] as const),
   // Either side of the limit, by each part of the sum: length, digits, small and capital letters, symbols.
   ['lowercasexx', 5],
   ['lowercasexxx', 6],

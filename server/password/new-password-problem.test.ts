@@ -68,6 +68,12 @@ describe('a new password', () => {
     expect(problemOf(`${'ab'.repeat(36)} `)).toBe(9);
   });
 
+  test('is as long as the operator asks for', () => {
+    const longer = { ...rules, policy: { shortest: 15, longest: 72 } };
+    expect(newPasswordProblem('Trout-lantern8', 'Trout-lantern8', longer)).toBe(9);
+    expect(newPasswordProblem('Trout-lantern-8', 'Trout-lantern-8', longer)).toBeNull();
+  });
+
   test.each(['\0', '\t', '\n', '\u0085', '\ud83d', '\udd11', '\ufffd', '\ufdd0'])(
     'PW-12 may not have %j in it',
     (part) => {
