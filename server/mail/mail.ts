@@ -12,7 +12,7 @@ export type MailDetails = {
   at: string;
   /** From which address, as far as it is known. */
   address?: string;
-  /** With which browser, in words such as `Firefox on Windows`. */
+  /** With which browser, in words such as `Firefox, Windows`. */
   browser?: string;
 };
 

@@ -17,9 +17,9 @@ const systems = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** A browser in words, such as `Firefox on Windows`, as far as its own claim can be read; undefined where it cannot. */
+/** A browser in words, such as `Firefox, Windows`, as far as its own claim can be read; undefined where it cannot. */
 export function browserName(userAgent = ''): string | undefined {
   const named = (list: readonly (readonly [string, RegExp])[]) => list.find(([, mark]) => mark.test(userAgent))?.[0];
   const [browser, system] = [named(browsers), named(systems)];
-  return browser && system ? `${browser} on ${system}` : (browser ?? system);
+  return browser && system ? `${browser}, ${system}` : (browser ?? system);
 }

@@ -26,7 +26,7 @@ it('a sign-in from a new browser is told by mail only where a customer asks for 
     cookies = cookiesOf(await portal.signIn('bob', testPassword, { headers: firefox }));
   };
   expect(await mailsAfter(first)).toEqual(['bob@acme.test']);
-  expect(portal.mails[0]?.text).toContain('Firefox on Windows');
+  expect(portal.mails[0]?.text).toContain('Firefox, Windows');
   expect(portal.mails[0]?.text).toContain('198.51.100.7');
   expect(await mailsAfter(() => portal.signIn('bob', testPassword, { cookies }))).toEqual([]);
   expect(await mailsAfter(() => portal.signIn('bob', testPassword))).toEqual(['bob@acme.test']);
