@@ -7,6 +7,8 @@ export const calls = {
   passwordChange: { method: 'POST', path: '/password/change' },
   twoFactorRegistration: { method: 'GET', path: '/two-factor-authentication/registration' },
   twoFactorVerify: { method: 'POST', path: '/two-factor-authentication/verify' },
+  twoFactorSend: { method: 'POST', path: '/two-factor-authentication/send' },
+  twoFactorRecoveryCodes: { method: 'GET', path: '/two-factor-authentication/recovery-codes' },
   logout: { method: 'GET', path: '/logout' },
   logoutConfirmed: { method: 'POST', path: '/logout' },
   session: { method: 'GET', path: '/session' },

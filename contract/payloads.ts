@@ -43,6 +43,23 @@ export type SessionAnswer = Static<typeof SessionAnswer>;
 export const RegistrationAnswer = Type.Object({ url: Type.String(), totpSecret: Type.String() });
 export type RegistrationAnswer = Static<typeof RegistrationAnswer>;
 
+/** `POST two-factor-authentication/verify` as a form, without script; a script sends the code alone, as a JSON string. */
+export const VerifyForm = Type.Object({
+  code: Type.String({ maxLength: 40 }),
+  redirectURL: Type.Optional(Type.String()),
+  codeSentViaEmail: Type.Optional(Type.String()),
+  remember: Type.Optional(Type.String()),
+});
+export type VerifyForm = Static<typeof VerifyForm>;
+
+/** `POST two-factor-authentication/send` as a form, without script. */
+export const SendForm = Type.Object({ redirectURL: Type.Optional(Type.String()) });
+export type SendForm = Static<typeof SendForm>;
+
+/** `GET two-factor-authentication/recovery-codes`, once after registration. */
+export const RecoveryCodesAnswer = Type.Object({ codes: Type.Array(Type.String()) });
+export type RecoveryCodesAnswer = Static<typeof RecoveryCodesAnswer>;
+
 /** An error answer to a script, RFC 9457. `field` names the input at fault where one is. */
 export const Problem = Type.Object({
   type: Type.Literal('about:blank'),

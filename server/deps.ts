@@ -37,6 +37,8 @@ export type Pages = {
 export type Keys = {
   /** For the digest of the last guess, by which the same wrong password twice counts once. */
   guess: Buffer;
+  /** For the digests of codes that are too short for a plain hash: the first makes them, each is tried. */
+  code: Buffer[];
   /** For what must be read again: the first seals, each opens. */
   seal: Buffer[];
 };

@@ -23,10 +23,29 @@ export const limits = {
     /** One IPv6 /56. */
     network: { freeFailures: 400, leakEvery: 3 * second, firstWait: 10 * second, longestWait: 5 * minute },
     total: { freeFailures: 5000, leakEvery: 100, firstWait: 5 * second, longestWait: minute },
+    /** Codes of the second factor, over all half sessions of an account. */
+    code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
   } satisfies Record<string, ThrottleLimit>,
   /** Names that no account has share this many rows, so that guessing names cannot fill the table. */
   unknownNameBuckets: 65_536,
   halfSession: 10 * minute,
+  /** Codes that one half session may try; then the password is asked again. */
+  codeTries: 5,
+  emailCode: 10 * minute,
+  /** Mails with a code in one half session, and how far apart; and in an hour to one account. */
+  emailCodeSends: 4,
+  emailCodeSendEvery: 30 * second,
+  emailCodesAnHour: 12,
+  recoveryCodes: 10,
+  /** How long after registration the recovery codes can be looked at. */
+  recoveryCodesShown: 10 * minute,
+  rememberedDevice: 30 * day,
+  /** A phone's clock that is off by no more than this is told from a wrong code. */
+  clockHelpWithin: 10 * minute,
+  /** Wrong codes after which the clock is looked at. */
+  clockHelpAfter: 2,
+  /** A sign-in this young may register a second factor. */
+  freshSignIn: 10 * minute,
   resetLink: 60 * minute,
   /** A reset link that is over is told apart from one that never was for this long. */
   resetLinkRemembered: 30 * day,

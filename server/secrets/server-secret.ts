@@ -12,6 +12,7 @@ export async function secretsOfDataFolder(dataFolder: string): Promise<string[]>
 export function keysOf(secrets: readonly string[]): Keys {
   return {
     guess: derivedKey(secrets[0] as string, 'last guess'),
+    code: secrets.map((secret) => derivedKey(secret, 'codes')),
     seal: secrets.map((secret) => derivedKey(secret, 'seal')),
   };
 }

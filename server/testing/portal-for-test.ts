@@ -82,7 +82,7 @@ export async function portalForTest(
         pages: createPages(config, built),
         log,
         now: () => new Date(time),
-        keys: { guess: Buffer.alloc(32, 7), seal: [Buffer.alloc(32, 8)] },
+        keys: { guess: Buffer.alloc(32, 7), code: [Buffer.alloc(32, 9)], seal: [Buffer.alloc(32, 8)] },
         mails: { send: (mail, words) => send(mail, words), close() {} },
         metrics: createMetrics(sql ?? database.sql, () => new Date(time)),
         wake: { resetRequests() {}, mails() {} },

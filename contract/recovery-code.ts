@@ -1,0 +1,15 @@
+/** Crockford's base32: no letter is taken for a digit. */
+export const recoveryCodeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** 60 bits. */
+export const recoveryCodeLetters = 12;
+
+/** A recovery code as it is shown: three groups of four. */
+export function groupedRecoveryCode(letters: string): string {
+  return letters.match(/.{4}/g)?.join('-') ?? letters;
+}
+
+/** The letters of a recovery code as a person types it (lower case, any dashes and spaces, O for 0), or null when it is none. */
+export function recoveryCodeOfText(text: string): string | null {
+  const plain = text.toUpperCase().replace(/[\s\u2010-\u2015-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
+  return new RegExp(`^[${recoveryCodeAlphabet}]{${recoveryCodeLetters}}$`).test(plain) ? plain : null;
+}

@@ -1,0 +1,56 @@
+import type { Connection } from './connect.ts';
+
+export type EmailCode = { sessionHash: Buffer; userId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
+
+/**
+ * Gives a half session another code in place of the one before. False when it has had its share of mails, or the last
+ * one is too fresh.
+ */
+export async function putEmailCode(
+  sql: Connection,
+  code: EmailCode,
+  { mostSends, lastBefore }: { mostSends: number; lastBefore: Date },
+): Promise<boolean> {
+  const rows = await sql`
+    insert into email_code as c (session_hash, user_id, code_hash, made_at, ends_at)
+    values (${code.sessionHash}, ${code.userId}, ${code.codeHash}, ${code.madeAt}, ${code.endsAt})
+    on conflict (session_hash) do update set
+      code_hash = excluded.code_hash, made_at = excluded.made_at, ends_at = excluded.ends_at, sent = c.sent + 1
+    where c.sent < ${mostSends} and c.made_at <= ${lastBefore}
+    returning session_hash`;
+  return rows.length > 0;
+}
+
+/** When the code of a half session was made, and how many it has had; or null. */
+export async function findEmailCode(
+  sql: Connection,
+  sessionHash: Buffer,
+): Promise<{ madeAt: Date; sent: number } | null> {
+  const [row] = await sql<{ madeAt: Date; sent: number }[]>`
+    select made_at as "madeAt", sent from email_code where session_hash = ${sessionHash}`;
+  return row ?? null;
+}
+
+/** Uses up a half session's code if it is one of the digests and still good; of several at once one gets it. */
+export async function takeEmailCode(
+  sql: Connection,
+  sessionHash: Buffer,
+  digests: readonly Buffer[],
+  now: Date,
+): Promise<boolean> {
+  const rows = await sql`
+    delete from email_code
+    where session_hash = ${sessionHash} and code_hash = any(${digests as Buffer[]}::bytea[]) and ends_at > ${now}
+    returning session_hash`;
+  return rows.length > 0;
+}
+
+/** Notes that codes by e-mail reach a user. */
+export async function insertEmailFactor(sql: Connection, userId: string, now: Date): Promise<void> {
+  await sql`
+    insert into email_factor (user_id, confirmed_at) values (${userId}, ${now}) on conflict (user_id) do nothing`;
+}
+
+export async function deleteEmailFactor(sql: Connection, userId: string): Promise<boolean> {
+  return (await sql`delete from email_factor where user_id = ${userId}`).count > 0;
+}

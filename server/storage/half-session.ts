@@ -1,0 +1,71 @@
+import type { SecondFactor } from '../sign-in/second-factor.ts';
+import type { Connection } from './connect.ts';
+
+/** A sign-in whose password was right and whose second factor is open, as an address may see it. */
+export type HalfSession = {
+  userId: string;
+  username: string;
+  email: string;
+  language: string | null;
+  factor: SecondFactor;
+  mustRegister: boolean;
+  codeTries: number;
+  createdAt: Date;
+  /** The session's customers that are still active, still the user's, and admit the address. */
+  customers: { id: string; key: string; newDeviceMail: boolean; rememberDevices: boolean }[];
+};
+
+/** The half session behind a token hash that has not ended; null when there is none, or nobody may use it from here. */
+export async function findHalfSession(
+  sql: Connection,
+  tokenHash: Buffer,
+  address: string,
+  now: Date,
+): Promise<HalfSession | null> {
+  const [row] = await sql<HalfSession[]>`
+    select u.id as "userId", u.username, u.email, u.language, s.factor, s.must_register as "mustRegister",
+      s.code_tries as "codeTries", s.created_at as "createdAt",
+      (
+        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'newDeviceMail', c.new_device_mail,
+          'rememberDevices', c.remember_devices or c.two_factor = 'off') order by c.key), '[]')
+        from membership m join customer c on c.id = m.customer_id
+        where m.user_id = s.user_id and c.id = any(s.customer_ids) and c.active
+          and (c.allowed_networks = '{}' or ${address}::inet <<= any(c.allowed_networks))
+      ) as customers
+    from session s join portal_user u on u.id = s.user_id
+    where s.token_hash = ${tokenHash} and s.stage = 'half' and s.ends_at > ${now} and u.active`;
+  return row && row.customers.length > 0 ? row : null;
+}
+
+/** Counts one try of a code before it is looked at; which one it is, or null when the half session has had all of them. */
+export async function countCodeTry(sql: Connection, tokenHash: Buffer, most: number): Promise<number | null> {
+  const [row] = await sql<{ tries: number }[]>`
+    update session set code_tries = code_tries + 1
+    where token_hash = ${tokenHash} and stage = 'half' and code_tries < ${most}
+    returning code_tries as tries`;
+  return row?.tries ?? null;
+}
+
+/** Whether the clock may be told of in this half session: once. */
+export async function takeClockHelp(sql: Connection, tokenHash: Buffer): Promise<boolean> {
+  const rows = await sql`
+    update session set clock_told = true where token_hash = ${tokenHash} and not clock_told returning token_hash`;
+  return rows.length > 0;
+}
+
+/** Ends a half session for good; of several at once one gets it. */
+export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promise<boolean> {
+  const rows = await sql`delete from session where token_hash = ${tokenHash} and stage = 'half' returning token_hash`;
+  return rows.length > 0;
+}
+
+/** The full session that follows a half one. */
+export async function insertFullSession(
+  sql: Connection,
+  session: { tokenHash: Buffer; userId: string; customerIds: string[]; address: string; now: Date; endsAt: Date },
+): Promise<void> {
+  const { tokenHash, userId, customerIds, address, now, endsAt } = session;
+  await sql`
+    insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at)
+    values (${tokenHash}, ${userId}, 'full', ${customerIds}::uuid[], ${address}, ${now}, ${now}, ${endsAt})`;
+}

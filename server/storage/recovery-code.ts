@@ -1,0 +1,58 @@
+import type { Connection } from './connect.ts';
+
+/** Gives a user these recovery codes and no others. */
+export async function replaceRecoveryCodes(sql: Connection, userId: string, digests: readonly Buffer[]): Promise<void> {
+  await sql`delete from recovery_code where user_id = ${userId}`;
+  await sql`
+    insert into recovery_code (user_id, code_hash)
+    select ${userId}, digest from unnest(${digests as Buffer[]}::bytea[]) as made (digest)`;
+}
+
+/** Uses up a recovery code; how many are left, or null when it is none of the user's or was used. */
+export async function takeRecoveryCode(
+  sql: Connection,
+  userId: string,
+  digests: readonly Buffer[],
+  now: Date,
+): Promise<number | null> {
+  const rows = await sql`
+    update recovery_code set used_at = ${now}
+    where user_id = ${userId} and code_hash = any(${digests as Buffer[]}::bytea[]) and used_at is null
+    returning user_id`;
+  return rows.length > 0 ? await countRecoveryCodes(sql, userId) : null;
+}
+
+/** How many unused recovery codes a user has. */
+export async function countRecoveryCodes(sql: Connection, userId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count from recovery_code where user_id = ${userId} and used_at is null`;
+  return row?.count ?? 0;
+}
+
+export async function deleteRecoveryCodes(sql: Connection, userId: string): Promise<void> {
+  await sql`delete from recovery_code where user_id = ${userId}`;
+  await sql`delete from shown_recovery_codes where user_id = ${userId}`;
+}
+
+/** Keeps the codes sealed for as long as they may be looked at. */
+export async function putShownRecoveryCodes(
+  sql: Connection,
+  shown: { userId: string; sealedCodes: Buffer; shownUntil: Date },
+): Promise<void> {
+  const { userId, sealedCodes, shownUntil } = shown;
+  await sql`
+    insert into shown_recovery_codes (user_id, sealed_codes, shown_until)
+    values (${userId}, ${sealedCodes}, ${shownUntil})
+    on conflict (user_id) do update set sealed_codes = excluded.sealed_codes, shown_until = excluded.shown_until`;
+}
+
+export async function findShownRecoveryCodes(sql: Connection, userId: string, now: Date): Promise<Buffer | null> {
+  const [row] = await sql<{ codes: Buffer }[]>`
+    select sealed_codes as codes from shown_recovery_codes where user_id = ${userId} and shown_until > ${now}`;
+  return row?.codes ?? null;
+}
+
+/** Forgets codes in the clear whose time is over; returns how many users had some. */
+export async function deleteShownRecoveryCodes(sql: Connection, now: Date): Promise<number> {
+  return (await sql`delete from shown_recovery_codes where shown_until <= ${now}`).count;
+}

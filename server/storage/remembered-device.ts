@@ -1,0 +1,49 @@
+import type { Connection } from './connect.ts';
+
+export type RememberedDevice = {
+  id: string;
+  browser: string | null;
+  address: string;
+  madeAt: Date;
+  lastUsedAt: Date;
+  endsAt: Date;
+};
+
+export async function insertRememberedDevice(
+  sql: Connection,
+  device: { tokenHash: Buffer; userId: string; browser: string | null; address: string; madeAt: Date; endsAt: Date },
+): Promise<void> {
+  const { tokenHash, userId, browser, address, madeAt, endsAt } = device;
+  await sql`
+    insert into remembered_device (token_hash, user_id, browser, address, made_at, last_used_at, ends_at)
+    values (${tokenHash}, ${userId}, ${browser}, ${address}, ${madeAt}, ${madeAt}, ${endsAt})`;
+}
+
+/** Changes the token of a user's remembered device at its use; false when there is none like that, or its time is over. */
+export async function rotateRememberedDevice(
+  sql: Connection,
+  { userId, before, after, address, now }: { userId: string; before: Buffer; after: Buffer; address: string; now: Date },
+): Promise<boolean> {
+  const rows = await sql`
+    update remembered_device set token_hash = ${after}, last_used_at = ${now}, address = ${address}
+    where token_hash = ${before} and user_id = ${userId} and ends_at > ${now} returning id`;
+  return rows.length > 0;
+}
+
+/** The remembered devices of a user, the last used first. */
+export async function listRememberedDevices(sql: Connection, userId: string, now: Date): Promise<RememberedDevice[]> {
+  return await sql<RememberedDevice[]>`
+    select id, browser, host(address) as address, made_at as "madeAt", last_used_at as "lastUsedAt", ends_at as "endsAt"
+    from remembered_device where user_id = ${userId} and ends_at > ${now} order by last_used_at desc`;
+}
+
+/** Forgets one remembered device of a user, or all of them; returns how many. */
+export async function deleteRememberedDevices(sql: Connection, userId: string, id?: string): Promise<number> {
+  return (await sql`delete from remembered_device where user_id = ${userId} and id = coalesce(${id ?? null}::uuid, id)`)
+    .count;
+}
+
+/** Deletes devices whose time is over; returns how many. */
+export async function deleteEndedRememberedDevices(sql: Connection, now: Date): Promise<number> {
+  return (await sql`delete from remembered_device where ends_at <= ${now}`).count;
+}

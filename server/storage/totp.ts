@@ -1,0 +1,58 @@
+import type { Connection } from './connect.ts';
+
+/** The sealed secret of a user's confirmed app, kept from being used by others until the transaction ends; or null. */
+export async function findTotpForUpdate(sql: Connection, userId: string): Promise<Buffer | null> {
+  const [row] = await sql<{ secret: Buffer }[]>`
+    select sealed_secret as secret from totp where user_id = ${userId} for update`;
+  return row?.secret ?? null;
+}
+
+/** Uses up a time step; false when it or a later one was used already. Steps only go up. */
+export async function useTotpStep(sql: Connection, userId: string, step: number): Promise<boolean> {
+  const rows = await sql`
+    update totp set last_step = ${step} where user_id = ${userId} and last_step < ${step} returning user_id`;
+  return rows.length > 0;
+}
+
+/** Confirms a user's app; false when there is one already. */
+export async function insertTotp(
+  sql: Connection,
+  totp: { userId: string; sealedSecret: Buffer; lastStep: number; confirmedAt: Date },
+): Promise<boolean> {
+  const rows = await sql`
+    insert into totp (user_id, sealed_secret, last_step, confirmed_at)
+    values (${totp.userId}, ${totp.sealedSecret}, ${totp.lastStep}, ${totp.confirmedAt})
+    on conflict (user_id) do nothing returning user_id`;
+  return rows.length > 0;
+}
+
+/** Stores the same secret sealed by another key. */
+export async function updateSealedTotp(sql: Connection, userId: string, sealedSecret: Buffer): Promise<void> {
+  await sql`update totp set sealed_secret = ${sealedSecret} where user_id = ${userId}`;
+}
+
+export async function deleteTotp(sql: Connection, userId: string): Promise<boolean> {
+  return (await sql`delete from totp where user_id = ${userId}`).count > 0;
+}
+
+/** The secret that a session is shown to confirm: the one it was shown before, else the one given now. */
+export async function findOrInsertPendingTotp(
+  sql: Connection,
+  pending: { sessionHash: Buffer; userId: string; sealedSecret: Buffer; madeAt: Date },
+): Promise<Buffer> {
+  const { sessionHash, userId, sealedSecret, madeAt } = pending;
+  await sql`
+    insert into pending_totp (session_hash, user_id, sealed_secret, made_at)
+    values (${sessionHash}, ${userId}, ${sealedSecret}, ${madeAt}) on conflict (session_hash) do nothing`;
+  return (await findPendingTotp(sql, sessionHash)) ?? sealedSecret;
+}
+
+export async function findPendingTotp(sql: Connection, sessionHash: Buffer): Promise<Buffer | null> {
+  const [row] = await sql<{ secret: Buffer }[]>`
+    select sealed_secret as secret from pending_totp where session_hash = ${sessionHash}`;
+  return row?.secret ?? null;
+}
+
+export async function deletePendingTotp(sql: Connection, sessionHash: Buffer): Promise<void> {
+  await sql`delete from pending_totp where session_hash = ${sessionHash}`;
+}

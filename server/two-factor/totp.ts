@@ -1,0 +1,40 @@
+import { generateSecret, generateURI, verifySync } from 'otplib';
+import { limits } from '../limits.ts';
+
+/** RFC 4226 §4 asks for 160 bits. */
+const secretBytes = 20;
+const period = 30;
+
+/** A new secret for an authenticator app: 160 random bits in base32, 32 letters. */
+export function newTotpSecret(): string {
+  return generateSecret({ length: secretBytes });
+}
+
+/**
+ * The time step that a code belongs to (RFC 6238: SHA-1, six digits, 30 s), the one of `now` or one either side; null
+ * when it belongs to none of them.
+ */
+export function totpStep(secret: string, code: string, now: Date): number | null {
+  return stepWithin(secret, code, now, period);
+}
+
+/**
+ * By how many seconds the clock of the device seems to be ahead (behind: negative) that showed a code; null when the
+ * code fits nowhere within ten minutes.
+ */
+export function clockOffset(secret: string, code: string, now: Date): number | null {
+  const step = stepWithin(secret, code, now, limits.clockHelpWithin / 1000);
+  return step === null ? null : (step - Math.floor(now.getTime() / 1000 / period)) * period;
+}
+
+function stepWithin(secret: string, code: string, now: Date, tolerance: number): number | null {
+  const epoch = Math.floor(now.getTime() / 1000);
+  const result = verifySync({ secret, token: code, epoch, period, epochTolerance: tolerance });
+  return result.valid && 'timeStep' in result ? result.timeStep : null;
+}
+
+/** The address that an authenticator app reads from a QR code; what would part issuer and account is taken out of them. */
+export function totpUri(secret: string, issuer: string, account: string): string {
+  const plain = (text: string) => text.replaceAll(':', ' ');
+  return generateURI({ secret, issuer: plain(issuer), label: plain(account) });
+}
