@@ -159,7 +159,7 @@ describe('the form for a new password', () => {
 
 it('who waits in vain for the e-mail can ask again', () =>
   expect(render('/portal/emailInfo?lang=de', { language: 'de' })).toContain(
-    '<a href="/portal/forgotten?lang=de">Erneut senden oder andere Adresse verwenden</a>',
+    '<a href="/portal/forgotten?lang=de">Erneut senden oder Adresse ändern</a>',
   ));
 
 describe('the second factor without script', () => {

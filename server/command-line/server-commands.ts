@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { outboxOf } from '../mail/outbox.ts';
+import { hostAndPort } from '../mail/smtp-url.ts';
 import { exitCodes, failure } from './failure.ts';
 import { checkConfig } from './load-config.ts';
 import { printFacts, printJson, printLine, printWarning } from './print.ts';
@@ -51,12 +53,13 @@ function runConfigCheck({ json }: Flags): void {
     listens: `${config.host}:${config.port}`,
     database: config.databaseUrl ? withoutSecrets(config.databaseUrl) : 'built-in PostgreSQL',
     dataFolder: config.dataFolder,
+    mails: config.smtp ? hostAndPort(config.smtp) : outboxOf(config.dataFolder),
   };
   if (json) printJson({ ok: true, summary });
   else printSummary(summary);
 }
 
-type Summary = { publicUrl: string; listens: string; database: string; dataFolder: string };
+type Summary = { publicUrl: string; listens: string; database: string; dataFolder: string; mails: string };
 
 function printSummary(summary: Summary): void {
   printLine('The configuration is fine.\n');
@@ -65,6 +68,7 @@ function printSummary(summary: Summary): void {
     ['Listens at', summary.listens],
     ['Database', summary.database],
     ['Data folder', summary.dataFolder],
+    ['Mails to', summary.mails],
   ]);
 }
 

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
-import { folderTransport, outboxOf } from './folder-transport.ts';
+import { folderTransport } from './folder-transport.ts';
 import { senderOf } from './mail-message.ts';
+import { outboxOf } from './outbox.ts';
 import { smtpTransport } from './smtp-transport.ts';
 import { hostAndPort } from './smtp-url.ts';
 import type { MailTransport } from './transport.ts';

@@ -13,6 +13,7 @@ import { findResetLink, type ResetLink, type ResetUser, useResetLink } from '../
 import { countAttempt } from '../storage/throttle.ts';
 import { resetKeys } from '../throttle/throttle-keys.ts';
 import { newPasswordProblem } from './new-password-problem.ts';
+import { ownNames } from './own-names.ts';
 
 export type ChangeRequest = {
   /** The token of the link, as it was sent. */
@@ -50,8 +51,9 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   if (reason) return await refused(deps, request, link, reason);
   const user = link?.user as ResetUser;
   if (!user.customers.some(({ admits }) => admits)) return await refused(deps, request, link, 'network');
-  const { passwordPolicy: policy } = deps.config;
-  const problem = newPasswordProblem(request.password, request.repeat, { policy, names: namesOf(deps, user) });
+  const { passwordPolicy: policy, branding } = deps.config;
+  const names = ownNames(user, branding.name);
+  const problem = newPasswordProblem(request.password, request.repeat, { policy, names });
   if (problem) return await refused(deps, request, link, problem);
   if (await wasUsedBefore(deps, user, request.password)) return await refused(deps, request, link, usedBefore);
 
@@ -79,12 +81,6 @@ function reasonOfAccount(user: ResetUser | null): ChangeFailedReason | null {
   if (!user.active) return inactiveUser;
   if (!user.mayChangePassword) return missingPermissions;
   return user.customers.length === 0 ? noCustomer : null;
-}
-
-/** What a password may not be alone: the names of the user, his customers and the hub. */
-function namesOf({ config }: Deps, { username, email, customers }: ResetUser): string[] {
-  const ofCustomers = customers.flatMap(({ key, name }) => [key, name]);
-  return [username, email, email.slice(0, email.lastIndexOf('@')), ...ofCustomers, config.branding.name];
 }
 
 async function wasUsedBefore({ sql }: Deps, user: ResetUser, password: string): Promise<boolean> {

@@ -31,5 +31,5 @@ export async function resetPage(deps: Deps, request: FastifyRequest): Promise<Pa
     const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), lang };
     return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
   }
-  return { ...(asked ? {} : { resetHash: token }), ...(link?.username && { typedUsername: link.username }) };
+  return { ...(asked ? {} : { resetHash: token }), ...(isOpen && link.username && { typedUsername: link.username }) };
 }

@@ -6,6 +6,8 @@ export type UserForTest = {
   email?: string;
   customers?: string[];
   active?: boolean;
+  mayChangePassword?: boolean;
+  language?: string | null;
   /** Null for a user without a password. */
   passwordHash?: string | null;
 };
@@ -27,8 +29,10 @@ export async function addUser({ sql }: PortalForTest, user: UserForTest): Promis
   const email = user.email ?? `${user.username}@acme.test`;
   const passwordHash = user.passwordHash === undefined ? await testPasswordHash() : user.passwordHash;
   const [row] = await sql<{ id: string }[]>`
-    insert into portal_user (username, email, password_hash, active, created_at)
-    values (${user.username}, ${email}, ${passwordHash}, ${user.active ?? true}, ${made}) returning id`;
+    insert into portal_user (username, email, password_hash, active, may_change_password, language, created_at)
+    values (${user.username}, ${email}, ${passwordHash}, ${user.active ?? true}, ${user.mayChangePassword ?? true},
+      ${user.language ?? null}, ${made})
+    returning id`;
   const id = row?.id ?? '';
   const folds = new Set([user.username, email].map(foldLoginName));
   for (const fold of folds) await sql`insert into login_name values (${fold}, ${id})`;
@@ -45,5 +49,6 @@ export async function addAttackFixtures(portal: PortalForTest): Promise<void> {
   await addUser(portal, { username: 'carol', customers: ['fenced'] });
   await addUser(portal, { username: 'dave', active: false });
   await addUser(portal, { username: 'erin', customers: [] });
-  await addUser(portal, { username: 'sso-only', passwordHash: null });
+  await addUser(portal, { username: 'frank', mayChangePassword: false });
+  await addUser(portal, { username: 'sso-only', passwordHash: null, mayChangePassword: false });
 }

@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { type Reading, readEmail } from '../accounts/read-name.ts';
+import type { Check } from './doctor-checks.ts';
+import { exitCodes } from './failure.ts';
+import { checkConfig } from './load-config.ts';
+import { printJson, printLine } from './print.ts';
+import { accepted } from './read-values.ts';
+
+type Flags = { sendTo?: string; json?: true };
+
+/** `vestibule doctor` */
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('check the settings, the data folder, the database and the mail server, and say what to do')
+    .option('--send-to <address>', 'send a test mail there, the way that all mails go')
+    .option('--json', 'print the checks as JSON: {check, ok, words}, where ok is null for a skipped one')
+    .action(runDoctor);
+}
+
+async function runDoctor({ sendTo, json }: Flags): Promise<void> {
+  const recipient = sendTo === undefined ? null : accepted(readRecipient(sendTo));
+  const checks: Check[] = [];
+  for await (const check of runChecks(recipient)) {
+    checks.push(check);
+    if (!json) printCheck(check);
+  }
+  if (json) printJson(checks);
+  process.exitCode = exitCodeOf(checks);
+}
+
+function readRecipient(text: string): Reading {
+  const reading = readEmail(text);
+  return reading.ok ? reading : { ok: false, problem: reading.problem.replace(/^email: /, '--send-to: ') };
+}
+
+async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
+  const result = checkConfig();
+  if (!result.ok) {
+    yield { check: 'configuration', ok: false, words: result.problems.join('; ') };
+    return;
+  }
+  const { config } = result;
+  // What the other commands do not need is not loaded for them.
+  const { checkDataFolder, checkDatabase, checkMail, sendTestMail } = await import('./doctor-checks.ts');
+  yield { check: 'configuration', ok: true, words: `for ${config.publicUrl.origin}${config.basePath}/` };
+  yield await checkDataFolder(config);
+  yield await checkDatabase();
+  const mail = await checkMail(config);
+  yield* mail;
+  if (recipient === null) yield { check: 'test mail', ok: null, words: 'not asked for – add --send-to <address>' };
+  else if (mail.some(({ ok }) => ok === false)) yield { check: 'test mail', ok: null, words: 'not tried' };
+  else yield await sendTestMail(config, recipient);
+}
+
+function printCheck({ check, ok, words }: Check): void {
+  const outcome = ok === null ? 'skipped' : ok ? 'ok' : 'failed';
+  printLine(`${outcome.padEnd(7)} – ${check} – ${words.replaceAll('\n', ' ')}`);
+}
+
+function exitCodeOf(checks: readonly Check[]): number {
+  const failed = checks.filter(({ ok }) => ok === false).map(({ check }) => check);
+  if (failed.includes('configuration') || failed.includes('database')) return exitCodes.notAvailable;
+  return failed.length > 0 ? exitCodes.refused : exitCodes.done;
+}

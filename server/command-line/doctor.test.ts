@@ -1,0 +1,161 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
+import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
+import {
+  type MailServerForTest,
+  type MailServerOptions,
+  mailServerForTest,
+  testAuthorityFile,
+} from '#server/testing/mail-server-for-test.ts';
+import { runVestibule } from '#server/testing/run-vestibule.ts';
+
+const auth = { user: 'hub@relay.example', password: 'Canary-8' };
+
+let database: DatabaseForTest;
+let wire: CuttableDatabase;
+let folder: string;
+let server: MailServerForTest | undefined;
+beforeAll(async () => {
+  database = await databaseForTest();
+  wire = await cuttableDatabase(database);
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vestibule-doctor-'));
+});
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  await rm(folder, { recursive: true });
+});
+afterAll(async () => {
+  await wire.close();
+  await database.close();
+});
+
+async function startServer(options: MailServerOptions = { auth }): Promise<string> {
+  server = await mailServerForTest(options);
+  return server.url;
+}
+
+/** Runs `vestibule doctor` on the test's database, with a data folder of its own. */
+async function doctor(args: string, env: Record<string, string> = {}) {
+  const { code, out, err } = await runVestibule(['doctor', ...args.split(' ').filter(Boolean)], {
+    env: {
+      DATABASE_URL: wire.url,
+      VESTIBULE_SECRET: 'x'.repeat(43),
+      VESTIBULE_DATA: join(folder, 'data'),
+      NODE_EXTRA_CA_CERTS: testAuthorityFile,
+      ...env,
+    },
+  });
+  expect(out + err).not.toContain('Canary');
+  return { code, err, lines: out.trim().split('\n') };
+}
+
+describe('vestibule doctor', () => {
+  test('says that all is fine, line by line, and sends a test mail the way that all mails go', async () => {
+    const SMTP_URL = await startServer();
+    const { code, lines, err } = await doctor('--send-to ada@acme.example', { SMTP_URL });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(lines).toEqual([
+      'ok      – configuration – for http://localhost:8080/portal/',
+      'skipped – data folder – not used with DATABASE_URL and SMTP_URL',
+      'ok      – database – up to date',
+      `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
+      'ok      – mail TLS – TLSv1.3 by STARTTLS, with a valid certificate',
+      'ok      – mail login – accepted',
+      `ok      – test mail – to ada@acme.example: 127.0.0.1:${server?.port} took it`,
+    ]);
+    expect(server?.mails).toHaveLength(1);
+    expect(server?.mails[0]).toMatchObject({
+      envelope: { from: 'no-reply@localhost', to: ['ada@acme.example'] },
+      user: auth.user,
+      parsed: { subject: 'Test mail from Vestibule', text: expect.stringContaining('http://localhost:8080/portal/') },
+    });
+  });
+
+  test('says where a mail lies when there is no mail server', async () => {
+    const { code, lines } = await doctor('--send-to ada@acme.example');
+    expect(code).toBe(0);
+    expect(lines[1]).toBe(`ok      – data folder – ${join(folder, 'data')} is writable`);
+    expect(lines[3]).toMatch(
+      /^ok {6}– mail outbox – mails are put into .*\/data\/outbox and reach nobody – set SMTP_URL$/,
+    );
+    const path = /^ok {6}– test mail – to ada@acme\.example: lies in (\S+)$/.exec(lines[4] ?? '')?.[1];
+    expect(await readFile(path ?? '', 'utf8')).toContain('\nTo: ada@acme.example\n');
+    expect(await readdir(join(folder, 'data'))).toEqual(['outbox']);
+  });
+
+  test('sends nothing unless it is asked to, and nothing to what is no address', async () => {
+    const SMTP_URL = await startServer();
+    const { code, lines } = await doctor('', { SMTP_URL });
+    expect(code).toBe(0);
+    expect(lines.at(-1)).toBe('skipped – test mail – not asked for – add --send-to <address>');
+    const refused = await doctor('--send-to ada@acme.example,eve@evil.example', { SMTP_URL });
+    expect(refused).toMatchObject({ code: 1, lines: [''], err: expect.stringMatching(/^--send-to: .*\n$/) });
+    expect(server?.mails).toEqual([]);
+  });
+
+  test('names the step at which the mail server fails, and what to do, with 1', async () => {
+    const url = await startServer();
+    const untrusted = await doctor('--send-to ada@acme.example', { SMTP_URL: url, NODE_EXTRA_CA_CERTS: '' });
+    expect(untrusted.code).toBe(1);
+    expect(untrusted.lines.slice(3)).toEqual([
+      `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
+      expect.stringMatching(/^failed {2}– mail TLS – .*certificate that is not valid here .* – .*NODE_EXTRA_CA_CERTS$/),
+      'skipped – mail login – not tried',
+      'skipped – test mail – not tried',
+    ]);
+    const SMTP_URL = url.replace(auth.password, 'Canary-wrong');
+    const wrong = await doctor('--json', { SMTP_URL });
+    expect(wrong.code).toBe(1);
+    expect(JSON.parse(wrong.lines.join('\n'))).toContainEqual({
+      check: 'mail login',
+      ok: false,
+      words: expect.stringMatching(/did not accept the login: 535 .* – check user and password in SMTP_URL$/),
+    });
+    server?.behave({ at: 'rcpt', code: 550, words: 'no such user' });
+    const refused = await doctor('--send-to ada@acme.example', { SMTP_URL: url });
+    expect(refused.code).toBe(1);
+    expect(refused.lines.at(-1)).toMatch(/^failed {2}– test mail – .* refused the recipient: 550 no such user$/);
+  });
+
+  test('a data folder that cannot be written to is 1', async () => {
+    await writeFile(join(folder, 'data'), 'a file in its place');
+    const { code, lines } = await doctor('');
+    expect(code).toBe(1);
+    expect(lines[1]).toMatch(/^failed {2}– data folder – The data folder .* cannot be used .*EEXIST/);
+    expect(lines[3]).toMatch(/^failed {2}– mail outbox – /);
+  });
+
+  test('a database that is away is 3, and the rest is checked all the same', async () => {
+    const SMTP_URL = await startServer();
+    const { code, lines, err } = await doctor('', { SMTP_URL, DATABASE_URL: 'postgres://u:Canary@127.0.0.1:1/none' });
+    expect({ code, err }).toEqual({ code: 3, err: '' });
+    expect(lines[2]).toMatch(/^failed {2}– database – The database is not available: /);
+    expect(lines[5]).toBe('ok      – mail login – accepted');
+  });
+
+  test('a configuration that is wrong is 3, and nothing else is tried', async () => {
+    const { code, lines } = await doctor('', { PORT: 'x', SMTP_URL: 'smtp://hub:Canary-8@' });
+    expect(code).toBe(3);
+    expect(lines).toEqual([expect.stringMatching(/^failed {2}– configuration – PORT: .*; SMTP_URL: /)]);
+    const json = await doctor('--json', { PORT: 'x' });
+    expect(json.code).toBe(3);
+    expect(JSON.parse(json.lines.join('\n'))).toEqual([
+      { check: 'configuration', ok: false, words: expect.stringContaining('PORT: ') },
+    ]);
+  });
+});
+
+test('config check shows where mails go, without credentials', async () => {
+  const check = (env: Record<string, string>) =>
+    runVestibule(['config', 'check'], { env: { VESTIBULE_DATA: folder, ...env } });
+  const server = await check({ SMTP_URL: 'smtps://hub:Canary-8@smtp.example.com' });
+  expect(server.out).toMatch(/^Mails to +smtp\.example\.com:465$/m);
+  expect(server.out).not.toMatch(/hub|Canary/);
+  expect((await check({})).out).toContain(join(folder, 'outbox'));
+});

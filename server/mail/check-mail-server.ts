@@ -1,0 +1,61 @@
+import { TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
+import type { NodemailerError } from 'nodemailer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { smtpFailure, stepOf } from './smtp-failure.ts';
+import { type SmtpSettings, smtpOptions } from './smtp-options.ts';
+import { hostAndPort, type SmtpServer } from './smtp-url.ts';
+
+/** One step of the talk with a mail server; `ok` is null for a step that was not taken. */
+export type MailServerCheck = { step: 'connection' | 'TLS' | 'login'; ok: boolean | null; words: string };
+
+/** Talks with a mail server as far as before the first mail, and says how far that went: connection, TLS, login. */
+export async function checkMailServer(
+  server: SmtpServer,
+  publicHost: string,
+  settings: SmtpSettings = {},
+): Promise<MailServerCheck[]> {
+  const { user, password } = server;
+  const connection = new SMTPConnection(smtpOptions(server, publicHost, settings));
+  let tls: string | null = null;
+  const broken = new Promise<never>((_, reject) => {
+    connection.on('error', reject);
+  });
+  async function talk(): Promise<void> {
+    await promisify(connection.connect.bind(connection))();
+    if (connection._socket instanceof TLSSocket) tls = connection._socket.getProtocol();
+    if (user !== null && password !== null)
+      await promisify(connection.login.bind(connection))({ user, pass: password });
+    connection.quit();
+  }
+  try {
+    await Promise.race([talk(), broken]);
+    return stepsOf(server, tls);
+  } catch (error) {
+    connection.close();
+    return stopAt(error as NodemailerError, server, stepsOf(server, tls));
+  }
+}
+
+/** What is said when all goes well. */
+function stepsOf(server: SmtpServer, tls: string | null): MailServerCheck[] {
+  const how = server.tls === 'implicit' ? 'from the start' : 'by STARTTLS';
+  return [
+    { step: 'connection', ok: true, words: `${hostAndPort(server)} answers` },
+    server.tls === 'off'
+      ? { step: 'TLS', ok: null, words: 'SMTP_URL says starttls=off: mails travel unencrypted' }
+      : { step: 'TLS', ok: true, words: `${tls} ${how}, with a valid certificate` },
+    server.user === null
+      ? { step: 'login', ok: null, words: 'SMTP_URL names no user' }
+      : { step: 'login', ok: true, words: 'accepted' },
+  ];
+}
+
+function stopAt(error: NodemailerError, server: SmtpServer, steps: MailServerCheck[]): MailServerCheck[] {
+  const failedAt = steps.findIndex(({ step }) => step === stepOf(error));
+  return steps.map((check, at) => {
+    if (at < failedAt) return check;
+    if (at > failedAt) return { ...check, ok: null, words: 'not tried' };
+    return { ...check, ok: false, words: smtpFailure(error, server) };
+  });
+}

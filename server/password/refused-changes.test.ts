@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { newToken } from '#server/secrets/token.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  changedPage,
+  changeTo,
+  failedPage,
+  hiddenHash,
+  linkFor,
+  newPassword,
+  startAfresh,
+  storedHash,
+} from '#server/testing/reset-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(() => startAfresh(portal));
+afterAll(() => portal.close());
+
+const change = (form: Record<string, string>, cookies: Record<string, string> = {}) =>
+  portal.send({ method: 'POST', url: '/portal/password/change', form, cookies });
+const both = { password: newPassword, repeat: newPassword };
+
+it('EN-07 without an open link nothing is told of the account: unknown is 4, used or over is 3', async () => {
+  for (const spoil of [
+    'select',
+    `delete from portal_user where username = 'alice'`,
+    'update portal_user set active = false',
+    'update portal_user set may_change_password = false',
+    'update customer set active = false',
+    `update customer set allowed_networks = '{192.0.2.0/24}'`,
+  ]) {
+    await startAfresh(portal);
+    const [used, over] = [await linkFor(portal, 'alice'), await linkFor(portal, 'alice')];
+    expect((await changeTo(portal, used, newPassword)).headers.location).toBe(changedPage);
+    await portal.sql`update reset_link set state = 'open', ends_at = made_at where state = 'withdrawn'`;
+    await portal.sql.unsafe(spoil);
+    for (const [hash, reason] of [
+      [used, 3],
+      [over, 3],
+      [newToken(), 4],
+      ['x', 4],
+      ['', 4],
+    ] as const)
+      expect((await changeTo(portal, hash, newPassword)).headers.location, spoil).toBe(failedPage(reason));
+  }
+});
+
+it('PR-17 what is no hash, or a piece of one, is reason 4; what has not its shape is not even looked up', async () => {
+  const token = await linkFor(portal, 'alice');
+  const shapeless = [
+    ...['', 'null', 'undefined', '0', 'true', '[]', '{}', '%', '*', `${token}\u0001`, ` ${token}`, `${token} `],
+    ...[token.slice(0, 42), token.slice(1), `${token}A`, `${token}=`, `${token},${token}`, 'A'.repeat(10_000)],
+    Buffer.from(token, 'base64url').toString('hex'),
+  ];
+  await portal.sql.begin(async (sql) => {
+    await sql`lock table reset_link in access exclusive mode`;
+    for (const hash of shapeless)
+      expect((await change({ ...both, hash })).headers.location, hash.slice(0, 50)).toBe(failedPage(4));
+    expect((await change(both)).headers.location).toBe(failedPage(4));
+  });
+  const swapped = token.replace(/[a-z]/gi, (letter) =>
+    /[a-z]/.test(letter) ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+  for (const hash of [swapped, token.toUpperCase(), [...token].reverse().join('')])
+    expect((await change({ ...both, hash })).headers.location, hash).toBe(failedPage(4));
+  for (const body of [`hash=${token}%00`, `hash=${token}&hash=${token}`, `hash=%ff`]) {
+    const answer = await portal.send({
+      method: 'POST',
+      url: '/portal/password/change',
+      body: `${body}&password=${newPassword}&repeat=${newPassword}`,
+    });
+    expect(answer.statusCode, body).toBe(400);
+  }
+  const noList = await change({ ...both, 'hash[]': token });
+  expect(noList.headers.location).toBe(failedPage(4));
+  expect(await portal.sql`select state from reset_link`).toEqual([{ state: 'open' }]);
+});
+
+it('PR-16 PW-10 a link that was never opened, a waiting cookie or a session is no link', async () => {
+  const before = await storedHash(portal, 'alice');
+  const token = await linkFor(portal, 'alice');
+  const session = cookiesOf(await portal.signIn('alice', testPassword));
+  for (const cookies of [session, { 'vestibule-reset': token }, { ...session, 'vestibule-reset': token }]) {
+    const more = { username: 'alice', email: 'alice@acme.test', state: 'opened', oldPassword: testPassword };
+    for (const form of [both, { ...both, ...more }, { ...both, hash: newToken() }])
+      expect((await change(form, cookies)).headers.location).toBe(failedPage(4));
+    expect((await portal.send({ url: `/portal/password/change?hash=${token}`, cookies })).statusCode).toBe(405);
+  }
+  expect(await storedHash(portal, 'alice')).toBe(before);
+  expect((await portal.send({ url: '/portal/session', cookies: session })).statusCode).toBe(200);
+});
+
+it('PR-06 the link says whose password it is; a name in the form or a session of somebody else does not', async () => {
+  const bob = await storedHash(portal, 'bob');
+  const [{ id } = { id: '' }] = await portal.sql<{ id: string }[]>`select id from portal_user where username = 'bob'`;
+  const session = cookiesOf(await portal.signIn('bob', testPassword));
+  const names = { username: 'bob', userId: id, user_id: id, email: 'bob@acme.test', user: 'bob' };
+  const token = await linkFor(portal, 'alice');
+  expect((await change({ ...both, ...names, hash: token }, session)).headers.location).toBe(changedPage);
+  expect(await storedHash(portal, 'bob')).toBe(bob);
+  expect((await portal.signIn('alice', newPassword)).headers.location).toBe('/portal/portal.html');
+  expect((await portal.send({ url: '/portal/session', cookies: session })).statusCode).toBe(200);
+});
+
+it('PW-05 the names of the account are refused by a link as by the operator: reason 9', async () => {
+  await addCustomer(portal, 'nordwind-gmbh');
+  await addUser(portal, { username: 'grace@corp.test', email: 'g.hopper@acme.test', customers: ['nordwind-gmbh'] });
+  const token = await linkFor(portal, 'grace@corp.test');
+  for (const name of ['Grace-2026!', 'Grace@Corp.Test', 'G.Hopper#1906', 'Nordwind-GmbH-26', 'Vestibule-2026!'])
+    expect((await changeTo(portal, token, name)).headers.location, name).toBe(failedPage(9));
+  expect((await changeTo(portal, token, 'Grace-and-Nordwind-26')).headers.location).toBe(changedPage);
+});
+
+it('IP-14 a refused network is told its address and keeps the link; from an admitted one it works', async () => {
+  const token = await linkFor(portal, 'carol');
+  const refused = await changeTo(portal, token, newPassword);
+  expect(refused.headers.location).toBe('/portal/loginfail/ip?ipaddress=198.51.100.7');
+  expect(await portal.sql`select reason from audit_event`).toEqual([{ reason: 'network' }]);
+  expect((await changeTo(portal, token, newPassword, { from: '203.0.113.5' })).headers.location).toBe(changedPage);
+});
+
+it.each([
+  [1, 'lanternq', {}],
+  [3, newPassword, { state: 'used' }],
+  [4, newPassword, { hash: 'x' }],
+  [5, newPassword, { repeat: 'x' }],
+  ['ip', newPassword, { user: 'carol' }],
+  ['changed', newPassword, {}],
+] as const)(
+  'the language of the page is carried along: %s',
+  async (to, password, { hash, repeat, state, user = 'alice' }: Record<string, string>) => {
+    const token = await linkFor(portal, user);
+    if (state) await portal.sql`update reset_link set state = ${state}`;
+    const { headers } = await changeTo(portal, hash ?? token, password, {
+      url: '/portal/password/change?lang=de',
+      ...(repeat && { repeat }),
+    });
+    const page =
+      to === 'changed'
+        ? `${changedPage}?`
+        : to === 'ip'
+          ? '/portal/loginfail/ip?ipaddress=198.51.100.7&'
+          : `${failedPage(to)}&`;
+    expect(headers.location).toBe(`${page}lang=de`);
+  },
+);
+
+it('BF-12 guesses at links are slowed down per address; the holder of an open one beside them is not', async () => {
+  const { freeFailures, firstWait } = limits.throttle.address;
+  const token = await linkFor(portal, 'alice');
+  for (let n = 0; n < freeFailures; n += 1)
+    expect((await changeTo(portal, newToken(), newPassword)).statusCode, String(n)).toBe(303);
+  const page = await changeTo(portal, newToken(), newPassword);
+  expect([page.statusCode, page.headers['retry-after']]).toEqual([429, String(firstWait / 1000)]);
+  expect(hiddenHash(page)).toMatch(/^[\w-]{43}$/);
+  const problem = await changeTo(portal, newToken(), newPassword, { headers: { accept: '*/*' } });
+  expect([problem.statusCode, problem.json().status]).toEqual([429, 429]);
+  expect((await changeTo(portal, newToken(), newPassword, { from: '192.0.2.1' })).statusCode).toBe(303);
+  expect((await portal.signIn('bob', testPassword)).headers.location).toBe('/portal/portal.html');
+  expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
+  portal.wait(firstWait);
+  expect((await changeTo(portal, newToken(), newPassword)).statusCode).toBe(303);
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changeUser } from '#server/accounts/change-user.ts';
+import { limits } from '#server/limits.ts';
+import { newToken, tokenHash } from '#server/secrets/token.ts';
+import { addUser } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  askForLink,
+  changedPage,
+  changeTo,
+  failedPage,
+  hiddenHash,
+  hiddenUsername,
+  linkFor,
+  newPassword,
+  startAfresh,
+} from '#server/testing/reset-for-test.ts';
+
+const second = 1000;
+const another = 'Another-Harbour-78';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(() => startAfresh(portal));
+afterAll(() => portal.close());
+
+const open = (token: string, method: 'GET' | 'HEAD' = 'GET') =>
+  portal.send({ method, url: `/portal/forgottenChange?hash=${token}` });
+const landing = async (token: string, password = newPassword) =>
+  (await changeTo(portal, token, password)).headers.location;
+
+describe('a link', () => {
+  it('PR-02 works once, with the same password again or with another one', async () => {
+    const token = await linkFor(portal, 'alice');
+    expect(await landing(token)).toBe(changedPage);
+    expect(await landing(token)).toBe(failedPage(3));
+    expect(await landing(token, another)).toBe(failedPage(3));
+    expect((await portal.signIn('alice', newPassword)).headers.location).toBe('/portal/portal.html');
+    expect(await portal.sql`select from former_password`).toHaveLength(1);
+  });
+
+  it.each([
+    [limits.resetLink - second, changedPage],
+    [limits.resetLink, failedPage(3)],
+    [limits.resetLink + second, failedPage(3)],
+  ])('PR-04 is good for an hour from when its mail left: %i ms after, %s', async (time, page) => {
+    const token = await askForLink(portal, 'alice');
+    portal.wait(time);
+    expect(await landing(token)).toBe(page);
+  });
+
+  it('PR-05 PR-18 of two that are open either works; then the other is dead, and so are those of nobody else', async () => {
+    for (const [used, other] of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      await startAfresh(portal);
+      const links = [await askForLink(portal, 'alice')];
+      portal.wait(limits.samePress);
+      links.push(await askForLink(portal, 'alice'));
+      const ofBob = await linkFor(portal, 'bob');
+      expect(new Set(links).size).toBe(2);
+      expect(await landing(links[used] as string)).toBe(changedPage);
+      expect(await landing(links[other] as string, another)).toBe(failedPage(3));
+      expect((await open(links[other] as string)).headers.location).toBe(failedPage(3));
+      expect(await landing(ofBob)).toBe(changedPage);
+    }
+  });
+
+  it('PR-15 is not spent by being looked at: HEAD and GET, three times each', async () => {
+    const token = await linkFor(portal, 'alice');
+    for (let n = 0; n < 3; n += 1) {
+      const [head, get] = [await open(token, 'HEAD'), await open(token)];
+      expect([head.statusCode, head.body, get.statusCode]).toEqual([200, '', 200]);
+      expect([hiddenHash(get), hiddenUsername(get)]).toEqual([token, 'alice']);
+      expect(get.headers['set-cookie']).toBeUndefined();
+    }
+    expect(await portal.sql`select from audit_event`).toHaveLength(0);
+    expect(await portal.sql`select from throttle`).toHaveLength(0);
+    expect(await landing(token)).toBe(changedPage);
+  });
+
+  it('that was used says so, one that is over says 3, an unknown one shows the plain form', async () => {
+    const [used, over] = [await linkFor(portal, 'alice'), await linkFor(portal, 'bob')];
+    await changeTo(portal, used, newPassword);
+    portal.wait(limits.resetLink);
+    expect([(await open(used)).statusCode, (await open(used)).headers.location]).toEqual([302, changedPage]);
+    expect([(await open(over)).statusCode, (await open(over)).headers.location]).toEqual([302, failedPage(3)]);
+    const inGerman = await portal.send({ url: `/portal/forgottenChange?hash=${used}&lang=de` });
+    expect(inGerman.headers.location).toBe(`${changedPage}?lang=de`);
+    for (const hash of [newToken(), used.slice(1), '', 'x'.repeat(4000), `${over}%00`]) {
+      const page = await open(hash);
+      expect([page.statusCode, hiddenUsername(page)], hash.slice(0, 50)).toEqual([200, '']);
+    }
+  });
+
+  it('names its account only while it is open; from the waiting cookie as well as from the address', async () => {
+    const token = await linkFor(portal, 'alice');
+    const cookies = { 'vestibule-reset': token };
+    const shown = async () => {
+      const page = await portal.send({ url: '/portal/forgottenChange', cookies });
+      return [page.statusCode, hiddenHash(page), hiddenUsername(page)];
+    };
+    expect(await shown()).toEqual([200, token, 'alice']);
+    for (const state of ['used', 'withdrawn']) {
+      await portal.sql`update reset_link set state = ${state}`;
+      expect(await shown(), state).toEqual([200, token, '']);
+    }
+    await portal.sql`update reset_link set state = 'open'`;
+    await portal.sql`delete from portal_user where username = 'alice'`;
+    expect(await shown()).toEqual([200, token, '']);
+    expect(hiddenUsername(await portal.send({ url: `/portal/login`, cookies }))).toBe('');
+  });
+
+  it('PR-23 dies with the e-mail address that it was sent to, and lives on with any other change', async () => {
+    const [token, inHand] = [await askForLink(portal, 'alice'), await linkFor(portal, 'alice')];
+    const change = (what: Parameters<typeof changeUser>[2]) => changeUser(portal.sql, 'alice', what, portal.deps.now());
+    await change({ language: 'de' });
+    await change({ username: 'alicia', email: 'alice@acme.test' });
+    expect(hiddenUsername(await open(token))).toBe('alicia');
+    await changeUser(portal.sql, 'alicia', { email: 'other@acme.test' }, portal.deps.now());
+    for (const dead of [token, inHand]) {
+      expect((await open(dead)).headers.location).toBe(failedPage(3));
+      expect(await landing(dead)).toBe(failedPage(3));
+    }
+    expect((await portal.signIn('alicia', testPassword)).headers.location).toBe('/portal/portal.html');
+  });
+
+  it('is 256 random bits, kept as a hash alone, and leaves no session behind', async () => {
+    const tokens = [await linkFor(portal, 'alice'), await linkFor(portal, 'alice')];
+    for (const token of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+    const kept = await portal.sql<{ hash: Buffer }[]>`select token_hash as hash from reset_link`;
+    expect(kept.map(({ hash }) => hash.toString('hex')).sort()).toEqual(
+      tokens.map((token) => tokenHash(token).toString('hex')).sort(),
+    );
+    const changed = cookiesOf(await changeTo(portal, tokens[0] as string, newPassword));
+    expect(changed).toEqual({ 'vestibule-reset': '' });
+    expect(await portal.sql`select from session`).toHaveLength(0);
+  });
+
+  it('PR-21 of somebody who has no password yet gives the first one', async () => {
+    await addUser(portal, { username: 'grace', passwordHash: null });
+    expect(await landing(await askForLink(portal, 'grace'))).toBe(changedPage);
+    expect((await portal.signIn('grace', newPassword)).headers.location).toBe('/portal/portal.html');
+    expect(await portal.sql`select from former_password`).toHaveLength(0);
+  });
+});
