@@ -1,8 +1,18 @@
 /**
  * What a redirect tells the screen that it leads to (`?notice=…`), so that no step ends without a word (decisions §13).
- * Each has its texts `notice-…-title` and `-text`; `codeWrong` uses those of the code itself.
+ * Each has its texts `notice-…-title` and `-text`; `codeWrong` and `clockWrong` use those of
+ * the code itself.
  */
-export const notices = ['signInExpired', 'codeWrong', 'tooManyAttempts', 'somethingWentWrong', 'unavailable'] as const;
+export const notices = [
+  'signInExpired',
+  'codeWrong',
+  'clockWrong',
+  'codeSent',
+  'codeTooSoon',
+  'tooManyAttempts',
+  'somethingWentWrong',
+  'unavailable',
+] as const;
 export type Notice = (typeof notices)[number];
 
 /** The notice that a query names, or null. */

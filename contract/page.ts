@@ -18,7 +18,21 @@ export type ProblemStatus = (typeof problemStatuses)[number];
 export type ServerPage =
   | { name: 'signedIn'; username: string; email: string; customers: string[] }
   | { name: 'signOutConfirm' }
+  /** After the registration of an app, and after a recovery code was used: `codes` is null when they are not shown any more. */
+  | { name: 'recoveryCodes'; codes: string[] | null; left: number; destination: string }
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
+
+/** What the server knows of the half-signed-in session that a second-factor screen belongs to. */
+export type OpenSecondFactor = {
+  /** The name of the account, for the link into an authenticator app. */
+  account: string;
+  /** Whether "do not ask again on this device" may be offered. */
+  mayRemember: boolean;
+  /** Whether a recovery code may be used in place of the code. */
+  mayRecover: boolean;
+  /** E-mail codes: in how many seconds another one may be sent; null when no more may be. */
+  sendAgainAfter: number | null;
+};
 
 /**
  * All that the server tells a page besides its address. It is rendered into the first response and read again by the
@@ -39,6 +53,8 @@ export type Page = {
   resetHash?: string;
   /** The page answers a posted form: `url` is the address of what it shows, not the one in the address bar. */
   isAnswer?: true;
+  /** Of the second-factor screens, when a half-signed-in session is there. */
+  secondFactor?: OpenSecondFactor;
   /** What an authenticator app needs, for visitors without script; it is not repeated for the script, which asks itself. */
   registration?: RegistrationAnswer;
   /** Set when the page is not one of the addressed screens. */

@@ -53,12 +53,11 @@ export const VerifyForm = Type.Object({
 export type VerifyForm = Static<typeof VerifyForm>;
 
 /** `POST two-factor-authentication/send` as a form, without script. */
-export const SendForm = Type.Object({ redirectURL: Type.Optional(Type.String()) });
+export const SendForm = Type.Object({
+  redirectURL: Type.Optional(Type.String()),
+  codeSentViaEmail: Type.Optional(Type.String()),
+});
 export type SendForm = Static<typeof SendForm>;
-
-/** `GET two-factor-authentication/recovery-codes`, once after registration. */
-export const RecoveryCodesAnswer = Type.Object({ codes: Type.Array(Type.String()) });
-export type RecoveryCodesAnswer = Static<typeof RecoveryCodesAnswer>;
 
 /** An error answer to a script, RFC 9457. `field` names the input at fault where one is. */
 export const Problem = Type.Object({
@@ -67,5 +66,7 @@ export const Problem = Type.Object({
   status: Type.Integer(),
   detail: Type.Optional(Type.String()),
   field: Type.Optional(Type.String()),
+  /** Which notice the next page should show. */
+  notice: Type.Optional(Type.String()),
 });
 export type Problem = Static<typeof Problem>;

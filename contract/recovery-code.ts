@@ -10,6 +10,10 @@ export function groupedRecoveryCode(letters: string): string {
 
 /** The letters of a recovery code as a person types it (lower case, any dashes and spaces, O for 0), or null when it is none. */
 export function recoveryCodeOfText(text: string): string | null {
-  const plain = text.toUpperCase().replace(/[\s\u2010-\u2015-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
+  const plain = text
+    .toUpperCase()
+    .replace(/[\s\u2010-\u2015-]/g, '')
+    .replace(/O/g, '0')
+    .replace(/[IL]/g, '1');
   return new RegExp(`^[${recoveryCodeAlphabet}]{${recoveryCodeLetters}}$`).test(plain) ? plain : null;
 }

@@ -42,6 +42,9 @@ export const queryNames = {
   reason: 'reason',
   ipAddress: 'ipaddress',
   notice: 'notice',
+  clockOffset: 'offset',
+  recovery: 'recovery',
+  remember: 'remember',
 } as const;
 
 const nameOfPath = new Map<string, PlainScreen>(
