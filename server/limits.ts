@@ -25,6 +25,8 @@ export const limits = {
     total: { freeFailures: 5000, leakEvery: 100, firstWait: 5 * second, longestWait: minute },
     /** Codes of the second factor, over all half sessions of an account. */
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
+    /** Mails with a code to one account. */
+    codeMail: { freeFailures: 12, leakEvery: 5 * minute, firstWait: minute, longestWait: 15 * minute },
   } satisfies Record<string, ThrottleLimit>,
   /** Names that no account has share this many rows, so that guessing names cannot fill the table. */
   unknownNameBuckets: 65_536,
@@ -32,10 +34,9 @@ export const limits = {
   /** Codes that one half session may try; then the password is asked again. */
   codeTries: 5,
   emailCode: 10 * minute,
-  /** Mails with a code in one half session, and how far apart; and in an hour to one account. */
+  /** Mails with a code in one half session, and how far apart. */
   emailCodeSends: 4,
   emailCodeSendEvery: 30 * second,
-  emailCodesAnHour: 12,
   recoveryCodes: 10,
   /** How long after registration the recovery codes can be looked at. */
   recoveryCodesShown: 10 * minute,

@@ -1,7 +1,15 @@
 import type { Language } from '#contract/languages.ts';
 
 /** What a mail is about; the texts of each begin with `mail-` and its name. */
-export const mailKinds = ['resetLink', 'singleSignOnHint', 'passwordChanged', 'newDevice'] as const;
+export const mailKinds = [
+  'resetLink',
+  'singleSignOnHint',
+  'passwordChanged',
+  'newDevice',
+  'signInCode',
+  'secondFactorAdded',
+  'secondFactorRemoved',
+] as const;
 export type MailKind = (typeof mailKinds)[number];
 
 /** What a text says about the event that it tells of; nothing secret. */
@@ -25,7 +33,7 @@ export type Mail = {
   language: Language;
   queuedAt: Date;
   details: MailDetails;
-  /** The token of a reset link; null for the kinds that carry none. */
+  /** The token of a reset link, or the six digits of a code; null for the kinds that carry neither. */
   token: string | null;
 };
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Language, languageOfTag } from '#contract/languages.ts';
 import { seal } from '../secrets/sealed.ts';
-import { tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/connect.ts';
 import { insertMail } from '../storage/mail.ts';
 import type { MailDetails, MailKind } from './mail.ts';
@@ -17,15 +16,18 @@ export type MailContent = Omit<MailDetails, 'username' | 'at'> & {
   language?: Language;
 };
 
+/** The token or code that a mail brings, and the hash under which it is stored where it counts. */
+export type Carried = { token: string; tokenHash: Buffer; keys: readonly Buffer[] };
+
 /**
- * Puts a mail into the queue, in the transaction of what it tells of: it is sent if that happened, and only then. A
- * token waits sealed, so that who reads the database cannot use it.
+ * Puts a mail into the queue, in the transaction of what it tells of: it is sent if that happened, and only then. What
+ * it carries waits sealed, so that who reads the database cannot use it.
  */
 export async function queueMail(
   sql: Connection,
   reader: MailReader,
   { kind, now, language, ...details }: MailContent,
-  carried?: { token: string; keys: readonly Buffer[] },
+  carried?: Carried,
 ): Promise<void> {
   const id = randomUUID();
   await insertMail(sql, {
@@ -37,7 +39,7 @@ export async function queueMail(
     details: { username: reader.username, at: now.toISOString(), ...details },
     queuedAt: now,
     sealedToken: carried ? seal(carried.keys, carried.token, sealedPlace(id)) : null,
-    tokenHash: carried ? tokenHash(carried.token) : null,
+    tokenHash: carried?.tokenHash ?? null,
   });
 }
 

@@ -4,6 +4,7 @@ import type { Outcome } from '../background/worker.ts';
 import type { Deps } from '../deps.ts';
 import { hour, limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
+import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/connect.ts';
 import { isMailWaiting } from '../storage/mail.ts';
@@ -69,6 +70,6 @@ async function queueHelp(
     return 'single-sign-on-mailed';
   }
   const token = await makeResetToken(sql, user.id, now);
-  await queueMail(sql, user, { kind: 'resetLink', ...content }, { token, keys: deps.keys.seal });
+  await queueMail(sql, user, { kind: 'resetLink', ...content }, { token, tokenHash: tokenHash(token), keys: deps.keys.seal });
   return 'link-mailed';
 }

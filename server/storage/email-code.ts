@@ -31,6 +31,11 @@ export async function findEmailCode(
   return row ?? null;
 }
 
+/** Whether a code is still one that would be accepted. */
+export async function isEmailCodeOpen(sql: Connection, codeHash: Buffer, now: Date): Promise<boolean> {
+  return (await sql`select from email_code where code_hash = ${codeHash} and ends_at > ${now}`).length > 0;
+}
+
 /** Uses up a half session's code if it is one of the digests and still good; of several at once one gets it. */
 export async function takeEmailCode(
   sql: Connection,

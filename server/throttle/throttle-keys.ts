@@ -15,6 +15,16 @@ export function deviceKey(deviceHash: Buffer, userId: string): string {
   return `device:${deviceHash.toString('hex')}:${userId}`;
 }
 
+/** The key under which the codes that were tried for a user are counted, over all half sessions. */
+export function codeKey(userId: string): ThrottleKey {
+  return { key: `code:${userId}`, limit: limits.throttle.code };
+}
+
+/** The key under which the mails with a code to a user are counted. */
+export function codeMailKey(userId: string): ThrottleKey {
+  return { key: `code-mail:${userId}`, limit: limits.throttle.codeMail };
+}
+
 /** The key of a name that no account has; many names share one, so that the table stays small. */
 export function unknownNameKey(fold: string): string {
   const bucket = createHash('sha256').update(fold).digest().readUInt32BE() % limits.unknownNameBuckets;

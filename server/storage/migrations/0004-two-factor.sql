@@ -77,9 +77,6 @@ alter table mail drop constraint mail_kind_check;
 alter table mail add constraint mail_kind_check check (
   kind in ('resetLink', 'singleSignOnHint', 'passwordChanged', 'newDevice', 'signInCode', 'secondFactorAdded', 'secondFactorRemoved')
 );
--- A code is worthless after this.
-alter table mail add column unwanted_after timestamptz;
-
 create function session_ended() returns trigger language plpgsql as $$
 begin
   delete from pending_totp where session_hash in (select token_hash from ended);

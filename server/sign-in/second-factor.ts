@@ -1,0 +1,15 @@
+import type { SignInCustomer } from '../storage/sign-in.ts';
+
+export type SecondFactor = 'app' | 'email';
+
+/**
+ * The factor that a sign-in needs (decisions §7, §8): an app that the user registered is always asked, then the stronger
+ * of what the admitting customers require; null when there is none. What the browser says has no part in it.
+ */
+export function secondFactorOf(
+  admitting: readonly Pick<SignInCustomer, 'twoFactor'>[],
+  hasApp: boolean,
+): SecondFactor | null {
+  if (hasApp || admitting.some(({ twoFactor }) => twoFactor === 'app')) return 'app';
+  return admitting.some(({ twoFactor }) => twoFactor === 'email') ? 'email' : null;
+}
