@@ -3,6 +3,9 @@ import type { Notice } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
 import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { isToken } from '../secrets/token.ts';
+import { setCookie } from './cookies.ts';
 import { languageOverride, wantsPage } from './request-url.ts';
 import { logTemporary, retryAfterOf } from './temporary.ts';
 
@@ -20,6 +23,9 @@ export async function formAgain(
   const query = { [queryNames.notice]: notice, [queryNames.language]: languageOverride(request) };
   const url = screenUrl(config.basePath, screen, query);
   reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfter / 1000))));
+  // Without script a change of language loads the form anew, without the hash in it.
+  if (kept.resetHash && isToken(kept.resetHash))
+    setCookie(reply, config, 'reset', kept.resetHash, limits.resetCookieLifetime);
   return await pages.send(request, reply, status, { ...kept, url, isAnswer: true });
 }
 

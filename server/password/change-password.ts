@@ -58,13 +58,8 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   if (await wasUsedBefore(deps, user, request.password)) return await refused(deps, request, link, usedBefore);
 
   const passwordHash = await hashPassword(request.password);
-  const outcome = await store(deps, request, user, passwordHash);
-  if (outcome === 'stored') return { kind: 'changed' };
-  if (outcome === 'changedMeanwhile') return await refused(deps, request, link, changeFailed);
-  // The same button pressed twice: the first one has done what the second one asks for.
-  const now = await linkOf(deps, request);
-  const isSamePassword = now?.user && (await verifyPassword(now.user.passwordHash, request.password));
-  return isSamePassword ? { kind: 'changed' } : await refused(deps, request, now, requestExpired);
+  if (await store(deps, request, user, passwordHash)) return { kind: 'changed' };
+  return await outrun(deps, request);
 }
 
 async function linkOf({ sql }: Deps, { token, address }: ChangeRequest): Promise<ResetLink | null> {
@@ -89,35 +84,48 @@ async function wasUsedBefore({ sql }: Deps, user: ResetUser, password: string): 
   return false;
 }
 
-/** All of it or nothing: the link is used up, the password is another one, and what hung on the old one ends. */
+/**
+ * All of it or nothing: the password is another one, the link is used up, and what hung on the old one ends. False, with
+ * nothing stored, when the link or the account is not what it was when the entries were checked.
+ */
 async function store(
   deps: Deps,
   { token, address, language, requestId }: ChangeRequest,
   user: ResetUser,
   passwordHash: string,
-): Promise<'stored' | 'linkUsed' | 'changedMeanwhile'> {
+): Promise<boolean> {
   const now = deps.now();
-  const stored = await deps.sql
+  const isStored = await deps.sql
     .begin(async (sql) => {
-      if (!(await useResetLink(sql, tokenHash(token), now))) return 'linkUsed' as const;
+      // The user comes first, as in every change of one: two of his links would wait for each other.
       if (!(await updatePasswordHash(sql, user.id, user.passwordHash, passwordHash))) throw new ChangedMeanwhile();
+      if (!(await useResetLink(sql, tokenHash(token), now))) throw new ChangedMeanwhile();
       const sessionsEnded = await passwordReplaced(sql, user.id, user.passwordHash, now);
       await queuePasswordNotice(sql, user, { now, address, language });
       const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
       const { id: userId, username } = user;
       await insertAuditEvent(sql, { event: 'password-changed', userId, username, address, requestId, steps }, now);
-      return 'stored' as const;
+      return true;
     })
     .catch((error: unknown) => {
-      if (error instanceof ChangedMeanwhile) return 'changedMeanwhile' as const;
+      if (error instanceof ChangedMeanwhile) return false;
       throw error;
     });
-  if (stored === 'stored') deps.wake.mails();
-  return stored;
+  if (isStored) deps.wake.mails();
+  return isStored;
 }
 
-/** Takes the transaction back: the account is not what it was when the entries were checked. */
+/** Takes the transaction back. */
 class ChangedMeanwhile extends Error {}
+
+/** Somebody was quicker: the same button pressed before, which has done what this one asks for, or another change. */
+async function outrun(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
+  const link = await linkOf(deps, request);
+  const overBy = reasonOfLink(link, deps.now());
+  if (overBy && link?.user && (await verifyPassword(link.user.passwordHash, request.password)))
+    return { kind: 'changed' };
+  return await refused(deps, request, link, overBy ?? reasonOfAccount(link?.user ?? null) ?? changeFailed);
+}
 
 async function refused(
   deps: Deps,

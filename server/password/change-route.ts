@@ -62,5 +62,5 @@ export function changeRoute(deps: Deps) {
 }
 
 function keptOf({ hash = '' }: ChangeForm) {
-  return { resetHash: hash };
+  return { resetHash: hash, typedUsername: '' };
 }

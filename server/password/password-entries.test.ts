@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  changedPage,
+  changeTo,
+  failedPage,
+  linkFor,
+  newPassword,
+  startAfresh,
+  storedHash,
+} from '#server/testing/reset-for-test.ts';
+
+const argon2 = vi.hoisted(() => ({ hash: vi.fn(), verify: vi.fn() }));
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof import('@node-rs/argon2')>();
+  argon2.hash.mockImplementation(real.hash);
+  argon2.verify.mockImplementation(real.verify);
+  return { ...real, ...argon2 };
+});
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(() => startAfresh(portal));
+afterAll(() => portal.close());
+
+const landing = async (password: string, repeat = password) =>
+  (await changeTo(portal, await linkFor(portal, 'alice'), password, { repeat })).headers.location;
+async function enters(password: string): Promise<boolean> {
+  await portal.sql`delete from throttle`;
+  return (await portal.signIn('alice', password)).headers.location === '/portal/portal.html';
+}
+
+it.each([
+  ['letters', `${'Harbour-Lantern-77'.repeat(4).slice(0, 71)}`],
+  ['letters of two bytes', `Zürich-7${'ä'.repeat(63)}`],
+  ['letters of four bytes', `Hafen-7A${'🗝'.repeat(63)}`],
+])('PW-02 passwords that are equal up to the 71st of %s are different', async (_what, start) => {
+  expect([...start]).toHaveLength(71);
+  expect(await landing(`${start}x`, `${start}y`)).toBe(failedPage(5));
+  expect(await landing(`${start}x`)).toBe(changedPage);
+  expect([await enters(`${start}y`), await enters(start), await enters(`${start}x`)]).toEqual([false, false, true]);
+  expect(await landing(`${start}x`)).toBe(failedPage(11));
+  expect(await landing(`${start}y`)).toBe(changedPage);
+  expect(await landing(`${start}xx`)).toBe(failedPage(9));
+});
+
+it('PW-03 LM-02 an oversized password is refused before anything is hashed', async () => {
+  const token = await linkFor(portal, 'alice');
+  const kilobyte = 'Xy-4'.repeat(256);
+  argon2.hash.mockClear();
+  argon2.verify.mockClear();
+  const post = async (url: string, password: string) => {
+    const form = { username: 'alice', password, repeat: password, hash: token };
+    const started = performance.now();
+    const { statusCode, headers } = await portal.send({ method: 'POST', url, form });
+    expect(performance.now() - started).toBeLessThan(500);
+    return [statusCode, headers.location];
+  };
+  for (const url of ['/portal/performlogin', '/portal/password/change'])
+    for (const size of [17, 1024, 10 * 1024]) expect(await post(url, kilobyte.repeat(size))).toEqual([413, undefined]);
+  expect(await post('/portal/performlogin', kilobyte.repeat(7))).toEqual([400, undefined]);
+  expect(await post('/portal/password/change', kilobyte.repeat(7))).toEqual([303, failedPage(9)]);
+  expect([argon2.hash.mock.calls, argon2.verify.mock.calls]).toEqual([[], []]);
+  expect(await portal.sql`select state from reset_link`).toEqual([{ state: 'open' }]);
+});
+
+it('BF-12 LM-08 who has no open link has nothing hashed, and a bad entry costs no hash either', async () => {
+  const token = await linkFor(portal, 'alice');
+  argon2.hash.mockClear();
+  argon2.verify.mockClear();
+  for (const hash of ['x', 'A'.repeat(43)]) await changeTo(portal, hash, newPassword);
+  for (const password of ['short', 'lanternq', 'Password-77-!', 'Bell\u0007-Lantern-77'])
+    await changeTo(portal, token, password);
+  await changeTo(portal, token, newPassword, { repeat: 'x' });
+  expect([argon2.hash.mock.calls, argon2.verify.mock.calls]).toEqual([[], []]);
+  expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
+  expect(argon2.hash).toHaveBeenCalledTimes(1);
+});
+
+it.each([
+  ['composed', 'Zürich-Hafen-42'.normalize('NFC')],
+  ['taken apart', 'Zürich-Hafen-42'.normalize('NFD')],
+  ['Korean', '비밀번호-Hafen-42'.normalize('NFD')],
+])('PW-11 UN-04 a password is the same however its letters are made up: %s', async (_what, password) => {
+  const other = password.normalize('NFC') === password ? password.normalize('NFD') : password.normalize('NFC');
+  expect(other).not.toBe(password);
+  expect(await landing(password, other)).toBe(changedPage);
+  expect([await enters(password), await enters(other)]).toEqual([true, true]);
+  expect(await landing(other)).toBe(failedPage(11));
+  // Letters that only look alike stay apart in a password.
+  expect(await enters(password.replace('H', 'Ｈ'))).toBe(false);
+});
+
+it('PW-12 UN-09 spaces stay where they are; NUL and halves of letters are 400, and the link stays good', async () => {
+  const before = await storedHash(portal, 'alice');
+  const token = await linkFor(portal, 'alice');
+  for (const broken of ['%00', '%ED%A0%80', '%ED%BF%BF', '%C0%AF', '%FF', '%F4%90%80%80', '%', '%E2%82'])
+    for (const field of ['password', 'repeat', 'hash']) {
+      const fields = { password: newPassword, repeat: newPassword, hash: token, [field]: `${newPassword}${broken}` };
+      const body = Object.entries(fields)
+        .map((pair) => pair.join('='))
+        .join('&');
+      const answer = await portal.send({
+        method: 'POST',
+        url: '/portal/password/change',
+        body,
+        headers: { accept: '*/*' },
+      });
+      expect([answer.statusCode, answer.json().field], broken).toEqual([400, field]);
+    }
+  for (const missing of ['password', 'repeat']) {
+    const { [missing]: _, ...form } = { password: newPassword, repeat: newPassword, hash: token } as Record<
+      string,
+      string
+    >;
+    const answer = await portal.send({
+      method: 'POST',
+      url: '/portal/password/change',
+      form,
+      headers: { accept: '*/*' },
+    });
+    expect([answer.statusCode, answer.json().field]).toEqual([400, missing]);
+  }
+  expect(await storedHash(portal, 'alice')).toBe(before);
+  for (const spaced of ['  Harbour 77 Lantern  ', '\u00a0Harbour-77-Lantern', 'مصباح-الميناء-Hb-42', '🗝🗝Harbour-77']) {
+    expect((await changeTo(portal, await linkFor(portal, 'alice'), spaced)).headers.location).toBe(changedPage);
+    expect([await enters(spaced), await enters(spaced.slice(1)), await enters(testPassword)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  }
+  expect(await enters('\u00a0Harbour-77-Lantern'.trim())).toBe(false);
+});

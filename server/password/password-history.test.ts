@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { changeUser } from '#server/accounts/change-user.ts';
+import { limits } from '#server/limits.ts';
+import { hashPassword } from '#server/secrets/password-hash.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  changedPage,
+  changeTo,
+  failedPage,
+  linkFor,
+  newPassword,
+  startAfresh,
+  userId,
+} from '#server/testing/reset-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(() => startAfresh(portal));
+afterAll(() => portal.close());
+
+const landing = async (username: string, password: string) =>
+  (await changeTo(portal, await linkFor(portal, username), password)).headers.location;
+const rows = async () =>
+  (await portal.sql`select from former_password where user_id = ${await userId(portal, 'alice')}`).length;
+
+it('PW-08 PW-09 the last ten may not come again in any form; the eleventh may, and the rows stay bounded', async () => {
+  const { passwordsRemembered } = limits;
+  const passwords = Array.from({ length: passwordsRemembered }, (_, n) => `Häfen-Lantern-${n}${n}`);
+  for (const [n, password] of passwords.entries()) {
+    expect(await landing('alice', testPassword), `${n} later`).toBe(failedPage(11));
+    expect(await landing('alice', password)).toBe(changedPage);
+    expect(await rows()).toBe(Math.min(n + 1, passwordsRemembered - 1));
+  }
+  for (const password of passwords) expect(await landing('alice', password.normalize('NFD'))).toBe(failedPage(11));
+  // There is no least age: who has eleven links may come back to the eleventh oldest at once.
+  expect(await landing('alice', testPassword)).toBe(changedPage);
+  expect(await rows()).toBe(passwordsRemembered - 1);
+  expect(await landing('alice', passwords[0] as string)).toBe(changedPage);
+});
+
+it('PW-08 the history is of one user, kept as hashes, and includes what an operator set', async () => {
+  await changeUser(portal.sql, 'alice', { passwordHash: await hashPassword(newPassword) }, portal.deps.now());
+  await changeUser(portal.sql, 'alice', { passwordHash: null }, portal.deps.now());
+  expect(await landing('alice', newPassword)).toBe(failedPage(11));
+  expect(await landing('alice', testPassword)).toBe(failedPage(11));
+  expect(await landing('bob', newPassword)).toBe(changedPage);
+  const hashes = await portal.sql<{ hash: string }[]>`select password_hash as hash from former_password`;
+  expect(hashes).toHaveLength(3);
+  for (const { hash } of hashes) expect(hash).toMatch(/^\$argon2id\$/);
+  await portal.sql`delete from portal_user where username = 'alice'`;
+  expect(await portal.sql`select from former_password`).toHaveLength(1);
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { changeUser } from '#server/accounts/change-user.ts';
+import { type Connection, connect, type Database } from '#server/storage/connect.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  changedPage,
+  changeTo,
+  failedPage,
+  linkFor,
+  newPassword,
+  startAfresh,
+  storedHash,
+} from '#server/testing/reset-for-test.ts';
+
+// Hashing takes no time here and can be read, so that the changes of a test meet in the database.
+vi.mock('@node-rs/argon2', async (original) => ({
+  ...(await original<typeof import('@node-rs/argon2')>()),
+  hash: async (password: string) => `hash of ${password}`,
+  verify: async (hash: string, password: string) => hash === `hash of ${password}`,
+}));
+
+// Two instances on one database, each with a pool of its own; each request goes to one of them in turn.
+let portals: [PortalForTest, PortalForTest];
+let pool: Database;
+/** For what a test does beside them. */
+let aside: Database;
+beforeAll(async () => {
+  const first = await portalForTest();
+  pool = connect(first.database.place);
+  aside = connect(first.database.place);
+  portals = [first, await portalForTest({}, first, { sql: pool })];
+});
+beforeEach(() => startAfresh(portals[0]));
+afterAll(async () => {
+  await portals[1].close();
+  await pool.end();
+  await aside.end();
+  await portals[0].close();
+});
+
+const portalOf = (n: number) => portals[n % 2] as PortalForTest;
+const another = 'Another-Harbour-78';
+
+/** Where a change lands. */
+async function landing(n: number, token: string, password: string): Promise<string | undefined> {
+  return (await changeTo(portalOf(n), token, password)).headers.location;
+}
+
+/**
+ * Lets requests meet: the row of alice is kept from them until all of them wait for it, one after the other; then `first`
+ * happens, and they go on.
+ */
+async function meet<T>(
+  requests: (() => Promise<T>)[],
+  first: (sql: Connection) => PromiseLike<unknown> = async () => {},
+) {
+  const waiting = () => aside`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const answers: Promise<T>[] = [];
+  await aside.begin(async (sql) => {
+    await sql`select from portal_user where username = 'alice' for update`;
+    for (const request of requests) {
+      answers.push(request());
+      await expect.poll(async () => (await waiting()).length, { interval: 5 }).toBe(answers.length);
+    }
+    await first(sql);
+  });
+  return await Promise.all(answers);
+}
+
+describe('changes at the same time', () => {
+  it('PR-03 RC-01 of fifty posts of one link with different passwords one wins, twenty times over', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      await startAfresh(portals[0]);
+      const token = await linkFor(portals[0], 'alice');
+      const before = await storedHash(portals[0], 'alice');
+      const passwords = Array.from({ length: 50 }, (_, n) => `Harbour-Lantern-${round}-${n}`);
+      const pages = await Promise.all(passwords.map((password, n) => landing(n, token, password)));
+      const winners = passwords.filter((_, n) => pages[n] === changedPage);
+      expect(winners).toHaveLength(1);
+      expect(pages.filter((page) => page === failedPage(3))).toHaveLength(49);
+      expect(await storedHash(portals[0], 'alice')).toBe(`hash of ${winners[0]}`);
+      expect(await portals[0].sql`select password_hash as hash from former_password`).toEqual([{ hash: before }]);
+      expect(await portals[0].sql`select state from reset_link`).toEqual([{ state: 'used' }]);
+      expect(await portals[0].sql`select from mail`).toHaveLength(1);
+      expect(await portals[0].sql`select from audit_event where event = 'password-changed'`).toHaveLength(1);
+    }
+  }, 20_000);
+
+  it('PR-03 ten posts of one link with the same password at once land where one would; a later one is refused', async () => {
+    const token = await linkFor(portals[0], 'alice');
+    const pages = await meet(Array.from({ length: 10 }, (_, n) => () => landing(n, token, newPassword)));
+    expect(pages).toEqual(Array(10).fill(changedPage));
+    expect(await portals[0].sql`select from former_password`).toHaveLength(1);
+    expect(await portals[0].sql`select from mail`).toHaveLength(1);
+    expect(await portals[0].sql`select event from audit_event`).toEqual([{ event: 'password-changed' }]);
+    expect(await landing(0, token, newPassword)).toBe(failedPage(3));
+    expect(await landing(1, token, newPassword)).toBe(failedPage(3));
+  });
+
+  it('RC-01 of two links of one user at the same time one wins, and neither waits for the other without end', async () => {
+    const [one, two] = [await linkFor(portals[0], 'alice'), await linkFor(portals[0], 'alice')];
+    const pages = await meet([() => landing(0, one, newPassword), () => landing(1, two, another)]);
+    expect(pages.toSorted()).toEqual([failedPage(3), changedPage]);
+    expect(await storedHash(portals[0], 'alice')).toBe(`hash of ${pages[0] === changedPage ? newPassword : another}`);
+    const states = await portals[0].sql`select state from reset_link order by state`;
+    expect(states).toEqual([{ state: 'used' }, { state: 'withdrawn' }]);
+  });
+
+  it('a link beside the operator who sets a password: both are done one after the other, in either order', async () => {
+    const byOperator = async () =>
+      (await changeUser(pool, 'alice', { passwordHash: 'hash of the operator' }, portals[0].deps.now())).kind;
+    const first = await linkFor(portals[0], 'alice');
+    expect(await meet([byOperator, () => landing(0, first, newPassword)])).toEqual(['changed', failedPage(3)]);
+    expect(await storedHash(portals[0], 'alice')).toBe('hash of the operator');
+    const second = await linkFor(portals[0], 'alice');
+    expect(await meet([() => landing(0, second, newPassword), byOperator])).toEqual([changedPage, 'changed']);
+    expect(await storedHash(portals[0], 'alice')).toBe('hash of the operator');
+    expect(await portals[0].sql`select from former_password`).toHaveLength(3);
+  });
+
+  it('a sign-in with the old password at the same time leaves no session alive', async () => {
+    const token = await linkFor(portals[0], 'alice');
+    const signIn = async () => (await portals[1].signIn('alice', testPassword)).headers.location;
+    const [, changed] = await meet([signIn, () => landing(0, token, newPassword), signIn]);
+    expect(changed).toBe(changedPage);
+    expect(await portals[0].sql`select from session`).toHaveLength(0);
+    expect(await portals[0].sql`select from device`).toHaveLength(0);
+  });
+
+  it.each([
+    ['the account was made inactive', 7, `update portal_user set active = false where username = 'alice'`],
+    ['the account may not change it any more', 8, `update portal_user set may_change_password = false`],
+    ['the account was removed', 2, `delete from portal_user where username = 'alice'`],
+    ['the same password was stored in another form', 4, `update portal_user set password_hash = 'another form'`],
+    ['the link ran out', 3, `update reset_link set ends_at = made_at`],
+  ])(
+    'a change that is checked while %s is refused, reason %i, and nothing of it is stored',
+    async (_what, reason, sql) => {
+      const token = await linkFor(portals[0], 'alice');
+      const pages = await meet([() => landing(0, token, newPassword)], (aside) => aside.unsafe(sql));
+      expect(pages).toEqual([failedPage(reason)]);
+      expect(await storedHash(portals[0], 'alice')).not.toBe(`hash of ${newPassword}`);
+      expect(await portals[0].sql`select state from reset_link`).toEqual([{ state: 'open' }]);
+      for (const table of ['former_password', 'mail'])
+        expect(await portals[0].sql`select from ${pool(table)}`).toEqual([]);
+    },
+  );
+});
