@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type Call, calls } from '#contract/calls.ts';
-import { ChangeForm, ForgottenForm, LoginForm } from '#contract/payloads.ts';
+import { ChangeForm, ForgottenForm, LoginForm, VerifyForm } from '#contract/payloads.ts';
 import { hubStartPath } from '#contract/screens.ts';
 import type { Deps } from './deps.ts';
 import type { BuiltPages } from './http/built-pages.ts';
+import { readCodesIn } from './http/code-body.ts';
 import { readForm } from './http/form-body.ts';
 import { guardRequest } from './http/guards.ts';
 import { healthRoute, readyRoute } from './http/health.ts';
@@ -25,6 +26,18 @@ import { screenRoute } from './screens/screen-route.ts';
 import { sessionRoute } from './session/session-route.ts';
 import { logoutConfirmedRoute, logoutRoute } from './sign-in/logout-route.ts';
 import { performLoginRoute } from './sign-in/perform-login-route.ts';
+import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
+import { registrationRoute } from './two-factor/registration-route.ts';
+import { sendRoute } from './two-factor/send-route.ts';
+import { verifyRoute } from './two-factor/verify-route.ts';
+
+/** A script sends the code alone, a form sends it as a field. */
+const verifyBody = {
+  content: {
+    'application/json': { schema: { type: 'string' } },
+    'application/x-www-form-urlencoded': { schema: VerifyForm },
+  },
+};
 
 /** What the app needs besides what its routes need. `logLevel` is pino's; lines go to `logTo`, else to standard output. */
 export type AppOptions = {
@@ -104,6 +117,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.route({ ...on('performLogin'), schema: { body: LoginForm }, handler: performLoginRoute(deps) });
   app.route({ ...on('passwordForgotten'), schema: { body: ForgottenForm }, handler: forgottenRoute(deps) });
   app.route({ ...on('passwordChange'), schema: { body: ChangeForm }, handler: changeRoute(deps) });
+  app.route({ ...on('twoFactorRegistration'), handler: registrationRoute(deps) });
+  await app.register(async (scope) => {
+    readCodesIn(scope);
+    scope.route({ ...on('twoFactorVerify'), schema: { body: verifyBody }, handler: verifyRoute(deps) });
+  });
+  app.route({ ...on('twoFactorSend'), handler: sendRoute(deps) });
+  app.route({ ...on('twoFactorRecoveryCodes'), handler: recoveryCodesRoute(deps) });
   app.route({ ...on('logout'), handler: logoutRoute(deps) });
   app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
   app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel });

@@ -2,6 +2,8 @@ import type { Deps } from './deps.ts';
 import { limits } from './limits.ts';
 import { deleteOldAuditEvents } from './storage/audit-event.ts';
 import { deleteStaleDevices } from './storage/device.ts';
+import { deleteShownRecoveryCodes } from './storage/recovery-code.ts';
+import { deleteEndedRememberedDevices } from './storage/remembered-device.ts';
 import { deleteEndedSessions } from './storage/session.ts';
 import { deleteStaleThrottles } from './storage/throttle.ts';
 
@@ -13,6 +15,8 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   await deleteEndedSessions(sql, { idleSince: before(config.sessionIdle), now: at });
   await deleteStaleThrottles(sql, before(account.freeFailures * account.leakEvery), at);
   await deleteOldAuditEvents(sql, before(config.auditKept));
+  await deleteShownRecoveryCodes(sql, at);
+  await deleteEndedRememberedDevices(sql, at);
   await deleteStaleDevices(sql, before(limits.deviceLifetime));
 }
 

@@ -3,13 +3,14 @@ import { type MailReader, queueMail } from '../mail/queue-mail.ts';
 import type { Connection } from '../storage/connect.ts';
 import { deleteDevicesOfUser } from '../storage/device.ts';
 import { insertFormerPassword } from '../storage/former-password.ts';
+import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { withdrawResetLinks } from '../storage/reset-link.ts';
 import { deleteSessionsOfUser } from '../storage/session.ts';
 import { deleteThrottlesOfUser } from '../storage/throttle.ts';
 
 /**
  * What follows from another password, or none, in the transaction that sets it: the hash of before is remembered;
- * links, sessions, known browsers and waits end. Returns how many sessions ended.
+ * links, sessions, known and remembered browsers and waits end. Returns how many sessions ended.
  */
 export async function passwordReplaced(
   sql: Connection,
@@ -21,6 +22,7 @@ export async function passwordReplaced(
   await withdrawResetLinks(sql, userId);
   const sessionsEnded = await deleteSessionsOfUser(sql, userId);
   await deleteDevicesOfUser(sql, userId);
+  await deleteRememberedDevices(sql, userId);
   await deleteThrottlesOfUser(sql, userId);
   return sessionsEnded;
 }

@@ -2,6 +2,8 @@
 export const auditEvents = {
   'signed-in': 'A user is signed in.',
   'second-factor-asked': 'The password was right and a second factor is open.',
+  'code-refused': 'A code of the second factor was not right.',
+  'second-factor-ended': 'Too many codes were tried: the password is asked again.',
   'sign-in-refused': 'A sign-in was refused; the reason says why.',
   'signed-out': 'A user signed out.',
   'password-forgotten': 'Somebody asked for a link to choose a new password; the reason says what came of it.',
@@ -17,6 +19,9 @@ export const auditEvents = {
   'user-changed': 'An operator changed a user.',
   'user-removed': 'An operator removed a user.',
   'user-unlocked': 'An operator cleared the waits of a user.',
+  'two-factor-registered': 'A signed-in user set up an authenticator app.',
+  'two-factor-reset': 'An operator removed the second factor of a user.',
+  'device-forgotten': "An operator made a user's remembered devices be asked for a code again.",
   'reset-link-made': 'An operator made a link for a user to choose a new password.',
 } as const;
 

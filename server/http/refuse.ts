@@ -5,13 +5,14 @@ import type { Deps } from '../deps.ts';
 import { wantsPage } from './request-url.ts';
 
 /** What no person navigates to has a title only; 408 and 417 are sent before there is a request. */
-const titles: Record<ProblemStatus | 401 | 404 | 408 | 416 | 417, string> = {
+const titles: Record<ProblemStatus | 401 | 404 | 408 | 409 | 416 | 417, string> = {
   400: 'The request cannot be read',
   401: 'Not signed in',
   403: 'The request came from another site',
   404: 'There is nothing here',
   405: 'The method is not allowed',
   408: 'The request took too long',
+  409: 'This cannot be done now',
   413: 'The request is too large',
   415: 'The content type is not supported',
   416: 'The file has no such part',
@@ -47,7 +48,7 @@ export async function refuse(
 export function sendProblem(
   reply: FastifyReply,
   status: keyof typeof titles,
-  more: { detail?: string; field?: string } = {},
+  more: Pick<Problem, 'detail' | 'field' | 'notice'> = {},
 ): FastifyReply {
   return reply.code(status).header('content-type', problemType).send(problemText(status, more));
 }
@@ -55,7 +56,10 @@ export function sendProblem(
 export const problemType = 'application/problem+json';
 
 /** The text of a problem document. */
-export function problemText(status: keyof typeof titles, more: { detail?: string; field?: string } = {}): string {
+export function problemText(
+  status: keyof typeof titles,
+  more: Pick<Problem, 'detail' | 'field' | 'notice'> = {},
+): string {
   const problem: Problem = { type: 'about:blank', title: titles[status], status, ...more };
   return JSON.stringify(problem);
 }

@@ -15,11 +15,9 @@ export function standInRoute(deps: Deps) {
         serverPage: { name: 'signedIn', username, email, customers },
       });
     }
+    // Which of the screens it is, and what they say, the half session knows itself.
     if (session)
-      return reply.redirect(
-        screenUrl(basePath, 'twoFactorRegistration', { [queryNames.redirectUrl]: request.url }),
-        302,
-      );
+      return reply.redirect(screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: request.url }), 302);
     // The fragment survives the redirect by itself; path and query travel in the address, one per tab.
     const isDefault = request.url === defaultDestination(basePath);
     const query = isDefault ? '' : `?${new URLSearchParams({ [queryNames.destination]: request.url })}`;

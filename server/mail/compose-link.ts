@@ -1,9 +1,12 @@
 import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config.ts';
-import type { Mail } from './mail.ts';
+import type { Mail, MailKind } from './mail.ts';
+
+/** A mail that leads somewhere; one with a code does not, so that nobody learns to follow a link for a code. */
+export type LinkMail = Mail & { kind: Exclude<MailKind, 'signInCode'> };
 
 /** Where the one link of a mail leads: a screen under the configured public URL, in the language of the mail. */
-export function composeLink(mail: Mail, { publicUrl, basePath }: Pick<Config, 'publicUrl' | 'basePath'>): string {
+export function composeLink(mail: LinkMail, { publicUrl, basePath }: Pick<Config, 'publicUrl' | 'basePath'>): string {
   const to = (screen: PlainScreen, query: Record<string, string> = {}) =>
     publicUrl.origin + screenUrl(basePath, screen, { ...query, [queryNames.language]: mail.language });
   switch (mail.kind) {
@@ -14,6 +17,8 @@ export function composeLink(mail: Mail, { publicUrl, basePath }: Pick<Config, 'p
       return to('singleSignOn');
     case 'passwordChanged':
     case 'newDevice':
+    case 'secondFactorAdded':
+    case 'secondFactorRemoved':
       return to('forgotten');
   }
 }

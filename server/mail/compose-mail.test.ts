@@ -1,11 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { languages } from '#contract/languages.ts';
+import { type Language, languages } from '#contract/languages.ts';
+import de from '#messages/de.json' with { type: 'json' };
+import en from '#messages/en.json' with { type: 'json' };
+import es from '#messages/es.json' with { type: 'json' };
+import it from '#messages/it.json' with { type: 'json' };
+import nl from '#messages/nl.json' with { type: 'json' };
+import pl from '#messages/pl.json' with { type: 'json' };
 import { composeMail } from './compose-mail.ts';
 import { type Mail, mailKinds } from './mail.ts';
 
 const links = { support: 'https://x.example/', imprint: 'https://x.example/', solutions: 'https://x.example/' };
 const token = 'q7-_Zb'.repeat(7);
+const code = '012945';
+const tokenOf: Partial<Record<Mail['kind'], string>> = { resetLink: token, signInCode: code };
 
 const config = {
   publicUrl: new URL('https://hub.example'),
@@ -30,23 +38,32 @@ const mailOf = (kind: Mail['kind'], more: Partial<Mail> = {}): Mail => ({
   language: 'en',
   queuedAt: new Date(details.at),
   details,
-  token: kind === 'resetLink' ? token : null,
+  token: tokenOf[kind] ?? null,
   ...more,
 });
 
-const pathOf: Record<Mail['kind'], string> = {
+const pathOf: Record<Mail['kind'], string | null> = {
   resetLink: `/portal/forgottenChange?hash=${token}&lang=`,
   singleSignOnHint: '/portal/singleSignOn?lang=',
   passwordChanged: '/portal/forgotten?lang=',
   newDevice: '/portal/forgotten?lang=',
+  signInCode: null,
+  secondFactorAdded: '/portal/forgotten?lang=',
+  secondFactorRemoved: '/portal/forgotten?lang=',
 };
 
-const decoded = (html: string) => html.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
-const addressesIn = (part: string) => decoded(part).match(/https?:\/\/[^\s"<]*/gi);
+const linksOf = (kind: Mail['kind'], language: Language) =>
+  pathOf[kind] === null ? [] : [`https://hub.example${pathOf[kind]}${language}`];
 
-/** What a reader sees of the HTML part: neither the head, nor the hidden preview, nor comments, nor tags. */
+/** The end of the text of a mail with a code, for programs; readers have the code above. */
+const codeLine = `@hub.example #${code}`;
+
+const decoded = (html: string) => html.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+const addressesIn = (part: string) => decoded(part).match(/https?:\/\/[^\s"<]*/gi) ?? [];
+
+/** What a reader sees and copies of the HTML part: neither the head, nor the hidden preview, nor comments, nor tags. */
 const seenIn = (html: string) => {
-  const body = html.slice(html.indexOf('</div>'));
+  const body = html.slice(html.indexOf('</div>')).replace(/<\/?span[^>]*>/g, '');
   return decoded(body.replace(/<!--.*?-->|<[^>]*>|&nbsp;/g, ' '));
 };
 
@@ -56,26 +73,29 @@ const cases = mailKinds.flatMap((kind) => languages.map((language) => ({ kind, l
 
 describe.each(cases)('$kind in $language', ({ kind, language }) => {
   const { subject, text, html } = composeMail(mailOf(kind, { language }), config);
-  const link = `https://hub.example${pathOf[kind]}${language}`;
+  const links = linksOf(kind, language);
 
-  test('each part has one link, to the configured address and in its language', () => {
-    expect(addressesIn(text)).toEqual([link]);
-    expect(addressesIn(html)).toEqual([link]);
-    expect(text.split('\n')).toContain(link);
-    expect(decoded(html)).toContain(`href="${link}"`);
+  test('each part has one link, to the configured address and in its language, or none', () => {
+    expect(addressesIn(text)).toEqual(links);
+    expect(addressesIn(html)).toEqual(links);
+    expect(text.split('\n')).toEqual(expect.arrayContaining(links));
+    expect(decoded(html).match(/href="[^"]*"/g) ?? []).toEqual(links.map((link) => `href="${link}"`));
   });
 
-  test('the text says the same as the HTML, word for word', () =>
-    expect(wordsOf(text.replace(link, ''))).toEqual(wordsOf(seenIn(html))));
+  test('the text says the same as the HTML, word for word', () => {
+    const forReaders = [...links, codeLine].reduce((left, forPrograms) => left.replace(forPrograms, ''), text);
+    expect(wordsOf(forReaders)).toEqual(wordsOf(seenIn(html)));
+  });
 
   test('it says where, for whom, when in UTC, from which address and with which browser', () => {
     for (const fact of ['Acme Hub', 'ada.lovelace', '203.0.113.42', 'Firefox on Windows']) expect(text).toContain(fact);
     expect(text).toMatch(/\b4\b.*2026.*\b04:30\u00a0UTC\n/);
   });
 
-  test('the subject names the hub and holds no secret', () => {
+  test('EM-09 the subject names the hub and holds no secret', () => {
     expect(subject).toContain('Acme Hub');
     expect(subject).not.toContain(token);
+    expect(subject).not.toMatch(/\d/);
     expect(subject.length).toBeLessThan(78);
   });
 
@@ -101,6 +121,50 @@ test.each(languages)('a reset mail in %s says how long its link works', (languag
   expect(composeMail(mailOf('resetLink', { language }), config).text).toMatch(/\D60\u00a0minu/i),
 );
 
+const forgottenOf: Record<Language, string> = {
+  en: en['login-forgotten'],
+  de: de['login-forgotten'],
+  es: es['login-forgotten'],
+  pl: pl['login-forgotten'],
+  nl: nl['login-forgotten'],
+  it: it['login-forgotten'],
+};
+
+describe.each(languages)('a mail with a code in %s', (language) => {
+  const { subject, text, html } = composeMail(mailOf('signInCode', { language }), config);
+  const hidden = /<div style="display:none[^>]*>(.*)<\/div>/.exec(html)?.[1];
+
+  test('EM-10 has no link, in words or behind them', () => {
+    expect(text).not.toMatch(/https?:|www\.|mailto:/i);
+    expect(decoded(html)).not.toMatch(/https?:|www\.|mailto:|href|<a\b|<form\b/i);
+  });
+
+  test('the code stands on a line of its own, and is copied from the HTML as six digits', () => {
+    expect(text.split('\n').filter((line) => line === code)).toHaveLength(1);
+    expect(seenIn(html).match(/\S*\d\s*\d\s*\d\s*\d\s*\d\s*\d\S*/g)).toEqual([code]);
+  });
+
+  test('the HTML shows the code in two groups', () =>
+    expect(html).toMatch(/<span style="padding-right:\d+px">012<\/span><span>945<\/span>/));
+
+  test('the last line binds the code to the site', () => expect(text.split('\n').at(-1)).toBe(codeLine));
+
+  test('EM-09 neither the subject nor the preview beside it shows the code', () => {
+    for (const shown of [subject, hidden]) expect(shown).not.toMatch(/012|945/);
+    expect(hidden?.length).toBeGreaterThan(100);
+  });
+
+  test('it says how long the code works, and where to choose a new password', () => {
+    expect(text).toMatch(/\D10\u00a0minu/i);
+    expect(text).toContain(forgottenOf[language]);
+  });
+});
+
+test('a code is bound to the host alone, whatever the port and path', () => {
+  const local = { ...config, publicUrl: new URL('http://localhost:8080') };
+  expect(composeMail(mailOf('signInCode'), local).text).toMatch(/\n\n@localhost #012945$/);
+});
+
 test('what is not known has no row', () => {
   const { address: _address, browser: _browser, ...known } = details;
   const { text } = composeMail(mailOf('newDevice', { details: known }), config);
@@ -108,8 +172,9 @@ test('what is not known has no row', () => {
   expect(text).not.toMatch(/IP address|Browser:/);
 });
 
-test('a reset mail without its token is a bug, not a mail', () =>
-  expect(() => composeMail(mailOf('resetLink', { token: null }), config)).toThrow('token'));
+test.each(['resetLink', 'signInCode'] as const)('%s without its token is a bug, not a mail', (kind) =>
+  expect(() => composeMail(mailOf(kind, { token: null }), config)).toThrow('token'),
+);
 
 describe.each(mailKinds)('hostile names in %s', (kind) => {
   test('PR-22 markup in a name is shown as it was written', () => {
@@ -128,7 +193,7 @@ describe.each(mailKinds)('hostile names in %s', (kind) => {
     const name = 'HTTPS://evil.example/';
     const mail = mailOf(kind, { details: { ...details, username: name, browser: name, address: name } });
     const { html, text } = composeMail(mail, named(name));
-    expect(addressesIn(text)).toEqual([`https://hub.example${pathOf[kind]}en`]);
+    expect(addressesIn(text)).toEqual(linksOf(kind, 'en'));
     expect(addressesIn(html)).toEqual(addressesIn(text));
     expect(text).toContain('evil.example');
   });
@@ -148,7 +213,7 @@ describe.each(mailKinds)('hostile names in %s', (kind) => {
     expect(subject).toContain('Hubgpj.exe');
   });
 
-  test('whatever the names are, the mail keeps its tags, its one link and its subject line', () => {
+  test('whatever the names are, the mail keeps its tags, its links and its subject line', () => {
     const tagsIn = (html: string) => html.match(/<[/a-z!][^>]*>/gi)?.length;
     const plain = tagsIn(composeMail(mailOf(kind), config).html);
     const text = fc.oneof(
@@ -160,8 +225,8 @@ describe.each(mailKinds)('hostile names in %s', (kind) => {
         const mail = mailOf(kind, { details: { ...details, username: `u${username}`, browser: `b${browser}` } });
         const { subject, html, text } = composeMail(mail, named(hub));
         expect(tagsIn(html)).toBe(plain);
-        expect(addressesIn(html)).toHaveLength(1);
-        expect(addressesIn(text)).toHaveLength(1);
+        expect(addressesIn(html)).toHaveLength(linksOf(kind, 'en').length);
+        expect(addressesIn(text)).toHaveLength(linksOf(kind, 'en').length);
         expect(subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
       }),
     );

@@ -10,7 +10,7 @@ import { mailLayoutText } from './mail-layout-text.ts';
 
 type MailConfig = Pick<Config, 'publicUrl' | 'basePath' | 'branding' | 'accentColour'>;
 
-/** Puts a mail into words: in its language, with one link, to the configured public URL. */
+/** Puts a mail into words: in its language, with one link, to the configured public URL, or with a code and no link. */
 export function composeMail(mail: Mail, config: MailConfig): WordedMail {
   const content = contentOf(mail, config);
   return {
@@ -33,34 +33,49 @@ function contentOf(mail: Mail, config: MailConfig): MailContent {
     title: composeText(language, `mail-${kind}-title`),
     blocks: inOrder(mail, {
       happened: { kind: 'text', text: happened },
-      button: {
-        kind: 'button',
-        label: composeText(language, `mail-${kind}-button`),
-        href: composeLink(mail, config),
-      },
+      action: actionOf(mail, config),
       facts: { kind: 'facts', facts: factsOf(mail.details, language) },
       ifNotYou: { kind: 'text', text: ifNotYou },
     }),
     footer: composeText(language, 'mail-footer', { hub }),
+    codeLine: kind === 'signInCode' ? `@${config.publicUrl.hostname} #${codeOf(mail)}` : null,
   };
 }
 
-type Parts = Record<'happened' | 'button' | 'facts' | 'ifNotYou', MailBlock>;
+/** What the reader is to do, besides reading. */
+function actionOf(mail: Mail, config: MailConfig): MailBlock {
+  const { kind, language } = mail;
+  if (kind === 'signInCode') return { kind: 'code', code: codeOf(mail) };
+  const href = composeLink({ ...mail, kind }, config);
+  return { kind: 'button', label: composeText(language, `mail-${kind}-button`), href };
+}
 
-/** Who asked for the mail finds the button first; in a notice it is only for those who did not do it. */
-function inOrder({ kind, language }: Mail, { happened, button, facts, ifNotYou }: Parts): MailBlock[] {
+function codeOf({ token }: Mail): string {
+  if (token === null) throw new Error('A mail with a code needs its token');
+  return token;
+}
+
+type Parts = Record<'happened' | 'action' | 'facts' | 'ifNotYou', MailBlock>;
+
+/** Who asked for the mail finds the button or the code first; in a notice it is only for those who did not do it. */
+function inOrder({ kind, language }: Mail, { happened, action, facts, ifNotYou }: Parts): MailBlock[] {
   switch (kind) {
-    case 'resetLink': {
-      const duration = minutesInWords(limits.resetLink, language);
-      const note = composeText(language, 'mail-resetLink-validity', { duration });
-      return [happened, button, { kind: 'note', text: note }, facts, ifNotYou];
-    }
+    case 'resetLink':
+    case 'signInCode':
+      return [happened, action, validityOf(kind, language), facts, ifNotYou];
     case 'singleSignOnHint':
-      return [happened, button, facts, ifNotYou];
+      return [happened, action, facts, ifNotYou];
     case 'passwordChanged':
     case 'newDevice':
-      return [happened, facts, ifNotYou, button];
+    case 'secondFactorAdded':
+    case 'secondFactorRemoved':
+      return [happened, facts, ifNotYou, action];
   }
+}
+
+function validityOf(kind: 'resetLink' | 'signInCode', language: Language): MailBlock {
+  const duration = minutesInWords(kind === 'resetLink' ? limits.resetLink : limits.emailCode, language);
+  return { kind: 'note', text: composeText(language, `mail-${kind}-validity`, { duration }) };
 }
 
 function factsOf({ username, at, address, browser }: MailDetails, language: Language) {

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import { isEmailCodeOpen } from '../storage/email-code.ts';
 import { deleteMail, type MailRow, takeOnMail, updateMailPutBack } from '../storage/mail.ts';
 import { isResetLinkOpen, updateResetLinkEnd } from '../storage/reset-link.ts';
 import { composeMail } from './compose-mail.ts';
@@ -29,8 +30,7 @@ export function mailDelivery(deps: Deps): () => Promise<Outcome> {
     if (!mail) return 'nothing';
     if (left.has(mail.id)) return await finish(mail);
     if (at.getTime() - mail.queuedAt.getTime() >= limits.mailGivenUpAfter) return await giveUp(mail);
-    // Another link was used meanwhile, or the address is not the user's any more.
-    if (mail.tokenHash && !(await isResetLinkOpen(sql, mail.tokenHash))) return await drop(mail);
+    if (!(await isWanted(mail, at))) return await drop(mail);
     const token = mail.sealedToken && unseal(deps.keys.seal, mail.sealedToken, sealedPlace(mail.id));
     if (mail.sealedToken && token === null) return await putBack(mail, 'no secret of this instance opens its link');
     try {
@@ -47,10 +47,17 @@ export function mailDelivery(deps: Deps): () => Promise<Outcome> {
 
   async function finish(mail: MailInHand): Promise<Outcome> {
     // The time of a link is counted from here, however long its mail had to wait.
-    if (mail.tokenHash) await updateResetLinkEnd(sql, mail.tokenHash, after(now(), limits.resetLink));
+    if (mail.kind === 'resetLink' && mail.tokenHash)
+      await updateResetLinkEnd(sql, mail.tokenHash, after(now(), limits.resetLink));
     await deleteMail(sql, mail.id);
     left.delete(mail.id);
     return 'more';
+  }
+
+  /** Another link was used meanwhile, or another code was asked for: what the mail brings opens nothing any more. */
+  async function isWanted({ kind, tokenHash }: MailInHand, at: Date): Promise<boolean> {
+    if (!tokenHash) return true;
+    return kind === 'signInCode' ? await isEmailCodeOpen(sql, tokenHash, at) : await isResetLinkOpen(sql, tokenHash);
   }
 
   async function drop({ id }: MailInHand): Promise<Outcome> {

@@ -4,7 +4,8 @@ import type { Language } from '#contract/languages.ts';
 export type MailBlock =
   | { kind: 'text' | 'note'; text: string }
   | { kind: 'facts'; facts: { label: string; value: string }[] }
-  | { kind: 'button'; label: string; href: string };
+  | { kind: 'button'; label: string; href: string }
+  | { kind: 'code'; code: string };
 
 /** What a mail says, before it is laid out as text or as HTML: both show the same, since both walk over this. */
 export type MailContent = {
@@ -16,4 +17,6 @@ export type MailContent = {
   title: string;
   blocks: MailBlock[];
   footer: string;
+  /** Ends the text part, for programs and not for readers: of which site a code is. */
+  codeLine: string | null;
 };

@@ -36,6 +36,7 @@ function nightColours(night: MailColours): string {
     ground('wall', night.wall),
     ground('order', night.order),
     ground('facts', night.order),
+    ground('code', night.order),
     ground('door', night.door),
     ground('opening', night.door),
     ground('mark', night.accent),

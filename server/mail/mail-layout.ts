@@ -82,7 +82,15 @@ ${block.facts.map((fact) => factRow(fact, day)).join('\n')}
 </table></td></tr>`;
     case 'button':
       return `<tr><td style="padding-top:24px"><table ${full}><tr><td class="button" align="center" bgcolor="${day.fill}" style="border:1px solid ${day.edge};border-radius:10px;mso-padding-alt:13px 20px"><a class="label" href="${escaped(block.href)}" style="display:block;padding:13px 20px;${font(16, 21, 600)};color:${day.label};text-decoration:none">${escaped(block.label)}</a></td></tr></table></td></tr>`;
+    case 'code':
+      return `<tr><td style="padding-top:24px"><table ${full}><tr><td class="code text" align="center" bgcolor="${day.order}" style="padding:16px 8px 16px 12px;border-radius:10px;${font(32, 40, 600)};font-variant-numeric:tabular-nums;letter-spacing:4px;white-space:nowrap;color:${day.text}">${grouped(block.code)}</td></tr></table></td></tr>`;
   }
+}
+
+/** Two groups that the eye sees and the clipboard does not: what parts them is no character. */
+function grouped(code: string): string {
+  const middle = Math.ceil(code.length / 2);
+  return `<span style="padding-right:12px">${escaped(code.slice(0, middle))}</span><span>${escaped(code.slice(middle))}</span>`;
 }
 
 function factRow({ label, value }: { label: string; value: string }, day: MailColours): string {

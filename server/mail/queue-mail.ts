@@ -14,6 +14,8 @@ export type MailContent = Omit<MailDetails, 'username' | 'at'> & {
   now: Date;
   /** Where the reader has not chosen one. */
   language?: Language;
+  /** How long it stays at least, in milliseconds. */
+  delay?: number;
 };
 
 /** The token or code that a mail brings, and the hash under which it is stored where it counts. */
@@ -26,7 +28,7 @@ export type Carried = { token: string; tokenHash: Buffer; keys: readonly Buffer[
 export async function queueMail(
   sql: Connection,
   reader: MailReader,
-  { kind, now, language, ...details }: MailContent,
+  { kind, now, language, delay = 0, ...details }: MailContent,
   carried?: Carried,
 ): Promise<void> {
   const id = randomUUID();
@@ -38,6 +40,7 @@ export async function queueMail(
     language: languageOfTag(reader.language ?? '') ?? language ?? 'en',
     details: { username: reader.username, at: now.toISOString(), ...details },
     queuedAt: now,
+    sendAfter: new Date(now.getTime() + delay),
     sealedToken: carried ? seal(carried.keys, carried.token, sealedPlace(id)) : null,
     tokenHash: carried?.tokenHash ?? null,
   });

@@ -70,6 +70,11 @@ async function queueHelp(
     return 'single-sign-on-mailed';
   }
   const token = await makeResetToken(sql, user.id, now);
-  await queueMail(sql, user, { kind: 'resetLink', ...content }, { token, tokenHash: tokenHash(token), keys: deps.keys.seal });
+  await queueMail(
+    sql,
+    user,
+    { kind: 'resetLink', ...content },
+    { token, tokenHash: tokenHash(token), keys: deps.keys.seal },
+  );
   return 'link-mailed';
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
-import { queryNames, redirectOfLegacyPath, screenOfPath } from '#contract/screens.ts';
+import type { Page } from '#contract/page.ts';
+import { queryNames, redirectOfLegacyPath, type Screen, screenOfPath } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { queryValue, splitUrl } from '../http/request-url.ts';
@@ -8,6 +9,7 @@ import { resetPage } from '../password/reset-page.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import type { SessionRow } from '../storage/session.ts';
+import { secondFactorPage } from '../two-factor/second-factor-page.ts';
 
 /** Every address below the base path that no other route has: a screen, an old address, or nothing. */
 export function screenRoute(deps: Deps) {
@@ -28,11 +30,17 @@ export function screenRoute(deps: Deps) {
         302,
       );
     }
-    if (name !== 'forgottenChange') return await deps.pages.send(request, reply, 200);
-    const page = await resetPage(deps, request);
+    const page = await pageOf(name, request);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
     return await deps.pages.send(request, reply, 200, page);
   };
+
+  /** What some screens show beyond what every visitor sees, or where they lead instead. */
+  async function pageOf(name: Screen['name'], request: FastifyRequest): Promise<Partial<Page> | { redirect: string }> {
+    if (name === 'forgottenChange') return await resetPage(deps, request);
+    if (name === 'twoFactor' || name === 'twoFactorRegistration') return await secondFactorPage(deps, request);
+    return {};
+  }
 
   /** The form must show even while the database is away, so an unknown session counts as none. */
   async function isSignedIn(request: FastifyRequest): Promise<boolean> {

@@ -7,9 +7,10 @@ import { readTokenCookie, setCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { refuse } from '../http/refuse.ts';
-import { languageOverride } from '../http/request-url.ts';
+import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import { signIn } from './sign-in.ts';
 
 /** `POST performlogin` (decisions §6): 303 to the destination, to the second factor, or to a failure page. */
@@ -29,6 +30,8 @@ export function performLoginRoute(deps: Deps) {
       address,
       deviceToken: readTokenCookie(request.headers, config, 'device'),
       sessionToken: readTokenCookie(request.headers, config, 'session'),
+      rememberedToken: readTokenCookie(request.headers, config, 'remembered'),
+      language: languageOfRequest(request),
       userAgent: request.headers['user-agent'],
       requestId: request.id,
     });
@@ -55,14 +58,11 @@ export function performLoginRoute(deps: Deps) {
         clearLastRefusal(request, reply, config);
         if (result.kind === 'signedIn') {
           setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
+          if (result.rememberedToken)
+            setCookie(reply, config, 'remembered', result.rememberedToken, limits.rememberedDevice);
           return reply.redirect(destination, 303);
         }
-        const query = {
-          [queryNames.redirectUrl]: destination,
-          [queryNames.codeSentViaEmail]: result.factor === 'email' ? 'true' : undefined,
-          lang,
-        };
-        return reply.redirect(screenUrl(config.basePath, 'twoFactorRegistration', query), 303);
+        return reply.redirect(secondFactorUrl(config.basePath, result, { destination, lang }), 303);
       }
     }
   };

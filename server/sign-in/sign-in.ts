@@ -1,3 +1,4 @@
+import type { Language } from '#contract/languages.ts';
 import { foldLoginName } from '../accounts/fold-name.ts';
 import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
@@ -7,6 +8,8 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
+import { isEmailFactorConfirmed } from '../storage/email-code.ts';
+import { deleteHalfSessionsSince } from '../storage/half-session.ts';
 import { updateOutdatedHash } from '../storage/portal-user.ts';
 import {
   beginSignIn,
@@ -18,7 +21,10 @@ import {
   type SignInUser,
 } from '../storage/sign-in.ts';
 import { accountKey, deviceKey, originKeys, type ThrottleKey, unknownNameKey } from '../throttle/throttle-keys.ts';
+import { sendEmailCode } from '../two-factor/send-email-code.ts';
 import { browserName } from './browser-name.ts';
+import { recallDevice } from './recall-device.ts';
+import { type SecondFactor, secondFactorOf } from './second-factor.ts';
 
 /** What a visitor gave to sign in with. Tokens are those that the browser holds, or null. */
 export type SignInRequest = {
@@ -27,17 +33,18 @@ export type SignInRequest = {
   address: string;
   deviceToken: string | null;
   sessionToken: string | null;
+  rememberedToken: string | null;
+  /** Of the page. */
+  language: Language;
   /** What the browser calls itself. */
   userAgent: string | undefined;
   requestId: string;
 };
 
-export type SecondFactor = 'app' | 'email';
-
 /** Every way a sign-in can end; `reference` is for the visitor to read out to the operator. */
 export type SignInResult =
-  | { kind: 'signedIn'; sessionToken: string; deviceToken: string }
-  | { kind: 'secondFactor'; factor: SecondFactor; sessionToken: string }
+  | { kind: 'signedIn'; sessionToken: string; deviceToken: string; rememberedToken: string | null }
+  | { kind: 'secondFactor'; factor: SecondFactor; mustRegister: boolean; sessionToken: string }
   | { kind: 'refused'; reference: string }
   | { kind: 'networkRefused'; reference: string }
   | { kind: 'throttled'; retryAfter: number };
@@ -72,7 +79,9 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   if (reason) return await refused(deps, request, attempt, reason, steps, origin);
 
   const user = attempt.user as SignInUser & { passwordHash: string };
-  const factor = secondFactorOf(admitting);
+  const asked = secondFactorOf(admitting, user.hasApp);
+  const rememberedToken = asked && (await recallDevice(deps, user.id, admitting, request));
+  const waitsFor = asked && !rememberedToken ? await openFactor(deps, user, asked) : null;
   const sessionToken = newToken();
   const deviceToken = request.deviceToken ?? newToken();
   const done = await completeSignIn(deps.sql, {
@@ -80,27 +89,57 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     verifiedHash: user.passwordHash,
     tokenHash: tokenHash(sessionToken),
     replacedTokenHash: request.sessionToken ? tokenHash(request.sessionToken) : null,
-    deviceHash: factor ? null : tokenHash(deviceToken),
-    stage: factor ? 'half' : 'full',
+    deviceHash: waitsFor ? null : tokenHash(deviceToken),
+    stage: waitsFor ? 'half' : 'full',
+    waitsFor,
     customerIds: admitting.map(({ id }) => id),
     address: request.address,
-    endsAt: new Date(now.getTime() + (factor ? limits.halfSession : deps.config.sessionAbsolute)),
+    endsAt: new Date(now.getTime() + (waitsFor ? limits.halfSession : deps.config.sessionAbsolute)),
     forgive: [accountKey(user.id), ...(deviceHash ? [deviceKey(deviceHash, user.id)] : [])],
     event: {
-      event: factor ? 'second-factor-asked' : 'signed-in',
+      event: waitsFor ? 'second-factor-asked' : 'signed-in',
       username: user.username,
       address: request.address,
       requestId: request.requestId,
-      steps,
+      steps: rememberedToken ? [...steps, { step: 'second factor', outcome: 'remembered device' }] : steps,
     },
     now,
   });
   if (!done) return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
   if (isHashOutdated(user.passwordHash)) await renewHash(deps, user, request.password);
-  if (factor) return { kind: 'secondFactor', factor, sessionToken };
+  if (waitsFor) {
+    if (waitsFor.factor === 'email') await sendFirstCode(deps, user, sessionToken, request);
+    return { kind: 'secondFactor', ...waitsFor, sessionToken };
+  }
   if (!attempt.deviceKnown && admitting.some(({ newDeviceMail }) => newDeviceMail))
     await tellOfNewDevice(deps, user, request);
-  return { kind: 'signedIn', sessionToken, deviceToken };
+  return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken };
+}
+
+/** What a half session waits for: a code, or the registration that comes before the first one. */
+async function openFactor({ sql }: Deps, user: SignInUser, factor: SecondFactor) {
+  return { factor, mustRegister: factor === 'app' ? !user.hasApp : !(await isEmailFactorConfirmed(sql, user.id)) };
+}
+
+/**
+ * Sends the code of a half session. The same button pressed twice makes two half sessions, of which the browser keeps
+ * the second: the first one goes, and its mail, which waits for that long, is not sent.
+ */
+async function sendFirstCode(
+  deps: Deps,
+  user: SignInUser,
+  sessionToken: string,
+  { address, userAgent, language }: SignInRequest,
+): Promise<void> {
+  const hash = tokenHash(sessionToken);
+  const since = new Date(deps.now().getTime() - limits.samePress);
+  await deleteHalfSessionsSince(deps.sql, { userId: user.id, address, since, except: hash });
+  await sendEmailCode(deps, hash, user, {
+    address,
+    browser: browserName(userAgent),
+    language,
+    delay: limits.samePress,
+  });
 }
 
 /** The password is known in the clear now and at no other time: it is stored by the parameters of today. */
@@ -129,12 +168,6 @@ function reasonToRefuse(
   if (user.customers.length === 0) return 'no-customer';
   if (admitting.length === 0) return 'network';
   return null;
-}
-
-/** The factor that the admitting customers require; the app is the stronger where they differ. */
-function secondFactorOf(admitting: readonly SignInCustomer[]): SecondFactor | null {
-  if (admitting.some(({ twoFactor }) => twoFactor === 'app')) return 'app';
-  return admitting.some(({ twoFactor }) => twoFactor === 'email') ? 'email' : null;
 }
 
 async function refused(

@@ -50,6 +50,11 @@ export async function takeEmailCode(
   return rows.length > 0;
 }
 
+/** Whether a code by e-mail has reached a user before. */
+export async function isEmailFactorConfirmed(sql: Connection, userId: string): Promise<boolean> {
+  return (await sql`select from email_factor where user_id = ${userId}`).length > 0;
+}
+
 /** Notes that codes by e-mail reach a user. */
 export async function insertEmailFactor(sql: Connection, userId: string, now: Date): Promise<void> {
   await sql`

@@ -59,6 +59,16 @@ export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promi
   return rows.length > 0;
 }
 
+/** Ends the half sessions that a user began from an address since a time, except one. */
+export async function deleteHalfSessionsSince(
+  sql: Connection,
+  { userId, address, since, except }: { userId: string; address: string; since: Date; except: Buffer },
+): Promise<void> {
+  await sql`
+    delete from session
+    where user_id = ${userId} and stage = 'half' and address = ${address} and created_at > ${since} and token_hash <> ${except}`;
+}
+
 /** The full session that follows a half one. */
 export async function insertFullSession(
   sql: Connection,

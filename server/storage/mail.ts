@@ -4,11 +4,11 @@ import type { Connection } from './connect.ts';
 /** A mail in its row: the token is sealed there, and `tokenHash` is the one of the link that it carries. */
 export type MailRow = Omit<Mail, 'token'> & { userId: string; sealedToken: Buffer | null; tokenHash: Buffer | null };
 
-export async function insertMail(sql: Connection, mail: MailRow): Promise<void> {
+export async function insertMail(sql: Connection, mail: MailRow & { sendAfter: Date }): Promise<void> {
   await sql`
     insert into mail (id, kind, user_id, recipient, language, details, sealed_token, token_hash, queued_at, send_after)
     values (${mail.id}, ${mail.kind}, ${mail.userId}, ${mail.recipient}, ${mail.language}, ${sql.json(mail.details)},
-      ${mail.sealedToken}, ${mail.tokenHash}, ${mail.queuedAt}, ${mail.queuedAt})`;
+      ${mail.sealedToken}, ${mail.tokenHash}, ${mail.queuedAt}, ${mail.sendAfter})`;
 }
 
 /**

@@ -102,6 +102,11 @@ export async function updatePasswordHash(
   return rows.length > 0;
 }
 
+/** Whether a user is active, who then stays so until the transaction ends. */
+export async function isUserActiveForShare(sql: Connection, id: string): Promise<boolean> {
+  return (await sql`select from portal_user where id = ${id} and active for share`).length > 0;
+}
+
 /** Stores the same password in a better form, unless it was replaced meanwhile. */
 export async function updateOutdatedHash(sql: Connection, id: string, before: string, after: string): Promise<void> {
   await sql`update portal_user set password_hash = ${after} where id = ${id} and password_hash = ${before}`;

@@ -22,7 +22,13 @@ export async function insertRememberedDevice(
 /** Changes the token of a user's remembered device at its use; false when there is none like that, or its time is over. */
 export async function rotateRememberedDevice(
   sql: Connection,
-  { userId, before, after, address, now }: { userId: string; before: Buffer; after: Buffer; address: string; now: Date },
+  {
+    userId,
+    before,
+    after,
+    address,
+    now,
+  }: { userId: string; before: Buffer; after: Buffer; address: string; now: Date },
 ): Promise<boolean> {
   const rows = await sql`
     update remembered_device set token_hash = ${after}, last_used_at = ${now}, address = ${address}

@@ -89,6 +89,16 @@ export async function takeSession(
   return row ?? null;
 }
 
+/** Lets a session go on under another token. */
+export async function updateSessionToken(sql: Connection, before: Buffer, after: Buffer): Promise<void> {
+  await sql`update session set token_hash = ${after} where token_hash = ${before}`;
+}
+
+/** Ends every session of a user except one. */
+export async function deleteOtherSessionsOfUser(sql: Connection, userId: string, tokenHash: Buffer): Promise<void> {
+  await sql`delete from session where user_id = ${userId} and token_hash <> ${tokenHash}`;
+}
+
 /** Ends every session of a user; returns how many. */
 export async function deleteSessionsOfUser(sql: Connection, userId: string): Promise<number> {
   return (await sql`delete from session where user_id = ${userId}`).count;

@@ -3,6 +3,7 @@
 
 import type { AuditEvent } from '../audit/audit-events.ts';
 import { limits } from '../limits.ts';
+import type { SecondFactor } from '../sign-in/second-factor.ts';
 import type { ThrottleKey } from '../throttle/throttle-keys.ts';
 import type { Connection } from './connect.ts';
 import type { SessionStage } from './session.ts';
@@ -15,6 +16,8 @@ export type SignInUser = {
   language: string | null;
   passwordHash: string | null;
   active: boolean;
+  /** Whether an authenticator app is registered. */
+  hasApp: boolean;
   customers: SignInCustomer[];
 };
 
@@ -24,6 +27,7 @@ export type SignInCustomer = {
   key: string;
   twoFactor: 'off' | 'app' | 'email';
   newDeviceMail: boolean;
+  rememberDevices: boolean;
   admits: boolean;
 };
 
@@ -91,6 +95,7 @@ export async function beginSignIn(
       from given, waiting, turn
     )
     select found.id, found.username, found.email, found.language, found.password_hash as "passwordHash", found.active,
+      exists (select from totp where totp.user_id = found.id) as "hasApp",
       known.device as "deviceKnown",
       case when not known.device then blocked.until end as "originBlockedUntil",
       case
@@ -102,7 +107,7 @@ export async function beginSignIn(
       end as admitted,
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'twoFactor', c.two_factor,
-          'newDeviceMail', c.new_device_mail, 'admits',
+          'newDeviceMail', c.new_device_mail, 'rememberDevices', c.remember_devices, 'admits',
           c.allowed_networks = '{}' or ${attempt.address}::inet <<= any(c.allowed_networks)) order by c.key), '[]')
         from membership m join customer c on c.id = m.customer_id
         where m.user_id = found.id and c.active
@@ -162,6 +167,8 @@ export async function completeSignIn(
     /** Null for a session that is half signed in: its browser is not known before the second factor is right. */
     deviceHash: Buffer | null;
     stage: SessionStage;
+    /** What a half session waits for; null for a full one. */
+    waitsFor: { factor: SecondFactor; mustRegister: boolean } | null;
     customerIds: string[];
     address: string;
     endsAt: Date;
@@ -178,8 +185,8 @@ export async function completeSignIn(
       where id = ${made.userId} and active and password_hash = ${made.verifiedHash} for share
     ),
     new_session as (
-      insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at)
-      select ${made.tokenHash}, id, ${made.stage}, ${made.customerIds}::uuid[], ${made.address}::inet, now, now, ${made.endsAt}
+      insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, created_at, last_seen_at, ends_at)
+      select ${made.tokenHash}, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.customerIds}::uuid[], ${made.address}::inet, now, now, ${made.endsAt}
       from who returning user_id
     ),
     replaced as (

@@ -41,6 +41,11 @@ export async function findWait(sql: Connection, keys: readonly ThrottleKey[], no
   return row?.until ?? now;
 }
 
+/** Forgets what was counted under a key. */
+export async function deleteThrottle(sql: Connection, { key }: ThrottleKey): Promise<void> {
+  await sql`delete from throttle where key = ${key}`;
+}
+
 /** Forgets the failures of a user, under the account and under every browser that is known for it. */
 export async function deleteThrottlesOfUser(sql: Connection, userId: string): Promise<void> {
   await sql`delete from throttle where key = ${accountKey(userId)} or key like ${`device:%:${userId}`}`;

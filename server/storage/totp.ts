@@ -1,5 +1,11 @@
 import type { Connection } from './connect.ts';
 
+/** The sealed secret of a user's confirmed app, or null. */
+export async function findTotp(sql: Connection, userId: string): Promise<Buffer | null> {
+  const [row] = await sql<{ secret: Buffer }[]>`select sealed_secret as secret from totp where user_id = ${userId}`;
+  return row?.secret ?? null;
+}
+
 /** The sealed secret of a user's confirmed app, kept from being used by others until the transaction ends; or null. */
 export async function findTotpForUpdate(sql: Connection, userId: string): Promise<Buffer | null> {
   const [row] = await sql<{ secret: Buffer }[]>`
@@ -8,7 +14,7 @@ export async function findTotpForUpdate(sql: Connection, userId: string): Promis
 }
 
 /** Uses up a time step; false when it or a later one was used already. Steps only go up. */
-export async function useTotpStep(sql: Connection, userId: string, step: number): Promise<boolean> {
+export async function spendTotpStep(sql: Connection, userId: string, step: number): Promise<boolean> {
   const rows = await sql`
     update totp set last_step = ${step} where user_id = ${userId} and last_step < ${step} returning user_id`;
   return rows.length > 0;

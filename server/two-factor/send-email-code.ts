@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { codeLength } from '#contract/one-time-code.ts';
 import type { Language } from '#contract/languages.ts';
+import { codeLength } from '#contract/one-time-code.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { type MailReader, queueMail } from '../mail/queue-mail.ts';
@@ -12,6 +12,9 @@ import { codeMailKey } from '../throttle/throttle-keys.ts';
 /** What came of sending a code; `retryAfter` in milliseconds, null when this half session gets no more. */
 export type SendResult = { kind: 'sent' } | { kind: 'wait'; retryAfter: number | null };
 
+/** From where a code was asked; `delay` is how long its mail waits for a second press of the same button, in milliseconds. */
+export type Circumstances = { address: string; browser?: string | undefined; language: Language; delay?: number };
+
 /**
  * Sends a half session a code by e-mail, in place of the one before. Who presses again too soon or too often waits; so
  * does an account that got too many within the hour.
@@ -20,7 +23,7 @@ export async function sendEmailCode(
   deps: Deps,
   sessionHash: Buffer,
   reader: MailReader,
-  circumstances: { address: string; browser?: string | undefined; language: Language },
+  { delay = 0, ...circumstances }: Circumstances,
 ): Promise<SendResult> {
   const now = deps.now();
   const wait = await waitBeforeSend(deps, sessionHash, now);
@@ -36,15 +39,22 @@ export async function sendEmailCode(
       { sessionHash, userId: reader.id, codeHash, madeAt: now, endsAt },
       { mostSends: limits.emailCodeSends, lastBefore: new Date(now.getTime() - limits.emailCodeSendEvery) },
     );
-    if (put) await queueMail(sql, reader, { kind: 'signInCode', now, ...known(circumstances) }, {
-        token: code,
-        tokenHash: codeHash,
-        keys: deps.keys.seal,
-      });
+    if (put)
+      await queueMail(
+        sql,
+        reader,
+        { kind: 'signInCode', now, delay, ...known(circumstances) },
+        {
+          token: code,
+          tokenHash: codeHash,
+          keys: deps.keys.seal,
+        },
+      );
     return put;
   });
   if (!sent) return (await waitBeforeSend(deps, sessionHash, now)) ?? { kind: 'wait', retryAfter: null };
-  deps.wake.mails();
+  if (delay > 0) setTimeout(deps.wake.mails, delay).unref();
+  else deps.wake.mails();
   return { kind: 'sent' };
 }
 
@@ -66,6 +76,6 @@ export async function waitBeforeSend(
   return retryAfter > 0 ? { kind: 'wait', retryAfter } : null;
 }
 
-function known({ browser, ...rest }: { address: string; browser?: string | undefined; language: Language }) {
+function known({ browser, ...rest }: Circumstances) {
   return { ...rest, ...(browser && { browser }) };
 }

@@ -1,0 +1,28 @@
+import type { Deps } from '../deps.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
+import { rotateRememberedDevice } from '../storage/remembered-device.ts';
+import type { SignInCustomer } from '../storage/sign-in.ts';
+
+/**
+ * The new token of a browser that need not be asked for a code again, or null when it must be: it is not remembered for
+ * this user, or one of the admitting customers forbids it. The token changes at every use, so that a copied one shows.
+ */
+export async function recallDevice(
+  { sql, now }: Deps,
+  userId: string,
+  admitting: readonly SignInCustomer[],
+  { rememberedToken, address }: { rememberedToken: string | null; address: string },
+): Promise<string | null> {
+  if (rememberedToken === null || !admitting.every(mayRemember)) return null;
+  const after = newToken();
+  const hashes = { before: tokenHash(rememberedToken), after: tokenHash(after) };
+  return (await rotateRememberedDevice(sql, { userId, ...hashes, address, now: now() })) ? after : null;
+}
+
+/** Who asks for no factor has no say in it. */
+export function mayRemember({
+  twoFactor,
+  rememberDevices,
+}: Pick<SignInCustomer, 'twoFactor' | 'rememberDevices'>): boolean {
+  return rememberDevices || twoFactor === 'off';
+}

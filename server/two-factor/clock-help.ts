@@ -1,0 +1,31 @@
+import { isOneTimeCode } from '#contract/one-time-code.ts';
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { unseal } from '../secrets/sealed.ts';
+import { type HalfSession, takeClockHelp } from '../storage/half-session.ts';
+import { findPendingTotp, findTotp } from '../storage/totp.ts';
+import { pendingPlace, totpPlace } from './registration.ts';
+import { clockOffset } from './totp.ts';
+
+/**
+ * By how many seconds the clock of somebody's phone seems to be off, told once in a half session and only after some
+ * misses; null otherwise. The code stays refused and counted: whoever guesses learns that one of forty codes was near,
+ * at the price of a try, and nothing that opens the door (docs/decisions/0015).
+ */
+export async function clockHelp(
+  deps: Deps,
+  sessionHash: Buffer,
+  { userId, factor, mustRegister }: HalfSession,
+  code: string,
+  tries: number,
+): Promise<number | null> {
+  if (factor !== 'app' || tries < limits.clockHelpAfter || !isOneTimeCode(code)) return null;
+  const [sealed, place] = mustRegister
+    ? [await findPendingTotp(deps.sql, sessionHash), pendingPlace(sessionHash)]
+    : [await findTotp(deps.sql, userId), totpPlace(userId)];
+  const secret = sealed && unseal(deps.keys.seal, sealed, place);
+  const offset = secret && clockOffset(secret, code, deps.now());
+  // A step that is near enough was refused because it was used before: nothing is wrong with the clock.
+  if (!offset || Math.abs(offset) <= 30) return null;
+  return (await takeClockHelp(deps.sql, sessionHash)) ? offset : null;
+}

@@ -1,0 +1,30 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { readTokenCookie } from '../http/cookies.ts';
+import { addressOf, refuseForeignSite } from '../http/guards.ts';
+import { sendProblem } from '../http/refuse.ts';
+import { openRegistration } from './registration.ts';
+
+/**
+ * `GET two-factor-authentication/registration` (decisions §6): what an authenticator app needs. It makes a secret, so
+ * a page from elsewhere may not ask for it, though it is a GET.
+ */
+export function registrationRoute(deps: Deps) {
+  return async function registration(request: FastifyRequest, reply: FastifyReply) {
+    const site = request.headers['sec-fetch-site'];
+    if (site !== undefined && site !== 'same-origin' && site !== 'none')
+      return await refuseForeignSite(deps, request, reply);
+    const token = readTokenCookie(request.headers, deps.config, 'session');
+    const address = addressOf(deps, request);
+    if (!token || !address) return sendProblem(reply, 401);
+    const result = await openRegistration(deps, token, address);
+    switch (result.kind) {
+      case 'signedOut':
+        return sendProblem(reply, 401);
+      case 'refused':
+        return sendProblem(reply, 409, { detail: 'There is nothing to register in this sign-in.' });
+      case 'open':
+        return reply.send(result.answer);
+    }
+  };
+}

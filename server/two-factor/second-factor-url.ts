@@ -1,0 +1,20 @@
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import type { SecondFactor } from '../sign-in/second-factor.ts';
+
+/** The address of the screen that a half session belongs to (decisions §6), with what is carried along. */
+export function secondFactorUrl(
+  basePath: string,
+  { factor, mustRegister }: { factor: SecondFactor; mustRegister: boolean },
+  {
+    destination,
+    lang,
+    ...more
+  }: { destination: string | undefined; lang: string | undefined; [name: string]: string | undefined },
+): string {
+  return screenUrl(basePath, mustRegister ? 'twoFactorRegistration' : 'twoFactor', {
+    [queryNames.redirectUrl]: destination,
+    [queryNames.codeSentViaEmail]: factor === 'email' ? 'true' : undefined,
+    ...more,
+    lang,
+  });
+}

@@ -1,0 +1,70 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Notice } from '#contract/notices.ts';
+import type { SendForm } from '#contract/payloads.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import type { Deps } from '../deps.ts';
+import { readTokenCookie } from '../http/cookies.ts';
+import { addressOf } from '../http/guards.ts';
+import { refuse, sendProblem } from '../http/refuse.ts';
+import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
+import { limits } from '../limits.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { browserName } from '../sign-in/browser-name.ts';
+import { findHalfSession } from '../storage/half-session.ts';
+import { type SendResult, sendEmailCode } from './send-email-code.ts';
+
+/** `POST two-factor-authentication/send`: a new code by e-mail, in place of the one before; it says how long to wait. */
+export function sendRoute(deps: Deps) {
+  const { config } = deps;
+
+  return async function send(request: FastifyRequest<{ Body: SendForm | null }>, reply: FastifyReply) {
+    const result = await sendAnother(request);
+    if (wantsPage(request)) return answerPerson(request, reply, result);
+    if (!result) return sendProblem(reply, 401, { notice: 'signInExpired' });
+    if (result.kind === 'sent') {
+      return reply
+        .code(204)
+        .header('retry-after', String(limits.emailCodeSendEvery / 1000))
+        .send();
+    }
+    const { retryAfter } = result;
+    return await refuse(deps, request, reply, 429, retryAfter === null ? {} : { retryAfter });
+  };
+
+  /** Null when no half session waits for a code by e-mail. */
+  async function sendAnother(request: FastifyRequest<{ Body: SendForm | null }>): Promise<SendResult | null> {
+    const token = readTokenCookie(request.headers, config, 'session');
+    const address = addressOf(deps, request);
+    const hash = token && tokenHash(token);
+    const half = hash && address ? await findHalfSession(deps.sql, hash, address, deps.now()) : null;
+    if (!hash || !address || half?.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
+    const browser = browserName(request.headers['user-agent']);
+    return await sendEmailCode(
+      deps,
+      hash,
+      { ...half, id: half.userId },
+      { address, browser, language: languageOfRequest(request) },
+    );
+  }
+
+  function answerPerson(
+    request: FastifyRequest<{ Body: SendForm | null }>,
+    reply: FastifyReply,
+    result: SendResult | null,
+  ): FastifyReply {
+    const asked = request.body?.redirectURL || undefined;
+    const lang = languageOverride(request);
+    if (!result) {
+      const query = { [queryNames.notice]: 'signInExpired', [queryNames.destination]: asked, lang };
+      return reply.redirect(screenUrl(config.basePath, 'login', query), 303);
+    }
+    const notice: Notice = result.kind === 'sent' ? 'codeSent' : 'codeTooSoon';
+    const query = {
+      [queryNames.redirectUrl]: asked,
+      [queryNames.codeSentViaEmail]: 'true',
+      [queryNames.notice]: notice,
+      lang,
+    };
+    return reply.redirect(screenUrl(config.basePath, 'twoFactor', query), 303);
+  }
+}

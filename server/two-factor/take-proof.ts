@@ -1,0 +1,69 @@
+import { isOneTimeCode } from '#contract/one-time-code.ts';
+import { recoveryCodeOfText } from '#contract/recovery-code.ts';
+import type { Deps } from '../deps.ts';
+import { codeDigests } from '../secrets/code-digest.ts';
+import { seal, unseal } from '../secrets/sealed.ts';
+import type { Connection } from '../storage/connect.ts';
+import { insertEmailFactor, takeEmailCode } from '../storage/email-code.ts';
+import type { HalfSession } from '../storage/half-session.ts';
+import { takeRecoveryCode } from '../storage/recovery-code.ts';
+import { findPendingTotp, findTotpForUpdate, insertTotp, spendTotpStep, updateSealedTotp } from '../storage/totp.ts';
+import { makeRecoveryCodes } from './recovery-codes.ts';
+import { pendingPlace, totpPlace } from './registration.ts';
+import { totpStep } from './totp.ts';
+
+/** By what a second factor was proven. */
+export type Proof = 'app' | 'app registered' | 'e-mail code' | 'e-mail registered' | 'recovery code';
+
+/** Who has to prove it. */
+export type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & { sessionHash: Buffer };
+
+/**
+ * Uses up a code, in the transaction of what it opens: by what it proves the second factor, or null when it proves
+ * nothing. Of two requests with one code one gets it, since each way ends in one conditional statement.
+ */
+export async function takeProof(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
+  const { factor, mustRegister } = prover;
+  if (!isOneTimeCode(code))
+    return factor === 'app' && !mustRegister ? await takeRecovery(deps, sql, prover, code) : null;
+  if (factor === 'email') return await takeEmail(deps, sql, prover, code);
+  return mustRegister ? await confirmApp(deps, sql, prover, code) : await takeApp(deps, sql, prover, code);
+}
+
+async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: string): Promise<Proof | null> {
+  const sealed = await findTotpForUpdate(sql, userId);
+  const secret = sealed && unseal(deps.keys.seal, sealed, totpPlace(userId));
+  const step = secret && totpStep(secret, code, deps.now());
+  if (!step || !(await spendTotpStep(sql, userId, step))) return null;
+  // Sealed by a secret of before: now that it is open, by the one of today, so that the old one can be dropped.
+  if (unseal(deps.keys.seal.slice(0, 1), sealed, totpPlace(userId)) === null)
+    await updateSealedTotp(sql, userId, seal(deps.keys.seal, secret, totpPlace(userId)));
+  return 'app';
+}
+
+async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
+  const { userId, sessionHash } = prover;
+  const sealed = await findPendingTotp(sql, sessionHash);
+  const secret = sealed && unseal(deps.keys.seal, sealed, pendingPlace(sessionHash));
+  const now = deps.now();
+  const step = secret && totpStep(secret, code, now);
+  if (!step) return null;
+  const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
+  if (!(await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now }))) return null;
+  await makeRecoveryCodes(deps, sql, userId, now);
+  return 'app registered';
+}
+
+async function takeEmail(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
+  const { userId, sessionHash, mustRegister } = prover;
+  if (!(await takeEmailCode(sql, sessionHash, codeDigests(deps.keys.code, code, sessionHash), deps.now()))) return null;
+  if (!mustRegister) return 'e-mail code';
+  await insertEmailFactor(sql, userId, deps.now());
+  return 'e-mail registered';
+}
+
+async function takeRecovery(deps: Deps, sql: Connection, { userId }: Prover, text: string): Promise<Proof | null> {
+  const code = recoveryCodeOfText(text);
+  const digests = code ? codeDigests(deps.keys.code, code, userId) : [];
+  return (await takeRecoveryCode(sql, userId, digests, deps.now())) === null ? null : 'recovery code';
+}

@@ -1,0 +1,50 @@
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
+import { sessionOfToken } from '../session/session.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { isUserActiveForShare } from '../storage/portal-user.ts';
+import { deleteOtherSessionsOfUser, type SessionRow, updateSessionToken } from '../storage/session.ts';
+import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
+import { codeKey } from '../throttle/throttle-keys.ts';
+import { takeProof } from './take-proof.ts';
+import { type VerifyRequest, type VerifyResult, verifyCode } from './verify-code.ts';
+
+/**
+ * Looks at a code in whatever session it comes: in a half one it completes the sign-in, in a full one that is young it
+ * confirms the app that its user sets up of his own will.
+ */
+export async function verifyAny(deps: Deps, request: VerifyRequest): Promise<VerifyResult> {
+  const session = await sessionOfToken(deps, request.sessionToken, request.address);
+  const isYoung = session && deps.now().getTime() - session.createdAt.getTime() <= limits.freshSignIn;
+  return session?.stage === 'full' && isYoung
+    ? await confirmOwnApp(deps, request, session)
+    : await verifyCode(deps, request);
+}
+
+/** The session goes on under another token, and every other one of the user ends: they were made without the factor. */
+async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: SessionRow): Promise<VerifyResult> {
+  const { userId, username, email, language } = session;
+  const { address, requestId } = request;
+  const now = deps.now();
+  const until = await countAttempt(deps.sql, [codeKey(userId)], now);
+  if (until) return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
+  const sessionHash = tokenHash(request.sessionToken);
+  const sessionToken = newToken();
+  const prover = { userId, factor: 'app', mustRegister: true, sessionHash } as const;
+  const proof = await deps.sql.begin(async (sql) => {
+    if (!(await isUserActiveForShare(sql, userId))) return null;
+    const proof = await takeProof(deps, sql, prover, request.code);
+    if (!proof) return null;
+    await updateSessionToken(sql, sessionHash, tokenHash(sessionToken));
+    await deleteOtherSessionsOfUser(sql, userId, tokenHash(sessionToken));
+    await deleteThrottle(sql, codeKey(userId));
+    await queueMail(sql, { id: userId, username, email, language }, { kind: 'secondFactorAdded', now, address });
+    await insertAuditEvent(sql, { event: 'two-factor-registered', userId, username, address, requestId }, now);
+    return proof;
+  });
+  if (!proof) return { kind: 'wrong', clockOffset: null };
+  deps.wake.mails();
+  return { kind: 'right', proof, sessionToken, deviceToken: request.deviceToken ?? newToken(), rememberedToken: null };
+}

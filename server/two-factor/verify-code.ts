@@ -1,0 +1,140 @@
+import type { AuditStep } from '../audit/audit-events.ts';
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
+import { browserName } from '../sign-in/browser-name.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { putDevice } from '../storage/device.ts';
+import {
+  countCodeTry,
+  findHalfSession,
+  type HalfSession,
+  insertFullSession,
+  takeHalfSession,
+} from '../storage/half-session.ts';
+import { isUserActiveForShare } from '../storage/portal-user.ts';
+import { insertRememberedDevice } from '../storage/remembered-device.ts';
+import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
+import { codeKey } from '../throttle/throttle-keys.ts';
+import { clockHelp } from './clock-help.ts';
+import { type Proof, takeProof } from './take-proof.ts';
+
+export type VerifyRequest = {
+  sessionToken: string;
+  /** Six digits or a recovery code, as it was sent. */
+  code: string;
+  /** Whether this browser is not to be asked again for a while. */
+  remember: boolean;
+  deviceToken: string | null;
+  address: string;
+  userAgent: string | undefined;
+  requestId: string;
+};
+
+/** Every way a code can end; `clockOffset` in seconds, `retryAfter` in milliseconds. */
+export type VerifyResult =
+  | { kind: 'right'; proof: Proof; sessionToken: string; deviceToken: string; rememberedToken: string | null }
+  | { kind: 'wrong'; clockOffset: number | null }
+  | { kind: 'signInExpired' }
+  | { kind: 'tooManyTries' }
+  | { kind: 'throttled'; retryAfter: number };
+
+/**
+ * Looks at a code of the second factor (decisions §8). Every try is counted before it is looked at, per half session and
+ * per account, so that tries side by side gain nothing; a right one is used up in the transaction that makes the session.
+ */
+export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<VerifyResult> {
+  const hash = tokenHash(request.sessionToken);
+  const half = await findHalfSession(deps.sql, hash, request.address, deps.now());
+  if (!half) return { kind: 'signInExpired' };
+  if (half.codeTries >= limits.codeTries) return { kind: 'tooManyTries' };
+  const until = await countAttempt(deps.sql, [codeKey(half.userId)], deps.now());
+  if (until) return { kind: 'throttled', retryAfter: until.getTime() - deps.now().getTime() };
+  const tries = await countCodeTry(deps.sql, hash, limits.codeTries);
+  if (tries === null) return { kind: 'tooManyTries' };
+  const done = await complete(deps, request, hash, half).catch((error: unknown): VerifyResult => {
+    if (error instanceof HalfSessionGone) return { kind: 'signInExpired' };
+    throw error;
+  });
+  if (done) return done;
+  await recordWrong(deps, request, half, tries);
+  return { kind: 'wrong', clockOffset: await clockHelp(deps, hash, half, request.code, tries) };
+}
+
+/** Takes the transaction back: another right code of the same half session was quicker, and this one is not used up. */
+class HalfSessionGone extends Error {}
+
+/** The half session becomes a full one, with all that hangs on it, or nothing happens; null when the code is not right. */
+async function complete(
+  deps: Deps,
+  request: VerifyRequest,
+  hash: Buffer,
+  half: HalfSession,
+): Promise<(VerifyResult & { kind: 'right' }) | null> {
+  const { userId } = half;
+  const now = deps.now();
+  const sessionToken = newToken();
+  const deviceToken = request.deviceToken ?? newToken();
+  const mayRemember = half.customers.every(({ rememberDevices }) => rememberDevices);
+  const rememberedToken = request.remember && mayRemember ? newToken() : null;
+  const browser = browserName(request.userAgent);
+  const place = { address: request.address, ...(browser && { browser }) };
+  const done = await deps.sql.begin(async (sql) => {
+    if (!(await isUserActiveForShare(sql, userId))) return null;
+    const proof = await takeProof(deps, sql, { ...half, sessionHash: hash }, request.code);
+    if (!proof) return null;
+    if (!(await takeHalfSession(sql, hash))) throw new HalfSessionGone();
+    await insertFullSession(sql, {
+      tokenHash: tokenHash(sessionToken),
+      userId,
+      customerIds: half.customers.map(({ id }) => id),
+      address: request.address,
+      now,
+      endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
+    });
+    const isNewDevice = await putDevice(sql, tokenHash(deviceToken), userId, now);
+    if (rememberedToken) {
+      await insertRememberedDevice(sql, {
+        tokenHash: tokenHash(rememberedToken),
+        userId,
+        browser: browser ?? null,
+        address: request.address,
+        madeAt: now,
+        endsAt: new Date(now.getTime() + limits.rememberedDevice),
+      });
+    }
+    await deleteThrottle(sql, codeKey(userId));
+    const reader = { ...half, id: userId };
+    if (proof === 'app registered') await queueMail(sql, reader, { kind: 'secondFactorAdded', now, ...place });
+    if (isNewDevice && half.customers.some(({ newDeviceMail }) => newDeviceMail))
+      await queueMail(sql, reader, { kind: 'newDevice', now, ...place });
+    await insertAuditEvent(
+      sql,
+      { ...eventOf(half, request), event: 'signed-in', steps: stepsOf(proof, rememberedToken) },
+      now,
+    );
+    return proof;
+  });
+  if (!done) return null;
+  deps.wake.mails();
+  return { kind: 'right', proof: done, sessionToken, deviceToken, rememberedToken };
+}
+
+async function recordWrong(deps: Deps, request: VerifyRequest, half: HalfSession, tries: number): Promise<void> {
+  const steps = [{ step: 'code', outcome: `try ${tries} of ${limits.codeTries}, ${half.factor}` }];
+  await insertAuditEvent(deps.sql, { ...eventOf(half, request), event: 'code-refused', steps }, deps.now());
+  if (tries >= limits.codeTries)
+    await insertAuditEvent(deps.sql, { ...eventOf(half, request), event: 'second-factor-ended' }, deps.now());
+}
+
+function eventOf({ userId, username }: HalfSession, { address, requestId }: VerifyRequest) {
+  return { userId, username, address, requestId };
+}
+
+function stepsOf(proof: Proof, rememberedToken: string | null): AuditStep[] {
+  return [
+    { step: 'second factor', outcome: proof },
+    ...(rememberedToken ? [{ step: 'device', outcome: 'remembered' }] : []),
+  ];
+}

@@ -1,0 +1,144 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callUrl } from '#contract/calls.ts';
+import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
+import { codeAnswerHeaders } from '#contract/headers.ts';
+import type { Notice } from '#contract/notices.ts';
+import { codeOfPaste, isOneTimeCode } from '#contract/one-time-code.ts';
+import type { VerifyForm } from '#contract/payloads.ts';
+import { recoveryCodeOfText } from '#contract/recovery-code.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import type { Deps } from '../deps.ts';
+import { readTokenCookie, setCookie } from '../http/cookies.ts';
+import { addressOf } from '../http/guards.ts';
+import { clearLastRefusal } from '../http/last-refusal.ts';
+import { refuse, sendProblem } from '../http/refuse.ts';
+import { languageOverride, queryValue } from '../http/request-url.ts';
+import { limits } from '../limits.ts';
+import type { Proof } from './take-proof.ts';
+import { verifyAny } from './verify-any.ts';
+import type { VerifyResult } from './verify-code.ts';
+
+type VerifyBody = { Body: string | VerifyForm };
+type Right = VerifyResult & { kind: 'right' };
+
+/** After these there is something to read before the destination. */
+const proofsWithPage: readonly Proof[] = ['app registered', 'recovery code'];
+
+/** `POST two-factor-authentication/verify` (decisions §6): a JSON string from a script, a form from a person without. */
+export function verifyRoute(deps: Deps) {
+  const { config } = deps;
+
+  return async function verify(request: FastifyRequest<VerifyBody>, reply: FastifyReply) {
+    const { body } = request;
+    const form = typeof body === 'string' ? null : body;
+    const token = readTokenCookie(request.headers, config, 'session');
+    const address = addressOf(deps, request);
+    const code = typeof body === 'string' ? body : (codeOfPaste(body.code) ?? body.code);
+    if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null) {
+      if (form) return backToForm(request, reply, form, { notice: 'codeWrong' });
+      return await refuse(deps, request, reply, 400, { detail: 'The code must be six digits.' });
+    }
+    const result: VerifyResult =
+      token && address
+        ? await verifyAny(deps, {
+            sessionToken: token,
+            code,
+            remember: (form?.remember ?? queryValue(request, queryNames.remember)) === (form ? 'on' : 'true'),
+            deviceToken: readTokenCookie(request.headers, config, 'device'),
+            address,
+            userAgent: request.headers['user-agent'],
+            requestId: request.id,
+          })
+        : { kind: 'signInExpired' };
+    if (result.kind === 'right') setCookies(request, reply, result);
+    return form ? answerForm(request, reply, form, code, result) : await answerScript(request, reply, result);
+  };
+
+  function setCookies(request: FastifyRequest<VerifyBody>, reply: FastifyReply, right: Right): void {
+    setCookie(reply, config, 'session', right.sessionToken);
+    setCookie(reply, config, 'device', right.deviceToken, limits.deviceLifetime);
+    if (right.rememberedToken) setCookie(reply, config, 'remembered', right.rememberedToken, limits.rememberedDevice);
+    clearLastRefusal(request, reply, config);
+  }
+
+  async function answerScript(
+    request: FastifyRequest<VerifyBody>,
+    reply: FastifyReply,
+    result: VerifyResult,
+  ): Promise<FastifyReply> {
+    reply.type('application/json');
+    switch (result.kind) {
+      case 'right':
+        if (proofsWithPage.includes(result.proof)) reply.header(codeAnswerHeaders.next, 'recoveryCodes');
+        return reply.send('true');
+      case 'wrong':
+        if (result.clockOffset !== null) reply.header(codeAnswerHeaders.clockOffset, String(result.clockOffset));
+        return reply.send('false');
+      case 'signInExpired':
+        return sendProblem(reply, 401, { notice: 'signInExpired' });
+      case 'tooManyTries':
+        return sendProblem(reply, 401, { notice: 'tooManyAttempts' });
+      case 'throttled':
+        return await refuse(deps, request, reply, 429, { retryAfter: result.retryAfter });
+    }
+  }
+
+  /** To the screen of the second factor, which knows itself whether it is the one that registers. */
+  function backToForm(
+    request: FastifyRequest<VerifyBody>,
+    reply: FastifyReply,
+    { redirectURL, codeSentViaEmail }: VerifyForm,
+    more: { notice: Notice; [name: string]: string },
+  ): FastifyReply {
+    const query = {
+      [queryNames.redirectUrl]: redirectURL || undefined,
+      [queryNames.codeSentViaEmail]: codeSentViaEmail || undefined,
+      ...more,
+      [queryNames.language]: languageOverride(request),
+    };
+    return reply.redirect(screenUrl(config.basePath, 'twoFactor', query), 303);
+  }
+
+  function answerForm(
+    request: FastifyRequest<VerifyBody>,
+    reply: FastifyReply,
+    form: VerifyForm,
+    code: string,
+    result: VerifyResult,
+  ): FastifyReply {
+    const lang = languageOverride(request);
+    const { redirectURL = '' } = form;
+    const destination =
+      acceptableDestination(redirectURL, config.destinationRules) ?? defaultDestination(config.basePath);
+    const toLogin = (notice: Notice) =>
+      reply.redirect(
+        screenUrl(config.basePath, 'login', {
+          [queryNames.notice]: notice,
+          [queryNames.destination]: redirectURL || undefined,
+          lang,
+        }),
+        303,
+      );
+    switch (result.kind) {
+      case 'right': {
+        if (!proofsWithPage.includes(result.proof)) return reply.redirect(destination, 303);
+        const query = new URLSearchParams({ [queryNames.redirectUrl]: destination, ...(lang && { lang }) });
+        return reply.redirect(`${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${query}`, 303);
+      }
+      case 'wrong': {
+        const { clockOffset } = result;
+        return backToForm(request, reply, form, {
+          notice: clockOffset === null ? 'codeWrong' : 'clockWrong',
+          ...(clockOffset !== null && { [queryNames.clockOffset]: String(clockOffset) }),
+          ...(!isOneTimeCode(code) && { [queryNames.recovery]: 'true' }),
+        });
+      }
+      case 'signInExpired':
+        return toLogin('signInExpired');
+      case 'tooManyTries':
+        return toLogin('tooManyAttempts');
+      case 'throttled':
+        return backToForm(request, reply, form, { notice: 'tooManyAttempts' });
+    }
+  }
+}
