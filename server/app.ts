@@ -127,7 +127,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.route({ ...on('logout'), handler: logoutRoute(deps) });
   app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
   app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel });
-  for (const call of ['checkSsoLogin', 'performSsoLogin', 'twoFactorRegistration', 'twoFactorVerify'] as const) {
+  for (const call of ['checkSsoLogin', 'performSsoLogin'] as const) {
     app.route({ ...on(call), ...notSetUpRoute(deps) });
   }
   app.get(basePath + hubStartPath, standInRoute(deps));

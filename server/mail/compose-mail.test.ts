@@ -141,7 +141,7 @@ describe.each(languages)('a mail with a code in %s', (language) => {
 
   test('the code stands on a line of its own, and is copied from the HTML as six digits', () => {
     expect(text.split('\n').filter((line) => line === code)).toHaveLength(1);
-    expect(seenIn(html).match(/\S*\d\s*\d\s*\d\s*\d\s*\d\s*\d\S*/g)).toEqual([code]);
+    expect(wordsOf(seenIn(html)).filter((word) => word === code)).toHaveLength(1);
   });
 
   test('the HTML shows the code in two groups', () =>
@@ -156,7 +156,7 @@ describe.each(languages)('a mail with a code in %s', (language) => {
 
   test('it says how long the code works, and where to choose a new password', () => {
     expect(text).toMatch(/\D10\u00a0minu/i);
-    expect(text).toContain(forgottenOf[language]);
+    expect(text.replaceAll('\u00a0', ' ')).toContain(forgottenOf[language]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { asRows } from './bytes.ts';
 import type { Connection } from './connect.ts';
 
 export type EmailCode = { sessionHash: Buffer; userId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
@@ -45,7 +46,7 @@ export async function takeEmailCode(
 ): Promise<boolean> {
   const rows = await sql`
     delete from email_code
-    where session_hash = ${sessionHash} and code_hash = any(${digests as Buffer[]}::bytea[]) and ends_at > ${now}
+    where session_hash = ${sessionHash} and code_hash in (select digest from ${asRows(sql, digests)}) and ends_at > ${now}
     returning session_hash`;
   return rows.length > 0;
 }

@@ -1,3 +1,4 @@
+import { asRows } from './bytes.ts';
 import type { Connection } from './connect.ts';
 
 /** Gives a user these recovery codes and no others. */
@@ -5,7 +6,7 @@ export async function replaceRecoveryCodes(sql: Connection, userId: string, dige
   await sql`delete from recovery_code where user_id = ${userId}`;
   await sql`
     insert into recovery_code (user_id, code_hash)
-    select ${userId}, digest from unnest(${digests as Buffer[]}::bytea[]) as made (digest)`;
+    select ${userId}, digest from ${asRows(sql, digests)}`;
 }
 
 /** Uses up a recovery code; how many are left, or null when it is none of the user's or was used. */
@@ -17,7 +18,7 @@ export async function takeRecoveryCode(
 ): Promise<number | null> {
   const rows = await sql`
     update recovery_code set used_at = ${now}
-    where user_id = ${userId} and code_hash = any(${digests as Buffer[]}::bytea[]) and used_at is null
+    where user_id = ${userId} and code_hash in (select digest from ${asRows(sql, digests)}) and used_at is null
     returning user_id`;
   return rows.length > 0 ? await countRecoveryCodes(sql, userId) : null;
 }
