@@ -11,6 +11,7 @@ export async function addCustomer(sql: Database, customer: NewCustomer, now: Dat
       { step: 'networks', outcome: customer.allowedNetworks.join(', ') || 'anywhere' },
       { step: 'two-factor', outcome: customer.twoFactor },
       { step: 'mail on a new device', outcome: customer.newDeviceMail ? 'on' : 'off' },
+      { step: 'remembered devices', outcome: customer.rememberDevices === false ? 'off' : 'on' },
     ];
     await insertAuditEvent(sql, { event: 'customer-added', customerKey: customer.key, steps }, now);
     return true;

@@ -16,6 +16,7 @@ type Flags = {
   allowAnywhere?: true;
   twoFactor?: TwoFactorPolicy;
   newDeviceMail?: 'on' | 'off';
+  rememberDevices?: 'on' | 'off';
   enable?: true;
   disable?: true;
   json?: true;
@@ -29,6 +30,12 @@ const newDeviceMailOption = () =>
     '--new-device-mail <on|off>',
     'tell its users by mail of a sign-in from a browser not seen before',
   ).choices(['on', 'off']);
+
+const rememberDevicesOption = () =>
+  new Option('--remember-devices <on|off>', 'its users may skip the second factor on a device for 30 days').choices([
+    'on',
+    'off',
+  ]);
 
 const networkOption = (description: string) =>
   new Option('--allow-network <cidr>', description).argParser(collect) as Option;
@@ -51,6 +58,7 @@ function addAddCommand(customer: Command): void {
     .addOption(networkOption('network to sign in from; may be repeated (default: anywhere)'))
     .addOption(twoFactorOption().default('off'))
     .addOption(newDeviceMailOption().default('off'))
+    .addOption(rememberDevicesOption().default('on'))
     .option('--json', 'print the customer as JSON')
     .addHelpText(
       'after',
@@ -69,6 +77,7 @@ function addAddCommand(customer: Command): void {
             allowedNetworks,
             twoFactor: flags.twoFactor ?? 'off',
             newDeviceMail: flags.newDeviceMail === 'on',
+            rememberDevices: flags.rememberDevices !== 'off',
           },
           new Date(),
         );
@@ -112,6 +121,7 @@ function addSetCommand(customer: Command): void {
     .option('--allow-anywhere', 'no network is asked for any more')
     .addOption(twoFactorOption())
     .addOption(newDeviceMailOption())
+    .addOption(rememberDevicesOption())
     .addOption(new Option('--disable', 'its people cannot sign in for it').conflicts('enable'))
     .option('--enable', 'its people can sign in again')
     .option('--json', 'print the customer as JSON')
@@ -140,7 +150,11 @@ function changesOf(flags: Flags) {
     ...(flags.name !== undefined && { name: accepted(readCustomerName(flags.name)) }),
     ...(networks && { allowedNetworks: networks }),
     ...(flags.twoFactor && { twoFactor: flags.twoFactor }),
-    ...(flags.newDeviceMail && { newDeviceMail: flags.newDeviceMail === 'on' }),
+    ...(flags.newDeviceMail && {
+      newDeviceMail: flags.newDeviceMail === 'on',
+      rememberDevices: flags.rememberDevices !== 'off',
+    }),
+    ...(flags.rememberDevices && { rememberDevices: flags.rememberDevices === 'on' }),
     ...((flags.enable || flags.disable) && { active: flags.enable === true }),
   };
 }

@@ -12,6 +12,7 @@ import { positiveNumber } from './read-values.ts';
 import { addUserAddCommand } from './user-add-command.ts';
 import { addUserResetLinkCommand } from './user-reset-link-command.ts';
 import { addUserSetCommand } from './user-set-command.ts';
+import { addUserTwoFactorCommands } from './user-two-factor-commands.ts';
 import { withDatabase } from './with-database.ts';
 
 type ListFlags = { customer?: string; limit: number; json?: true };
@@ -25,6 +26,7 @@ export function addUserCommands(program: Command): void {
   addUserSetCommand(user);
   addUnlockCommand(user);
   addUserResetLinkCommand(user);
+  addUserTwoFactorCommands(user);
   addRemoveCommand(user);
 }
 
@@ -82,6 +84,7 @@ function factsOf(user: User, waitsUntil: Date | null): [string, string][] {
     ['Customers', user.customers.join(', ') || 'none: cannot sign in'],
     ['Active', user.active ? 'yes' : 'no: cannot sign in'],
     ['Password', user.hasPassword ? 'set' : 'none'],
+    ['Authenticator app', user.hasApp ? 'registered' : 'none'],
     ['May change password', user.mayChangePassword ? 'yes' : 'no'],
     ['Waits until', waitsUntil ? `${localTime(waitsUntil)}, or vestibule user unlock` : 'need not wait'],
     ['Language', user.language ?? 'of the browser'],

@@ -12,25 +12,27 @@ export type Customer = {
   active: boolean;
   /** Its users get a mail when one of them signs in from a browser that was not seen before. */
   newDeviceMail: boolean;
+  /** Its users may choose not to be asked for a code again on a device for a while. */
+  rememberDevices: boolean;
   createdAt: Date;
 };
 
 export type NewCustomer = Pick<Customer, 'key' | 'name' | 'allowedNetworks' | 'twoFactor'> &
-  Partial<Pick<Customer, 'newDeviceMail'>>;
+  Partial<Pick<Customer, 'newDeviceMail' | 'rememberDevices'>>;
 export type CustomerChanges = Partial<
-  Pick<Customer, 'name' | 'allowedNetworks' | 'twoFactor' | 'newDeviceMail' | 'active'>
+  Pick<Customer, 'name' | 'allowedNetworks' | 'twoFactor' | 'newDeviceMail' | 'rememberDevices' | 'active'>
 >;
 
 const columns = (sql: Connection) => sql`
   id, key, name, allowed_networks as "allowedNetworks", two_factor as "twoFactor", active,
-  new_device_mail as "newDeviceMail", created_at as "createdAt"`;
+  new_device_mail as "newDeviceMail", remember_devices as "rememberDevices", created_at as "createdAt"`;
 
 /** Adds a customer; false when the key is taken. */
 export async function insertCustomer(sql: Connection, customer: NewCustomer, now: Date): Promise<boolean> {
-  const { key, name, allowedNetworks, twoFactor, newDeviceMail = false } = customer;
+  const { key, name, allowedNetworks, twoFactor, newDeviceMail = false, rememberDevices = true } = customer;
   const rows = await sql`
-    insert into customer (key, name, allowed_networks, two_factor, new_device_mail, created_at)
-    values (${key}, ${name}, ${allowedNetworks}::cidr[], ${twoFactor}, ${newDeviceMail}, ${now})
+    insert into customer (key, name, allowed_networks, two_factor, new_device_mail, remember_devices, created_at)
+    values (${key}, ${name}, ${allowedNetworks}::cidr[], ${twoFactor}, ${newDeviceMail}, ${rememberDevices}, ${now})
     on conflict (key) do nothing returning id`;
   return rows.length > 0;
 }
@@ -68,6 +70,7 @@ export async function updateCustomer(sql: Connection, id: string, changes: Custo
       allowed_networks = coalesce(${changes.allowedNetworks ?? null}::cidr[], allowed_networks),
       two_factor = coalesce(${changes.twoFactor ?? null}, two_factor),
       new_device_mail = coalesce(${changes.newDeviceMail ?? null}, new_device_mail),
+      remember_devices = coalesce(${changes.rememberDevices ?? null}, remember_devices),
       active = coalesce(${changes.active ?? null}, active)
     where id = ${id}`;
 }

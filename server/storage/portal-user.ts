@@ -6,6 +6,8 @@ export type User = {
   username: string;
   email: string;
   hasPassword: boolean;
+  /** Whether an authenticator app is registered. */
+  hasApp: boolean;
   active: boolean;
   mayChangePassword: boolean;
   /** Null: as the browser says. */
@@ -23,7 +25,8 @@ export type NewUser = Pick<User, 'username' | 'email' | 'active' | 'mayChangePas
 export type UserChanges = Partial<NewUser>;
 
 const columns = (sql: Connection) => sql`
-  u.id, u.username, u.email, u.password_hash is not null as "hasPassword", u.active,
+  u.id, u.username, u.email, u.password_hash is not null as "hasPassword",
+  exists (select from totp where totp.user_id = u.id) as "hasApp", u.active,
   u.may_change_password as "mayChangePassword", u.language, u.created_at as "createdAt",
   array(
     select c.key from membership m join customer c on c.id = m.customer_id where m.user_id = u.id order by c.key

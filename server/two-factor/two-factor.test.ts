@@ -26,7 +26,9 @@ async function verify(code: string, cookies: Record<string, string>, query = '')
 const codeOf = (secret: string) => generateSync({ secret, epoch: portal.deps.now().getTime() / 1000 });
 
 it('an app is registered and asked for from then on', async () => {
-  const first = await portal.signIn('alice', testPassword, { form: { username: 'alice', password: testPassword, redirectURL: '/portal/x' } });
+  const first = await portal.signIn('alice', testPassword, {
+    form: { username: 'alice', password: testPassword, redirectURL: '/portal/x' },
+  });
   expect(first.headers.location).toBe('/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx');
   const cookies = cookiesOf(first);
   const page = await portal.send({ url: String(first.headers.location), cookies });
@@ -36,13 +38,15 @@ it('an app is registered and asked for from then on', async () => {
   expect(url).toMatch(/^data:image\/png;base64,/);
   expect((await verify('000000', cookies)).body).toBe('false');
   const right = await verify(codeOf(totpSecret), cookies);
-  if (right.body !== 'true') console.log(portal.logs().split('\n').filter((l) => l.includes('unexpected')).join('\n'));
   expect(right.body).toBe('true');
   expect(right.headers['vestibule-next']).toBe('recoveryCodes');
   const full = cookiesOf(right);
   expect((await portal.send({ url: '/portal/session', cookies: full })).statusCode).toBe(200);
   expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
-  const codes = await portal.send({ url: '/portal/two-factor-authentication/recovery-codes?redirectURL=/portal/x', cookies: full });
+  const codes = await portal.send({
+    url: '/portal/two-factor-authentication/recovery-codes?redirectURL=/portal/x',
+    cookies: full,
+  });
   expect(codes.statusCode).toBe(200);
   portal.wait(60_000);
   const again = await portal.signIn('alice', testPassword);
