@@ -47,16 +47,13 @@ export async function takeMailShots(browser: Browser): Promise<void> {
       }
     }
   }
-  for (const colorScheme of ['light', 'dark'] as const)
-    await shoot(browser, {
-      kind: 'newDevice',
-      language: 'pl',
-      colorScheme,
-      width: 320,
-      config: crowded,
-      details: long,
-    });
+  for (const kind of ['newDevice', 'signInCode'] as const) {
+    for (const colorScheme of ['light', 'dark'] as const)
+      await shoot(browser, { kind, language: 'pl', colorScheme, width: 320, config: crowded, details: long });
+  }
 }
+
+const tokenOf: Partial<Record<Mail['kind'], string>> = { resetLink: 'A'.repeat(43), signInCode: '402716' };
 
 type Shot = {
   kind: Mail['kind'];
@@ -70,7 +67,7 @@ type Shot = {
 async function shoot(browser: Browser, shot: Shot): Promise<void> {
   const { kind, language, colorScheme, width, config = house, details = ordinary } = shot;
   const queuedAt = new Date(details.at);
-  const token = kind === 'resetLink' ? 'A'.repeat(43) : null;
+  const token = tokenOf[kind] ?? null;
   const mail: Mail = { id: 'shot', kind, recipient: 'ada@acme.example', language, queuedAt, details, token };
   const page = await browser.newPage({ viewport: { width, height: 700 }, colorScheme, deviceScaleFactor: 2 });
   await page.setContent(composeMail(mail, config).html);
