@@ -8,11 +8,12 @@ import { connect } from '#server/storage/connect.ts';
 import { openEmbedded } from '#server/storage/embedded.ts';
 import { median, report } from './figures.ts';
 import { measureFlood } from './flood.ts';
+import { compareMails } from './mails.ts';
 import { compareSessionChecks, compareSignIns } from './rates.ts';
 import { startBareServer, startPortal } from './servers.ts';
 import { addUsers, password } from './sign-in-form.ts';
 import { measureSizes } from './sizes.ts';
-import { measureTimings } from './timings.ts';
+import { measureForgotten, measureTimings } from './timings.ts';
 
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '6' }, rounds: { type: 'string', default: '5' } },
@@ -32,7 +33,9 @@ try {
   await compareSessionChecks(portal, bare, sql, load);
   await measureFlood(portal);
   await measureTimings(portal, sql);
+  await measureForgotten(portal, sql);
   await Promise.all([portal.stop(), bare.stop()]);
+  await compareMails(dataFolder, sql);
   await sql.end();
   await database.close();
 } finally {

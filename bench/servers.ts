@@ -9,13 +9,16 @@ export type RunningServer = { origin: string; pid: number; stop: () => Promise<v
 const root = fileURLToPath(new URL('../', import.meta.url));
 
 /** Starts the portal on a data folder as an operator would; `ms` is the time to its first answered page. */
-export async function startPortal(dataFolder: string): Promise<RunningServer & { ms: number }> {
+export async function startPortal(
+  dataFolder: string,
+  more: Record<string, string> = {},
+): Promise<RunningServer & { ms: number }> {
   const port = await freePort();
   const origin = `http://localhost:${port}`;
   const started = performance.now();
   const child = spawn(process.execPath, ['server/command-line/vestibule.ts', 'serve'], {
     cwd: root,
-    env: { ...process.env, PORT: String(port), VESTIBULE_DATA: dataFolder, LOG_LEVEL: 'info' },
+    env: { ...process.env, PORT: String(port), VESTIBULE_DATA: dataFolder, LOG_LEVEL: 'info', ...more },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   for (;;) {

@@ -29,18 +29,25 @@ export async function addUsers(sql: Database): Promise<void> {
   await addUser(sql, { name: 'inactive', passwordHash, active: false });
   await addUser(sql, { name: 'homeless', passwordHash, customer: 'none' });
   await addUser(sql, { name: 'sso-only', passwordHash: null });
+  await addUser(sql, { name: 'managed', passwordHash: null, mayChangePassword: false });
 }
 
-type BenchUser = { name: string; passwordHash: string | null; active?: boolean; customer?: string };
+type BenchUser = {
+  name: string;
+  passwordHash: string | null;
+  active?: boolean;
+  mayChangePassword?: boolean;
+  customer?: string;
+};
 
 async function addUser(
   sql: Database,
-  { name, passwordHash, active = true, customer = 'acme' }: BenchUser,
+  { name, passwordHash, active = true, mayChangePassword = true, customer = 'acme' }: BenchUser,
 ): Promise<void> {
   await sql`
     with made as (
-      insert into portal_user (username, email, password_hash, active, created_at)
-      values (${name}, ${`${name}@acme.test`}, ${passwordHash}, ${active}, ${new Date()}) returning id
+      insert into portal_user (username, email, password_hash, active, may_change_password, created_at)
+      values (${name}, ${`${name}@acme.test`}, ${passwordHash}, ${active}, ${mayChangePassword}, ${new Date()}) returning id
     ), named as (insert into login_name select ${name}, id from made)
     insert into membership select made.id, customer.id from made, customer where customer.key = ${customer}`;
 }

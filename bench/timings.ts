@@ -1,7 +1,7 @@
 import type { Database } from '#server/storage/connect.ts';
 import { mannWhitneyP, median, report } from './figures.ts';
 import type { RunningServer } from './servers.ts';
-import { password, postSignIn } from './sign-in-form.ts';
+import { formHeaders, password, postSignIn } from './sign-in-form.ts';
 
 const samplesEach = 300;
 
@@ -17,19 +17,46 @@ const refusals = {
 
 /** Times 300 of each kind of refusal, interleaved, and looks for a pair that can be told apart. */
 export async function measureTimings({ origin }: RunningServer, sql: Database): Promise<void> {
-  const kinds = Object.keys(refusals) as (keyof typeof refusals)[];
+  await tellApart('refusals told apart by time', Object.keys(refusals) as (keyof typeof refusals)[], async (kind) => {
+    const [username, typedPassword] = refusals[kind];
+    await forgetFailures(sql);
+    // Before each sample, so that the database has done the same before every one of them.
+    await lock(sql, refusals.locked[0]);
+    return await timed(() => postSignIn(origin, username, typedPassword));
+  });
+}
+
+/** Every kind of account for which a link can be asked (EN-05). */
+const forgetful = { known: 'user-1', unknown: 'nobody', inactive: 'inactive', 'single sign-on': 'managed' } as const;
+
+/** Times 300 requests for a link for each kind of account, interleaved, and looks for a pair that can be told apart. */
+export async function measureForgotten({ origin }: RunningServer, sql: Database): Promise<void> {
+  const kinds = Object.keys(forgetful) as (keyof typeof forgetful)[];
+  await tellApart('requests for a link told apart by time', kinds, async (kind) => {
+    await forgetFailures(sql);
+    await sql`delete from reset_link`;
+    const form = new URLSearchParams({ username: `${forgetful[kind]}@acme.test` });
+    return await timed(() =>
+      fetch(`${origin}/portal/password/forgotten`, { method: 'POST', headers: formHeaders, body: form.toString() }),
+    );
+  });
+}
+
+async function timed(ask: () => Promise<Response>): Promise<number> {
+  const started = performance.now();
+  await (await ask()).arrayBuffer();
+  return performance.now() - started;
+}
+
+/** Takes samples of each kind in turns, and reports the pair that is told apart most easily. */
+async function tellApart<Kind extends string>(
+  what: string,
+  kinds: readonly Kind[],
+  sampleOf: (kind: Kind) => Promise<number>,
+): Promise<void> {
   const times = new Map(kinds.map((kind) => [kind, [] as number[]]));
-  for (let sample = 0; sample < samplesEach; sample += 1) {
-    for (const kind of shuffled(kinds)) {
-      const [username, typedPassword] = refusals[kind];
-      await forgetFailures(sql);
-      // Before each sample, so that the database has done the same before every one of them.
-      await lock(sql, refusals.locked[0]);
-      const started = performance.now();
-      await (await postSignIn(origin, username, typedPassword)).arrayBuffer();
-      times.get(kind)?.push(performance.now() - started);
-    }
-  }
+  for (let sample = 0; sample < samplesEach; sample += 1)
+    for (const kind of shuffled(kinds)) times.get(kind)?.push(await sampleOf(kind));
   const pairs = kinds.flatMap((one, index) => kinds.slice(index + 1).map((other) => [one, other] as const));
   const judged = pairs.map(([one, other]) => ({
     one,
@@ -39,7 +66,7 @@ export async function measureTimings({ origin }: RunningServer, sql: Database): 
   const worst = judged.sort((a, b) => a.p - b.p)[0];
   const medians = kinds.map((kind) => `${median(times.get(kind) ?? []).toFixed(1)}`).join(' ');
   report(
-    'refusals told apart by time',
+    what,
     `smallest p ${worst?.p.toFixed(3)} (${worst?.one}, ${worst?.other}); medians ${medians} ms`,
     'p above 0.01',
   );

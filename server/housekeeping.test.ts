@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeUser } from './accounts/change-user.ts';
 import { keepHouse } from './housekeeping.ts';
+import { day, limits } from './limits.ts';
+import { newToken } from './secrets/token.ts';
 import { insertAuditEvent } from './storage/audit-event.ts';
 import { addAttackFixtures } from './testing/accounts-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from './testing/portal-for-test.ts';
+import { askForReset, changedPage, changeTo, failedPage, linkFor, newPassword } from './testing/reset-for-test.ts';
 
-const day = 24 * 3_600_000;
 let portal: PortalForTest;
 beforeAll(async () => {
   portal = await portalForTest();
@@ -28,4 +30,30 @@ it('another password makes the known browsers of its user strangers', async () =
   await changeUser(portal.sql, 'alice', { passwordHash: 'another' }, portal.deps.now());
   const left = await portal.sql`select u.username from device d join portal_user u on u.id = d.user_id`;
   expect(left).toEqual([{ username: 'bob' }]);
+});
+
+it('a link that was over long ago is unknown; until then it is told apart, whatever became of it', async () => {
+  const links = [await linkFor(portal, 'bob'), await linkFor(portal, 'bob'), await linkFor(portal, 'alice')];
+  await changeTo(portal, links[0] as string, newPassword);
+  const landings = async () => {
+    const answers = await Promise.all([...links, newToken()].map((token) => changeTo(portal, token, newPassword)));
+    return answers.map(({ headers }) => headers.location);
+  };
+  portal.wait(limits.resetLink + limits.resetLinkRemembered);
+  await keepHouse(portal.deps);
+  expect(await landings()).toEqual([3, 3, 3, 4].map(failedPage));
+  const open = await linkFor(portal, 'bob');
+  portal.wait(1);
+  await keepHouse(portal.deps);
+  expect(await landings()).toEqual([4, 4, 4, 4].map(failedPage));
+  expect((await changeTo(portal, open, 'Another-Harbour-78')).headers.location).toBe(changedPage);
+});
+
+it('a request for a link that nobody answered for a day is dropped, a younger one waits', async () => {
+  await askForReset(portal, 'old@acme.test');
+  portal.wait(1);
+  await askForReset(portal, 'young@acme.test');
+  portal.wait(day);
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select fold from reset_request`).toEqual([{ fold: 'young@acme.test' }]);
 });

@@ -1,13 +1,18 @@
 import type { Deps } from './deps.ts';
-import { limits } from './limits.ts';
+import { day, limits } from './limits.ts';
 import { deleteOldAuditEvents } from './storage/audit-event.ts';
 import { deleteStaleDevices } from './storage/device.ts';
 import { deleteShownRecoveryCodes } from './storage/recovery-code.ts';
 import { deleteEndedRememberedDevices } from './storage/remembered-device.ts';
+import { deleteOldResetLinks } from './storage/reset-link.ts';
+import { deleteOldResetRequests } from './storage/reset-request.ts';
 import { deleteEndedSessions } from './storage/session.ts';
 import { deleteStaleThrottles } from './storage/throttle.ts';
 
-/** Deletes what has lost its meaning: ended sessions, throttles that leaked empty, browsers that never came back, old events. */
+/**
+ * Deletes what has lost its meaning: ended sessions, throttles that leaked empty, browsers that never came back, old
+ * events, links that were over long ago, and requests for one that nobody answered for a day.
+ */
 export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   const at = now();
   const before = (age: number) => new Date(at.getTime() - age);
@@ -18,6 +23,8 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   await deleteShownRecoveryCodes(sql, at);
   await deleteEndedRememberedDevices(sql, at);
   await deleteStaleDevices(sql, before(limits.deviceLifetime));
+  await deleteOldResetLinks(sql, before(limits.resetLinkRemembered));
+  await deleteOldResetRequests(sql, before(day));
 }
 
 /** Keeps house from time to time until the returned function is called; a failure is logged and tried again. */

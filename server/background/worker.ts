@@ -40,7 +40,7 @@ export function startWorker({ name, work, lookEvery, lanes = 1, log }: WorkerOpt
         return { pause: lookEvery };
       });
       if (outcome === 'nothing' && !wokenMeanwhile) return;
-      if (typeof outcome === 'object') pausedUntil = performance.now() + outcome.pause;
+      if (typeof outcome === 'object') pausedUntil = Math.max(pausedUntil, performance.now() + outcome.pause);
       else wake();
     }
   }

@@ -4,7 +4,7 @@ import { checkMailServer } from './check-mail-server.ts';
 import { readSmtpUrl } from './smtp-url.ts';
 
 const auth = { user: 'hub', password: 'Canary-8' };
-const times = { reach: 400, answer: 600, takeMail: 1500, idle: 500 };
+const times = { reach: 1500, answer: 2500, takeMail: 5000, idle: 500 };
 
 /** What is said to a server, step by step. */
 async function check(options: MailServerOptions, change = (url: string) => url, ca = testAuthority) {

@@ -20,12 +20,15 @@ type MailInHand = MailRow & { tries: number };
  */
 export function mailDelivery(deps: Deps): () => Promise<Outcome> {
   const { sql, now, metrics } = deps;
-  let pause: number = limits.mailServerFirstPause;
+  let nextPause: number = limits.mailServerFirstPause;
+  /** The pause that was begun last; lanes that were under way together when the server went away share one. */
+  let lastPause = { pause: 0 };
   /** Mails that have left while the database could not be told. */
   const left = new Set<string>();
 
   return async function deliverMail(): Promise<Outcome> {
     const at = now();
+    const pauseBefore = lastPause;
     const mail = await takeOnMail(sql, at, after(at, limits.mailTakenOnFor));
     if (!mail) return 'nothing';
     if (left.has(mail.id)) return await finish(mail);
@@ -37,10 +40,10 @@ export function mailDelivery(deps: Deps): () => Promise<Outcome> {
       await deps.mails.send(mail, composeMail({ ...mail, token }, deps.config));
     } catch (error) {
       if (!(error instanceof MailNotSent)) throw error;
-      return error.why === 'away' ? await waitForServer(mail, error) : await putBack(mail, error.message);
+      return error.why === 'away' ? await waitForServer(mail, error, pauseBefore) : await putBack(mail, error.message);
     }
     left.add(mail.id);
-    pause = limits.mailServerFirstPause;
+    nextPause = limits.mailServerFirstPause;
     metrics.mailsSent.inc({ kind: mail.kind });
     return await finish(mail);
   };
@@ -74,12 +77,17 @@ export function mailDelivery(deps: Deps): () => Promise<Outcome> {
   }
 
   /** It says nothing against this mail: the try does not count, and it is the first again. */
-  async function waitForServer({ id, tries }: MailInHand, { message }: MailNotSent): Promise<Outcome> {
+  async function waitForServer(
+    { id, tries }: MailInHand,
+    { message }: MailNotSent,
+    pauseBefore: typeof lastPause,
+  ): Promise<Outcome> {
     await updateMailPutBack(sql, id, { sendAfter: now(), problem: message, tries: tries - 1 });
-    deps.log.warn({ problem: message, pause }, 'the mail server is away');
-    const outcome = { pause };
-    pause = Math.min(limits.mailServerLongestPause, pause * 2);
-    return outcome;
+    if (lastPause !== pauseBefore) return lastPause;
+    lastPause = { pause: nextPause };
+    nextPause = Math.min(limits.mailServerLongestPause, nextPause * 2);
+    deps.log.warn({ problem: message, ...lastPause }, 'the mail server is away');
+    return lastPause;
   }
 
   async function giveUp({ id, kind, userId, details, tries }: MailInHand): Promise<Outcome> {

@@ -1,6 +1,5 @@
 import { chmod, mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { prepareDataFolder } from '../storage/data-folder.ts';
+import { join } from 'node:path';
 import type { Mail } from './mail.ts';
 
 /** The folder of the data folder that mails are put into when there is no mail server. */
@@ -13,9 +12,8 @@ export function outboxFile(outbox: string, { id, queuedAt }: Pick<Mail, 'id' | '
   return join(outbox, `${queuedAt.toISOString().replaceAll(':', '-')}-${id}.eml`);
 }
 
-/** Makes the outbox, or closes it to others. Throws errors of the file system. */
+/** Makes the outbox, and the data folder if need be, or closes it to others. Throws errors of the file system. */
 export async function prepareOutbox(outbox: string): Promise<void> {
-  await prepareDataFolder(dirname(outbox));
   await mkdir(outbox, { recursive: true, mode: 0o700 });
   await chmod(outbox, 0o700);
 }

@@ -54,7 +54,7 @@ function whatHappened(error: NodemailerError): string {
     case 'TLS':
       if (command === 'STARTTLS') return 'does not offer encryption (STARTTLS)';
       if (/CERT|ISSUER|SIGNATURE|HOSTNAME/.test(originalCode)) return 'shows a certificate that is not valid here';
-      return 'did not agree on TLS';
+      return timeoutType ? 'did not agree on TLS in time' : 'did not agree on TLS';
     case 'connection':
       if (code === 'EDNS') return 'has a name that is not known';
       if (timeoutType === 'GREETING_TIMEOUT') return 'did not greet in time';

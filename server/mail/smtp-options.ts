@@ -23,8 +23,8 @@ export function smtpOptions(
     ignoreTLS: tls === 'off',
     tls: { minVersion: 'TLSv1.2', rejectUnauthorized: true, ...(ca && { ca }) },
     name: nameInGreeting(publicHost),
+    // All that comes before the login: the name, the connection, the greeting, TLS.
     connectionTimeout: times.reach,
-    greetingTimeout: times.reach,
     socketTimeout: times.answer,
     maxResponseSize: 64 * 1024,
   };

@@ -31,3 +31,8 @@ export async function takeResetRequest(sql: Connection): Promise<ResetRequest | 
     returning fold, language, host(address) as address, request_id as "requestId", asked_at as "askedAt"`;
   return row ?? null;
 }
+
+/** Deletes requests that came before a time; returns how many. */
+export async function deleteOldResetRequests(sql: Connection, before: Date): Promise<number> {
+  return (await sql`delete from reset_request where asked_at < ${before}`).count;
+}

@@ -93,3 +93,21 @@ export function hiddenHash({ body }: Response): string | null {
 export function hiddenUsername({ body }: Response): string | null {
   return /<input[^>]*name="username"[^>]*value="([^"]*)"/.exec(body)?.[1] ?? null;
 }
+
+/** What comes of requests for links: to whom a mail has left so far, and what was recorded of each, oldest first. */
+export async function comesOf(
+  portal: PortalForTest,
+  emails: string[],
+): Promise<{ to: string[]; events: (string | null)[][] }> {
+  for (const email of emails) {
+    const { headers } = await askForReset(portal, email);
+    if (headers.location !== '/portal/emailInfo') throw new Error(`${email} was refused`);
+  }
+  await portal.workOff();
+  const events = await portal.sql<{ reason: string; username: string | null }[]>`
+    select reason, username from audit_event where event = 'password-forgotten' order by id`;
+  return {
+    to: portal.mails.map(({ recipient }) => recipient),
+    events: events.map(({ reason, username }) => [reason, username]),
+  };
+}

@@ -1,0 +1,39 @@
+// What a mail sender can do at best: as many mails as told, over as many connections as the portal uses, from memory.
+import { createTransport } from 'nodemailer';
+import { readConfig } from '#server/config.ts';
+import { limits } from '#server/limits.ts';
+import { composeMail } from '#server/mail/compose-mail.ts';
+import { mailOfBench } from './mail-of-bench.ts';
+
+const [port = '', count = ''] = process.argv.slice(2);
+const result = readConfig({});
+if (!result.ok) throw new Error(result.problems.join('; '));
+const { config } = result;
+const transport = createTransport({
+  host: '127.0.0.1',
+  port: Number(port),
+  pool: true,
+  maxConnections: limits.mailLanes,
+  maxMessages: Number.POSITIVE_INFINITY,
+  ignoreTLS: true,
+});
+let left = Number(count);
+
+async function sendOn(): Promise<void> {
+  while (left > 0) {
+    left -= 1;
+    const mail = mailOfBench();
+    const { subject, text, html } = composeMail(mail, config);
+    await transport.sendMail({
+      from: 'no-reply@localhost',
+      to: mail.recipient,
+      messageId: `<${mail.id}@localhost>`,
+      subject,
+      text,
+      html,
+    });
+  }
+}
+
+await Promise.all(Array.from({ length: limits.mailLanes }, sendOn));
+transport.close();

@@ -1,0 +1,38 @@
+// A mail server that takes everything and counts it, in a process of its own. Prints its port, then answers each line
+// on its input with what came since the one before, as JSON.
+import { createInterface } from 'node:readline';
+import { SMTPServer } from 'smtp-server';
+
+let ids: string[] = [];
+let first = 0;
+let last = 0;
+
+const server = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['STARTTLS', 'AUTH'],
+  onData(stream, _session, done) {
+    let head = '';
+    stream.on('data', (chunk: Buffer) => {
+      if (head.length < 4096) head += chunk.toString('latin1');
+    });
+    stream.on('end', () => {
+      ids.push(/^Message-ID: (.*)\r$/im.exec(head)?.[1] ?? '');
+      last = performance.now();
+      first ||= last;
+      done();
+    });
+  },
+});
+
+server.listen(0, '127.0.0.1', () => {
+  const address = server.server.address();
+  console.log(JSON.stringify({ port: typeof address === 'object' && address ? address.port : 0 }));
+});
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  if (line === 'count') console.log(JSON.stringify({ count: ids.length }));
+  else {
+    console.log(JSON.stringify({ count: ids.length, distinct: new Set(ids).size, ms: last - first }));
+    [ids, first, last] = [[], 0, 0];
+  }
+});

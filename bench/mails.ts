@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { queueMail } from '#server/mail/queue-mail.ts';
+import type { Database } from '#server/storage/connect.ts';
+import { median, report } from './figures.ts';
+import { mailOfBench } from './mail-of-bench.ts';
+import { startPortal } from './servers.ts';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const mailCount = 10_000;
+const senders = 2;
+/** Turns of each side, after one that does not count. */
+const rounds = 3;
+
+/** What a mail server got: how many, how many different ones, and the time from the first to the last. */
+type Received = { count: number; distinct: number; ms: number };
+
+/**
+ * Drains 10,000 queued mails by two instances on one database, in turns with two plain senders that hand over the same
+ * mails from memory to the same mail server over as many connections.
+ */
+export async function compareMails(dataFolder: string, sql: Database): Promise<void> {
+  const sink = await startSink();
+  const rates = { ours: [] as number[], theirs: [] as number[] };
+  for (let round = 0; round <= rounds; round += 1) {
+    const theirs = await sendPlainly(sink);
+    const ours = await drain(sink, dataFolder, sql);
+    if (ours.count !== mailCount || ours.distinct !== mailCount)
+      throw new Error(`${ours.count} mails came, ${ours.distinct} of them different`);
+    if (round === 0) continue;
+    rates.theirs.push((mailCount / theirs.ms) * 1000);
+    rates.ours.push((mailCount / ours.ms) * 1000);
+  }
+  sink.stop();
+  const [ours, theirs] = [median(rates.ours), median(rates.theirs)];
+  report(
+    'mails per second, two instances, each once',
+    `${(ours / theirs).toFixed(2)} of two plain senders (${Math.round(ours)} to ${Math.round(theirs)})`,
+    'at least 0.90',
+  );
+}
+
+async function sendPlainly(sink: Sink): Promise<Received> {
+  const args = ['bench/bare-mailer.ts', String(sink.port), String(mailCount / senders)];
+  await Promise.all(
+    Array.from({ length: senders }, () => ended(spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }))),
+  );
+  return await sink.take();
+}
+
+async function drain(sink: Sink, dataFolder: string, sql: Database): Promise<Received> {
+  const [user] = await sql<{ id: string }[]>`select id from portal_user where username = 'user-1'`;
+  const reader = { id: user?.id ?? '', username: 'user-1', email: 'user-1@bench.example', language: 'en' };
+  await sql.begin(async (sql) => {
+    for (let count = 0; count < mailCount; count += 1)
+      await queueMail(sql, reader, {
+        kind: 'passwordChanged',
+        now: new Date(),
+        address: mailOfBench().details.address ?? '',
+      });
+  });
+  const env = { SMTP_URL: `smtp://127.0.0.1:${sink.port}?starttls=off` };
+  const portals = await Promise.all(Array.from({ length: senders }, () => startPortal(dataFolder, env)));
+  while ((await sink.count()) < mailCount) await new Promise((resolve) => setTimeout(resolve, 100));
+  // A mail that leaves twice would still come.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await Promise.all(portals.map((portal) => portal.stop()));
+  return await sink.take();
+}
+
+type Sink = { port: number; count: () => Promise<number>; take: () => Promise<Received>; stop: () => void };
+
+async function startSink(): Promise<Sink> {
+  const child = spawn(process.execPath, ['bench/mail-sink.ts'], { cwd: root, stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => JSON.parse((await lines.next()).value ?? '{}');
+  const { port } = (await next()) as { port: number };
+  const ask = async (question: string): Promise<Received> => {
+    child.stdin.write(`${question}\n`);
+    return await next();
+  };
+  return {
+    port,
+    count: async () => (await ask('count')).count,
+    take: () => ask('take'),
+    stop: () => child.kill(),
+  };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  await new Promise<void>((resolve, reject) =>
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a plain sender ended with ${code}`)))),
+  );
+}

@@ -1,0 +1,160 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type Outcome, startWorker, type Worker, type WorkerOptions } from './worker.ts';
+
+const second = 1000;
+const errors: unknown[] = [];
+const log = { error: (line: unknown, text: string) => errors.push([line, text]) } as unknown as FastifyBaseLogger;
+
+let worker: Worker;
+/** The pieces that are under way, in the order in which they began. */
+let begun: PromiseWithResolvers<Outcome>[];
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'performance'] });
+  errors.length = 0;
+  begun = [];
+});
+afterEach(async () => {
+  const stopped = worker.stop();
+  for (const { resolve } of begun) resolve('nothing');
+  await stopped;
+  vi.useRealTimers();
+});
+
+/** Starts a worker whose pieces of work the test ends; returns how many have begun. */
+function begin(options: Partial<WorkerOptions> = {}): () => number {
+  let inAll = 0;
+  const work = () => {
+    const piece = Promise.withResolvers<Outcome>();
+    begun.push(piece);
+    inAll += 1;
+    return piece.promise;
+  };
+  worker = startWorker({ name: 'testing', work, lookEvery: second, log, ...options });
+  return () => inAll;
+}
+
+const underWay = () => begun.length;
+
+/** Ends pieces, the oldest first, and lets follow what follows from it. */
+async function end(...outcomes: (Outcome | Error)[]): Promise<void> {
+  for (const outcome of outcomes) {
+    const piece = begun.shift();
+    if (!piece) throw new Error('nothing is under way');
+    if (outcome instanceof Error) piece.reject(outcome);
+    else piece.resolve(outcome);
+  }
+  await settle();
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+const settle = () => new Promise(setImmediate);
+async function pass(time: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(time);
+  await settle();
+}
+
+it('begins at once, goes on while there is more, and then looks from time to time', async () => {
+  begin();
+  expect(underWay()).toBe(1);
+  for (let n = 0; n < 3; n += 1) {
+    await end('more');
+    expect(underWay()).toBe(1);
+  }
+  await end('nothing');
+  expect(underWay()).toBe(0);
+  await pass(second - 1);
+  expect(underWay()).toBe(0);
+  await pass(1);
+  expect(underWay()).toBe(1);
+  await end('nothing');
+});
+
+it('is woken at once; what wakes it while it looks is not missed', async () => {
+  begin();
+  await end('nothing');
+  worker.wake();
+  expect(underWay()).toBe(1);
+  worker.wake();
+  expect(underWay()).toBe(1);
+  await end('nothing');
+  expect(underWay()).toBe(1);
+  await end('nothing');
+  expect(underWay()).toBe(0);
+});
+
+it('has no more pieces under way than lanes, and all of them where there is enough to do', async () => {
+  const inAll = begin({ lanes: 3 });
+  for (let n = 0; n < 10; n += 1) worker.wake();
+  expect(underWay()).toBe(3);
+  for (let n = 0; n < 20; n += 1) {
+    await end('more');
+    expect(underWay()).toBe(3);
+  }
+  expect(inAll()).toBe(23);
+});
+
+it('opens further lanes as soon as one has found something', async () => {
+  begin({ lanes: 3 });
+  expect(underWay()).toBe(1);
+  await end('more');
+  expect(underWay()).toBe(2);
+  await end('more');
+  expect(underWay()).toBe(3);
+});
+
+it('logs an error and tries again at the next look, not sooner', async () => {
+  begin();
+  const error = new Error('broken');
+  await end(error);
+  expect(errors).toEqual([[{ err: error }, 'testing failed']]);
+  worker.wake();
+  await settle();
+  expect(underWay()).toBe(0);
+  await pass(second);
+  expect(underWay()).toBe(1);
+  await end('nothing');
+});
+
+it('rests for a pause, whoever wakes it, and goes on after it', async () => {
+  begin();
+  await end({ pause: 10 * second });
+  for (let n = 0; n < 9; n += 1) {
+    worker.wake();
+    await pass(second);
+    expect(underWay()).toBe(0);
+  }
+  await pass(second);
+  expect(underWay()).toBe(1);
+  await end('nothing');
+});
+
+it('a pause of one lane is for all of them, and the longest holds: an error in another lane does not end it', async () => {
+  begin({ lanes: 3 });
+  worker.wake();
+  worker.wake();
+  await end({ pause: 60 * second }, new Error('broken'), 'more');
+  expect(underWay()).toBe(0);
+  await pass(59 * second);
+  expect(underWay()).toBe(0);
+  await pass(second);
+  expect(underWay()).toBe(1);
+  await end('nothing');
+});
+
+it('stops when what was under way is done, and begins nothing any more', async () => {
+  begin({ lanes: 2 });
+  worker.wake();
+  let isStopped = false;
+  const stopped = worker.stop().then(() => {
+    isStopped = true;
+  });
+  await end('more');
+  expect([isStopped, underWay()]).toEqual([false, 1]);
+  await end(new Error('late'));
+  expect([isStopped, underWay()]).toEqual([true, 0]);
+  await stopped;
+  worker.wake();
+  await pass(10 * second);
+  expect(underWay()).toBe(0);
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { connect, type Database } from '#server/storage/connect.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  askForReset,
+  changedPage,
+  changeTo,
+  newPassword,
+  startAfresh,
+  tokenIn,
+} from '#server/testing/reset-for-test.ts';
+import { startWorkers, type Workers } from './workers.ts';
+
+// Two instances on one database, of which the second one alone does what waits.
+let portal: PortalForTest;
+let other: PortalForTest;
+let pool: Database;
+let workers: Workers;
+beforeAll(async () => {
+  const first = await portalForTest();
+  pool = connect(first.database.place);
+  [portal, other] = [first, await portalForTest({}, first, { sql: pool })];
+  await startAfresh(portal);
+  // No look comes but where the test says so.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  workers = startWorkers(other.deps);
+  other.deps.wake = workers.wake;
+});
+afterAll(async () => {
+  await workers.stop();
+  vi.useRealTimers();
+  await other.close();
+  await pool.end();
+  await portal.close();
+});
+
+it('a request is answered with a mail, and a change with a notice, at once where they came in', async () => {
+  await askForReset(other, 'alice@acme.test');
+  await expect.poll(() => other.mails, { timeout: 5000 }).toHaveLength(1);
+  expect((await changeTo(other, tokenIn(other.mails[0]), newPassword)).headers.location).toBe(changedPage);
+  await expect.poll(() => other.mails, { timeout: 5000 }).toHaveLength(2);
+});
+
+it('what another instance leaves is found at the next look', async () => {
+  await askForReset(portal, 'bob@acme.test');
+  vi.advanceTimersByTime(limits.workLookEvery - 1);
+  expect(await portal.sql`select from reset_request`).toHaveLength(1);
+  vi.advanceTimersByTime(1);
+  await expect.poll(() => other.mails.at(-1)?.recipient, { timeout: 5000 }).toBe('bob@acme.test');
+  expect(portal.mails).toHaveLength(0);
+  await expect.poll(() => portal.sql`select from mail`).toHaveLength(0);
+});
+
+it('after a stop nothing is begun', async () => {
+  await workers.stop();
+  await askForReset(other, 'carol@acme.test');
+  workers.wake.mails();
+  expect(await portal.sql`select from reset_request`).toHaveLength(1);
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Outcome } from '#server/background/worker.ts';
+import { day, hour, limits, minute } from '#server/limits.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { startAfresh, userId } from '#server/testing/reset-for-test.ts';
+import { mailDelivery } from './deliver-mail.ts';
+import { queueMail } from './queue-mail.ts';
+import { MailNotSent } from './transport.ts';
+
+const second = 1000;
+let portal: PortalForTest;
+let deliverMail: () => Promise<Outcome>;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(async () => {
+  await startAfresh(portal);
+  deliverMail = mailDelivery(portal.deps);
+  leave();
+});
+afterAll(() => portal.close());
+
+async function queue(...usernames: string[]): Promise<void> {
+  for (const username of usernames) {
+    const reader = { id: await userId(portal, username), username, email: `${username}@acme.test`, language: null };
+    await queueMail(portal.sql, reader, { kind: 'passwordChanged', now: portal.deps.now() });
+  }
+}
+
+const leave = () =>
+  portal.onSend(async ({ id, recipient }, words) => void portal.mails.push({ id, recipient, ...words }));
+const fail = (why: 'away' | 'refused') => portal.onSend(() => Promise.reject(new MailNotSent(why, `it was ${why}`)));
+const waiting = async () => [...(await portal.sql`select tries, problem from mail`)];
+const sent = () => portal.mails.map(({ recipient }) => recipient);
+
+describe('a mail that the mail server refuses', () => {
+  it('is tried again after 10 s, 20 s … an hour, and given up after a day, which is recorded', async () => {
+    await queue('alice');
+    fail('refused');
+    const waits = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, ...Array(30).fill(3600)].map((wait) => wait * second);
+    const queuedAt = portal.deps.now().getTime();
+    for (const [at, wait] of waits.entries()) {
+      expect(await deliverMail()).toBe('more');
+      expect(await waiting()).toEqual([{ tries: at + 1, problem: 'it was refused' }]);
+      if (portal.deps.now().getTime() + wait - queuedAt >= day) break;
+      portal.wait(wait - 1);
+      expect(await deliverMail(), `${wait} ms less one`).toBe('nothing');
+      portal.wait(1);
+    }
+    expect(await portal.deps.metrics.text()).toContain('vestibule_mails_refused_total{kind="passwordChanged"}');
+    portal.wait(queuedAt + day - portal.deps.now().getTime());
+    expect(await deliverMail()).toBe('nothing');
+    portal.wait(hour);
+    leave();
+    expect(await deliverMail()).toBe('more');
+    expect([sent(), await waiting()]).toEqual([[], []]);
+    expect(await portal.sql`select event, username, user_id, steps from audit_event`).toEqual([
+      {
+        ...{ event: 'mail-given-up', username: 'alice', user_id: await userId(portal, 'alice') },
+        steps: [
+          { step: 'mail', outcome: 'passwordChanged' },
+          { step: 'tries', outcome: '32' },
+        ],
+      },
+    ]);
+    expect(await deliverMail()).toBe('nothing');
+  });
+
+  it('keeps no other mail waiting', async () => {
+    await queue('alice', 'bob');
+    portal.onSend(async ({ id, recipient }, words) => {
+      if (recipient === 'alice@acme.test') throw new MailNotSent('refused', 'no such mailbox');
+      portal.mails.push({ id, recipient, ...words });
+    });
+    expect([await deliverMail(), await deliverMail(), await deliverMail()]).toEqual(['more', 'more', 'nothing']);
+    expect(sent()).toEqual(['bob@acme.test']);
+  });
+
+  it('V2.3.3 is not lost when its end cannot be recorded', async () => {
+    await queue('alice');
+    portal.wait(limits.mailGivenUpAfter);
+    await portal.sql`alter table audit_event rename to audit_event_away`;
+    await expect(deliverMail()).rejects.toThrow('audit_event');
+    await portal.sql`alter table audit_event_away rename to audit_event`;
+    expect(await waiting()).toHaveLength(1);
+  });
+});
+
+describe('while the mail server is away', () => {
+  it('RL-06 the pause grows from 1 s to 60 s, no try is counted, and the mails leave when it is back, each once', async () => {
+    await queue('alice', 'bob');
+    fail('away');
+    for (const pause of [1, 2, 4, 8, 16, 32, 60, 60]) {
+      expect(await deliverMail()).toEqual({ pause: pause * second });
+      portal.wait(pause * second);
+    }
+    expect(await waiting()).toMatchObject([{ tries: 0 }, { tries: 0 }]);
+    leave();
+    expect([await deliverMail(), await deliverMail(), await deliverMail()]).toEqual(['more', 'more', 'nothing']);
+    expect(sent().sort()).toEqual(['alice@acme.test', 'bob@acme.test']);
+    await queue('carol');
+    fail('away');
+    expect(await deliverMail()).toEqual({ pause: second });
+  });
+
+  it('mails that were under way together when it went away are one pause, not one each', async () => {
+    await queue('alice', 'bob', 'carol', 'dave', 'erin');
+    fail('away');
+    for (const pause of [1, 2, 4]) {
+      const outcomes = await Promise.all(Array.from({ length: limits.mailLanes }, () => deliverMail()));
+      expect(outcomes).toEqual(Array(limits.mailLanes).fill({ pause: pause * second }));
+    }
+  });
+
+  it('a mail is not given up for the minutes that it was away, only for the whole day', async () => {
+    await queue('alice');
+    fail('away');
+    portal.wait(day - minute);
+    expect(await deliverMail()).toEqual({ pause: second });
+    leave();
+    expect(await deliverMail()).toBe('more');
+    expect(sent()).toEqual(['alice@acme.test']);
+  });
+});
+
+it('a fault that is none of the mail server’s is passed on, and the mail is tried again like that of a process that died', async () => {
+  await queue('alice');
+  portal.onSend(() => Promise.reject(new TypeError('a bug')));
+  await expect(deliverMail()).rejects.toThrow('a bug');
+  leave();
+  expect(await deliverMail()).toBe('nothing');
+  portal.wait(limits.mailTakenOnFor);
+  expect(await deliverMail()).toBe('more');
+  expect(sent()).toEqual(['alice@acme.test']);
+});

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startWorker } from '#server/background/worker.ts';
+import { limits } from '#server/limits.ts';
+import { takeOnMail } from '#server/storage/mail.ts';
+import { addUser } from '#server/testing/accounts-for-test.ts';
+import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { startAfresh, userId } from '#server/testing/reset-for-test.ts';
+import { mailDelivery } from './deliver-mail.ts';
+import { type MailContent, queueMail } from './queue-mail.ts';
+
+// Two instances on one database, each with a pool of its own; the way of the second to it can be cut.
+let portal: PortalForTest;
+let other: PortalForTest;
+let wire: CuttableDatabase;
+beforeAll(async () => {
+  const first = await portalForTest();
+  wire = await cuttableDatabase(first.database);
+  [portal, other] = [first, await portalForTest({}, first, { sql: wire.sql })];
+});
+beforeEach(async () => {
+  await startAfresh(portal);
+  for (const { mails, onSend } of [portal, other]) {
+    mails.length = 0;
+    onSend(async ({ id, recipient }, words) => void mails.push({ id, recipient, ...words }));
+  }
+});
+afterAll(async () => {
+  await other.close();
+  await wire.close();
+  await portal.close();
+});
+
+const deliver = (from = portal) => mailDelivery(from.deps)();
+
+/** Queues a mail to a user at acme.test. */
+async function queue(username: string, more: Partial<MailContent> = {}): Promise<void> {
+  const reader = { id: await userId(portal, username), username, email: `${username}@acme.test`, language: null };
+  await queueMail(portal.sql, reader, { kind: 'passwordChanged', now: portal.deps.now(), ...more });
+}
+
+const waiting = async () => [...(await portal.sql`select kind, tries, problem from mail`)];
+
+describe('a mail that waits', () => {
+  it('leaves once, and its row with it; the one that waits longest first', async () => {
+    for (const [age, username] of ['carol', 'alice', 'bob'].entries())
+      await queue(username, { now: new Date(portal.deps.now().getTime() - age) });
+    const deliverMail = mailDelivery(portal.deps);
+    expect([await deliverMail(), await deliverMail(), await deliverMail(), await deliverMail()]).toEqual([
+      ...['more', 'more', 'more'],
+      'nothing',
+    ]);
+    expect(portal.mails.map(({ recipient }) => recipient)).toEqual(
+      ['bob', 'alice', 'carol'].map((name) => `${name}@acme.test`),
+    );
+    expect(await waiting()).toEqual([]);
+    expect(await portal.deps.metrics.text()).toContain('vestibule_mails_sent_total{kind="passwordChanged"} 3');
+  });
+
+  it('of two hundred that two instances send together each leaves exactly once', async () => {
+    await Promise.all(Array.from({ length: 200 }, () => queue('alice')));
+    const sent: string[] = [];
+    for (const { onSend } of [portal, other])
+      onSend(async ({ id }) => {
+        sent.push(id);
+        await sleep(Math.random() * 3);
+      });
+    const workers = [portal, other].map(({ deps }) => {
+      return startWorker({
+        name: 'sending',
+        work: mailDelivery(deps),
+        lookEvery: 10,
+        lanes: limits.mailLanes,
+        log: deps.log,
+      });
+    });
+    await expect.poll(waiting, { timeout: 10_000 }).toEqual([]);
+    await Promise.all(workers.map(({ stop }) => stop()));
+    expect([sent.length, new Set(sent).size]).toEqual([200, 200]);
+  });
+
+  it('that an instance took on and died over is sent by another one after a time, and not before', async () => {
+    await queue('alice');
+    const at = portal.deps.now();
+    await takeOnMail(portal.sql, at, new Date(at.getTime() + limits.mailTakenOnFor));
+    expect(await deliver()).toBe('nothing');
+    portal.wait(limits.mailTakenOnFor - 1);
+    expect(await deliver()).toBe('nothing');
+    portal.wait(1);
+    expect(await deliver()).toBe('more');
+    expect(portal.mails).toHaveLength(1);
+  });
+
+  it('is not sent a second time by an instance that lost the database after it had left', async () => {
+    await queue('bob', { now: other.deps.now() });
+    const deliverMail = mailDelivery(other.deps);
+    other.onSend(async ({ id, recipient }, words) => {
+      other.mails.push({ id, recipient, ...words });
+      wire.cut();
+    });
+    await expect(deliverMail()).rejects.toThrow();
+    await expect(deliverMail()).rejects.toThrow();
+    wire.mend();
+    expect(await waiting()).toMatchObject([{ tries: 1 }]);
+    other.wait(limits.mailTakenOnFor - 1);
+    expect(await deliverMail()).toBe('nothing');
+    other.wait(1);
+    expect(await deliverMail()).toBe('more');
+    expect(other.mails).toHaveLength(1);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it.each([
+    ['pl', 'de', 'pl'],
+    [null, 'de', 'de'],
+    [null, undefined, 'en'],
+  ] as const)(
+    'is in the language of its reader (%s), else in that of the page (%s)',
+    async (language, page, expected) => {
+      await addUser(portal, { username: 'grace', language });
+      const reader = { id: await userId(portal, 'grace'), username: 'grace', email: 'grace@acme.test', language };
+      await queueMail(portal.sql, reader, {
+        kind: 'newDevice',
+        now: portal.deps.now(),
+        ...(page && { language: page }),
+      });
+      await deliver();
+      expect(portal.mails[0]?.html).toContain(`lang="${expected}"`);
+    },
+  );
+});

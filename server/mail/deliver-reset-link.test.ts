@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { changeUser } from '#server/accounts/change-user.ts';
+import { limits } from '#server/limits.ts';
+import { answerResetRequest } from '#server/password/answer-reset-request.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  askForReset,
+  changedPage,
+  changeTo,
+  failedPage,
+  newPassword,
+  startAfresh,
+  tokenIn,
+} from '#server/testing/reset-for-test.ts';
+
+const second = 1000;
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(() => startAfresh(portal));
+afterAll(() => portal.close());
+
+/** Asks for a link whose mail stays in the queue until the test sends it. */
+async function queueLink(username: string): Promise<void> {
+  await askForReset(portal, `${username}@acme.test`);
+  await answerResetRequest(portal.deps);
+}
+
+const landing = async () => (await changeTo(portal, tokenIn(portal.mails[0]), newPassword)).headers.location;
+
+it.each([
+  [limits.resetLink - second, changedPage],
+  [limits.resetLink + second, failedPage(3)],
+])(
+  'PR-04 the hour of a link starts when its mail leaves, however long it had to wait: %i ms after',
+  async (time, page) => {
+    await queueLink('alice');
+    portal.wait(3 * limits.resetLink);
+    await portal.workOff();
+    portal.wait(time);
+    expect(await landing()).toBe(page);
+  },
+);
+
+it('PR-23 PR-18 the mail of a link that was withdrawn meanwhile is dropped unsent', async () => {
+  for (const username of ['alice', 'bob', 'carol']) await queueLink(username);
+  await changeUser(portal.sql, 'alice', { email: 'other@acme.test' }, portal.deps.now());
+  await changeUser(portal.sql, 'bob', { passwordHash: null }, portal.deps.now());
+  await portal.sql`delete from portal_user where username = 'carol'`;
+  await portal.workOff();
+  expect(portal.mails).toEqual([]);
+  expect(await portal.sql`select from mail`).toHaveLength(0);
+});
+
+it('LG-01 a token is sealed to the row of its mail: a copy in the row of another mail is not sent', async () => {
+  for (const username of ['alice', 'bob']) await queueLink(username);
+  await portal.sql`
+    update mail set sealed_token = a.sealed_token, token_hash = a.token_hash
+    from (select * from mail where recipient = 'alice@acme.test') a where mail.recipient = 'bob@acme.test'`;
+  await portal.workOff();
+  expect(portal.mails.map(({ recipient }) => recipient)).toEqual(['alice@acme.test']);
+  expect(await portal.sql`select recipient, tries, problem from mail`).toEqual([
+    { recipient: 'bob@acme.test', tries: 1, problem: 'no secret of this instance opens its link' },
+  ]);
+});
+
+it('a token is opened with a secret that was rotated, and waits for an instance that has the right one', async () => {
+  await queueLink('alice');
+  const { keys } = portal.deps;
+  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  portal.deps.keys = { ...keys, seal: [one, two] };
+  await portal.workOff();
+  expect(portal.mails).toEqual([]);
+  portal.wait(limits.mailFirstWait);
+  portal.deps.keys = { ...keys, seal: [one, two, ...keys.seal] };
+  await portal.workOff();
+  portal.deps.keys = keys;
+  expect(await landing()).toBe(changedPage);
+});

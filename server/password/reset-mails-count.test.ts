@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hour, limits } from '#server/limits.ts';
+import { MailNotSent } from '#server/mail/transport.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  askForReset,
+  changedPage,
+  changeTo,
+  comesOf,
+  linkFor,
+  newPassword,
+  startAfresh,
+  tokenIn,
+} from '#server/testing/reset-for-test.ts';
+import { answerResetRequest } from './answer-reset-request.ts';
+
+let portal: PortalForTest;
+beforeEach(async () => {
+  portal = await portalForTest();
+  await startAfresh(portal);
+});
+afterEach(() => portal.close());
+
+describe('how many mails go out', () => {
+  it('two requests at once, or while the first mail waits, are one mail; half a second later there is another', async () => {
+    expect((await comesOf(portal, ['alice@acme.test', 'ALICE@acme.test', 'bob@acme.test'])).events).toEqual([
+      ...[
+        ['link-mailed', 'alice'],
+        ['on-its-way', 'alice'],
+      ],
+      ['link-mailed', 'bob'],
+    ]);
+    portal.wait(limits.samePress - 1);
+    expect((await comesOf(portal, ['alice@acme.test'])).to).toHaveLength(2);
+    portal.wait(1);
+    expect((await comesOf(portal, ['alice@acme.test'])).to).toHaveLength(3);
+    portal.onSend(() => Promise.reject(new MailNotSent('away', 'away')));
+    for (let n = 0; n < 3; n += 1) {
+      portal.wait(hour / 2);
+      await comesOf(portal, ['alice@acme.test', 'sso-only@acme.test']);
+    }
+    expect(await portal.sql`select kind from mail order by kind`).toEqual([
+      { kind: 'resetLink' },
+      { kind: 'singleSignOnHint' },
+    ]);
+  });
+
+  it('requests of one account that are answered at the same time are one mail and one link', async () => {
+    for (let n = 0; n < 10; n += 1) await askForReset(portal, 'alice@acme.test');
+    await Promise.all(Array.from({ length: 10 }, () => answerResetRequest(portal.deps)));
+    const { to, events } = await comesOf(portal, []);
+    expect(to).toEqual(['alice@acme.test']);
+    expect(events.map(([reason]) => reason).sort()).toEqual(['link-mailed', ...Array(9).fill('on-its-way')]);
+    expect(await portal.sql`select from reset_link`).toHaveLength(1);
+  });
+
+  it('LK-02 at most ten an hour for an account, whoever asks; the answer is the same, and each link works', async () => {
+    const { resetMailsAnHour } = limits;
+    for (let n = 0; n < resetMailsAnHour + 3; n += 1) {
+      const answer = await askForReset(portal, 'alice@acme.test', { from: `192.0.2.${n}` });
+      expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/emailInfo']);
+      await portal.workOff();
+      portal.wait(limits.samePress);
+    }
+    const { to, events } = await comesOf(portal, ['bob@acme.test']);
+    expect(to).toEqual([...Array(resetMailsAnHour).fill('alice@acme.test'), 'bob@acme.test']);
+    expect(events.filter(([reason]) => reason === 'too-many-mails')).toHaveLength(3);
+    portal.wait(hour - (resetMailsAnHour + 3) * limits.samePress);
+    expect((await comesOf(portal, ['alice@acme.test'])).to).toHaveLength(resetMailsAnHour + 2);
+    await portal.sql`update reset_link set ends_at = ${new Date(portal.deps.now().getTime() + hour)}`;
+    expect((await changeTo(portal, tokenIn(portal.mails[0]), newPassword)).headers.location).toBe(changedPage);
+  });
+
+  it('a link that an operator made beside them works too', async () => {
+    const made = await linkFor(portal, 'alice');
+    portal.wait(limits.samePress);
+    await comesOf(portal, ['alice@acme.test']);
+    expect((await changeTo(portal, made, newPassword)).headers.location).toBe(changedPage);
+  });
+});
