@@ -29,6 +29,7 @@ app.get('/session', async () => {
   const [session] = await sql`select name, made_at from bare_session where token = ${token}`;
   return session;
 });
+app.get('/empty', async () => 'true');
 await app.listen({ host: '127.0.0.1', port: 0 });
 const address = app.server.address();
 process.stdout.write(`${JSON.stringify({ port: typeof address === 'object' ? address?.port : null })}\n`);

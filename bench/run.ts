@@ -10,6 +10,7 @@ import { median, report } from './figures.ts';
 import { measureFlood } from './flood.ts';
 import { compareMails } from './mails.ts';
 import { compareSessionChecks, compareSignIns } from './rates.ts';
+import { measureVerify } from './second-factor.ts';
 import { startBareServer, startPortal } from './servers.ts';
 import { addUsers, password } from './sign-in-form.ts';
 import { measureSizes } from './sizes.ts';
@@ -34,6 +35,7 @@ try {
   await measureFlood(portal);
   await measureTimings(portal, sql);
   await measureForgotten(portal, sql);
+  await measureVerify(portal, bare, sql, dataFolder);
   await Promise.all([portal.stop(), bare.stop()]);
   await compareMails(dataFolder, sql);
   await sql.end();
