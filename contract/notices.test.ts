@@ -4,6 +4,9 @@ import { noticeOfSearch } from './notices.ts';
 it.each([
   ['?notice=signInExpired', 'signInExpired'],
   ['?lang=de&notice=codeWrong', 'codeWrong'],
+  ['?notice=clockWrong&offset=60', 'clockWrong'],
+  ['?notice=codeSent', 'codeSent'],
+  ['?notice=codeTooSoon', 'codeTooSoon'],
   ['?notice=constructor', null],
   ['?notice=<b>', null],
   ['', null],

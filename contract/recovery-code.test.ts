@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { groupedRecoveryCode, recoveryCodeAlphabet, recoveryCodeLetters, recoveryCodeOfText } from './recovery-code.ts';
+
+const letters = fc
+  .array(fc.constantFrom(...recoveryCodeAlphabet), { minLength: recoveryCodeLetters, maxLength: recoveryCodeLetters })
+  .map((chosen) => chosen.join(''));
+
+describe('a recovery code', () => {
+  it('is shown in three groups of four', () => expect(groupedRecoveryCode('7K2MQ4XD9FHB')).toBe('7K2M-Q4XD-9FHB'));
+
+  it('is read back from what is shown', () =>
+    fc.assert(
+      fc.property(letters, (code) => {
+        expect(recoveryCodeOfText(groupedRecoveryCode(code))).toBe(code);
+      }),
+    ));
+
+  it('has no two letters that are taken for each other', () => {
+    expect(new Set(recoveryCodeAlphabet).size).toBe(32);
+    expect(recoveryCodeAlphabet).not.toMatch(/[ILOU]/);
+  });
+
+  it('is read in any case, with any dashes and spaces, as people type it', () => {
+    const gap = fc.constantFrom('', ' ', '-', '‐', '–', '—', ' - ', '\t', '\u00a0');
+    fc.assert(
+      fc.property(
+        letters,
+        fc.array(gap, { minLength: 13, maxLength: 13 }),
+        fc.func(fc.boolean()),
+        (code, gaps, isLow) => {
+          const typed = [...code].map((letter, at) => gaps[at] + (isLow(at) ? letter.toLowerCase() : letter)).join('');
+          expect(recoveryCodeOfText(typed + gaps[12])).toBe(code);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['7k2m q4xd 9fhb', '7K2MQ4XD9FHB'],
+    ['oOiIlL000111', '001111000111'],
+  ])('%j is %s', (text, code) => expect(recoveryCodeOfText(text)).toBe(code));
+
+  it.each(['', '123456', '7K2M-Q4XD-9FH', '7K2M-Q4XD-9FHBB', '7K2M-Q4XD-9FHU', '7K2M_Q4XD_9FHB', '７K2MQ4XD9FHB'])(
+    '%j is none',
+    (text) => expect(recoveryCodeOfText(text)).toBeNull(),
+  );
+
+  it('is never found in other text', () =>
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
+        const code = recoveryCodeOfText(text);
+        if (code !== null) expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{12}$/);
+      }),
+    ));
+});
