@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from 'react';
+import { type ComponentType, useEffect, useRef, useState } from 'react';
 import type { Language } from '#contract/languages.ts';
 import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { addressInLanguage } from './address-language.ts';
 import { useLeavePage } from './leave-page.ts';
+import { isSecondFactor, type loadSecondFactor } from './load-second-factor.ts';
 import type { loadTexts } from './load-texts.ts';
 import { Messages, type Texts } from './messages.tsx';
 import type { Arrival } from './page-load.ts';
@@ -17,14 +18,27 @@ import { settle } from './settle.ts';
 import { VisitContext } from './visit.ts';
 
 /** What only the browser has; null on the server. */
-export type Browser = { store: SavedValuesStore; loadTexts: typeof loadTexts };
+export type Browser = {
+  store: SavedValuesStore;
+  loadTexts: typeof loadTexts;
+  loadSecondFactor: typeof loadSecondFactor;
+};
 
-type Props = { page: Page; place: Place; language: Language; texts: Texts; browser: Browser | null };
+type Props = {
+  page: Page;
+  place: Place;
+  language: Language;
+  texts: Texts;
+  /** The screens of the second factor, where the place is one of them. */
+  secondFactor: ComponentType | null;
+  browser: Browser | null;
+};
 
-export function App({ page, place: firstPlace, language, texts, browser }: Props) {
+export function App({ page, place: firstPlace, language, texts, secondFactor, browser }: Props) {
   const store = browser?.store;
   const [spoken, setSpoken] = useState({ language, texts });
   const [place, setPlace] = useState(firstPlace);
+  const [SecondFactor, setSecondFactor] = useState(() => secondFactor);
   // Counts what is shown afresh: a screen that is left and found again starts from the beginning.
   const [showing, setShowing] = useState(0);
   const [saved, setSaved] = useState<SavedValues>(nothingSaved);
@@ -44,7 +58,15 @@ export function App({ page, place: firstPlace, language, texts, browser }: Props
     document.title = documentTitle(spoken.texts, place, page);
   }, [spoken, place, page]);
 
-  function show(arrival: Arrival) {
+  async function show(arrival: Arrival) {
+    if (browser && !SecondFactor && isSecondFactor(arrival.place, page)) {
+      try {
+        const loaded = await browser.loadSecondFactor();
+        setSecondFactor(() => loaded);
+      } catch {
+        return location.reload();
+      }
+    }
     setPlace(arrival.place);
     setSaved(arrival.saved);
     setShowing((count) => count + 1);
@@ -112,7 +134,7 @@ export function App({ page, place: firstPlace, language, texts, browser }: Props
     <Messages {...spoken}>
       <VisitContext value={visit}>
         <PageFrame word={word} announcement={announcement} showing={showing}>
-          <CurrentScreen key={showing} />
+          <CurrentScreen key={showing} SecondFactor={SecondFactor} />
         </PageFrame>
       </VisitContext>
     </Messages>

@@ -27,6 +27,7 @@ async function startAt(address: string, page: Page): Promise<string[]> {
   });
   vi.resetModules();
   await import('./main.tsx');
+  await vi.waitFor(() => expect(root.hydrateRoot.mock.calls.length + root.createRoot.mock.calls.length).toBe(1));
   return shown;
 }
 

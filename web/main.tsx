@@ -1,8 +1,11 @@
+import type { ComponentType } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import type { Page } from '#contract/page.ts';
 import { languageOfSearch } from './address-language.ts';
 import { App } from './app.tsx';
+import { isSecondFactor, loadSecondFactor } from './load-second-factor.ts';
 import { loadTexts } from './load-texts.ts';
+import type { Texts } from './messages.tsx';
 import { ErrorDoor } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
@@ -17,17 +20,25 @@ if (page.serverPage?.name === 'signedIn') store.write(nothingSaved);
 const rendered = placeOfUrl(page.url, page.rules.basePath);
 const arrived = page.serverPage ? rendered : settle(location, store, page).place;
 const language = languageOfSearch(arrived.search) ?? page.language;
-const texts = await loadTexts(language);
 
-const isAsRendered =
-  language === page.language &&
-  arrived.search === rendered.search &&
-  JSON.stringify(arrived.screen) === JSON.stringify(rendered.screen);
-const app = (
-  <ErrorDoor texts={texts}>
-    <App {...{ page, language, texts }} browser={{ store, loadTexts }} place={isAsRendered ? rendered : arrived} />
-  </ErrorDoor>
-);
-const portal = document.getElementById('portal') as HTMLElement;
-if (isAsRendered) hydrateRoot(portal, app);
-else createRoot(portal).render(app);
+// Not awaited at the top: what is loaded imports from this file, and would wait for it for ever.
+Promise.all([loadTexts(language), isSecondFactor(arrived, page) ? loadSecondFactor() : null]).then(start);
+
+function start([texts, secondFactor]: [Texts, ComponentType | null]): void {
+  const isAsRendered =
+    language === page.language &&
+    arrived.search === rendered.search &&
+    JSON.stringify(arrived.screen) === JSON.stringify(rendered.screen);
+  const app = (
+    <ErrorDoor texts={texts}>
+      <App
+        {...{ page, language, texts, secondFactor }}
+        browser={{ store, loadTexts, loadSecondFactor }}
+        place={isAsRendered ? rendered : arrived}
+      />
+    </ErrorDoor>
+  );
+  const portal = document.getElementById('portal') as HTMLElement;
+  if (isAsRendered) hydrateRoot(portal, app);
+  else createRoot(portal).render(app);
+}

@@ -238,6 +238,19 @@ const rows: Record<string, Row[]> = {
       search: '?notice=signInExpired&lang=de',
       shown: '/portal/login?lang=de',
     },
+    {
+      url: '/portal/twoFactor?recovery=true&notice=clockWrong&offset=-90',
+      screen: 'twoFactor',
+      search: '?recovery=true&notice=clockWrong&offset=-90',
+      shown: '/portal/twoFactor?recovery=true',
+    },
+    {
+      url: '/portal/#/twoFactorRegistration?notice=clockWrong&offset=60',
+      screen: 'twoFactorRegistration',
+      search: '?notice=clockWrong&offset=60',
+      shown: '/portal/#/twoFactorRegistration',
+    },
+    { url: '/portal/login?offset=7', screen: 'login', search: '?offset=7' },
   ],
 };
 

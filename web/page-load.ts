@@ -1,6 +1,6 @@
 import { acceptableDestination, type DestinationRules } from '#contract/destination.ts';
 import { type ChangeFailedReason, changeFailedReasons, reasonOfSearch } from '#contract/reasons.ts';
-import { queryNames, screenOfPath } from '#contract/screens.ts';
+import { queryNames, type Screen, screenOfPath } from '#contract/screens.ts';
 import { type Place, placeOfUrl } from './place.ts';
 import { parameterOf, pathOfHash, searchOfHash, withoutParameters, withParametersOf } from './query.ts';
 import type { SavedValues } from './saved-values.ts';
@@ -102,10 +102,16 @@ function forgetResetHash(arrival: Arrival): Arrival {
   return isOver ? { ...arrival, saved: { ...arrival.saved, passwordHashParameter: null } } : arrival;
 }
 
-/** A reset secret must not leak by referrer, screenshot or shared link; a notice is said once. */
+/** What is not to stay in the address: a reset secret, which must not leak by a screenshot or a shared link, and what is said once. */
+const hiddenNames: Partial<Record<Screen['name'], readonly string[]>> = {
+  forgottenChange: [queryNames.hash],
+  twoFactor: [queryNames.clockOffset],
+  twoFactorRegistration: [queryNames.clockOffset],
+};
+
 function hideFromAddress(arrival: Arrival): Arrival {
   const { shown, place } = arrival;
-  const names = [queryNames.notice, ...(place.screen.name === 'forgottenChange' ? [queryNames.hash] : [])];
+  const names = [queryNames.notice, ...(hiddenNames[place.screen.name] ?? [])];
   const own = searchOfHash(shown.hash);
   const hash = own === '' ? shown.hash : `#${pathOfHash(shown.hash)}${withoutParameters(own, names)}`;
   return { ...arrival, shown: { ...shown, search: withoutParameters(shown.search, names), hash } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Language, languages } from '#contract/languages.ts';
-import type { ServerPage } from '#contract/page.ts';
+import type { OpenSecondFactor, ServerPage } from '#contract/page.ts';
 import { problemStatuses } from '#contract/page.ts';
 import { pageForTest as page, documentForTest as render } from './page-for-test.ts';
 import { styleText } from './render.tsx';
@@ -25,7 +25,32 @@ const screens: [string, string | null][] = [
   ['/portal/nowhere', null],
 ];
 
+/** A half-signed-in session that may do everything. */
+const secondFactor: OpenSecondFactor = { account: 'ada', mayRemember: true, mayRecover: true, sendAgainAfter: 30 };
+const verify = '/portal/two-factor-authentication/verify';
+const send = '/portal/two-factor-authentication/send';
+
+/** The second-factor screens as the server fills them, and where their forms go. */
+const secondFactorScreens: [string, string[], Partial<OpenSecondFactor>][] = [
+  ['/portal/twoFactor', [verify], {}],
+  ['/portal/twoFactor?notice=clockWrong&offset=-90', [verify], {}],
+  ['/portal/twoFactor?recovery=true', [verify], {}],
+  ['/portal/twoFactor?recovery=true&notice=codeWrong', [verify], {}],
+  ['/portal/twoFactor?recovery=true', [verify], { mayRecover: false }],
+  ['/portal/twoFactor?codeSentViaEmail=true', [verify, send], {}],
+  ['/portal/twoFactor?codeSentViaEmail=true&notice=codeSent', [verify, send], {}],
+  ['/portal/twoFactor?codeSentViaEmail=true&notice=codeTooSoon', [verify, send], {}],
+  ['/portal/twoFactor?codeSentViaEmail=true', [verify], { sendAgainAfter: null }],
+  ['/portal/twoFactorRegistration', [verify], {}],
+  ['/portal/twoFactorRegistration?codeSentViaEmail=true', [verify, send], {}],
+];
+
+const tenCodes = Array.from({ length: 10 }, (_, index) => `7K2M-Q4XD-9FH${index}`);
+
 const serverPages: ServerPage[] = [
+  { name: 'recoveryCodes', codes: tenCodes, left: 10, destination: '/portal/portal.html' },
+  { name: 'recoveryCodes', codes: null, left: 7, destination: '/portal/portal.html' },
+  { name: 'recoveryCodes', codes: null, left: 0, destination: 'https://hub.example/a' },
   { name: 'signedIn', username: 'anna', email: 'anna@x.example', customers: ['North', 'South'] },
   { name: 'signOutConfirm' },
   ...problemStatuses.map((status) => ({ name: 'problem' as const, status, retryAfterSeconds: 90 })),
@@ -52,6 +77,12 @@ describe.each(languages)('in %s', (language) => {
     expectSound(html, language);
     if (action) expect(html).toContain(`<form action="${action}" method="post">`);
     else expect(html).not.toContain('method="post"');
+  });
+
+  it.each(secondFactorScreens)('%s with %j, %j', (url, actions, more) => {
+    const html = render(url, { language, secondFactor: { ...secondFactor, ...more } });
+    expectSound(html, language);
+    expect([...html.matchAll(/<form action="([^"]+)" method="post"/g)].map((match) => match[1])).toEqual(actions);
   });
 
   it.each(serverPages)('$name $status', (serverPage) =>
@@ -182,6 +213,115 @@ describe('the second factor without script', () => {
   });
 });
 
+describe('a half-signed-in session', () => {
+  const show = (query: string, more: Partial<OpenSecondFactor> = {}, screen = 'twoFactor') =>
+    render(`/portal/${screen}${query}`, { secondFactor: { ...secondFactor, ...more } });
+  const box = '<input type="checkbox" autoComplete="off" name="remember" value="true"/>';
+
+  it('may have this device remembered, where it may, and never by default', () => {
+    for (const screen of ['twoFactor', 'twoFactorRegistration']) {
+      expect(show('', {}, screen)).toContain(`${box}Don’t ask for a code on this device for 30 days`);
+      expect(show('', { mayRemember: false }, screen)).not.toContain('name="remember"');
+      expect(render(`/portal/${screen}`)).not.toContain('name="remember"');
+    }
+  });
+
+  it('may use a recovery code, where there are some, and goes back to the app by the same address', () => {
+    const way = (href: string, text: string) => `<a href="${href}">${text}</a>`;
+    const there = way('/portal/twoFactor?lang=en&amp;redirectURL=%2Fa%3Fb&amp;recovery=true', 'Use a recovery code');
+    const back = way('/portal/twoFactor?lang=en&amp;redirectURL=%2Fa%3Fb', 'Use the code from your app');
+    expect(show('?redirectURL=%2Fa%3Fb&lang=en')).toContain(there);
+    expect(show('?redirectURL=%2Fa%3Fb&lang=en&recovery=true')).toContain(back);
+    expect(show('?codeSentViaEmail=true', { mayRecover: false })).not.toContain('recovery');
+    expect(show('', { mayRecover: false })).not.toContain('recovery=true');
+    expect(render('/portal/twoFactor')).not.toContain('recovery');
+  });
+
+  it('types a recovery code into one plain field that no browser fills in or corrects', () => {
+    const html = show('?recovery=true&redirectURL=%2Fa');
+    const field = /<input[^>]* name="code"[^>]*>/.exec(html)?.[0];
+    for (const attribute of ['autoComplete="off"', 'spellCheck="false"', 'autoCorrect="off"', 'required=""'])
+      expect(field).toContain(attribute);
+    expect(html).toContain('name="redirectURL" value="/a"');
+    expect(html).toContain('name="recovery" value="true"');
+    expect(show('?recovery=true&notice=codeWrong')).toContain('That code didn’t match, or it was used before.');
+  });
+
+  it('is asked for the app’s code where it has no recovery codes, whatever the address says', () =>
+    expect(show('?recovery=true', { mayRecover: false })).toContain('<h1 tabindex="-1">Enter your code</h1>'));
+
+  it('hears by how much its clock is off', () => {
+    const clock = (offset: string) => show(`?notice=clockWrong&offset=${offset}`);
+    expect(clock('-90')).toContain('Your phone’s clock is about 1.5 min slow');
+    expect(clock('300')).toContain('Your phone’s clock is about 5 min fast');
+    for (const nothing of ['', '0', 'x', '%3Cb%3E', '1e9'])
+      expect(clock(nothing)).toContain('That code didn’t match. Enter the one your app shows now.');
+    expect(render('/portal/twoFactor?notice=clockWrong&offset=-90', { language: 'de' })).toContain(
+      'Die Uhr Ihres Telefons geht etwa 1,5 Min. nach',
+    );
+  });
+
+  it('can have another code sent, by a form of its own that keeps what the address says', () => {
+    const query = '?redirectURL=%2Fa&codeSentViaEmail=true';
+    const form =
+      `<form action="${send}" method="post"><input type="hidden" name="redirectURL" value="/a"/>` +
+      '<input type="hidden" name="codeSentViaEmail" value="true"/>' +
+      '<button class="button quiet" type="submit">Send a new code</button></form>';
+    expect(show(query)).toContain(form);
+    expect(render(`/portal/twoFactorRegistration${query}`)).toContain(form);
+    expect(show('?notice=codeSent')).toMatch(/role="note".*A new code is on its way.*The one before doesn’t work/);
+  });
+
+  it('that gets no more codes begins again, its destination kept', () => {
+    const html = show('?redirectURL=%2Fa&codeSentViaEmail=true', { sendAgainAfter: null });
+    expect(html).toContain('No more codes can be sent for this sign-in.');
+    expect(html).toContain('<a href="/portal/logout?destination=%2Fa">Sign in again</a>');
+    expect(html).not.toContain(send);
+  });
+
+  it('opens its authenticator app by a link', () => {
+    const registration = { url: 'data:image/png;base64,AAAA', totpSecret: 'ABCDEFGH' };
+    const link = 'href="otpauth://totp/Vestibule:a%20b?secret=ABCDEFGH&amp;issuer=Vestibule"';
+    const more = { registration, secondFactor: { ...secondFactor, account: 'a:b' } };
+    expect(render('/portal/twoFactorRegistration', more)).toContain(link);
+    expect(render('/portal/twoFactorRegistration', { registration })).not.toContain('otpauth:');
+  });
+});
+
+describe('recovery codes', () => {
+  const show = (more: Partial<ServerPage>, page = {}) => {
+    const serverPage = { name: 'recoveryCodes', codes: tenCodes, left: 10, destination: '/a?b#c', ...more };
+    return render('/portal/x', { serverPage: serverPage as ServerPage, ...page });
+  };
+
+  it('are ten that nobody translates, and the way on is a link', () => {
+    const html = show({});
+    const list = /<ul class="codes" translate="no"[^>]*>(.*?)<\/ul>/.exec(html)?.[1] ?? '';
+    expect([...list.matchAll(/<li>([^<]+)<\/li>/g)].map((match) => match[1])).toEqual(tenCodes);
+    expect(html).toContain('<a href="/a?b#c" class="button">Continue</a>');
+  });
+
+  it('have buttons only with script', () => expect(show({})).not.toMatch(/<button(?! type="submit">Apply)/));
+
+  it('name the account on paper, where it is known', () => {
+    expect(show({}, { typedUsername: 'ada' })).toMatch(/class="on-paper">.*<code>ada<\/code>/);
+    expect(show({})).not.toContain('on-paper');
+  });
+
+  it('are not shown again, but counted', () => {
+    const html = show({ codes: null, left: 7 });
+    expect(html).toContain('can’t be shown again');
+    expect(html).toContain('<code>7</code>');
+    expect(html).not.toContain('class="codes"');
+    expect(html).not.toContain('administrator');
+    expect(html).toContain('>Continue</a>');
+  });
+
+  it.each([0, 1, 2])('are few: %i', (left) =>
+    expect(show({ codes: null, left })).toMatch(new RegExp(`<code>${left}</code>.*Ask your administrator`)),
+  );
+});
+
 describe('results', () => {
   it('IP-16 an address is shown only when it is one', () => {
     expect(render('/portal/loginfail/ip?ipaddress=1.2.3.4')).toContain('<code>1.2.3.4</code>');
@@ -216,6 +356,22 @@ describe('hostile text is text', () => {
     [
       'a customer',
       () => render('/x', { serverPage: { name: 'signedIn', username: evil, email: evil, customers: [evil] } }),
+    ],
+    [
+      'an account of an authenticator app',
+      () =>
+        render('/portal/twoFactorRegistration', {
+          registration: { url: evil, totpSecret: evil },
+          secondFactor: { ...secondFactor, account: evil },
+        }),
+    ],
+    [
+      'a recovery code',
+      () =>
+        render('/x', {
+          serverPage: { name: 'recoveryCodes', codes: [evil], left: 1, destination: evil },
+          typedUsername: evil,
+        }),
     ],
     ['a reference', () => render('/portal/loginfail/default', { reference: evil })],
   ])('%s', (_name, make) => {

@@ -11,6 +11,7 @@ import { App } from './app.tsx';
 import type { Texts } from './messages.tsx';
 import { placeOfUrl } from './place.ts';
 import { documentTitle } from './screen-title.ts';
+import { SecondFactor } from './screens/second-factor.tsx';
 import portal from './styles/portal.css?inline';
 import tokens from './styles/tokens.css?inline';
 
@@ -32,7 +33,8 @@ export function styleText(accentColour: string | null): string {
 export function renderDocument(page: Page, assets: PageAssets): string {
   const texts = textsOf[page.language];
   const place = placeOfUrl(page.url, page.rules.basePath);
-  const tree = renderToString(<App page={page} place={place} language={page.language} texts={texts} browser={null} />);
+  const { language } = page;
+  const tree = renderToString(<App {...{ page, place, language, texts }} secondFactor={SecondFactor} browser={null} />);
   return `<!doctype html>
 <html lang="${page.language}">
 <head>

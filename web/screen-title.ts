@@ -1,4 +1,4 @@
-import type { Page, ServerPage } from '#contract/page.ts';
+import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { MessageKey, Texts } from './messages.tsx';
 import type { Place } from './place.ts';
@@ -9,13 +9,21 @@ export function isCodeSentViaEmail(place: Place): boolean {
   return parameterOf(place.search, queryNames.codeSentViaEmail) === 'true';
 }
 
+/** Whether a recovery code is asked for in place of the app's: where the address says so and the account has some. */
+export function isRecovery(place: Place, { secondFactor }: Pick<Page, 'secondFactor'>): boolean {
+  return secondFactor?.mayRecover === true && parameterOf(place.search, queryNames.recovery) === 'true';
+}
+
 /** The heading of a place, which is the title of its document too. */
-export function titleKey(place: Place, serverPage: ServerPage | null): MessageKey {
+export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFactor'>): MessageKey {
+  const { serverPage } = page;
   switch (serverPage?.name) {
     case 'signedIn':
       return 'signed-in-title';
     case 'signOutConfirm':
       return 'sign-out-title';
+    case 'recoveryCodes':
+      return serverPage.codes ? 'recovery-codes-title' : 'recovery-codes-shown-title';
     case 'problem':
       return `problem-${serverPage.status}-title`;
   }
@@ -36,7 +44,8 @@ export function titleKey(place: Place, serverPage: ServerPage | null): MessageKe
     case 'forgottenChangeFailedInfo':
       return 'change-failed-title';
     case 'twoFactor':
-      return isCodeSentViaEmail(place) ? 'twofa-email-title' : 'twofa-title';
+      if (isCodeSentViaEmail(place)) return 'twofa-email-title';
+      return isRecovery(place, page) ? 'recovery-title' : 'twofa-title';
     case 'twoFactorRegistration':
       return isCodeSentViaEmail(place) ? 'registration-email-title' : 'registration-title';
     case 'loginFail':
@@ -46,6 +55,6 @@ export function titleKey(place: Place, serverPage: ServerPage | null): MessageKe
   }
 }
 
-export function documentTitle(texts: Texts, place: Place, { serverPage, branding }: Page): string {
-  return `${texts[titleKey(place, serverPage)]} · ${branding.name}`;
+export function documentTitle(texts: Texts, place: Place, page: Page): string {
+  return `${texts[titleKey(place, page)]} · ${page.branding.name}`;
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { askForReset, fetchRegistration, logOut, verifyCode } from './server-calls.ts';
+import { askForReset, fetchRegistration, logOut, sendNewCode, verifyCode } from './server-calls.ts';
 
 const json =
   (status: number, body: unknown, headers = {}) =>
@@ -14,34 +14,80 @@ const offline = async () => {
 const answerWith = (answer: () => Promise<Response>) => vi.stubGlobal('fetch', vi.fn(answer));
 afterEach(() => vi.unstubAllGlobals());
 
+const right = { name: 'right', next: null };
+const wrong = { name: 'wrong', clockOffset: null };
+const gone = { name: 'signInExpired', notice: 'signInExpired' };
+
 describe('verify', () => {
   it('sends the code as a JSON string', async () => {
     answerWith(json(200, true));
-    await verifyCode('/portal', '012345');
+    await verifyCode('/portal', '012345', false);
     expect(fetch).toHaveBeenCalledWith(
       '/portal/two-factor-authentication/verify',
       expect.objectContaining({ method: 'POST', body: '"012345"' }),
     );
   });
 
+  it('says that the device is to be remembered', async () => {
+    answerWith(json(200, true));
+    await verifyCode('/portal', '012345', true);
+    expect(vi.mocked(fetch).mock.lastCall?.[0]).toBe('/portal/two-factor-authentication/verify?remember=true');
+  });
+
   it.each([
-    ['right: 200 and exactly true', json(200, true), 'right'],
-    ['wrong: 200 and false', json(200, false), 'wrong'],
+    ['right: 200 and exactly true', json(200, true), right],
+    ['wrong: 200 and false', json(200, false), wrong],
     ['an object is not true', json(200, { ok: true }), { name: 'failed' }],
     ['a text is not true', json(200, 'true'), { name: 'failed' }],
     ['another status is not right', json(201, true), { name: 'failed' }],
     ['no JSON', async () => new Response('<html>'), { name: 'failed' }],
-    ['the half-session is gone', json(401, true), { name: 'signInExpired' }],
+    ['the half-session is gone', json(401, true), gone],
+    ['it ended for too many tries', json(401, { notice: 'tooManyAttempts' }), { ...gone, notice: 'tooManyAttempts' }],
+    ['it ended for another reason', json(401, { notice: 'unavailable' }), gone],
+    ['it ended without a word', nothing(401), gone],
     ['too often', json(429, {}, { 'retry-after': '90' }), { name: 'throttled', seconds: 90 }],
     ['too often, without a time', json(429, {}), { name: 'throttled', seconds: null }],
     ['too often, with a date', json(429, {}, { 'retry-after': 'Wed, 21 Oct' }), { name: 'throttled', seconds: null }],
     ['not set up', json(503, {}), { name: 'unavailable' }],
     ['a mistake of the server', json(500, true), { name: 'failed' }],
     ['no network', offline, { name: 'failed' }],
+    ['right, codes first', json(200, true, { 'vestibule-next': 'recoveryCodes' }), { ...right, next: 'recoveryCodes' }],
+    ['a clock that is ahead', json(200, false, { 'vestibule-clock-offset': '120' }), { ...wrong, clockOffset: 120 }],
+    ['a clock that is behind', json(200, false, { 'vestibule-clock-offset': '-60' }), { ...wrong, clockOffset: -60 }],
+    ['a clock that is off by words', json(200, false, { 'vestibule-clock-offset': 'much' }), wrong],
   ])('%s', async (_name, answer, expected) => {
     answerWith(answer);
-    expect(await verifyCode('/portal', '123456')).toEqual(expected);
+    expect(await verifyCode('/portal', '123456', false)).toEqual(expected);
   });
+});
+
+describe('another code', () => {
+  it('is asked for by a post', async () => {
+    answerWith(nothing(204));
+    await sendNewCode('/portal');
+    expect(fetch).toHaveBeenCalledWith(
+      '/portal/two-factor-authentication/send',
+      expect.objectContaining({ method: 'POST' }),
+    );
+  });
+
+  it.each([
+    ['sent', async () => new Response(null, { status: 204, headers: { 'retry-after': '30' } }), sent(30)],
+    ['sent, without a time for the next', nothing(204), sent(0)],
+    ['too soon', json(429, {}, { 'retry-after': '12' }), { name: 'throttled', seconds: 12 }],
+    ['a redirect is no answer', redirected, { name: 'failed' }],
+    ['never again', json(429, {}), { name: 'throttled', seconds: null }],
+    ['the half-session is gone', json(401, {}), gone],
+    ['the mails wait', json(503, {}), { name: 'unavailable' }],
+    ['no network', offline, { name: 'failed' }],
+  ])('%s', async (_name, answer, expected) => {
+    answerWith(answer);
+    expect(await sendNewCode('/portal')).toEqual(expected);
+  });
+
+  function sent(seconds: number) {
+    return { name: 'sent', seconds };
+  }
 });
 
 describe('the reset request', () => {
@@ -66,7 +112,7 @@ describe('the registration', () => {
     ['no more than these two', json(200, { ...answer, more: 1 }), answer],
     ['no key', json(200, { url: 'x' }), { name: 'failed' }],
     ['null', json(200, null), { name: 'failed' }],
-    ['no half-session', json(401, {}), { name: 'signInExpired' }],
+    ['no half-session', json(401, {}), gone],
     ['no network', offline, { name: 'failed' }],
   ])('%s', async (_name, reply, expected) => {
     answerWith(reply);

@@ -1,10 +1,19 @@
 import { callUrl } from '#contract/calls.ts';
-import type { RegistrationAnswer } from '#contract/payloads.ts';
+import { codeAnswerHeaders } from '#contract/headers.ts';
+import type { Notice } from '#contract/notices.ts';
+import type { Problem, RegistrationAnswer } from '#contract/payloads.ts';
+import { queryNames } from '#contract/screens.ts';
+import { clockOffsetOf } from './clock-offset.ts';
 
 /** Why a call did not succeed, as far as the visitor is told. */
 export type CallFailure =
-  | { name: 'failed' | 'unavailable' | 'signInExpired' }
+  | { name: 'failed' | 'unavailable' }
+  /** The half-signed-in session is gone; the sign-in form says why. */
+  | { name: 'signInExpired'; notice: Notice }
   | { name: 'throttled'; seconds: number | null };
+
+/** What became of a code. `clockOffset`: by how many seconds the clock of the phone is ahead, where that is why. */
+export type CodeAnswer = { name: 'right'; next: string | null } | { name: 'wrong'; clockOffset: number | null };
 
 export async function askForReset(basePath: string, username: string): Promise<'done' | CallFailure> {
   const answer = await send(callUrl(basePath, 'passwordForgotten'), {
@@ -12,25 +21,38 @@ export async function askForReset(basePath: string, username: string): Promise<'
     body: new URLSearchParams({ username }),
     redirect: 'manual',
   });
-  return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : failureOf(answer);
+  return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : await failureOf(answer);
 }
 
 /** Right only on status 200 and exactly `true`: an error body is truthy too (decisions §5). */
-export async function verifyCode(basePath: string, code: string): Promise<'right' | 'wrong' | CallFailure> {
-  const answer = await send(callUrl(basePath, 'twoFactorVerify'), {
+export async function verifyCode(
+  basePath: string,
+  code: string,
+  isRemembered: boolean,
+): Promise<CodeAnswer | CallFailure> {
+  const query = isRemembered ? `?${queryNames.remember}=true` : '';
+  const answer = await send(callUrl(basePath, 'twoFactorVerify') + query, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(code),
   });
-  if (answer?.status !== 200) return failureOf(answer);
+  if (answer?.status !== 200) return await failureOf(answer);
   const body = await bodyOf(answer);
-  if (body === true) return 'right';
-  return body === false ? 'wrong' : { name: 'failed' };
+  if (body === true) return { name: 'right', next: answer.headers.get(codeAnswerHeaders.next) };
+  if (body !== false) return { name: 'failed' };
+  return { name: 'wrong', clockOffset: clockOffsetOf(answer.headers.get(codeAnswerHeaders.clockOffset)) };
+}
+
+/** Has another code sent by e-mail; in how many seconds the one after may be. */
+export async function sendNewCode(basePath: string): Promise<{ name: 'sent'; seconds: number } | CallFailure> {
+  const answer = await send(callUrl(basePath, 'twoFactorSend'), { method: 'POST', redirect: 'manual' });
+  if (!answer?.ok) return await failureOf(answer);
+  return { name: 'sent', seconds: secondsOf(answer.headers.get('retry-after')) ?? 0 };
 }
 
 export async function fetchRegistration(basePath: string): Promise<RegistrationAnswer | CallFailure> {
   const answer = await send(callUrl(basePath, 'twoFactorRegistration'), {});
-  if (answer?.status !== 200) return failureOf(answer);
+  if (answer?.status !== 200) return await failureOf(answer);
   const body = (await bodyOf(answer)) as Partial<RegistrationAnswer> | null | undefined;
   const { url, totpSecret } = body ?? {};
   return typeof url === 'string' && typeof totpSecret === 'string' ? { url, totpSecret } : { name: 'failed' };
@@ -38,7 +60,7 @@ export async function fetchRegistration(basePath: string): Promise<RegistrationA
 
 export async function logOut(basePath: string): Promise<'done' | CallFailure> {
   const answer = await send(callUrl(basePath, 'logout'), { redirect: 'manual' });
-  return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : failureOf(answer);
+  return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : await failureOf(answer);
 }
 
 async function send(url: string, init: RequestInit): Promise<Response | null> {
@@ -57,13 +79,18 @@ async function bodyOf(answer: Response): Promise<unknown> {
   }
 }
 
-function failureOf(answer: Response | null): CallFailure {
+async function failureOf(answer: Response | null): Promise<CallFailure> {
+  if (answer?.status === 401) return { name: 'signInExpired', notice: noticeOf(await bodyOf(answer)) };
   // A body that nobody reads keeps the connection waiting.
   answer?.body?.cancel();
-  if (answer?.status === 401) return { name: 'signInExpired' };
   if (answer?.status === 429) return { name: 'throttled', seconds: secondsOf(answer.headers.get('retry-after')) };
   if (answer?.status === 503) return { name: 'unavailable' };
   return { name: 'failed' };
+}
+
+function noticeOf(problem: unknown): Notice {
+  const isCounted = (problem as Problem | null | undefined)?.notice === 'tooManyAttempts';
+  return isCounted ? 'tooManyAttempts' : 'signInExpired';
 }
 
 function secondsOf(retryAfter: string | null): number | null {

@@ -1,4 +1,5 @@
 import type { ComponentProps } from 'react';
+import type { Notice as NoticeName } from '#contract/notices.ts';
 import type { CallFailure } from '../server-calls.ts';
 import { Alert } from './alert.tsx';
 import { useCallFailureText } from './call-failure-text.ts';
@@ -8,10 +9,12 @@ import { PortalForm } from './portal-form.tsx';
 type Props = ComponentProps<typeof PortalForm> & {
   /** Why the last try did not succeed. */
   failure: CallFailure | null;
+  /** What there is to say else; the address says it where nothing is given. */
+  notice?: NoticeName | null;
 };
 
 /** A form that the script sends: what became of the last try stands above it, and it is alive again. */
-export function CallForm({ failure, ...form }: Props) {
+export function CallForm({ failure, notice, ...form }: Props) {
   const textOf = useCallFailureText();
   return (
     <>
@@ -20,7 +23,7 @@ export function CallForm({ failure, ...form }: Props) {
           {textOf(failure)}
         </Alert>
       ) : (
-        <Notice />
+        <Notice notice={notice} />
       )}
       <PortalForm {...form} />
     </>

@@ -1,28 +1,28 @@
-import { type MouseEvent, useState } from 'react';
-import { queryNames } from '#contract/screens.ts';
+import { type MouseEvent, type ReactNode, useState } from 'react';
 import { type MessageKey, useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
-import { parameterOf } from '../query.ts';
 import { type CallFailure, logOut } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
 import { LoginLink } from './login-link.tsx';
+import { useSignInAgain } from './sign-in-again.ts';
 
-/** Ends the half-signed-in session and goes to the sign-in form; without script a plain link does the same. */
-export function ChangeUserLinks({ textKey }: { textKey: MessageKey }) {
+/**
+ * Ends the half-signed-in session and goes to the sign-in form; without script a plain link does the same. The children
+ * are further ways on.
+ */
+export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
   const message = useMessage();
-  const { page, place, leave, comeBack, goToDocument } = useVisit();
-  const { toCall, toScreen } = usePortalUrls();
+  const { page, leave, comeBack, goToDocument } = useVisit();
+  const { toCall } = usePortalUrls();
+  const { destination, url } = useSignInAgain();
   const [failure, setFailure] = useState<CallFailure | null>(null);
-
-  // Whoever signs in next still wants to go where this one did.
-  const destination = parameterOf(place.search, queryNames.redirectUrl) ?? undefined;
 
   async function onClick(event: MouseEvent) {
     event.preventDefault();
     if (!leave('please-wait')) return;
     const outcome = await logOut(page.rules.basePath);
-    if (outcome === 'done') return goToDocument(toScreen('login', { destination }));
+    if (outcome === 'done') return goToDocument(url());
     console.error('twofa-something-went-wrong');
     setFailure(outcome);
     comeBack();
@@ -36,6 +36,7 @@ export function ChangeUserLinks({ textKey }: { textKey: MessageKey }) {
         </Alert>
       )}
       <p className="links">
+        {children}
         <a href={toCall('logout', { destination })} onClick={onClick}>
           {message(textKey)}
         </a>

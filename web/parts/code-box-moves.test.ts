@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Boxes, boxesOf, codeOf, emptyBoxes, pasted, pressed, typed } from './code-box-moves.ts';
+import {
+  type Boxes,
+  boxesOf,
+  codeOf,
+  completes,
+  composed,
+  emptyBoxes,
+  pasted,
+  pressed,
+  typed,
+} from './code-box-moves.ts';
 
 const digitsOf = ({ digits }: Boxes) => digits.map((digit) => digit || '_').join('');
 const boxes = (text: string, focus = 0): Boxes => ({
@@ -21,7 +31,11 @@ describe('typing', () => {
     ['six at once are spread', '9_____', 0, '123456', '123456', 5],
     ['six after an old digit are spread when they are six', '______', 3, '123 456', '123456', 5],
     ['nothing empties the box', '123456', 2, '', '12_456', 2],
-    ['other digits than ASCII are refused', '______', 0, '٤', '______', 0],
+    ['a wide digit is the same digit', '12____', 2, '３', '123___', 3],
+    ['a wide digit beside the old one replaces it', '12____', 1, '2７', '17____', 2],
+    ['six wide digits are spread', '______', 0, '１２３４５６', '123456', 5],
+    ['digits of other scripts are refused', '______', 0, '٤', '______', 0],
+    ['what an input method has not finished is refused', '12____', 2, 'ni', '12____', 2],
   ])('%s', (_name, before, index, value, after, focus) => {
     const moved = typed(boxes(before, index), index, value);
     expect([digitsOf(moved), moved.focus]).toEqual([after, focus]);
@@ -49,8 +63,24 @@ describe('keys', () => {
   );
 });
 
+describe('what an input method has composed', () => {
+  it.each([
+    ['______', 0, '１', '1_____', 1],
+    ['12____', 2, '３４', '1234__', 4],
+    ['129___', 2, '34', '1234__', 4],
+    ['______', 0, '１２３４５６', '123456', 5],
+    ['1234__', 4, '５６７', '123456', 5],
+    ['12____', 2, '', '12____', 2],
+    ['12____', 2, 'か', '12____', 2],
+    ['12____', 2, '3か', '12____', 2],
+  ])('%s in box %i: %j', (before, index, text, after, focus) => {
+    const moved = composed(boxes(before, index), index, text);
+    expect([digitsOf(moved), moved.focus]).toEqual([after, focus]);
+  });
+});
+
 describe('pasting', () => {
-  it.each(['123456', ' 123 456 ', '123-456'])('%j fills all boxes', (text) =>
+  it.each(['123456', ' 123 456 ', '123-456', '１２３４５６', '１２３　４５６'])('%j fills all boxes', (text) =>
     expect(digitsOf(pasted(boxes('98____', 2), text))).toBe('123456'),
   );
   it.each(['12345', '1234567', 'abc', '', '12 34 56'])('%j changes nothing', (text) => {
@@ -71,6 +101,34 @@ describe('what was typed before the script', () => {
   });
 });
 
+describe('a move makes the code whole', () => {
+  it.each([
+    ['when it fills the last empty box', '12345_', '123456', true],
+    ['when it fills the only empty box', '1_3456', '123456', true],
+    ['when all come at once over another code', '123456', '654321', true],
+    ['when all come before there were boxes', null, '123456', true],
+    ['not when one digit of a whole one changes', '123456', '723456', false],
+    ['not when nothing changes', '123456', '123456', false],
+    ['not while one is missing', '1234__', '12345_', false],
+  ])('%s', (_name, before, after, isWhole) =>
+    expect(completes(before === null ? null : boxes(before), boxes(after))).toBe(isWhole),
+  );
+
+  it('once, however six digits are typed one by one', () =>
+    fc.assert(
+      fc.property(fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 6 }), (order) => {
+        let now = emptyBoxes;
+        const whole = order.map((index) => {
+          const next = typed(now, index, String(index));
+          const isWhole = completes(now, next);
+          now = next;
+          return isWhole;
+        });
+        expect(whole).toEqual([false, false, false, false, false, true]);
+      }),
+    ));
+});
+
 describe('whatever is typed, pressed and pasted', () => {
   const move = fc.oneof(
     fc.record({ kind: fc.constant('type' as const), text: fc.string({ maxLength: 8 }) }),
@@ -81,6 +139,11 @@ describe('whatever is typed, pressed and pasted', () => {
       text: fc.constantFrom('Backspace', 'Delete', 'ArrowLeft', 'ArrowRight', 'Home', 'End', 'Enter', 'x'),
     }),
   );
+
+  const anyBoxes = fc.record({
+    digits: fc.array(fc.constantFrom('', ...'0123456789'), { minLength: 6, maxLength: 6 }),
+    focus: fc.nat({ max: 5 }),
+  });
 
   function apply(before: Boxes, { kind, text }: { kind: 'type' | 'paste' | 'press'; text: string }): Boxes {
     if (kind === 'paste') return pasted(before, text);
@@ -96,6 +159,38 @@ describe('whatever is typed, pressed and pasted', () => {
         for (const digit of after.digits) expect(digit).toMatch(/^[0-9]?$/);
         expect(after.focus).toBeGreaterThanOrEqual(0);
         expect(after.focus).toBeLessThan(6);
+      }),
+    ));
+
+  it('six digits pasted are whole, whatever was there', () =>
+    fc.assert(
+      fc.property(anyBoxes, fc.stringMatching(/^[0-9]{6}$/), fc.constantFrom('', ' ', '-'), (before, code, gap) => {
+        const after = pasted(before, `${code.slice(0, 3)}${gap}${code.slice(3)}`);
+        expect(codeOf(after)).toBe(code);
+      }),
+    ));
+
+  it('anything else pasted loses no digit', () =>
+    fc.assert(
+      fc.property(anyBoxes, fc.oneof(fc.string(), fc.stringMatching(/^[0-9 -]{0,9}$/)), (before, text) => {
+        fc.pre(!/^\s*(?:[0-9][\s-]?){6}\s*$/.test(text));
+        expect(pasted(before, text)).toEqual(before);
+      }),
+    ));
+
+  it('what is refused in one box changes no box', () =>
+    fc.assert(
+      fc.property(anyBoxes, fc.string({ minLength: 1 }), (before, text) => {
+        fc.pre(!/[0-9０-９]/.test(text));
+        expect(typed(before, before.focus, text).digits).toEqual(before.digits);
+      }),
+    ));
+
+  it('a digit that comes twice, as some keyboards send it, is one', () =>
+    fc.assert(
+      fc.property(anyBoxes, fc.constantFrom(...'0123456789'), ({ digits, focus }, digit) => {
+        const once = typed({ digits: digits.with(focus, ''), focus }, focus, digit);
+        expect(typed(once, focus, digit + digit)).toEqual(once);
       }),
     ));
 

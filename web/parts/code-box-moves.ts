@@ -8,7 +8,8 @@ export const emptyBoxes: Boxes = { digits: Array(codeLength).fill(''), focus: 0 
 const last = codeLength - 1;
 
 /** What a box holds after typing: a digit replaces and advances, six spread over all boxes, anything else is refused. */
-export function typed(boxes: Boxes, index: number, value: string): Boxes {
+export function typed(boxes: Boxes, index: number, text: string): Boxes {
+  const value = narrow(text);
   const code = codeOfPaste(value);
   if (code) return { digits: [...code], focus: last };
   if (value === '') return { digits: boxes.digits.with(index, ''), focus: index };
@@ -17,9 +18,17 @@ export function typed(boxes: Boxes, index: number, value: string): Boxes {
   return { digits: boxes.digits.with(index, digit), focus: Math.min(index + 1, last) };
 }
 
+/** What an input method has composed in a box: it may be several digits, which go on into the boxes after it. */
+export function composed(boxes: Boxes, index: number, text: string): Boxes {
+  const value = narrow(text);
+  if (!/^[0-9]{2,5}$/.test(value)) return typed(boxes, index, value);
+  const digits = [...value.slice(0, codeLength - index)];
+  return digits.reduce((now, digit, step) => typed(now, index + step, digit), boxes);
+}
+
 /** Exactly six digits fill all boxes; anything else changes nothing (decisions §5). */
 export function pasted(boxes: Boxes, text: string): Boxes {
-  const code = codeOfPaste(text);
+  const code = codeOfPaste(narrow(text));
   return code ? { digits: [...code], focus: last } : boxes;
 }
 
@@ -47,7 +56,9 @@ export function pressed(boxes: Boxes, index: number, key: string): Boxes | null 
 
 /** The boxes of what was typed into the plain field before the script took over. */
 export function boxesOf(text: string): Boxes {
-  const digits = text.replace(/[^0-9]/g, '').slice(0, codeLength);
+  const digits = narrow(text)
+    .replace(/[^0-9]/g, '')
+    .slice(0, codeLength);
   return {
     digits: Array.from({ length: codeLength }, (_, index) => digits[index] ?? ''),
     focus: Math.min(digits.length, last),
@@ -57,6 +68,18 @@ export function boxesOf(text: string): Boxes {
 /** The whole code, or null while a box is empty. */
 export function codeOf({ digits }: Boxes): string | null {
   return digits.every((digit) => digit !== '') ? digits.join('') : null;
+}
+
+/** Whether a move made the code whole: it filled the last empty box, or brought a whole code at once. */
+export function completes(before: Boxes | null, after: Boxes): boolean {
+  if (codeOf(after) === null) return false;
+  if (before === null || codeOf(before) === null) return true;
+  return after.digits.filter((digit, index) => digit !== before.digits[index]).length > 1;
+}
+
+/** Wide digits, as an East Asian keyboard types them, are the same digits. Those of other scripts no app shows. */
+function narrow(text: string): string {
+  return text.replace(/[０-９]/g, (digit) => String(digit.charCodeAt(0) - 0xff10));
 }
 
 /** A box holds its old digit and the new one, in either order, since the caret may stand on either side. */

@@ -1,15 +1,19 @@
-import { type KeyboardEvent, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { codeLength } from '#contract/one-time-code.ts';
 import { useMessage } from '../messages.tsx';
-import { type Boxes, pasted, pressed, typed } from './code-box-moves.ts';
+import { useVisit } from '../visit.ts';
+import { type Boxes, composed, pasted, pressed, typed } from './code-box-moves.ts';
 
 type Props = { boxes: Boxes; isWrong: boolean; takesFocus: boolean; onMove: (boxes: Boxes) => void };
 
 /** Six boxes for six digits; the moves are in code-box-moves. */
 export function CodeBoxes({ boxes, isWrong, takesFocus, onMove }: Props) {
   const message = useMessage();
+  const { isLeaving } = useVisit();
   const inputs = useRef<(HTMLInputElement | null)[]>([]);
   const mayFocus = useRef(takesFocus);
+  // What an input method has begun in a box stays there as it is: moving on would break or repeat it.
+  const [draft, setDraft] = useState<{ index: number; text: string } | null>(null);
 
   // The focus follows the boxes, except that it is not taken from elsewhere when they first appear.
   useLayoutEffect(() => {
@@ -22,7 +26,7 @@ export function CodeBoxes({ boxes, isWrong, takesFocus, onMove }: Props) {
   }, [boxes]);
 
   function onKeyDown(event: KeyboardEvent, index: number) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     const next = pressed(boxes, index, event.key);
     if (!next) return;
     event.preventDefault();
@@ -38,13 +42,21 @@ export function CodeBoxes({ boxes, isWrong, takesFocus, onMove }: Props) {
           ref={(input) => {
             inputs.current[index] = input;
           }}
-          value={digit}
+          value={draft?.index === index ? draft.text : digit}
           inputMode="numeric"
+          readOnly={isLeaving}
           autoComplete={index === 0 ? 'one-time-code' : 'off'}
           aria-label={message('code-digit', { position: index + 1, length: codeLength })}
           aria-invalid={isWrong || undefined}
           aria-describedby={isWrong ? 'code-error' : undefined}
-          onChange={(event) => onMove(typed(boxes, index, event.target.value))}
+          onChange={({ target, nativeEvent }) => {
+            if ((nativeEvent as InputEvent).isComposing) setDraft({ index, text: target.value });
+            else onMove(typed(boxes, index, target.value));
+          }}
+          onCompositionEnd={({ currentTarget }) => {
+            setDraft(null);
+            onMove(composed(boxes, index, currentTarget.value));
+          }}
           onKeyDown={(event) => onKeyDown(event, index)}
           onFocus={(event) => event.target.select()}
           onPaste={(event) => {

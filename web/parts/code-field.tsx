@@ -9,13 +9,15 @@ type Props = {
   /** Null until the script runs: then one plain field is boxes that keep what was typed. */
   boxes: Boxes | null;
   error: string | null;
+  /** Another one for each answer, so that the same error is said again. */
+  errorKey: number;
   /** Whether the code is the obvious start of the screen. */
   isFirst: boolean;
   onMove: (boxes: Boxes) => void;
 };
 
 /** The six digits of a one-time code. */
-export function CodeField({ boxes, error, isFirst, onMove }: Props) {
+export function CodeField({ boxes, error, errorKey, isFirst, onMove }: Props) {
   const message = useMessage();
   const plain = useRef<HTMLInputElement>(null);
   const wasFocused = useRef(false);
@@ -48,7 +50,11 @@ export function CodeField({ boxes, error, isFirst, onMove }: Props) {
           />
         </div>
       )}
-      {error && <FieldError id="code-error">{error}</FieldError>}
+      {error && (
+        <FieldError key={errorKey} id="code-error">
+          {error}
+        </FieldError>
+      )}
     </fieldset>
   );
 }

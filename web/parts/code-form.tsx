@@ -1,71 +1,82 @@
-import { type ReactNode, useState } from 'react';
-import { destinationAfterTwoFactor } from '#contract/destination.ts';
-import { noticeOfSearch } from '#contract/notices.ts';
+import { type ReactNode, useRef, useState } from 'react';
 import { isOneTimeCode } from '#contract/one-time-code.ts';
-import { type MessageKey, useMessage } from '../messages.tsx';
-import { usePortalUrls } from '../portal-urls.ts';
-import { type CallFailure, verifyCode } from '../server-calls.ts';
+import type { MessageKey } from '../messages.tsx';
+import { isCodeSentViaEmail } from '../screen-title.ts';
 import { useVisit } from '../visit.ts';
-import { CallForm } from './call-form.tsx';
 import { ChangeUserLinks } from './change-user-links.tsx';
-import { type Boxes, codeOf, emptyBoxes } from './code-box-moves.ts';
+import { type Boxes, codeOf, completes, emptyBoxes } from './code-box-moves.ts';
+import { type Said, useCodeCheck } from './code-check.ts';
+import { CodeCheckForm } from './code-check-form.tsx';
 import { CodeField } from './code-field.tsx';
 import { fieldValue } from './field-value.ts';
-import { SubmitButton } from './submit-button.tsx';
-import { TwoFactorFields } from './two-factor-fields.tsx';
+import { RememberDevice } from './remember-device.tsx';
+import { SendAgain } from './send-again.tsx';
+import { useWrongCodeText } from './wrong-code-text.ts';
 
 type Props = {
   cancelKey: MessageKey;
-  wrongKey: MessageKey;
+  /** Further ways on, beside the one out. */
+  links?: ReactNode;
   /** Puts something around the code, such as the steps before it; the code is then not where the screen starts. */
   around?: (code: ReactNode) => ReactNode;
 };
 
 /** The six digits and what follows from them; the same on both second-factor screens. */
-export function CodeForm({ cancelKey, wrongKey, around }: Props) {
-  const message = useMessage();
-  const { page, place, saved, save, leave, comeBack, goToDocument } = useVisit();
-  const { toScreen } = usePortalUrls();
+export function CodeForm({ cancelKey, links, around }: Props) {
+  const { place, leave, isLeaving } = useVisit();
+  const { said, say, check, checks } = useCodeCheck();
+  const textOf = useWrongCodeText();
   const [boxes, setBoxes] = useState<Boxes | null>(null);
-  const [isWrong, setWrong] = useState(noticeOfSearch(place.search) === 'codeWrong');
-  const [failure, setFailure] = useState<CallFailure | null>(null);
+  const remember = useRef<HTMLInputElement>(null);
+  // What goes out by itself does so once: after that the button sends it.
+  const lastSent = useRef<string | null>(null);
 
   async function send(code: string) {
-    const outcome = await verifyCode(page.rules.basePath, code);
-    if (outcome === 'right') {
-      save({ loginHashFragment: null });
-      return goToDocument(destinationAfterTwoFactor(saved, page.rules));
-    }
-    console.error('Two-factor code not verified:', outcome === 'wrong' ? outcome : outcome.name);
-    if (outcome !== 'wrong' && outcome.name === 'signInExpired') {
-      return goToDocument(toScreen('login', { notice: 'signInExpired' }));
-    }
-    setWrong(outcome === 'wrong');
-    setFailure(outcome === 'wrong' ? null : outcome);
-    if (outcome === 'wrong') setBoxes({ ...emptyBoxes });
-    comeBack();
+    lastSent.current = code;
+    if ((await check(code, remember.current?.checked === true)) !== 'wrong') return;
+    lastSent.current = null;
+    setBoxes({ ...emptyBoxes });
   }
 
   function move(next: Boxes) {
+    if (isLeaving) return;
     setBoxes(next);
-    const code = codeOf(next);
-    const wasWhole = boxes !== null && codeOf(boxes) !== null;
-    if (code && !wasWhole && leave('checking-code')) send(code);
+    const code = completes(boxes, next) ? codeOf(next) : null;
+    if (code && code !== lastSent.current && leave('checking-code')) send(code);
   }
 
-  const field = <CodeField boxes={boxes} error={isWrong ? message(wrongKey) : null} isFirst={!around} onMove={move} />;
+  /** A new code is typed afresh; where none came the focus goes back to where it was. */
+  function onSendAnswer(answer: Said) {
+    say(answer);
+    const isNew = answer?.name === 'notice' && answer.notice === 'codeSent';
+    if (isNew) setBoxes({ ...emptyBoxes });
+    else if (!answer || answer.name === 'notice') setBoxes((current) => current && { ...current });
+  }
+
+  const field = (
+    <CodeField
+      boxes={boxes}
+      error={said?.name === 'wrong' ? textOf(said) : null}
+      errorKey={checks}
+      isFirst={!around}
+      onMove={move}
+    />
+  );
   return (
-    <CallForm
-      call="twoFactorVerify"
-      word="checking-code"
-      failure={failure}
-      isReady={(form) => isOneTimeCode(fieldValue(form, 'code'))}
-      onSend={(form) => send(fieldValue(form, 'code'))}
-    >
-      {around ? around(field) : field}
-      <TwoFactorFields />
-      <SubmitButton>{message('twofa-verify')}</SubmitButton>
-      <ChangeUserLinks textKey={cancelKey} />
-    </CallForm>
+    <>
+      <CodeCheckForm
+        said={said}
+        isReady={(form) => isOneTimeCode(fieldValue(form, 'code'))}
+        onSend={(form) => send(fieldValue(form, 'code'))}
+      >
+        {around ? around(field) : field}
+        <RememberDevice ref={remember} />
+      </CodeCheckForm>
+      {isCodeSentViaEmail(place) ? (
+        <SendAgain cancelKey={cancelKey} onAnswer={onSendAnswer} />
+      ) : (
+        <ChangeUserLinks textKey={cancelKey}>{links}</ChangeUserLinks>
+      )}
+    </>
   );
 }

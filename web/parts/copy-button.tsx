@@ -3,33 +3,35 @@ import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
 import { Icon } from './icon.tsx';
 
-const copiedMilliseconds = 2000;
+const saidMilliseconds = 2000;
 
+/** Copies a text and says for a moment whether that worked. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const message = useMessage();
   const { announce } = useVisit();
-  const [isCopied, setCopied] = useState(false);
+  const [outcome, setOutcome] = useState<'copied' | 'not-copied' | null>(null);
 
   useEffect(() => {
-    if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), copiedMilliseconds);
+    if (!outcome) return;
+    const timer = setTimeout(() => setOutcome(null), saidMilliseconds);
     return () => clearTimeout(timer);
-  }, [isCopied]);
+  }, [outcome]);
 
   async function copy() {
+    let next: typeof outcome = 'copied';
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      return;
+      next = 'not-copied';
     }
-    setCopied(true);
-    announce(message('copied'));
+    setOutcome(next);
+    announce(message(next));
   }
 
   return (
     <button className="button quiet small" type="button" onClick={copy}>
-      <Icon name={isCopied ? 'check' : 'copy'} size={18} />
-      {isCopied ? message('copied') : label}
+      <Icon name={outcome === 'copied' ? 'check' : 'copy'} size={18} />
+      {outcome ? message(outcome) : label}
     </button>
   );
 }

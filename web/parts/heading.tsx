@@ -9,7 +9,7 @@ export function Heading({ prefix }: { prefix?: string }) {
   return (
     <h1 tabIndex={-1}>
       {prefix && <span className="sr">{prefix}</span>}
-      {message(titleKey(place, page.serverPage))}
+      {message(titleKey(place, page))}
     </h1>
   );
 }

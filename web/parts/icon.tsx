@@ -27,6 +27,12 @@ const shapes = {
       <path d="M10 7v3.4M10 13v.1" />
     </>
   ),
+  key: (
+    <>
+      <circle cx="6.75" cy="13.25" r="3.75" />
+      <path d="m9.5 10.5 7-7m-3 3 2.5 2.5m-5 0 1.5 1.5" />
+    </>
+  ),
   eye: (
     <>
       <path d="M2 10s3-5.2 8-5.2S18 10 18 10s-3 5.2-8 5.2S2 10 2 10Z" />
@@ -51,6 +57,8 @@ const shapes = {
       <path d="M13 4.5a1 1 0 0 0-1-1H5.5a2 2 0 0 0-2 2V12a1 1 0 0 0 1 1" />
     </>
   ),
+  download: <path d="M10 3.5v9m-3.6-3.4 3.6 3.6 3.6-3.6M4 16.5h12" />,
+  print: <path d="M6 7.5v-4h8v4M6 14H3.5V7.5h13V14H14M6 11.5h8v5H6Z" />,
   ring: <circle cx="10" cy="10" r="7.25" />,
   ringChecked: (
     <>

@@ -1,21 +1,24 @@
-import { noticeOfSearch } from '#contract/notices.ts';
+import { type Notice as NoticeName, noticeOfSearch } from '#contract/notices.ts';
 import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
 
+/** Nothing went wrong with these: they say how things stand. */
+const calm: readonly NoticeName[] = ['signInExpired', 'codeSent', 'codeTooSoon'];
+
 /** What the step before has to say (`?notice=…`); a wrong code is told beside the code. */
-export function Notice() {
+export function Notice({ notice }: { notice?: NoticeName | null | undefined }) {
   const message = useMessage();
   const { page, place } = useVisit();
-  const notice = noticeOfSearch(place.search);
-  if (!notice || notice === 'codeWrong') return null;
+  const name = notice === undefined ? noticeOfSearch(place.search) : notice;
+  if (!name || name === 'codeWrong' || name === 'clockWrong') return null;
   return (
     <Alert
-      kind={notice === 'signInExpired' ? 'info' : 'bad'}
-      title={message(`notice-${notice}-title`)}
+      kind={calm.includes(name) ? 'info' : 'bad'}
+      title={message(`notice-${name}-title`)}
       answerTo={page.isAnswer ? page : null}
     >
-      {message(`notice-${notice}-text`)}
+      {message(`notice-${name}-text`)}
     </Alert>
   );
 }

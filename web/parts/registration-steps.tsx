@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
 import { useMessage } from '../messages.tsx';
+import { otpauthAddress } from '../otpauth-address.ts';
 import { useVisit } from '../visit.ts';
 import { CopyButton } from './copy-button.tsx';
 
@@ -33,8 +34,17 @@ export function RegistrationSteps({ registration, onBroken, children }: Props) {
 
 function Key({ url, totpSecret, onBroken }: RegistrationAnswer & { onBroken?: () => void }) {
   const message = useMessage();
+  const { secondFactor, branding } = useVisit().page;
   return (
     <div className="qr">
+      {secondFactor && (
+        <a
+          className="button quiet small on-touch"
+          href={otpauthAddress(totpSecret, branding.name, secondFactor.account)}
+        >
+          {message('registration-open')}
+        </a>
+      )}
       <img src={url} width="160" height="160" alt={message('registration-qr')} onError={onBroken} />
       <div>
         <p className="hint">{message('registration-manual')}</p>

@@ -5,7 +5,7 @@ import { useVisit } from '../visit.ts';
 /** What the address says, sent along, so that without script an answer can lead back here or on to the destination. */
 export function TwoFactorFields() {
   const { place } = useVisit();
-  return [queryNames.redirectUrl, queryNames.codeSentViaEmail].map((name) => {
+  return [queryNames.redirectUrl, queryNames.codeSentViaEmail, queryNames.recovery].map((name) => {
     const value = parameterOf(place.search, name);
     return value !== null && <input key={name} type="hidden" name={name} value={value} />;
   });

@@ -1,3 +1,4 @@
+import type { ComponentType } from 'react';
 import { useVisit } from '../visit.ts';
 import { EmailInfo } from './email-info.tsx';
 import { Forgotten } from './forgotten.tsx';
@@ -11,17 +12,17 @@ import { Problem } from './problem.tsx';
 import { SignOutConfirm } from './sign-out-confirm.tsx';
 import { SignedIn } from './signed-in.tsx';
 import { SingleSignOn } from './single-sign-on.tsx';
-import { TwoFactor } from './two-factor.tsx';
-import { TwoFactorRegistration } from './two-factor-registration.tsx';
 
-/** The screen of the place where the visitor is. */
-export function CurrentScreen() {
+/** The screen of the place where the visitor is. `SecondFactor` is there where the place needs it. */
+export function CurrentScreen({ SecondFactor }: { SecondFactor: ComponentType | null }) {
   const { page, place } = useVisit();
   switch (page.serverPage?.name) {
     case 'signedIn':
       return <SignedIn {...page.serverPage} />;
     case 'signOutConfirm':
       return <SignOutConfirm />;
+    case 'recoveryCodes':
+      return SecondFactor && <SecondFactor />;
     case 'problem':
       return <Problem {...page.serverPage} />;
   }
@@ -41,9 +42,8 @@ export function CurrentScreen() {
     case 'forgottenChangeFailedInfo':
       return <ForgottenChangeFailedInfo />;
     case 'twoFactor':
-      return <TwoFactor />;
     case 'twoFactorRegistration':
-      return <TwoFactorRegistration />;
+      return SecondFactor && <SecondFactor />;
     case 'loginFail':
       return <LoginFail type={place.screen.type} />;
     case 'notFound':

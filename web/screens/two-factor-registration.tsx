@@ -17,7 +17,7 @@ export function TwoFactorRegistration() {
     <>
       <Heading />
       <p className="lede">{message('registration-email-text')}</p>
-      <CodeForm cancelKey="cancel" wrongKey="twofa-email-wrong" />
+      <CodeForm cancelKey="cancel" />
     </>
   );
 }
@@ -43,7 +43,6 @@ function AppRegistration() {
       <p className="lede">{message('registration-text')}</p>
       <CodeForm
         cancelKey="cancel"
-        wrongKey="twofa-error-try-again-with-code"
         around={(code) => (
           <RegistrationSteps registration={registration} onBroken={() => setRegistration('unavailable')}>
             {code}

@@ -1,20 +1,49 @@
+import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
+import { ChangeUserLinks } from '../parts/change-user-links.tsx';
 import { CodeForm } from '../parts/code-form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { isCodeSentViaEmail } from '../screen-title.ts';
+import { PortalLink } from '../parts/portal-link.tsx';
+import { RecoveryForm } from '../parts/recovery-form.tsx';
+import { usePortalUrls } from '../portal-urls.ts';
+import { parameterOf } from '../query.ts';
+import { isCodeSentViaEmail, isRecovery } from '../screen-title.ts';
 import { useVisit } from '../visit.ts';
 
 export function TwoFactor() {
   const message = useMessage();
-  const isEmail = isCodeSentViaEmail(useVisit().place);
+  const { page, place } = useVisit();
+  const isEmail = isCodeSentViaEmail(place);
+  const asksRecovery = !isEmail && isRecovery(place, page);
+  const otherWay = page.secondFactor?.mayRecover && <OtherWay isRecovery={!asksRecovery} />;
   return (
     <>
       <Heading />
-      <p className="lede">{message(isEmail ? 'twofa-email-text' : 'twofa-text')}</p>
-      <CodeForm
-        cancelKey="twofa-change-user"
-        wrongKey={isEmail ? 'twofa-email-wrong' : 'twofa-error-try-again-with-code'}
-      />
+      <p className="lede">{message(isEmail ? 'twofa-email-text' : asksRecovery ? 'recovery-text' : 'twofa-text')}</p>
+      {asksRecovery ? (
+        <>
+          <RecoveryForm />
+          <ChangeUserLinks textKey="twofa-change-user">{otherWay}</ChangeUserLinks>
+        </>
+      ) : (
+        <CodeForm cancelKey="twofa-change-user" links={otherWay} />
+      )}
     </>
+  );
+}
+
+/** To the recovery codes, or back to the app: the same address but for this. */
+function OtherWay({ isRecovery }: { isRecovery: boolean }) {
+  const message = useMessage();
+  const { place } = useVisit();
+  const { toScreen } = usePortalUrls();
+  const query = {
+    [queryNames.redirectUrl]: parameterOf(place.search, queryNames.redirectUrl) ?? undefined,
+    [queryNames.recovery]: isRecovery ? 'true' : undefined,
+  };
+  return (
+    <PortalLink href={toScreen('twoFactor', query)}>
+      {message(isRecovery ? 'twofa-use-recovery' : 'twofa-use-app')}
+    </PortalLink>
   );
 }

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { otpauthAddress } from './otpauth-address.ts';
+
+describe('the address that opens an authenticator app', () => {
+  it('names issuer, account and secret', () =>
+    expect(otpauthAddress('JBSWY3DP', 'Vestibule', 'ada')).toBe(
+      'otpauth://totp/Vestibule:ada?secret=JBSWY3DP&issuer=Vestibule',
+    ));
+
+  it.each([
+    ['Café & Söhne', 'ada+x@acme.test'],
+    ['a/b?secret=x#y', 'c&issuer=z'],
+    ['日本', '\ud800'],
+  ])('keeps %j and %j apart', (issuer, account) => {
+    const url = new URL(otpauthAddress('AB', issuer, account));
+    expect([url.protocol, url.host, url.hash]).toEqual(['otpauth:', 'totp', '']);
+    expect(url.pathname.slice(1).split(':').map(decodeURIComponent)).toEqual([issuer, account.toWellFormed()]);
+    expect([...url.searchParams]).toEqual([
+      ['secret', 'AB'],
+      ['issuer', issuer],
+    ]);
+  });
+
+  it('leaves out the colons that would part them elsewhere', () => {
+    const { pathname } = new URL(otpauthAddress('AB', 'a:b', 'c:d'));
+    expect(decodeURIComponent(pathname)).toBe('/a b:c d');
+  });
+});

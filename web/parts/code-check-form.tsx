@@ -1,0 +1,27 @@
+import type { ComponentProps } from 'react';
+import { useMessage } from '../messages.tsx';
+import { CallForm } from './call-form.tsx';
+import type { Said } from './code-check.ts';
+import { SubmitButton } from './submit-button.tsx';
+import { TwoFactorFields } from './two-factor-fields.tsx';
+
+type Props = Pick<ComponentProps<typeof CallForm>, 'isReady' | 'onSend' | 'children'> & { said: Said };
+
+/** A form whose code is checked, with what there is to say above it; a wrong code is told beside the code. */
+export function CodeCheckForm({ said, children, ...form }: Props) {
+  const message = useMessage();
+  const isFailure = said && said.name !== 'wrong' && said.name !== 'notice';
+  return (
+    <CallForm
+      call="twoFactorVerify"
+      word="checking-code"
+      failure={isFailure ? said : null}
+      notice={said?.name === 'notice' ? said.notice : null}
+      {...form}
+    >
+      {children}
+      <TwoFactorFields />
+      <SubmitButton>{message('twofa-verify')}</SubmitButton>
+    </CallForm>
+  );
+}

@@ -1,0 +1,19 @@
+import { useEffect, useState } from 'react';
+
+const second = 1000;
+
+/** The whole seconds until a moment, counted down; none on the server, and none once it is over. */
+export function useSecondsUntil(moment: number): number {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const look = () => {
+      const left = Math.max(0, Math.ceil((moment - Date.now()) / second));
+      setSeconds(left);
+      if (left === 0) clearInterval(timer);
+    };
+    const timer = setInterval(look, second);
+    look();
+    return () => clearInterval(timer);
+  }, [moment]);
+  return seconds;
+}

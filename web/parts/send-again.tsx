@@ -1,0 +1,61 @@
+import { useEffect, useState } from 'react';
+import { type MessageKey, useMessage } from '../messages.tsx';
+import { sendNewCode } from '../server-calls.ts';
+import { useVisit } from '../visit.ts';
+import { ChangeUserLinks } from './change-user-links.tsx';
+import type { Said } from './code-check.ts';
+import { PortalForm } from './portal-form.tsx';
+import { useSecondsUntil } from './seconds-until.ts';
+import { useSignInAgain } from './sign-in-again.ts';
+import { TwoFactorFields } from './two-factor-fields.tsx';
+
+type Props = { cancelKey: MessageKey; onAnswer: (answer: Said) => void };
+
+/** Has another code sent by e-mail, not before it is time; and the way out, which is the way on when no more are sent. */
+export function SendAgain({ cancelKey, onAnswer }: Props) {
+  const message = useMessage();
+  const { page, comeBack, goToDocument, announce } = useVisit();
+  const signInAgain = useSignInAgain();
+  const first = page.secondFactor?.sendAgainAfter;
+  const [isOver, setOver] = useState(first === null);
+  const [until, setUntil] = useState(0);
+  const seconds = useSecondsUntil(until);
+
+  // Counted from when the page was asked for: a page that is shown again does not wait again.
+  useEffect(() => {
+    if (first) setUntil(performance.timeOrigin + first * 1000);
+  }, [first]);
+
+  async function send() {
+    const answer = await sendNewCode(page.rules.basePath);
+    if (answer.name === 'signInExpired') return goToDocument(signInAgain.url(answer.notice));
+    comeBack();
+    if (answer.name !== 'sent' && answer.name !== 'throttled') return onAnswer(answer);
+    if (answer.seconds === null) {
+      setOver(true);
+      announce(message('twofa-send-over'));
+      return onAnswer(null);
+    }
+    setUntil(Date.now() + answer.seconds * 1000);
+    const notice = answer.name === 'sent' ? 'codeSent' : 'codeTooSoon';
+    announce(`${message(`notice-${notice}-title`)} ${message(`notice-${notice}-text`)}`);
+    onAnswer({ name: 'notice', notice });
+  }
+
+  return (
+    <>
+      {isOver ? (
+        <p className="hint over">{message('twofa-send-over')}</p>
+      ) : (
+        <PortalForm call="twoFactorSend" onSend={send}>
+          <TwoFactorFields />
+          {/* A button that cannot be pressed is not read out when its label counts down. */}
+          <button className="button quiet" type="submit" disabled={seconds > 0}>
+            {seconds > 0 ? message('twofa-send-wait', { seconds }) : message('twofa-send')}
+          </button>
+        </PortalForm>
+      )}
+      <ChangeUserLinks textKey={isOver ? 'sign-in-again' : cancelKey} />
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import type { ServerPage } from '#contract/page.ts';
+import { useMessage } from '../messages.tsx';
+import { Alert } from '../parts/alert.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { DownloadButton } from '../parts/download-button.tsx';
+import { Fact } from '../parts/fact.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { PortalLink } from '../parts/portal-link.tsx';
+import { PrintButton } from '../parts/print-button.tsx';
+import { Seal } from '../parts/seal.tsx';
+import { useVisit } from '../visit.ts';
+
+type Props = Extract<ServerPage, { name: 'recoveryCodes' }>;
+
+/** With this many left it is time for new ones. */
+const few = 2;
+
+/** Stands between the second factor and the destination: the codes for the day when the phone is not at hand. */
+export function RecoveryCodes({ codes, left, destination }: Props) {
+  const message = useMessage();
+  return (
+    <>
+      <Seal icon="key" kind={codes ? 'good' : 'plain'} />
+      <Heading />
+      <p className="lede">{message(codes ? 'recovery-codes-text' : 'recovery-codes-shown-text')}</p>
+      <div className="stack">
+        {codes ? <Codes codes={codes} /> : <Left count={left} />}
+        <PortalLink className="button" href={destination}>
+          {message('continue')}
+        </PortalLink>
+      </div>
+    </>
+  );
+}
+
+function Codes({ codes }: { codes: string[] }) {
+  const message = useMessage();
+  const { isScripted, page } = useVisit();
+  const { branding, rules, typedUsername } = page;
+  const text = codes.join('\n');
+  const about = [branding.name + (typedUsername && `: ${typedUsername}`), rules.origin + rules.basePath];
+  return (
+    <>
+      {typedUsername && (
+        <div className="on-paper">
+          <Fact label={message('signed-in-username')}>{typedUsername}</Fact>
+        </div>
+      )}
+      <ul className="codes" translate="no" aria-label={message('recovery-codes')}>
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      {isScripted && (
+        <div className="row">
+          <CopyButton text={text} label={message('copy')} />
+          <DownloadButton
+            name={`${branding.name} – ${message('recovery-codes')}.txt`}
+            text={[...about, message('recovery-codes-text'), '', text, ''].join('\n')}
+          />
+          <PrintButton />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Left({ count }: { count: number }) {
+  const message = useMessage();
+  return (
+    <>
+      <Fact label={message('recovery-codes-left')}>{count}</Fact>
+      {count <= few && <Alert>{message('recovery-codes-few')}</Alert>}
+    </>
+  );
+}
