@@ -44,6 +44,7 @@ export function App({ page, place: firstPlace, language, texts, secondFactor, br
   const [saved, setSaved] = useState<SavedValues>(nothingSaved);
   const [isScripted, setScripted] = useState(false);
   const [announcement, setAnnouncement] = useState('');
+  const moves = useRef(0);
   const typedUsername = useRef(page.typedUsername);
   const { word, leave, comeBack, fadeOver } = useLeavePage();
 
@@ -59,6 +60,7 @@ export function App({ page, place: firstPlace, language, texts, secondFactor, br
   }, [spoken, place, page]);
 
   async function show(arrival: Arrival) {
+    const move = ++moves.current;
     if (browser && !SecondFactor && isSecondFactor(arrival.place, page)) {
       try {
         const loaded = await browser.loadSecondFactor();
@@ -66,6 +68,8 @@ export function App({ page, place: firstPlace, language, texts, secondFactor, br
       } catch {
         return location.reload();
       }
+      // Meanwhile the visitor may have gone elsewhere.
+      if (move !== moves.current) return;
     }
     setPlace(arrival.place);
     setSaved(arrival.saved);

@@ -2,7 +2,8 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import type { Page } from '#contract/page.ts';
 import { pageForTest } from './page-for-test.ts';
 
-const root = { hydrateRoot: vi.fn(), createRoot: vi.fn(() => ({ render: vi.fn() })) };
+const rendered = vi.fn();
+const root = { hydrateRoot: vi.fn(), createRoot: vi.fn(() => ({ render: rendered })) };
 vi.mock('react-dom/client', () => root);
 vi.mock('./load-texts.ts', () => ({ loadTexts: async () => ({}) }));
 
@@ -49,4 +50,18 @@ it('a fragment that names another screen is rendered anew', async () => {
   expect(await startAt('/portal/#/forgotten', pageForTest('/portal/'))).toEqual([]);
   expect(root.createRoot).toHaveBeenCalledOnce();
   expect(root.hydrateRoot).not.toHaveBeenCalled();
+});
+
+it.each([
+  ['/portal/twoFactor', {}, true],
+  ['/portal/twoFactorRegistration', {}, true],
+  ['/portal/#/twoFactor', {}, true],
+  ['/portal/x', { serverPage: { name: 'recoveryCodes', codes: null, left: 7, destination: '/a' } }, true],
+  ['/portal/login', {}, false],
+  ['/portal/twoFactor', { serverPage: { name: 'signedIn', username: '', email: '', customers: [] } }, false],
+] as const)('%s, %j: the screens of the second factor are there from the start: %s', async (url, more, isThere) => {
+  await startAt(url, pageForTest(url.replace(/#.*/, ''), more as Partial<Page>));
+  const made = [...root.hydrateRoot.mock.calls.map((call) => call[1]), ...rendered.mock.calls.map((call) => call[0])];
+  expect(made).toHaveLength(1);
+  expect(made[0].props.children.props.secondFactor !== null).toBe(isThere);
 });

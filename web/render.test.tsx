@@ -216,7 +216,7 @@ describe('the second factor without script', () => {
 describe('a half-signed-in session', () => {
   const show = (query: string, more: Partial<OpenSecondFactor> = {}, screen = 'twoFactor') =>
     render(`/portal/${screen}${query}`, { secondFactor: { ...secondFactor, ...more } });
-  const box = '<input type="checkbox" autoComplete="off" name="remember" value="true"/>';
+  const box = '<input type="checkbox" autoComplete="off" name="remember"/>';
 
   it('may have this device remembered, where it may, and never by default', () => {
     for (const screen of ['twoFactor', 'twoFactorRegistration']) {

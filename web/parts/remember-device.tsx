@@ -9,7 +9,7 @@ export function RememberDevice({ ref }: { ref: Ref<HTMLInputElement> }) {
   if (!useVisit().page.secondFactor?.mayRemember) return null;
   return (
     <label className="check">
-      <input ref={ref} type="checkbox" name={queryNames.remember} value="true" autoComplete="off" />
+      <input ref={ref} type="checkbox" name={queryNames.remember} autoComplete="off" />
       {message('twofa-remember')}
     </label>
   );
