@@ -1,0 +1,223 @@
+import type { Response } from 'light-my-request';
+import { generateSync } from 'otplib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import {
+  cookiesOf,
+  type PortalForTest,
+  portalForTest,
+  type TestRequest,
+  testPassword,
+} from '#server/testing/portal-for-test.ts';
+
+// Decisions §13: the pending sign-in is a small state machine; every state meets every event and answers with a page
+// that has a next step, the place asked for kept. All pairs are walked.
+
+/** Where everybody in this test wants to go. */
+const asked = '/portal/portal.html?report=7';
+const verifyUrl = '/portal/two-factor-authentication/verify';
+
+type Cookies = Record<string, string>;
+/** A browser in one state: its cookies, and the right code where one is waited for. */
+type Visitor = { portal: PortalForTest; cookies: Cookies; rightCode?: () => Promise<string> };
+
+let portal: PortalForTest & Parameters<typeof portalForTest>[1];
+let another: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  another = await portalForTest({}, portal);
+});
+afterAll(async () => {
+  await another.close();
+  await portal.close();
+});
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, session, device, throttle, mail, email_code, audit_event cascade`;
+  portal.mails.length = 0;
+  for (const [key, twoFactor] of [
+    ['plain', 'off'],
+    ['apps', 'app'],
+    ['mails', 'email'],
+  ] as const) {
+    await addCustomer(portal, key, { twoFactor });
+    await addUser(portal, { username: key, customers: [key] });
+  }
+});
+
+/** Sends a request with what the browser holds, and keeps what it is given. */
+async function ask(visitor: Visitor, request: TestRequest): Promise<Response> {
+  const answer = await visitor.portal.send({ ...request, cookies: visitor.cookies });
+  for (const [name, value] of Object.entries(cookiesOf(answer))) {
+    if (value === '') delete visitor.cookies[name];
+    else visitor.cookies[name] = value;
+  }
+  return answer;
+}
+
+/** Follows redirects as a browser does; throws on a loop. */
+async function arrive(visitor: Visitor, request: TestRequest): Promise<{ url: string; page: Response }> {
+  let [url, page] = [request.url, await ask(visitor, request)];
+  for (let hops = 0; page.headers.location !== undefined; hops += 1) {
+    if (hops === 6) throw new Error(`a loop at ${url}`);
+    url = String(page.headers.location);
+    page = await ask(visitor, { url });
+  }
+  return { url, page };
+}
+
+const signInForm = (username: string): TestRequest => ({
+  method: 'POST',
+  url: '/portal/performlogin',
+  form: { username, password: testPassword, redirectURL: asked },
+});
+
+async function signedInAs(username: string): Promise<Visitor> {
+  const visitor: Visitor = { portal, cookies: {} };
+  await ask(visitor, signInForm(username));
+  return visitor;
+}
+
+async function totpOf(visitor: Visitor): Promise<() => Promise<string>> {
+  const answer = await ask(visitor, { url: '/portal/two-factor-authentication/registration' });
+  const { totpSecret } = answer.json() as { totpSecret: string };
+  return async () => generateSync({ secret: totpSecret, epoch: portal.deps.now().getTime() / 1000 });
+}
+
+async function mailedCode(): Promise<string> {
+  portal.wait(limits.samePress);
+  await portal.workOff();
+  return portal.mails.findLast(({ text }) => /#\d{6}$/.test(text))?.text.slice(-6) ?? '';
+}
+
+/** Posts a code as a form does, with what stands in the address of its screen. */
+function codeForm(code: string): TestRequest {
+  return { method: 'POST', url: verifyUrl, form: { code, redirectURL: asked } };
+}
+
+const states: Record<string, () => Promise<Visitor>> = {
+  nobody: async () => ({ portal, cookies: {} }),
+  'wrong password': async () => {
+    const visitor: Visitor = { portal, cookies: {} };
+    await ask(visitor, { ...signInForm('plain'), form: { username: 'plain', password: 'x', redirectURL: asked } });
+    return visitor;
+  },
+  'must register an app': async () => {
+    const visitor = await signedInAs('apps');
+    return { ...visitor, rightCode: await totpOf(visitor) };
+  },
+  'app asked': async () => {
+    const first = await signedInAs('apps');
+    const rightCode = await totpOf(first);
+    await ask(first, codeForm(await rightCode()));
+    portal.wait(60_000);
+    return { ...(await signedInAs('apps')), rightCode };
+  },
+  'must register by e-mail': async () => ({ ...(await signedInAs('mails')), rightCode: mailedCode }),
+  'code sent': async () => {
+    const first = await signedInAs('mails');
+    await ask(first, codeForm(await mailedCode()));
+    portal.wait(60_000);
+    return { ...(await signedInAs('mails')), rightCode: mailedCode };
+  },
+  'signed in': () => signedInAs('plain'),
+};
+
+const screen = (path: string): TestRequest => ({
+  url: `/portal${path}?${new URLSearchParams({ redirectURL: asked, destination: asked })}`,
+});
+
+/** What may happen next; each yields the page that the person then sees. */
+const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: Response }>> = {
+  'opens the form': (visitor) => arrive(visitor, screen('/login')),
+  'asks for the hub page': (visitor) => arrive(visitor, { url: asked }),
+  'opens the code screen': (visitor) => arrive(visitor, screen('/twoFactor')),
+  'opens it with the e-mail flag': (visitor) =>
+    arrive(visitor, { url: `${screen('/twoFactor').url}&codeSentViaEmail=true` }),
+  'opens the registration': (visitor) => arrive(visitor, screen('/twoFactorRegistration')),
+  reloads: async (visitor) => {
+    const first = await arrive(visitor, { url: asked });
+    const second = await arrive(visitor, { url: first.url });
+    expect(second.url).toBe(first.url);
+    return second;
+  },
+  'changes the language': async (visitor) => {
+    const { url } = await arrive(visitor, { url: asked });
+    return await arrive(visitor, { url: `${url}${url.includes('?') ? '&' : '?'}lang=de` });
+  },
+  'goes on at another instance': (visitor) => arrive({ ...visitor, portal: another }, { url: asked }),
+  'comes back too late': async (visitor) => {
+    portal.wait(limits.halfSession + 1000);
+    another.wait(limits.halfSession + 1000);
+    return await arrive(visitor, { url: asked });
+  },
+  'sends a code too late': async (visitor) => {
+    portal.wait(limits.halfSession + 1000);
+    return await arrive(visitor, codeForm('123456'));
+  },
+  'lost the cookie': (visitor) => arrive({ ...visitor, cookies: {} }, { url: asked }),
+  'has half a cookie': ({ cookies, ...visitor }) => {
+    const cut = Object.entries(cookies).map(([name, value]) => [name, value.slice(0, 20)]);
+    return arrive({ ...visitor, cookies: Object.fromEntries(cut) }, { url: asked });
+  },
+  'sends a code without a cookie': (visitor) => arrive({ ...visitor, cookies: {} }, codeForm('123456')),
+  'sends a wrong code': (visitor) => arrive(visitor, codeForm('000000')),
+  'sends wrong codes until none is taken': async (visitor) => {
+    for (let count = 0; count < limits.codeTries; count += 1) await arrive(visitor, codeForm(`00000${count}`));
+    return await arrive(visitor, codeForm('000009'));
+  },
+  'sends a right code twice at once': async (visitor) => {
+    const code = await (visitor.rightCode?.() ?? '123456');
+    const second = { ...visitor, cookies: { ...visitor.cookies } };
+    const [one, other] = await Promise.all([ask(visitor, codeForm(code)), ask(second, codeForm(code))]);
+    const winner = 'vestibule-session' in cookiesOf(one) ? visitor : second;
+    expect([one, other].filter((answer) => 'vestibule-session' in cookiesOf(answer)).length).toBe(
+      visitor.rightCode ? 1 : 0,
+    );
+    return await arrive(visitor.rightCode ? winner : visitor, { url: asked });
+  },
+  'goes back after a right code': async (visitor) => {
+    await ask(visitor, codeForm(await (visitor.rightCode?.() ?? '123456')));
+    return await arrive(visitor, screen('/twoFactor'));
+  },
+  'asks for another code': (visitor) =>
+    arrive(visitor, {
+      method: 'POST',
+      url: '/portal/two-factor-authentication/send',
+      form: { redirectURL: asked, codeSentViaEmail: 'true' },
+    }),
+  cancels: (visitor) =>
+    arrive(visitor, {
+      url: `/portal/logout?${new URLSearchParams({ destination: asked })}`,
+      headers: { 'sec-fetch-site': 'same-origin' },
+    }),
+  'cancels twice': async (visitor) => {
+    await events.cancels?.(visitor);
+    return (await events.cancels?.(visitor)) as { url: string; page: Response };
+  },
+  'signs in again in a second tab': (visitor) => arrive(visitor, signInForm('plain')),
+  'signs in twice at once': async (visitor) => {
+    const second = { ...visitor, cookies: { ...visitor.cookies } };
+    const [, other] = await Promise.all([ask(visitor, signInForm('plain')), ask(second, signInForm('plain'))]);
+    expect(other.statusCode).toBe(303);
+    return await arrive(second, { url: asked });
+  },
+  'forgot the password': (visitor) =>
+    arrive(visitor, { method: 'POST', url: '/portal/password/forgotten', form: { username: 'plain@acme.test' } }),
+  'opens a page that is not there': (visitor) => arrive(visitor, { url: '/portal/no/such/page' }),
+};
+
+/** Events after which the place asked for cannot be known any more, or was not asked for. */
+const withoutPlace = new Set(['forgot the password', 'opens a page that is not there']);
+
+describe.each(Object.keys(states))('%s', (state) => {
+  it.each(Object.keys(events))('%s: a page with a next step, the place asked for kept', async (event) => {
+    const visitor = (await states[state]?.()) as Visitor;
+    const { url, page } = (await events[event]?.(visitor)) as { url: string; page: Response };
+    expect(page.statusCode).toBe(event === 'opens a page that is not there' ? 404 : 200);
+    expect(page.headers['content-type']).toContain('text/html');
+    expect(page.body, 'a next step').toMatch(/<form|class="button/);
+    if (!withoutPlace.has(event)) expect(url + page.body, url).toMatch(/report(?:=|%3D|%253D)7/);
+    expect(portal.logs() + another.logs()).not.toContain('unexpected error');
+  });
+});
