@@ -49,6 +49,8 @@ export const VerifyForm = Type.Object({
   redirectURL: Type.Optional(Type.String()),
   codeSentViaEmail: Type.Optional(Type.String()),
   remember: Type.Optional(Type.String()),
+  /** Set on the form for a recovery code. */
+  recovery: Type.Optional(Type.String()),
 });
 export type VerifyForm = Static<typeof VerifyForm>;
 

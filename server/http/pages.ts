@@ -48,8 +48,15 @@ export function createPages(config: Config, built: BuiltPages): Pages {
     return await body;
   }
 
-  function isPersonal({ serverPage, typedUsername, reference, resetHash }: Page): boolean {
-    return Boolean(serverPage || typedUsername || reference || resetHash);
+  function isPersonal({ serverPage, typedUsername, reference, resetHash, secondFactor, registration }: Page): boolean {
+    return Boolean(serverPage || typedUsername || reference || resetHash || secondFactor || registration);
+  }
+
+  /** What must stay secret is not compressed beside what a stranger can put into the address (BREACH). */
+  function holdsSecret({ serverPage, resetHash, registration }: Page): boolean {
+    return (
+      serverPage?.name === 'signedIn' || serverPage?.name === 'recoveryCodes' || Boolean(resetHash || registration)
+    );
   }
 
   /** Whether an address is one that we give out; `/loginfail/anything` and `?x` show pages too, but would fill the memory. */
@@ -61,8 +68,7 @@ export function createPages(config: Config, built: BuiltPages): Pages {
   return {
     async send(request, reply, status, more) {
       const page = pageOf(request, more);
-      // What is personal is not compressed beside what a stranger can put into the address (BREACH).
-      const encoding = page.serverPage?.name === 'signedIn' ? 'identity' : encodingOf(request);
+      const encoding = holdsSecret(page) ? 'identity' : encodingOf(request);
       const body = await bodyOf(page, encoding, status);
       reply
         .code(status)

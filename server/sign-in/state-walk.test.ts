@@ -213,7 +213,8 @@ const withoutPlace = new Set(['forgot the password', 'opens a page that is not t
 describe.each(Object.keys(states))('%s', (state) => {
   it.each(Object.keys(events))('%s: a page with a next step, the place asked for kept', async (event) => {
     const visitor = (await states[state]?.()) as Visitor;
-    const { url, page } = (await events[event]?.(visitor)) as { url: string; page: Response };
+    const arrived = await events[event]?.(visitor);
+    const { url, page } = arrived as { url: string; page: Response };
     expect(page.statusCode).toBe(event === 'opens a page that is not there' ? 404 : 200);
     expect(page.headers['content-type']).toContain('text/html');
     expect(page.body, 'a next step').toMatch(/<form|class="button/);

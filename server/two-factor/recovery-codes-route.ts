@@ -31,6 +31,7 @@ export function recoveryCodesRoute(deps: Deps) {
     const destination = acceptableDestination(asked, config.destinationRules) ?? defaultDestination(config.basePath);
     return await deps.pages.send(request, reply, 200, {
       serverPage: { name: 'recoveryCodes', codes: isFresh ? codes : null, left, destination },
+      typedUsername: session.username,
     });
   };
 }

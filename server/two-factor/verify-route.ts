@@ -51,7 +51,7 @@ export function verifyRoute(deps: Deps) {
           })
         : { kind: 'signInExpired' };
     if (result.kind === 'right') setCookies(request, reply, result);
-    return form ? answerForm(request, reply, form, code, result) : await answerScript(request, reply, result);
+    return form ? answerForm(request, reply, form, result) : await answerScript(request, reply, result);
   };
 
   function setCookies(request: FastifyRequest<VerifyBody>, reply: FastifyReply, right: Right): void {
@@ -87,12 +87,13 @@ export function verifyRoute(deps: Deps) {
   function backToForm(
     request: FastifyRequest<VerifyBody>,
     reply: FastifyReply,
-    { redirectURL, codeSentViaEmail }: VerifyForm,
+    { redirectURL, codeSentViaEmail, recovery }: VerifyForm,
     more: { notice: Notice; [name: string]: string },
   ): FastifyReply {
     const query = {
       [queryNames.redirectUrl]: redirectURL || undefined,
       [queryNames.codeSentViaEmail]: codeSentViaEmail || undefined,
+      [queryNames.recovery]: recovery || undefined,
       ...more,
       [queryNames.language]: languageOverride(request),
     };
@@ -103,7 +104,6 @@ export function verifyRoute(deps: Deps) {
     request: FastifyRequest<VerifyBody>,
     reply: FastifyReply,
     form: VerifyForm,
-    code: string,
     result: VerifyResult,
   ): FastifyReply {
     const lang = languageOverride(request);
@@ -130,7 +130,6 @@ export function verifyRoute(deps: Deps) {
         return backToForm(request, reply, form, {
           notice: clockOffset === null ? 'codeWrong' : 'clockWrong',
           ...(clockOffset !== null && { [queryNames.clockOffset]: String(clockOffset) }),
-          ...(!isOneTimeCode(code) && { [queryNames.recovery]: 'true' }),
         });
       }
       case 'signInExpired':

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addCustomer(portal, 'acme', { twoFactor: 'app' });
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'bob' });
+});
+afterAll(() => portal.close());
+
+it('MF-18 nobody sees the key of another one, and no key is compressed beside an address', async () => {
+  const keys: string[] = [];
+  for (const username of ['alice', 'bob']) {
+    const cookies = cookiesOf(await portal.signIn(username, testPassword));
+    const url = '/portal/two-factor-authentication/registration';
+    const { totpSecret } = (await portal.send({ url, cookies })).json() as { totpSecret: string };
+    keys.push(totpSecret.slice(0, 4));
+    // The bare address, which is the same for everybody.
+    const headers = { 'accept-encoding': 'br, gzip' };
+    const page = await portal.send({ url: '/portal/twoFactorRegistration', cookies, headers });
+    expect(page.headers['content-encoding']).toBeUndefined();
+    expect(page.headers['cache-control']).toContain('no-store');
+    for (const [index, key] of keys.entries())
+      expect(page.body.includes(`>${key}`), username).toBe(index === keys.length - 1);
+  }
+  expect(keys[0]).not.toBe(keys[1]);
+});
