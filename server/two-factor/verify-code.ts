@@ -49,10 +49,8 @@ export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<Ve
   const half = await findHalfSession(deps.sql, hash, request.address, deps.now());
   if (!half) return { kind: 'signInExpired' };
   if (half.codeTries >= limits.codeTries) return { kind: 'tooManyTries' };
-  const until = await countAttempt(deps.sql, [codeKey(half.userId)], deps.now());
-  if (until) return { kind: 'throttled', retryAfter: until.getTime() - deps.now().getTime() };
-  const tries = await countCodeTry(deps.sql, hash, limits.codeTries);
-  if (tries === null) return { kind: 'tooManyTries' };
+  const tries = await countTry(deps, hash, half.userId, request.address);
+  if (typeof tries !== 'number') return tries;
   const done = await complete(deps, request, hash, half).catch((error: unknown): VerifyResult => {
     if (error instanceof HalfSessionGone) return { kind: 'signInExpired' };
     throw error;
@@ -60,6 +58,35 @@ export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<Ve
   if (done) return done;
   await recordWrong(deps, request, half, tries);
   return { kind: 'wrong', clockOffset: await clockHelp(deps, hash, half, request.code, tries) };
+}
+
+/** Counts a try in the half session and for the account, or in neither: which one it is, or why it may not be made. */
+async function countTry(deps: Deps, hash: Buffer, userId: string, address: string): Promise<number | VerifyResult> {
+  const now = deps.now();
+  return await deps.sql
+    .begin(async (sql): Promise<number | VerifyResult> => {
+      // Whoever changes the user has the same order: the user first, so that neither waits for the other without end.
+      if (!(await isUserActiveForShare(sql, userId))) return { kind: 'signInExpired' };
+      const tries = await countCodeTry(sql, hash, limits.codeTries);
+      if (tries === null)
+        return { kind: (await findHalfSession(sql, hash, address, now)) ? 'tooManyTries' : 'signInExpired' };
+      const until = await countAttempt(sql, [codeKey(userId)], now);
+      if (until) throw new AccountWaits(until);
+      return tries;
+    })
+    .catch((error: unknown): VerifyResult => {
+      if (!(error instanceof AccountWaits)) throw error;
+      return { kind: 'throttled', retryAfter: error.until.getTime() - now.getTime() };
+    });
+}
+
+/** Takes the transaction back: the account had too many tries, and this one is not made. */
+class AccountWaits extends Error {
+  readonly until: Date;
+  constructor(until: Date) {
+    super();
+    this.until = until;
+  }
 }
 
 /** Takes the transaction back: another right code of the same half session was quicker, and this one is not used up. */

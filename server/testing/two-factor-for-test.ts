@@ -1,0 +1,182 @@
+import { createHmac } from 'node:crypto';
+import type { Response } from 'light-my-request';
+import { vi } from 'vitest';
+import type { Page } from '#contract/page.ts';
+import { seal } from '#server/secrets/sealed.ts';
+import { insertTotp } from '#server/storage/totp.ts';
+import { totpPlace } from '#server/two-factor/registration.ts';
+import { newTotpSecret } from '#server/two-factor/totp.ts';
+import { addCustomer, addUser } from './accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, type TestRequest, testPassword } from './portal-for-test.ts';
+import { userId } from './reset-for-test.ts';
+
+/** The cookies of one browser. */
+export type Browser = Record<string, string>;
+
+/** One step of time, in milliseconds (RFC 6238). */
+export const step = 30_000;
+
+export const verifyUrl = '/portal/two-factor-authentication/verify';
+export const sendUrl = '/portal/two-factor-authentication/send';
+export const registrationUrl = '/portal/two-factor-authentication/registration';
+export const recoveryCodesUrl = '/portal/two-factor-authentication/recovery-codes';
+
+const emptied = [
+  ...['customer', 'portal_user', 'session', 'pending_totp', 'email_code', 'device', 'throttle'],
+  ...['mail', 'audit_event'],
+];
+
+/**
+ * Empties the database but for a customer of each policy, `app`, `mail` and `plain`, and their users: alice and adam,
+ * bob and beth, pat. All of them have testPassword, and none has registered anything.
+ */
+export async function startTwoFactorAfresh(portal: PortalForTest): Promise<void> {
+  await portal.sql.unsafe(emptied.map((table) => `delete from ${table};`).join(''));
+  portal.mails.length = 0;
+  await addCustomer(portal, 'app', { twoFactor: 'app' });
+  await addCustomer(portal, 'mail', { twoFactor: 'email' });
+  await addCustomer(portal, 'plain');
+  for (const username of ['alice', 'adam']) await addUser(portal, { username, customers: ['app'] });
+  for (const username of ['bob', 'beth']) await addUser(portal, { username, customers: ['mail'] });
+  await addUser(portal, { username: 'pat', customers: ['plain'] });
+}
+
+/** Gives a user an app, as a registration long ago would have: its secret in base32. */
+export async function giveApp(portal: PortalForTest, username: string): Promise<string> {
+  const id = await userId(portal, username);
+  const secret = newTotpSecret();
+  const sealedSecret = seal(portal.deps.keys.seal, secret, totpPlace(id));
+  const confirmedAt = new Date(0);
+  if (!(await insertTotp(portal.sql, { userId: id, sealedSecret, lastStep: 0, confirmedAt })))
+    throw new Error(`${username} has an app`);
+  return secret;
+}
+
+/** Signs in as far as the password leads: the cookies of the half session. */
+export async function halfSession(
+  portal: PortalForTest,
+  username: string,
+  more: Partial<TestRequest> = {},
+): Promise<Browser> {
+  const answer = await portal.signIn(username, testPassword, more);
+  if (!answer.headers.location?.includes('/twoFactor')) throw new Error(`${username}: ${answer.headers.location}`);
+  return { ...more.cookies, ...cookiesOf(answer) };
+}
+
+/** Posts a code as a script does: a JSON string, or whatever JSON is given. */
+export async function verify(
+  portal: PortalForTest,
+  code: unknown,
+  cookies: Browser,
+  { query = '', ...more }: Partial<TestRequest> & { query?: string } = {},
+): Promise<Response> {
+  return await portal.send({
+    method: 'POST',
+    url: verifyUrl + query,
+    body: JSON.stringify(code),
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...more.headers },
+    cookies,
+    ...(more.from && { from: more.from }),
+  });
+}
+
+/** Posts a code as a person without script does. */
+export async function verifyByForm(
+  portal: PortalForTest,
+  form: Record<string, string>,
+  cookies: Browser,
+  query = '',
+): Promise<Response> {
+  return await portal.send({ method: 'POST', url: verifyUrl + query, form, cookies });
+}
+
+/** What a script learns from an answer to a code: the JSON of 200, else the status and the notice. */
+export function verdict(answer: Response): unknown {
+  const { statusCode } = answer;
+  if (statusCode === 200) return answer.json();
+  return [statusCode, answer.json<{ notice?: string }>().notice ?? null];
+}
+
+/** Signs in to the end with an app's code. */
+export async function signInWithApp(
+  portal: PortalForTest,
+  username: string,
+  secret: string,
+  more: Parameters<typeof verify>[3] & { cookies?: Browser } = {},
+): Promise<Browser> {
+  const cookies = await halfSession(portal, username, { ...(more.cookies && { cookies: more.cookies }) });
+  const answer = await verify(portal, codeNow(portal, secret), cookies, more);
+  if (answer.body !== 'true') throw new Error(`${username}: ${answer.statusCode} ${answer.body}`);
+  return { ...cookies, ...cookiesOf(answer) };
+}
+
+/** Who is signed in with these cookies, or null. */
+export async function signedInAs(portal: PortalForTest, cookies: Browser): Promise<string | null> {
+  const answer = await portal.send({ url: '/portal/session', cookies });
+  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
+}
+
+/** Registers an app in a session that may: its secret, and the cookies from then on. */
+export async function registerApp(
+  portal: PortalForTest,
+  cookies: Browser,
+): Promise<{ secret: string; cookies: Browser }> {
+  const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
+  const answer = await verify(portal, codeNow(portal, totpSecret), cookies);
+  if (answer.body !== 'true') throw new Error(`${answer.statusCode} ${answer.body}`);
+  return { secret: totpSecret, cookies: { ...cookies, ...cookiesOf(answer) } };
+}
+
+/** The code that an app shows now, or so many steps from now. */
+export function codeNow({ deps }: PortalForTest, secret: string, steps = 0): string {
+  return appCode(secret, Math.floor(deps.now().getTime() / step) + steps);
+}
+
+/** The code that an app shows in a time step, worked out apart from what the product uses (RFC 4226 §5.3). */
+export function appCode(secret: string, timeStep: number): string {
+  const bits = [...secret].map((letter) => base32.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  const key = Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(timeStep));
+  const mac = createHmac('sha1', key).update(counter).digest();
+  const number = mac.readUInt32BE((mac[19] as number) & 0xf) & 0x7fffffff;
+  return String(number % 1_000_000).padStart(6, '0');
+}
+
+const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Six digits that are none of these. */
+export function otherThan(...codes: string[]): string {
+  return ['111111', '222222', '333333', '444444', '555555', '666666'].find((code) => !codes.includes(code)) as string;
+}
+
+/** Codes that an app shows at no time near: so many, all different. */
+export function wrongCodes(portal: PortalForTest, secret: string, count: number): string[] {
+  const near = new Set(Array.from({ length: 101 }, (_, n) => codeNow(portal, secret, n - 50)));
+  const codes = Array.from({ length: count + near.size }, (_, n) => String(n + 1).padStart(6, '0'));
+  return codes.filter((code) => !near.has(code)).slice(0, count);
+}
+
+/** The six digits of the newest mail to a user at acme.test that has left, once the double press of a button is over. */
+export async function codeByMail(portal: PortalForTest, username: string): Promise<string> {
+  portal.wait(1000);
+  await portal.workOff();
+  const mail = portal.mails.findLast(({ recipient }) => recipient === `${username}@acme.test`);
+  const code = mail?.text.match(/#(\d{6})$/)?.[1];
+  if (!code) throw new Error(`no code in ${mail?.subject}`);
+  return code;
+}
+
+/** What the server tells the page of an answer, besides what every page is told. */
+export async function pageOf(
+  portal: PortalForTest,
+  request: TestRequest,
+): Promise<Partial<Page> & { status: number; location?: string | undefined }> {
+  const send = vi.spyOn(portal.deps.pages, 'send');
+  try {
+    const { statusCode, headers } = await portal.send(request);
+    return { status: statusCode, location: headers.location, ...send.mock.lastCall?.[3] };
+  } finally {
+    send.mockRestore();
+  }
+}

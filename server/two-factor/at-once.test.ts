@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { connect, type Database } from '#server/storage/connect.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  codeNow,
+  giveApp,
+  halfSession,
+  registrationUrl,
+  startTwoFactorAfresh,
+  verdict,
+  verify,
+  wrongCodes,
+} from '#server/testing/two-factor-for-test.ts';
+
+// The password takes no time here: it is the codes that are to meet in the database.
+vi.mock('@node-rs/argon2', async (original) => ({
+  ...(await original<typeof import('@node-rs/argon2')>()),
+  verify: async () => true,
+}));
+
+// Two instances on one database, each with a pool of its own; each request goes to one of them in turn.
+let portals: [PortalForTest, PortalForTest];
+let pool: Database;
+let secret: string;
+beforeAll(async () => {
+  const first = await portalForTest();
+  pool = connect(first.database.place);
+  portals = [first, await portalForTest({}, first, { sql: pool })];
+});
+beforeEach(async () => {
+  await startTwoFactorAfresh(portals[0]);
+  secret = await giveApp(portals[0], 'alice');
+});
+afterAll(async () => {
+  await portals[1].close();
+  await pool.end();
+  await portals[0].close();
+});
+
+const portalOf = (n: number) => portals[n % 2] as PortalForTest;
+const countOf = (verdicts: unknown[], kind: unknown) =>
+  verdicts.filter((verdict) => JSON.stringify(verdict) === JSON.stringify(kind)).length;
+
+async function counted() {
+  const [row] = await pool`
+    select (select sum(code_tries)::int from session) as tries,
+      (select failures from throttle where key like 'code:%') as failures,
+      (select count(*)::int from audit_event where event = 'code-refused') as refused,
+      (select count(*)::int from audit_event where event = 'second-factor-ended') as ended`;
+  return { ...row };
+}
+
+describe('wrong codes at once, over two instances', () => {
+  it.each([20, 100])(
+    'MF-07 of %i in one half session five are looked at, and each of them is counted once',
+    async (posts) => {
+      const cookies = await halfSession(portals[0], 'alice');
+      const codes = wrongCodes(portals[0], secret, posts);
+      const verdicts = await Promise.all(
+        codes.map(async (code, n) => verdict(await verify(portalOf(n), code, cookies))),
+      );
+      expect(countOf(verdicts, false)).toBe(limits.codeTries);
+      expect(countOf(verdicts, [401, 'tooManyAttempts'])).toBe(posts - limits.codeTries);
+      const five = limits.codeTries;
+      expect(await counted()).toEqual({ tries: five, failures: five, refused: five, ended: 1 });
+    },
+  );
+
+  it('MF-07 BF-11 of a hundred in twenty half sessions as many are looked at as an account has, and counted', async () => {
+    const { freeFailures } = limits.throttle.code;
+    const browsers = await Promise.all(Array.from({ length: 20 }, (_, n) => halfSession(portalOf(n), 'alice')));
+    const codes = wrongCodes(portals[0], secret, 100);
+    const answers = await Promise.all(codes.map((code, n) => verify(portalOf(n), code, browsers[n % 20] ?? {})));
+    const verdicts = answers.map(verdict);
+    expect(countOf(verdicts, false)).toBe(freeFailures);
+    expect(countOf(verdicts, [429, null])).toBe(100 - freeFailures);
+    expect(await counted()).toEqual({ tries: freeFailures, failures: freeFailures, refused: freeFailures, ended: 0 });
+    for (const { statusCode, headers } of answers) expect(statusCode === 429).toBe('retry-after' in headers);
+  });
+
+  it('MF-07 the right one among a hundred in one half session gets no more looks than five', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const cookies = await halfSession(portals[0], 'alice');
+      const codes = wrongCodes(portals[0], secret, 99).toSpliced(2, 0, codeNow(portals[0], secret, round % 2));
+      const verdicts = await Promise.all(
+        codes.map(async (code, n) => verdict(await verify(portalOf(n), code, cookies))),
+      );
+      expect(countOf(verdicts, false) + countOf(verdicts, true)).toBeLessThanOrEqual(limits.codeTries);
+      await pool`delete from throttle`;
+    }
+  });
+});
+
+it('MF-11 a secret asked for many times at once is one', async () => {
+  const cookies = await halfSession(portals[0], 'adam');
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => portalOf(n).send({ url: registrationUrl, cookies })),
+  );
+  const secrets = answers.map((answer) => answer.json<{ totpSecret: string }>().totpSecret);
+  expect(new Set(secrets).size).toBe(1);
+  expect(secrets[0]).toMatch(/^[A-Z2-7]{32}$/);
+});
