@@ -48,6 +48,7 @@ async function accountToRegister(
 ): Promise<{ userId: string; username: string } | 'refused' | null> {
   const now = deps.now();
   const half = await findHalfSession(deps.sql, hash, address, now);
+  if (half && half.codeTries >= limits.codeTries) return null;
   if (half) return half.mustRegister && half.factor === 'app' ? half : 'refused';
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
   const full = await findSession(deps.sql, hash, { address, idleSince, now });

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  type Browser,
+  codeByMail,
+  codeNow,
+  giveApp,
+  halfSession,
+  otherThan,
+  signedInAs,
+  startTwoFactorAfresh,
+  verdict,
+  verify,
+  wrongCodes,
+} from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+let secret: string;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  secret = await giveApp(portal, 'alice');
+});
+afterAll(() => portal.close());
+
+/** What becomes of codes in one half session, in turn. */
+async function verdicts(codes: string[], cookies: Browser): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for (const code of codes) all.push(verdict(await verify(portal, code, cookies)));
+  return all;
+}
+
+const repeated = (value: unknown, count: number) => Array(count).fill(value);
+
+describe('wrong codes in one half session', () => {
+  it('MF-06 five are looked at; then it is over for the right code too, and the password is asked again', async () => {
+    const cookies = await halfSession(portal, 'alice');
+    expect(await verdicts(wrongCodes(portal, secret, 5), cookies)).toEqual(repeated(false, limits.codeTries));
+    expect(await verdicts([codeNow(portal, secret)], cookies)).toEqual([[401, 'tooManyAttempts']]);
+    expect(await signedInAs(portal, cookies)).toBeNull();
+    const page = await portal.send({ url: '/portal/twoFactor?redirectURL=%2Fportal%2Fx', cookies });
+    expect(page.headers.location).toBe('/portal/login?destination=%2Fportal%2Fx');
+    expect(await verdicts([codeNow(portal, secret)], await halfSession(portal, 'alice'))).toEqual([true]);
+  });
+
+  it('MF-06 after four the fifth may be the right one', async () => {
+    const cookies = await halfSession(portal, 'alice');
+    const codes = [...wrongCodes(portal, secret, 4), codeNow(portal, secret)];
+    expect(await verdicts(codes, cookies)).toEqual([...repeated(false, 4), true]);
+  });
+
+  it('MF-06 the same one again counts again, and so does a used one', async () => {
+    const code = codeNow(portal, secret);
+    await verify(portal, code, await halfSession(portal, 'alice'));
+    const cookies = await halfSession(portal, 'alice');
+    expect(await verdicts(repeated(code, 5) as string[], cookies)).toEqual(repeated(false, 5));
+    expect(await verdicts([codeNow(portal, secret, 1)], cookies)).toEqual([[401, 'tooManyAttempts']]);
+  });
+
+  it('MF-06 codes by e-mail, recovery codes and codes of an app share the five', async () => {
+    const cookies = await halfSession(portal, 'bob');
+    const code = await codeByMail(portal, 'bob');
+    const wrong = otherThan(code);
+    expect(await verdicts(['AAAA-AAAA-AAAA', wrong, 'BBBBBBBBBBBB', wrong, wrong], cookies)).toEqual(
+      repeated(false, 5),
+    );
+    expect(await verdicts([code], cookies)).toEqual([[401, 'tooManyAttempts']]);
+    expect(
+      (
+        await portal.send({
+          method: 'POST',
+          url: '/portal/two-factor-authentication/send',
+          cookies,
+          headers: { accept: '*/*' },
+        })
+      ).statusCode,
+    ).toBe(401);
+  });
+
+  it('MF-06 a registration has five as well, and shows its secret no more after them', async () => {
+    const cookies = await halfSession(portal, 'adam');
+    const registration = () => portal.send({ url: '/portal/two-factor-authentication/registration', cookies });
+    const { totpSecret } = (await registration()).json<{ totpSecret: string }>();
+    expect(await verdicts(wrongCodes(portal, totpSecret, 5), cookies)).toEqual(repeated(false, 5));
+    expect(await verdicts([codeNow(portal, totpSecret)], cookies)).toEqual([[401, 'tooManyAttempts']]);
+    const answer = await registration();
+    expect([answer.statusCode, answer.body.includes(totpSecret)]).toEqual([401, false]);
+  });
+
+  it('MF-06 LG-05 each is recorded with its number, and the end', async () => {
+    await verdicts(wrongCodes(portal, secret, 7), await halfSession(portal, 'alice'));
+    const events = await portal.sql`
+      select event, username, steps from audit_event where event like '%code%' or event like '%ended' order by id`;
+    const tries = [1, 2, 3, 4, 5].map((n) => ({
+      event: 'code-refused',
+      username: 'alice',
+      steps: [{ step: 'code', outcome: `try ${n} of 5, app` }],
+    }));
+    expect(events).toEqual([...tries, { event: 'second-factor-ended', username: 'alice', steps: [] }]);
+  });
+});
