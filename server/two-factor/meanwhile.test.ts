@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Connection, connect, type Database } from '#server/storage/connect.ts';
+import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  codeNow,
+  giveApp,
+  halfSession,
+  signedInAs,
+  startTwoFactorAfresh,
+  verdict,
+  verify,
+} from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+/** For what happens meanwhile. */
+let pool: Database;
+let secret: string;
+beforeAll(async () => {
+  const made = await portalForTest();
+  portal = made;
+  pool = connect(made.database.place);
+});
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  secret = await giveApp(portal, 'alice');
+});
+afterAll(async () => {
+  await pool.end();
+  await portal.close();
+});
+
+describe('RC-08 what happens while a code is looked at', () => {
+  /** Posts a right code while something happens to the user, which it has to wait for: what became of it. */
+  async function during(happens: (sql: Connection) => PromiseLike<unknown>): Promise<unknown> {
+    const cookies = await halfSession(portal, 'alice');
+    const [begun, decided] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const happening = pool.begin(async (sql) => {
+      await happens(sql);
+      begun.resolve();
+      await decided.promise;
+    });
+    await begun.promise;
+    const verifying = verify(portal, codeNow(portal, secret), cookies);
+    await vi.waitFor(async () => {
+      const waiting = await pool`
+        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      expect(waiting.length).toBeGreaterThan(0);
+    });
+    decided.resolve();
+    await happening;
+    const answer = await verifying;
+    expect(answer.cookies).toEqual([]);
+    expect(await signedInAs(portal, { ...cookies, ...cookiesOf(answer) })).toBeNull();
+    expect(await pool`select from session where stage = 'full'`).toEqual([]);
+    return verdict(answer);
+  }
+
+  it('RC-08 a user made inactive gets no session', async () => {
+    const off = (sql: Connection) => sql`update portal_user set active = false where username = 'alice'`;
+    expect(await during(off)).toEqual([401, 'signInExpired']);
+  });
+
+  it('RC-08 neither does one whose half session ended', async () => {
+    expect(await during((sql) => sql`delete from session`)).toEqual([401, 'signInExpired']);
+    expect(await pool`select last_step from totp`).toEqual([{ last_step: 0 }]);
+  });
+
+  it('RC-08 neither does one made inactive between the count of a code and the look at it', async () => {
+    const { sql } = portal.deps;
+    const begin = sql.begin.bind(sql) as (work: unknown) => Promise<unknown>;
+    const cookies = await halfSession(portal, 'alice');
+    const spy = vi.spyOn(sql, 'begin').mockImplementationOnce(begin as never);
+    spy.mockImplementationOnce((async (work: unknown) => {
+      await pool`update portal_user set active = false where username = 'alice'`;
+      return await begin(work);
+    }) as never);
+    expect(verdict(await verify(portal, codeNow(portal, secret), cookies))).toBe(false);
+    expect(spy).toHaveBeenCalledTimes(2);
+    spy.mockRestore();
+    expect(await pool`select from session where stage = 'full'`).toEqual([]);
+    expect(await pool`select last_step from totp`).toEqual([{ last_step: 0 }]);
+  });
+
+  it('RC-08 neither does one whose app was taken away', async () => {
+    const reset = async (sql: Connection) => {
+      await sql`select from portal_user where username = 'alice' for update`;
+      await sql`delete from totp`;
+      await sql`delete from session`;
+    };
+    expect(await during(reset)).toEqual([401, 'signInExpired']);
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { limits, minute } from '#server/limits.ts';
+import { newToken, tokenHash } from '#server/secrets/token.ts';
+import { connect, type Database } from '#server/storage/connect.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { userId } from '#server/testing/reset-for-test.ts';
+import {
+  type Browser,
+  codeByMail,
+  codeNow,
+  giveApp,
+  halfSession,
+  startTwoFactorAfresh,
+  step,
+  verdict,
+  verify,
+} from '#server/testing/two-factor-for-test.ts';
+import { lookAtRecoveryCodes, makeRecoveryCodes } from './recovery-codes.ts';
+
+// The password takes no time here: it is the codes that are to meet in the database.
+vi.mock('@node-rs/argon2', async (original) => ({
+  ...(await original<typeof import('@node-rs/argon2')>()),
+  verify: async () => true,
+}));
+
+// Two instances on one database, each with a pool of its own; each request goes to one of them in turn.
+let portals: [PortalForTest, PortalForTest];
+let pool: Database;
+beforeAll(async () => {
+  const first = await portalForTest();
+  pool = connect(first.database.place);
+  portals = [first, await portalForTest({}, first, { sql: pool })];
+});
+beforeEach(() => startTwoFactorAfresh(portals[0]));
+afterAll(async () => {
+  await portals[1].close();
+  await pool.end();
+  await portals[0].close();
+});
+
+const rounds = 20;
+
+function wait(time: number): void {
+  for (const portal of portals) portal.wait(time);
+}
+
+/** Posts codes at once, to the instances in turn: what became of them. */
+async function posted(codes: string[], cookiesOfPost: (n: number) => Browser): Promise<unknown[]> {
+  const posts = codes.map(async (code, n) =>
+    verdict(await verify(portals[n % 2] as PortalForTest, code, cookiesOfPost(n))),
+  );
+  return await Promise.all(posts);
+}
+
+/** As many half sessions as if the same password had been entered in so many browsers. */
+async function copiesOf({ 'vestibule-session': token = '' }: Browser, count: number): Promise<Browser[]> {
+  const tokens = Array.from({ length: count }, newToken);
+  for (const copy of tokens)
+    await pool`
+      insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, created_at,
+        last_seen_at, ends_at)
+      select ${tokenHash(copy)}, user_id, stage, factor, must_register, customer_ids, address, created_at, last_seen_at,
+        ends_at from session where token_hash = ${tokenHash(token)}`;
+  return tokens.map((copy) => ({ 'vestibule-session': copy }));
+}
+
+const fifty = (code: string) => Array<string>(50).fill(code);
+const wins = (verdicts: unknown[]) => verdicts.filter((verdict) => verdict === true).length;
+const fullSessions = async () => (await pool`select from session where stage = 'full'`).length;
+
+describe('RC-02 fifty posts of one right code over two instances, twenty times over', () => {
+  it('MF-03 RC-02 of an app in one half session: one wins, and of the others five at most were looked at', async () => {
+    const secret = await giveApp(portals[0], 'alice');
+    for (let round = 1; round <= rounds; round += 1) {
+      wait(step);
+      const cookies = await halfSession(portals[0], 'alice');
+      const verdicts = await posted(fifty(codeNow(portals[0], secret)), () => cookies);
+      expect(wins(verdicts), `${round}`).toBe(1);
+      expect(verdicts.filter((verdict) => verdict === false).length).toBeLessThan(limits.codeTries);
+      expect(await fullSessions()).toBe(round);
+    }
+  }, 60_000);
+
+  it('MF-03 RC-02 of an app in fifty half sessions: one wins', async () => {
+    const secret = await giveApp(portals[0], 'alice');
+    for (let round = 1; round <= rounds; round += 1) {
+      wait(step);
+      const browsers = await copiesOf(await halfSession(portals[0], 'alice'), 50);
+      const verdicts = await posted(fifty(codeNow(portals[0], secret)), (n) => browsers[n] as Browser);
+      expect(wins(verdicts), `${round}`).toBe(1);
+      expect(await fullSessions()).toBe(round);
+      await pool`delete from throttle`;
+      await pool`delete from session where stage = 'half'`;
+    }
+  }, 60_000);
+
+  it('RC-02 EM-02 by e-mail: one wins', async () => {
+    for (let round = 1; round <= rounds; round += 1) {
+      wait(10 * minute);
+      const cookies = await halfSession(portals[0], 'bob');
+      const code = await codeByMail(portals[0], 'bob');
+      const verdicts = await posted(fifty(code), () => cookies);
+      expect(wins(verdicts), `${round}`).toBe(1);
+      expect(await fullSessions()).toBe(round);
+    }
+  }, 60_000);
+
+  it('RC-02 for recovery, in fifty half sessions: one wins, and one code is used up', async () => {
+    await giveApp(portals[0], 'alice');
+    const id = await userId(portals[0], 'alice');
+    await makeRecoveryCodes(portals[0].deps, pool, id, portals[0].deps.now());
+    const codes = (await lookAtRecoveryCodes(portals[0].deps, id)).codes ?? [];
+    for (const [round, code] of [...codes, ...codes].entries()) {
+      wait(10 * minute);
+      if (round === codes.length) await pool`update recovery_code set used_at = null`;
+      const browsers = await copiesOf(await halfSession(portals[0], 'alice'), 50);
+      const verdicts = await posted(fifty(code), (n) => browsers[n] as Browser);
+      expect(wins(verdicts), `${round}`).toBe(1);
+      expect(await pool`select from recovery_code where used_at is not null`).toHaveLength((round % codes.length) + 1);
+      await pool`delete from throttle`;
+      await pool`delete from session where stage = 'half'`;
+    }
+  }, 60_000);
+});

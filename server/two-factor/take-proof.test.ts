@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tokenHash } from '#server/secrets/token.ts';
+import { connect, type Database } from '#server/storage/connect.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { userId } from '#server/testing/reset-for-test.ts';
+import {
+  type Browser,
+  codeByMail,
+  codeNow,
+  giveApp,
+  halfSession,
+  registrationUrl,
+  startTwoFactorAfresh,
+  step,
+} from '#server/testing/two-factor-for-test.ts';
+import { lookAtRecoveryCodes, makeRecoveryCodes } from './recovery-codes.ts';
+import { type Proof, type Prover, takeProof } from './take-proof.ts';
+
+// Without the counts in front of it, every post would come to the code itself: here all of them do, on two pools.
+let portal: PortalForTest;
+let pools: [Database, Database];
+beforeAll(async () => {
+  const made = await portalForTest();
+  portal = made;
+  pools = [made.sql, connect(made.database.place)];
+});
+beforeEach(() => startTwoFactorAfresh(portal));
+afterAll(async () => {
+  await pools[1].end();
+  await portal.close();
+});
+
+const rounds = 20;
+
+/** Takes one code fifty times at once: what those that got it have proven. */
+async function taken(prover: Prover, code: string): Promise<Proof[]> {
+  const proofs = await Promise.all(
+    Array.from({ length: 50 }, (_, n) =>
+      (pools[n % 2] as Database).begin((sql) => takeProof(portal.deps, sql, prover, code)),
+    ),
+  );
+  return proofs.filter((proof) => proof !== null);
+}
+
+async function proverOf(username: string, cookies: Browser, more: Partial<Prover> = {}): Promise<Prover> {
+  const sessionHash = tokenHash(cookies['vestibule-session'] ?? '');
+  return { userId: await userId(portal, username), factor: 'app', mustRegister: false, sessionHash, ...more };
+}
+
+describe('RC-02 a code that fifty transactions take at once, twenty times over', () => {
+  it('RC-02 of an app: one gets it', async () => {
+    const prover = await proverOf('alice', {});
+    const secret = await giveApp(portal, 'alice');
+    for (let round = 0; round < rounds; round += 1) {
+      portal.wait(step);
+      expect(await taken(prover, codeNow(portal, secret))).toEqual(['app']);
+    }
+  });
+
+  it('RC-02 by e-mail: one gets it', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      portal.wait(600_000);
+      const prover = await proverOf('bob', await halfSession(portal, 'bob'), { factor: 'email' });
+      expect(await taken(prover, await codeByMail(portal, 'bob'))).toEqual(['e-mail code']);
+    }
+  });
+
+  it('RC-02 for recovery: one gets it, and the others stay good', async () => {
+    const prover = await proverOf('alice', {});
+    for (let round = 0; round < rounds; round += 1) {
+      if (round % 10 === 0) await makeRecoveryCodes(portal.deps, portal.sql, prover.userId, portal.deps.now());
+      const { codes } = await lookAtRecoveryCodes(portal.deps, prover.userId);
+      expect(await taken(prover, codes?.[round % 10] ?? '')).toEqual(['recovery code']);
+      expect((await lookAtRecoveryCodes(portal.deps, prover.userId)).left).toBe(9 - (round % 10));
+    }
+  });
+
+  it('RC-02 that confirms an app: one gets it, and there are ten recovery codes', async () => {
+    const cookies = await halfSession(portal, 'alice');
+    const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
+    const prover = await proverOf('alice', cookies, { mustRegister: true });
+    for (let round = 0; round < rounds; round += 1) {
+      await portal.sql`delete from totp`;
+      expect(await taken(prover, codeNow(portal, totpSecret))).toEqual(['app registered']);
+      expect((await lookAtRecoveryCodes(portal.deps, prover.userId)).left).toBe(10);
+    }
+  });
+});
