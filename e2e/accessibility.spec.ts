@@ -1,30 +1,8 @@
-import { createRequire } from 'node:module';
-import type { Page } from '@playwright/test';
-import type axe from 'axe-core';
+import { axeScript, expectAccessible } from './axe.ts';
 import { everyScreen, withQuery } from './every-screen.ts';
+import { changeForm, linkFor, newPassword } from './reset-forms.ts';
 import { expectSignedIn, keepHere, signIn, signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
-
-const axeScript = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
-/** What axe finds, one line each. */
-async function violations(page: Page): Promise<string[]> {
-  const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run(document));
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  );
-}
-
-async function expectAccessible(page: Page, except = /^$/): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const found = await violations(page);
-    expect(
-      found.filter((line) => !except.test(line)),
-      colorScheme,
-    ).toEqual([]);
-  }
-}
 
 test.describe('axe finds nothing', () => {
   test.beforeEach(async ({ page, watch }) => {
@@ -59,6 +37,29 @@ test.describe('axe finds nothing', () => {
     await page.getByLabel('Repeat new password').fill('abd');
     await page.getByLabel('Repeat new password').blur();
     await expect(page.getByText('The two passwords aren’t the same.')).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  test('on the form of a link, on the refusal of a password and on the form again', async ({
+    page,
+    portal,
+    inbox,
+    newPerson,
+  }) => {
+    const { email } = await newPerson();
+    await page.goto(await linkFor({ portal, inbox }, email));
+    await expectAccessible(page);
+    await changeForm(page).fill(newPassword);
+    await expectAccessible(page);
+    await changeForm(page).send(password);
+    await expect(page.getByText('Reference')).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Choose another password' }).click();
+    await page.getByRole('button', { name: 'Show password' }).first().click();
+    await changeForm(page).fill(newPassword);
+    await expectAccessible(page);
+    await changeForm(page).button.click();
+    await expect(page.getByRole('heading')).toHaveText('Password changed');
     await expectAccessible(page);
   });
 

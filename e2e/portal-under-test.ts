@@ -11,8 +11,15 @@ import { fileURLToPath } from 'node:url';
 export const repository = fileURLToPath(new URL('../', import.meta.url));
 const program = join(repository, 'server/command-line/vestibule.ts');
 
-/** What the configuration file holds, and where visitors reach the portal when a proxy stands before it. */
-export type Settings = { config?: object; publicUrl?: string };
+/** How a portal is set up. */
+export type Settings = {
+  /** What the configuration file holds. */
+  config?: object;
+  /** Where visitors reach the portal when a proxy stands before it. */
+  publicUrl?: string;
+  /** More of the environment, such as SMTP_URL. */
+  env?: Record<string, string>;
+};
 
 export type CommandResult = { code: number | null; out: string; err: string };
 
@@ -26,7 +33,7 @@ export class PortalUnderTest {
   #server: ChildProcess | null = null;
   #log = '';
 
-  private constructor(port: number, folder: string, { config = {}, publicUrl }: Settings) {
+  private constructor(port: number, folder: string, { config = {}, publicUrl, env }: Settings) {
     this.port = port;
     this.origin = publicUrl ?? `http://localhost:${port}`;
     this.#folder = folder;
@@ -39,6 +46,7 @@ export class PortalUnderTest {
       VESTIBULE_DATA: join(folder, 'data'),
       VESTIBULE_CONFIG: configFile,
       ...(publicUrl && { PUBLIC_URL: publicUrl }),
+      ...env,
     };
   }
 
@@ -84,6 +92,16 @@ export class PortalUnderTest {
       redirect: 'manual',
     });
     return answer.headers.getSetCookie().find((cookie) => cookie.startsWith('vestibule-session=')) ?? null;
+  }
+
+  /** Asks for a reset link as a browser does, without one; the status of the answer. */
+  async askForLinkPlainly(email: string): Promise<number> {
+    const answer = await fetch(`${this.origin}/portal/password/forgotten`, {
+      method: 'POST',
+      body: new URLSearchParams({ username: email }),
+      headers: { origin: this.origin },
+    });
+    return answer.status;
   }
 
   /** Who a session cookie belongs to; null when it opens nothing. */
@@ -144,20 +162,27 @@ export class PortalUnderTest {
 
   /** Adds a customer; throws with the command's own words when it is refused. */
   async addCustomer(key: string, ...flags: string[]): Promise<void> {
-    await this.#mustRun(['customer', 'add', key, ...flags]);
+    await this.mustRun(['customer', 'add', key, ...flags]);
   }
 
   /** Adds a user with a password and an e-mail address at acme.test. */
   async addUser(username: string, password: string, ...flags: string[]): Promise<void> {
-    await this.#mustRun(
+    await this.mustRun(
       ['user', 'add', username, '--email', `${username}@acme.test`, '--password-stdin', ...flags],
       password,
     );
   }
 
-  async #mustRun(args: readonly string[], input = ''): Promise<void> {
-    const { code, err } = await this.run(args, input);
+  /** Runs `vestibule` as `run` does; throws with the command's own words when it is refused. */
+  async mustRun(args: readonly string[], input = ''): Promise<string> {
+    const { code, out, err } = await this.run(args, input);
     if (code !== 0) throw new Error(`vestibule ${args.join(' ')}: ${err}`);
+    return out;
+  }
+
+  /** What the audit log holds of a user and a kind of event, the newest first. */
+  async eventsOf(username: string, event: string): Promise<{ reason: string | null; reference: string | null }[]> {
+    return JSON.parse(await this.mustRun(['audit', '--user', username, '--event', event, '--json']));
   }
 
   /** Stops the server and takes its data folder away. */

@@ -74,19 +74,6 @@ test('a failure page names an address only if it is one', both, async ({ page })
   await expect(page.getByText('Your address unknown')).toBeVisible();
 });
 
-test('each reason of a failed change has its own sentence', both, async ({ page }) => {
-  const texts = textsOf('en');
-  for (const reason of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] as const) {
-    for (const query of [`reason=${reason}`, `${reason}`]) {
-      await page.goto(`/portal/forgottenChangeFailedInfo?${query}`);
-      await expect(page.getByText(texts[`changed-failed-page-error-${reason}`])).toBeVisible();
-      await expect(page.locator('a[href^="/portal/forgottenChange"]')).toBeVisible();
-    }
-  }
-  await page.goto('/portal/forgottenChangeFailedInfo');
-  await expect(page.getByText(texts['changed-failed-page-error'], { exact: true })).toBeVisible();
-});
-
 test('the focus starts where the work starts', async ({ page }) => {
   for (const [address, label] of [
     ['/portal/login', texts['login-username']],
@@ -100,7 +87,6 @@ test('the focus starts where the work starts', async ({ page }) => {
 });
 
 test('on a screen change the focus goes to the first field, else to the heading', async ({ page }) => {
-  await page.route('**/password/forgotten', (route) => route.fulfill({ status: 204 }));
   await page.goto('/portal/login');
   await page.getByRole('link', { name: 'Forgot password?' }).click();
   await expect(page.getByLabel(texts.email)).toBeFocused();

@@ -1,4 +1,5 @@
 import { type BrowserContext, type BrowserContextOptions, test as base, expect, type Page } from '@playwright/test';
+import { MailInbox } from './mail-inbox.ts';
 import { PortalUnderTest, type Settings } from './portal-under-test.ts';
 import { Watch } from './watch.ts';
 
@@ -10,14 +11,26 @@ export const password = 'Lantern-Harbour-42';
 /** Users that every portal under test has. `ada` and `bob` are of acme; `fen` is of a customer with networks. */
 export type Username = 'ada' | 'bob' | 'fen';
 
+/** Somebody whom only one test knows. */
+export type Person = { username: string; email: string };
+
 type TestFixtures = {
+  /** Adds somebody with the password that all have: of acme, unless the flags of `user add` name customers. */
+  newPerson: (...flags: string[]) => Promise<Person>;
   /** Fails the test on errors in any page; see watch.ts. */
   watch: Watch;
   /** Another browser, without anything that the first one knows. */
   anotherBrowser: (options?: BrowserContextOptions) => Promise<{ context: BrowserContext; page: Page }>;
 };
 
-type WorkerFixtures = { portal: PortalUnderTest };
+type WorkerFixtures = {
+  /** Where the mails of the portal arrive. */
+  inbox: MailInbox;
+  portal: PortalUnderTest;
+};
+
+/** So that each has another name. */
+let people = 0;
 
 /** A running portal with customers and users, made by the command line. */
 export async function startPortalWithUsers(settings: Settings = {}): Promise<PortalUnderTest> {
@@ -36,15 +49,36 @@ export async function startPortalWithUsers(settings: Settings = {}): Promise<Por
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  portal: [
+  inbox: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern to know what the fixture needs
     async ({}, use) => {
-      const portal = await startPortalWithUsers();
+      const inbox = await MailInbox.open();
+      await use(inbox);
+      await inbox.close();
+    },
+    { scope: 'worker' },
+  ],
+  portal: [
+    async ({ inbox }, use) => {
+      const portal = await startPortalWithUsers({ env: inbox.env });
       await use(portal);
       await portal.discard();
     },
     { scope: 'worker', timeout: 90_000 },
   ],
+  newPerson: async ({ portal }, use) => {
+    await use(async (...flags) => {
+      people += 1;
+      const username = `grace-hopper-${people}`;
+      await portal.addUser(
+        username,
+        password,
+        ...(flags.includes('--customer') ? [] : ['--customer', 'acme']),
+        ...flags,
+      );
+      return { username, email: `${username}@acme.test` };
+    });
+  },
   baseURL: async ({ portal }, use) => await use(portal.origin),
   watch: [
     async ({ context, portal }, use) => {

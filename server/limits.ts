@@ -62,6 +62,8 @@ export const limits = {
   workLookEvery: second,
   /** How many mails one instance has under way at once. */
   mailLanes: 5,
+  /** How many a lane takes on at once; it lets go of the rest at the first trouble. */
+  mailsTakenOn: 20,
   /** Longer than any conversation with a mail server: a mail that was taken on and not finished is tried again after this. */
   mailTakenOnFor: 5 * minute,
   /** A refused mail is tried again after the first wait, then after twice as long each time, up to the longest. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
 import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
 import {
   cookiesOf,
@@ -7,7 +8,8 @@ import {
   testAddress,
   testPassword,
 } from '#server/testing/portal-for-test.ts';
-import { auditEvents, refusalReasons } from './audit-events.ts';
+import { askForReset, changeTo, linkFor, newPassword } from '#server/testing/reset-for-test.ts';
+import { auditEvents, refusalReasons, resetOutcomes } from './audit-events.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {
@@ -81,6 +83,67 @@ describe('LG-05 what is recorded', () => {
     ]);
   });
 
+  it('LG-05 of every request for a link: what came of it, whose name it was, and the request that it came with', async () => {
+    const ask = (name: string) =>
+      recorded(async () => {
+        await askForReset(portal, `${name}@acme.test`);
+        await portal.workOff();
+      });
+    const outcome = (reason: string, name: string | null) => [['password-forgotten', reason, name, name]];
+    expect(await ask('alice')).toEqual(outcome('link-mailed', 'alice'));
+    const [{ request_id } = { request_id: '-' }] = await events();
+    expect(portal.logs()).toMatch(new RegExp(`"reqId":"${request_id}".*"path":"/portal/password/forgotten"`));
+    expect(await ask('alice')).toEqual(outcome('on-its-way', 'alice'));
+    expect(await ask('sso-only')).toEqual(outcome('single-sign-on-mailed', 'sso-only'));
+    expect(await ask('nobody')).toEqual(outcome('unknown-user', null));
+    expect(await ask('dave')).toEqual(outcome('inactive', 'dave'));
+    expect(await ask('erin')).toEqual(outcome('no-customer', 'erin'));
+    expect(await ask('frank')).toEqual(outcome('may-not-change', 'frank'));
+    for (let n = 1; n < limits.resetMailsAnHour; n += 1) {
+      portal.wait(limits.samePress);
+      await ask('alice');
+    }
+    portal.wait(limits.samePress);
+    expect(await ask('alice')).toEqual(outcome('too-many-mails', 'alice'));
+    const flood = async () => {
+      for (let n = 0; n < limits.throttle.address.freeFailures; n += 1) await askForReset(portal, 'nobody@acme.test');
+    };
+    expect(await recorded(flood)).toEqual(outcome('throttled-address', null));
+    await portal.sql`delete from reset_request`;
+    expect(await ask('bob')).toEqual([]);
+  });
+
+  it('LG-05 of every change by a link, with the reference that the visitor sees and what was known of link and account', async () => {
+    const token = await linkFor(portal, 'alice');
+    const change = (hash: string, password: string) => recorded(() => changeTo(portal, hash, password));
+    const steps = async () => JSON.parse((await events())[0]?.steps as string) as unknown;
+    expect(await change('x', newPassword)).toEqual([['password-change-refused', '4', null, null]]);
+    expect(await steps()).toEqual([{ step: 'link', outcome: 'there is none like that' }]);
+    expect(await change(token, 'lanternq')).toEqual([['password-change-refused', '1', 'alice', 'alice']]);
+    expect(await steps()).toEqual([
+      { step: 'link', outcome: 'open' },
+      { step: 'account', outcome: 'found: alice' },
+      { step: 'active', outcome: 'yes' },
+      { step: 'may change password', outcome: 'yes' },
+      { step: 'customers', outcome: 'acme' },
+      { step: 'networks', outcome: 'admit the address' },
+    ]);
+    const ofCarol = await linkFor(portal, 'carol');
+    expect(await change(ofCarol, newPassword)).toEqual([['password-change-refused', 'network', 'carol', 'carol']]);
+    const answer = await changeTo(portal, ofCarol, newPassword);
+    const notice = Buffer.from(cookiesOf(answer)['vestibule-refusal'] ?? '', 'base64url').toString();
+    const [event] = await portal.sql`select reference from audit_event order by id desc limit 1`;
+    expect(JSON.parse(notice)).toEqual({ reference: event?.reference, username: '' });
+    await portal.signIn('alice', testPassword);
+    expect(await change(token, newPassword)).toEqual([['password-changed', null, 'alice', 'alice']]);
+    expect(await steps()).toEqual([{ step: 'sessions ended', outcome: '1' }]);
+    expect(await change(token, newPassword)).toEqual([['password-change-refused', '3', 'alice', 'alice']]);
+    portal.wait(limits.resetLink);
+    const endsAt = portal.deps.now().toISOString();
+    await change(ofCarol, newPassword);
+    expect(await steps()).toContainEqual({ step: 'link', outcome: `over since ${endsAt}` });
+  });
+
   it('LG-05 a flood leaves one line a minute, not one a request', async () => {
     const headers = { origin: 'https://evil.example' };
     for (let count = 0; count < 20; count += 1)
@@ -92,7 +155,7 @@ describe('LG-05 what is recorded', () => {
   });
 
   it('LG-05 every event and reason is told apart and explained', () => {
-    for (const meaning of [...Object.values(auditEvents), ...Object.values(refusalReasons)])
+    for (const meaning of [auditEvents, refusalReasons, resetOutcomes].flatMap((list) => Object.values(list)))
       expect(meaning).toMatch(/^[A-Z].*\.$/);
   });
 });

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startHousekeeping } from '#server/housekeeping.ts';
-import { limits } from '#server/limits.ts';
+import { hour, limits } from '#server/limits.ts';
+import { senderOf } from '#server/mail/mail-message.ts';
+import { smtpTransport } from '#server/mail/smtp-transport.ts';
+import { readSmtpUrl } from '#server/mail/smtp-url.ts';
 import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { expectNowhere } from '#server/testing/expect-nowhere.ts';
+import { mailServerForTest } from '#server/testing/mail-server-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { askForReset, changeTo, tokenIn } from '#server/testing/reset-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {
@@ -10,38 +16,6 @@ beforeAll(async () => {
   await addAttackFixtures(portal);
 });
 afterAll(() => portal.close());
-
-/** Everything that the database holds, as text. */
-async function databaseText(): Promise<string> {
-  const tables = await portal.sql<{ name: string }[]>`
-    select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`;
-  const texts = await Promise.all(
-    tables.map(async ({ name }) => JSON.stringify(await portal.sql.unsafe(`select t::text from ${name} t`))),
-  );
-  return texts.join('\n');
-}
-
-/** A secret as it could be written down: itself, escaped, base64 and hexadecimal. */
-function formsOf(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  return [
-    secret,
-    encodeURIComponent(secret),
-    bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('base64url'),
-    bytes.toString('hex'),
-  ];
-}
-
-async function expectNowhere(secrets: string[]): Promise<void> {
-  const [logs, database] = [portal.logs(), await databaseText()];
-  expect(logs.length).toBeGreaterThan(1000);
-  expect(database.length).toBeGreaterThan(1000);
-  for (const form of secrets.flatMap(formsOf)) {
-    expect(logs.includes(form), `${form} in the logs`).toBe(false);
-    expect(database.includes(form), `${form} in the database`).toBe(false);
-  }
-}
 
 const canary = 'Canary#Secret-99';
 const login = { method: 'POST', url: '/portal/performlogin' } as const;
@@ -75,7 +49,7 @@ describe('secrets', () => {
     });
     await portal.send({ method: 'POST', url: '/portal/password/change', form: { hash: canary, password: canary } });
     await portal.send({ method: 'POST', url: '/portal/logout', cookies });
-    await expectNowhere(secrets);
+    await expectNowhere(portal, secrets);
   });
 
   it('LG-01 an error says what went wrong without the row or the statement that it went wrong with', async () => {
@@ -93,13 +67,63 @@ describe('secrets', () => {
         .find((text) => text.includes('unexpected error')) ?? '';
     expect(line).toContain('violates check constraint');
     expect(line).not.toMatch(/Failing row|detail|\$argon2|insert into/i);
-    await expectNowhere([canary, testPassword]);
+    await expectNowhere(portal, [canary, testPassword]);
+  });
+
+  it('LG-01 PR-14 the token of a link and the new password are nowhere but in the mail, whatever goes wrong', async () => {
+    const chosen = 'Canary-Harbour-88';
+    const server = await mailServerForTest({ tls: 'off' });
+    const url = readSmtpUrl(server.url);
+    if (!url.ok) throw new Error(url.problem);
+    const transport = smtpTransport(url.value, senderOf({ ...portal.deps.config, mailFrom: 'portal@acme.test' }));
+    const tokens: string[] = [];
+    portal.onSend(async (mail, words) => {
+      if (words.text.includes('hash=')) tokens.push(tokenIn({ ...words, id: '', recipient: '' }));
+      await transport.send(mail, words);
+    });
+    const line = (raw: string) => raw.split('\n').find((text) => text.includes('hash=')) ?? raw;
+    for (const words of [line, (raw: string) => raw, (raw: string) => Buffer.from(line(raw)).toString('base64')]) {
+      server.behave({ at: 'data', code: 451, words });
+      await askForReset(portal, 'alice@acme.test');
+      await portal.workOff();
+      const [{ problem } = { problem: '' }] = await portal.sql`select problem from mail`;
+      expect(problem).toMatch(/refused the mail: .*\*\*\*/);
+      await expectNowhere(portal, tokens);
+      portal.wait(hour);
+    }
+    server.behave('well');
+    await portal.workOff();
+    expect(server.mails[0]?.raw).toContain(tokens.at(-1));
+    const token = tokens.at(-1) ?? '';
+    await portal.send({
+      url: `/portal/forgottenChange?hash=${token}`,
+      headers: { referer: `https://x/?hash=${token}` },
+    });
+    await portal.send({ method: 'HEAD', url: `/portal/forgottenChange?hash=${token}` });
+    await portal.send({ url: '/portal/forgottenChange', headers: { authorization: token, accept: token } });
+    await changeTo(portal, token, chosen, { repeat: 'x', cookies: { 'vestibule-reset': token } });
+    await changeTo(portal, token, chosen, { headers: { origin: 'https://evil.example' } });
+    await changeTo(portal, token, chosen, { headers: { host: token } });
+    for (const fault of ['update on portal_user', 'insert on mail']) {
+      await portal.sql.unsafe(`
+        create function fault() returns trigger language plpgsql as $$ begin raise exception 'x'; end $$;
+        create trigger fault before ${fault} for each row execute function fault()`);
+      expect((await changeTo(portal, token, chosen)).statusCode).toBe(500);
+      await portal.sql`drop function fault() cascade`;
+    }
+    for (let n = 0; n < 2; n += 1) await changeTo(portal, token, chosen);
+    await portal.workOff();
+    expect(server.mails.at(-1)?.parsed.subject).toMatch(/changed/);
+    await server.close();
+    transport.close();
+    await expectNowhere(portal, [...tokens, chosen]);
+    expect((await portal.signIn('alice', chosen)).headers.location).toBe('/portal/portal.html');
   });
 
   it('LG-02 a password typed as the username of nobody is written down nowhere', async () => {
     const typed = 'Typed-As-Name#77';
     for (const username of [typed, ` ${typed}`, `${typed}@acme.test`]) await portal.signIn(username, 'x');
-    await expectNowhere([typed, typed.toLowerCase()]);
+    await expectNowhere(portal, [typed, typed.toLowerCase()]);
     const [event] =
       await portal.sql`select username, reason, steps from audit_event where reason = 'unknown-user' order by id desc`;
     expect(event).toMatchObject({ username: null, reason: 'unknown-user' });

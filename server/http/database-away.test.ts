@@ -1,9 +1,19 @@
+import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenPaths } from '#contract/screens.ts';
 import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  askForReset,
+  changedPage,
+  changeTo,
+  hiddenHash,
+  linkFor,
+  newPassword,
+  storedHash,
+} from '#server/testing/reset-for-test.ts';
 
 let database: DatabaseForTest;
 let wire: CuttableDatabase;
@@ -59,6 +69,41 @@ describe('with the database away', () => {
     const foreign = await portal.signIn('bob', testPassword, { headers: { origin: 'https://evil.example' } });
     expect(foreign.statusCode).toBe(403);
     expect(portal.logs()).not.toContain(testPassword);
+  });
+
+  it('a forgotten or a new password is answered 503 with the form as it was filled in, and nothing happens later', async () => {
+    wire.mend();
+    const token = await linkFor({ ...portal, sql: database.sql }, 'alice');
+    const hash = await storedHash({ ...portal, sql: database.sql }, 'alice');
+    wire.cut();
+    const posts = [
+      (more: object = {}) => askForReset(portal, 'alice@acme.test', more),
+      (more: object = {}) => changeTo(portal, token, newPassword, more),
+    ] as const;
+    const pages = [await posts[0](), await posts[1]()];
+    for (const page of pages) expect([page.statusCode, page.headers['retry-after']]).toEqual([503, '5']);
+    expect(pages[0]?.body).toMatch(/<form[^>]*action="\/portal\/password\/forgotten"/);
+    expect(pages[0]?.body).toMatch(/<input[^>]*name="username"[^>]*value="alice@acme.test"/);
+    expect(pages[1]?.body).toMatch(/<form[^>]*action="\/portal\/password\/change"/);
+    expect(hiddenHash(pages[1] as Response)).toBe(token);
+    expect(pages[1]?.body).not.toContain(newPassword);
+    const inGerman = await posts[1]({ url: '/portal/password/change?lang=de' });
+    expect(inGerman.body).toContain('<html lang="de">');
+    for (const post of posts) {
+      const problem = await post({ headers: { accept: 'application/json' } });
+      expect([problem.statusCode, problem.headers['retry-after']]).toEqual([503, '5']);
+      expect(problem.json()).toEqual({ type: 'about:blank', title: 'Temporarily not available', status: 503 });
+    }
+    for (const sent of [{}, { 'vestibule-reset': token }]) {
+      const page = await portal.send({ url: `/portal/forgottenChange?hash=${token}`, cookies: sent });
+      expect([page.statusCode, hiddenHash(page)]).toEqual([200, token]);
+    }
+    wire.mend();
+    await portal.workOff();
+    expect(portal.mails).toHaveLength(0);
+    expect(await storedHash({ ...portal, sql: database.sql }, 'alice')).toBe(hash);
+    expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
+    expect((await askForReset(portal, 'alice@acme.test')).headers.location).toBe('/portal/emailInfo');
   });
 
   it('all works again by itself once it is back, with the session that was there', async () => {

@@ -3,6 +3,7 @@ import { calls } from '#contract/calls.ts';
 import { readConfig } from '#server/config.ts';
 import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { linkFor, newPassword } from '#server/testing/reset-for-test.ts';
 import { isFromOwnOrigin } from './same-origin.ts';
 
 const own = 'https://portal.example';
@@ -65,14 +66,17 @@ it.each<[string, Record<string, string>]>([
 async function state() {
   return await portal.sql`
     select (select jsonb_agg(token_hash) from session) as sessions, (select jsonb_agg(token_hash) from device) as devices,
-      (select jsonb_agg(key) from throttle where key not like 'recorded:%') as throttles`;
+      (select jsonb_agg(key) from throttle where key not like 'recorded:%') as throttles,
+      (select jsonb_agg(id) from reset_request) as requests, (select jsonb_agg(state) from reset_link) as links,
+      (select jsonb_agg(password_hash order by id) from portal_user) as passwords`;
 }
 
 it('CS-01 CS-02 CS-03 CS-04 CS-08 CS-10 no call that changes anything is served to another site, sign-in included', async () => {
+  const hash = await linkFor(portal, 'bob');
   const before = await state();
   for (const [what, headers] of foreign.filter(([, { referer }]) => !referer)) {
     for (const url of posts) {
-      const form = { username: 'bob', password: testPassword };
+      const form = { username: 'bob@acme.test', password: newPassword, repeat: newPassword, hash };
       const answer = await portal.send({ method: 'POST', url, form, cookies, headers });
       expect(answer.statusCode, `${url}: ${what}`).toBe(403);
       expect(answer.headers['set-cookie'], `${url}: ${what}`).toBeUndefined();

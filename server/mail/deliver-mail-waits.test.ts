@@ -9,13 +9,13 @@ import { MailNotSent } from './transport.ts';
 
 const second = 1000;
 let portal: PortalForTest;
-let deliverMail: () => Promise<Outcome>;
+let work: () => Promise<Outcome>;
 beforeAll(async () => {
   portal = await portalForTest();
 });
 beforeEach(async () => {
   await startAfresh(portal);
-  deliverMail = mailDelivery(portal.deps);
+  work = mailDelivery(portal.deps);
   leave();
 });
 afterAll(() => portal.close());
@@ -24,6 +24,14 @@ async function queue(...usernames: string[]): Promise<void> {
   for (const username of usernames) {
     const reader = { id: await userId(portal, username), username, email: `${username}@acme.test`, language: null };
     await queueMail(portal.sql, reader, { kind: 'passwordChanged', now: portal.deps.now() });
+  }
+}
+
+/** Sends what is due; what the last piece of work came to. */
+async function deliver(): Promise<Outcome> {
+  for (;;) {
+    const outcome = await work();
+    if (outcome !== 'more') return outcome;
   }
 }
 
@@ -40,19 +48,20 @@ describe('a mail that the mail server refuses', () => {
     const waits = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, ...Array(30).fill(3600)].map((wait) => wait * second);
     const queuedAt = portal.deps.now().getTime();
     for (const [at, wait] of waits.entries()) {
-      expect(await deliverMail()).toBe('more');
+      expect(await deliver()).toBe('nothing');
       expect(await waiting()).toEqual([{ tries: at + 1, problem: 'it was refused' }]);
       if (portal.deps.now().getTime() + wait - queuedAt >= day) break;
       portal.wait(wait - 1);
-      expect(await deliverMail(), `${wait} ms less one`).toBe('nothing');
+      await deliver();
+      expect(await waiting(), `${wait} ms less one`).toMatchObject([{ tries: at + 1 }]);
       portal.wait(1);
     }
     expect(await portal.deps.metrics.text()).toContain('vestibule_mails_refused_total{kind="passwordChanged"}');
     portal.wait(queuedAt + day - portal.deps.now().getTime());
-    expect(await deliverMail()).toBe('nothing');
+    expect(await deliver()).toBe('nothing');
     portal.wait(hour);
     leave();
-    expect(await deliverMail()).toBe('more');
+    expect(await deliver()).toBe('nothing');
     expect([sent(), await waiting()]).toEqual([[], []]);
     expect(await portal.sql`select event, username, user_id, steps from audit_event`).toEqual([
       {
@@ -63,7 +72,7 @@ describe('a mail that the mail server refuses', () => {
         ],
       },
     ]);
-    expect(await deliverMail()).toBe('nothing');
+    expect(await deliver()).toBe('nothing');
   });
 
   it('keeps no other mail waiting', async () => {
@@ -72,7 +81,7 @@ describe('a mail that the mail server refuses', () => {
       if (recipient === 'alice@acme.test') throw new MailNotSent('refused', 'no such mailbox');
       portal.mails.push({ id, recipient, ...words });
     });
-    expect([await deliverMail(), await deliverMail(), await deliverMail()]).toEqual(['more', 'more', 'nothing']);
+    expect(await deliver()).toBe('nothing');
     expect(sent()).toEqual(['bob@acme.test']);
   });
 
@@ -80,7 +89,7 @@ describe('a mail that the mail server refuses', () => {
     await queue('alice');
     portal.wait(limits.mailGivenUpAfter);
     await portal.sql`alter table audit_event rename to audit_event_away`;
-    await expect(deliverMail()).rejects.toThrow('audit_event');
+    await expect(deliver()).rejects.toThrow('audit_event');
     await portal.sql`alter table audit_event_away rename to audit_event`;
     expect(await waiting()).toHaveLength(1);
   });
@@ -91,23 +100,23 @@ describe('while the mail server is away', () => {
     await queue('alice', 'bob');
     fail('away');
     for (const pause of [1, 2, 4, 8, 16, 32, 60, 60]) {
-      expect(await deliverMail()).toEqual({ pause: pause * second });
+      expect(await deliver()).toEqual({ pause: pause * second });
       portal.wait(pause * second);
     }
     expect(await waiting()).toMatchObject([{ tries: 0 }, { tries: 0 }]);
     leave();
-    expect([await deliverMail(), await deliverMail(), await deliverMail()]).toEqual(['more', 'more', 'nothing']);
+    expect(await deliver()).toBe('nothing');
     expect(sent().sort()).toEqual(['alice@acme.test', 'bob@acme.test']);
     await queue('carol');
     fail('away');
-    expect(await deliverMail()).toEqual({ pause: second });
+    expect(await deliver()).toEqual({ pause: second });
   });
 
   it('mails that were under way together when it went away are one pause, not one each', async () => {
-    await queue('alice', 'bob', 'carol', 'dave', 'erin');
+    await queue(...Array(150).fill('alice'));
     fail('away');
     for (const pause of [1, 2, 4]) {
-      const outcomes = await Promise.all(Array.from({ length: limits.mailLanes }, () => deliverMail()));
+      const outcomes = await Promise.all(Array.from({ length: limits.mailLanes }, () => work()));
       expect(outcomes).toEqual(Array(limits.mailLanes).fill({ pause: pause * second }));
     }
   });
@@ -116,20 +125,27 @@ describe('while the mail server is away', () => {
     await queue('alice');
     fail('away');
     portal.wait(day - minute);
-    expect(await deliverMail()).toEqual({ pause: second });
+    expect(await deliver()).toEqual({ pause: second });
     leave();
-    expect(await deliverMail()).toBe('more');
+    expect(await deliver()).toBe('nothing');
     expect(sent()).toEqual(['alice@acme.test']);
   });
 });
 
-it('a fault that is none of the mail server’s is passed on, and the mail is tried again like that of a process that died', async () => {
+it('a fault that is none of the mail server’s is passed on; it keeps no other mail waiting, and the mail is tried again later', async () => {
   await queue('alice');
-  portal.onSend(() => Promise.reject(new TypeError('a bug')));
-  await expect(deliverMail()).rejects.toThrow('a bug');
+  portal.wait(1);
+  await queue('bob');
+  portal.onSend((mail, words) => {
+    if (mail.recipient === 'alice@acme.test') return Promise.reject(new TypeError('a bug'));
+    portal.mails.push({ id: mail.id, recipient: mail.recipient, ...words });
+    return Promise.resolve();
+  });
+  await expect(deliver()).rejects.toThrow('a bug');
+  expect(await deliver()).toBe('nothing');
+  expect(sent()).toEqual(['bob@acme.test']);
   leave();
-  expect(await deliverMail()).toBe('nothing');
   portal.wait(limits.mailTakenOnFor);
-  expect(await deliverMail()).toBe('more');
-  expect(sent()).toEqual(['alice@acme.test']);
+  expect(await deliver()).toBe('nothing');
+  expect(sent()).toEqual(['bob@acme.test', 'alice@acme.test']);
 });

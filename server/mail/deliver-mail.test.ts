@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startWorker } from '#server/background/worker.ts';
+import { type Outcome, startWorker } from '#server/background/worker.ts';
 import { limits } from '#server/limits.ts';
-import { takeOnMail } from '#server/storage/mail.ts';
 import { addUser } from '#server/testing/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
@@ -32,7 +31,13 @@ afterAll(async () => {
   await portal.close();
 });
 
-const deliver = (from = portal) => mailDelivery(from.deps)();
+/** Sends what is due; what the last piece of work came to. */
+async function deliver(work = mailDelivery(portal.deps)): Promise<Outcome> {
+  for (;;) {
+    const outcome = await work();
+    if (outcome !== 'more') return outcome;
+  }
+}
 
 /** Queues a mail to a user at acme.test. */
 async function queue(username: string, more: Partial<MailContent> = {}): Promise<void> {
@@ -46,11 +51,7 @@ describe('a mail that waits', () => {
   it('leaves once, and its row with it; the one that waits longest first', async () => {
     for (const [age, username] of ['carol', 'alice', 'bob'].entries())
       await queue(username, { now: new Date(portal.deps.now().getTime() - age) });
-    const deliverMail = mailDelivery(portal.deps);
-    expect([await deliverMail(), await deliverMail(), await deliverMail(), await deliverMail()]).toEqual([
-      ...['more', 'more', 'more'],
-      'nothing',
-    ]);
+    expect(await deliver()).toBe('nothing');
     expect(portal.mails.map(({ recipient }) => recipient)).toEqual(
       ['bob', 'alice', 'carol'].map((name) => `${name}@acme.test`),
     );
@@ -82,14 +83,17 @@ describe('a mail that waits', () => {
 
   it('that an instance took on and died over is sent by another one after a time, and not before', async () => {
     await queue('alice');
-    const at = portal.deps.now();
-    await takeOnMail(portal.sql, at, new Date(at.getTime() + limits.mailTakenOnFor));
-    expect(await deliver()).toBe('nothing');
-    portal.wait(limits.mailTakenOnFor - 1);
-    expect(await deliver()).toBe('nothing');
-    portal.wait(1);
-    expect(await deliver()).toBe('more');
-    expect(portal.mails).toHaveLength(1);
+    const until = new Date(portal.deps.now().getTime() + limits.mailTakenOnFor);
+    portal.onSend(() => Promise.reject(new Error('died')));
+    await expect(deliver()).rejects.toThrow('died');
+    expect(await portal.sql`select send_after, tries from mail`).toEqual([{ send_after: until, tries: 1 }]);
+    other.wait(until.getTime() - other.deps.now().getTime() - 1);
+    await deliver(mailDelivery(other.deps));
+    expect(other.mails).toHaveLength(0);
+    other.wait(1);
+    await deliver(mailDelivery(other.deps));
+    expect(other.mails).toHaveLength(1);
+    expect(await waiting()).toEqual([]);
   });
 
   it('is not sent a second time by an instance that lost the database after it had left', async () => {
@@ -99,16 +103,15 @@ describe('a mail that waits', () => {
       other.mails.push({ id, recipient, ...words });
       wire.cut();
     });
-    await expect(deliverMail()).rejects.toThrow();
-    await expect(deliverMail()).rejects.toThrow();
+    await expect(deliver(deliverMail)).rejects.toThrow();
+    await expect(deliver(deliverMail)).rejects.toThrow();
     wire.mend();
     expect(await waiting()).toMatchObject([{ tries: 1 }]);
-    other.wait(limits.mailTakenOnFor - 1);
-    expect(await deliverMail()).toBe('nothing');
-    other.wait(1);
-    expect(await deliverMail()).toBe('more');
-    expect(other.mails).toHaveLength(1);
+    expect(await deliver(deliverMail)).toBe('nothing');
     expect(await waiting()).toEqual([]);
+    other.wait(limits.mailTakenOnFor);
+    expect(await deliver(deliverMail)).toBe('nothing');
+    expect(other.mails).toHaveLength(1);
   });
 
   it.each([

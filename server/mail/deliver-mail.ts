@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isEmailCodeOpen } from '../storage/email-code.ts';
-import { deleteMail, type MailRow, takeOnMail, updateMailPutBack } from '../storage/mail.ts';
+import { deleteMails, type MailRow, takeOnMails, updateMailPutBack, updateMailsLetGo } from '../storage/mail.ts';
 import { isResetLinkOpen, updateResetLinkEnd } from '../storage/reset-link.ts';
 import { composeMail } from './compose-mail.ts';
 import { sealedPlace } from './queue-mail.ts';
@@ -14,7 +14,7 @@ import { MailNotSent } from './transport.ts';
 type MailInHand = MailRow & { tries: number };
 
 /**
- * The work of sending: each call sends the mail that waits longest. Instances share the queue, and a mail is in one pair
+ * The work of sending: each call sends some of the mails that wait longest. Instances share the queue, and a mail is in one pair
  * of hands at a time (docs/decisions/0011). One that the mail server refuses is tried again later and later, and given
  * up after a day; while the server is away for all of them, the outcome is a pause that grows.
  */
@@ -23,17 +23,38 @@ export function mailDelivery(deps: Deps): () => Promise<Outcome> {
   let nextPause: number = limits.mailServerFirstPause;
   /** The pause that was begun last; lanes that were under way together when the server went away share one. */
   let lastPause = { pause: 0 };
-  /** Mails that have left while the database could not be told. */
+  /** Mails that have left and are still to be deleted; while the database is away there may be some for long. */
   const left = new Set<string>();
+  let recording: Promise<void> | null = null;
 
-  return async function deliverMail(): Promise<Outcome> {
+  return async function deliverMails(): Promise<Outcome> {
     const at = now();
-    const pauseBefore = lastPause;
-    const mail = await takeOnMail(sql, at, after(at, limits.mailTakenOnFor));
-    if (!mail) return 'nothing';
+    const until = after(at, limits.mailTakenOnFor);
+    const mails = await takeOnMails(sql, { now: at, until, most: limits.mailsTakenOn });
+    try {
+      return await deliverInTurn(mails, at);
+    } finally {
+      await recordLeft();
+    }
+  };
+
+  async function deliverInTurn(mails: readonly MailInHand[], at: Date): Promise<Outcome> {
+    for (const [index, mail] of mails.entries()) {
+      const outcome = await deliver(mail, lastPause);
+      const isLate = now().getTime() - at.getTime() > limits.mailTakenOnFor / 2;
+      if (outcome === 'more' && !isLate) continue;
+      const rest = mails.slice(index + 1).map(({ id }) => id);
+      if (rest.length > 0) await updateMailsLetGo(sql, rest, now());
+      return outcome === 'refused' ? 'more' : outcome;
+    }
+    return mails.length > 0 ? 'more' : 'nothing';
+  }
+
+  /** What became of one mail; after one that was refused others may be quicker with the rest. */
+  async function deliver(mail: MailInHand, pauseBefore: typeof lastPause): Promise<Outcome | 'refused'> {
     if (left.has(mail.id)) return await finish(mail);
-    if (at.getTime() - mail.queuedAt.getTime() >= limits.mailGivenUpAfter) return await giveUp(mail);
-    if (!(await isWanted(mail, at))) return await drop(mail);
+    if (now().getTime() - mail.queuedAt.getTime() >= limits.mailGivenUpAfter) return await giveUp(mail);
+    if (!(await isWanted(mail, now()))) return await drop(mail);
     const token = mail.sealedToken && unseal(deps.keys.seal, mail.sealedToken, sealedPlace(mail.id));
     if (mail.sealedToken && token === null) return await putBack(mail, 'no secret of this instance opens its link');
     try {
@@ -42,19 +63,34 @@ export function mailDelivery(deps: Deps): () => Promise<Outcome> {
       if (!(error instanceof MailNotSent)) throw error;
       return error.why === 'away' ? await waitForServer(mail, error, pauseBefore) : await putBack(mail, error.message);
     }
-    left.add(mail.id);
     nextPause = limits.mailServerFirstPause;
     metrics.mailsSent.inc({ kind: mail.kind });
     return await finish(mail);
-  };
+  }
 
-  async function finish(mail: MailInHand): Promise<Outcome> {
-    // The time of a link is counted from here, however long its mail had to wait.
-    if (mail.kind === 'resetLink' && mail.tokenHash)
-      await updateResetLinkEnd(sql, mail.tokenHash, after(now(), limits.resetLink));
-    await deleteMail(sql, mail.id);
-    left.delete(mail.id);
+  /** The time of a link is counted from here, however long its mail had to wait. */
+  async function finish({ id, kind, tokenHash }: MailInHand): Promise<Outcome> {
+    left.add(id);
+    if (kind === 'resetLink' && tokenHash) await updateResetLinkEnd(sql, tokenHash, after(now(), limits.resetLink));
+    // The next mail need not wait for this; who takes mails on does before he takes more.
+    recordLeft().catch(() => {});
     return 'more';
+  }
+
+  /** Deletes the mails that have left: one statement at a time, for all that left while the one before was under way. */
+  function recordLeft(): Promise<void> {
+    recording ??= deleteLeft().finally(() => {
+      recording = null;
+    });
+    return recording;
+  }
+
+  async function deleteLeft(): Promise<void> {
+    while (left.size > 0) {
+      const ids = [...left];
+      await deleteMails(sql, ids);
+      for (const id of ids) left.delete(id);
+    }
   }
 
   /** Another link was used meanwhile, or another code was asked for: what the mail brings opens nothing any more. */
@@ -64,16 +100,16 @@ export function mailDelivery(deps: Deps): () => Promise<Outcome> {
   }
 
   async function drop({ id }: MailInHand): Promise<Outcome> {
-    await deleteMail(sql, id);
+    await deleteMails(sql, [id]);
     return 'more';
   }
 
-  async function putBack({ id, kind, tries }: MailInHand, problem: string): Promise<Outcome> {
+  async function putBack({ id, kind, tries }: MailInHand, problem: string): Promise<'refused'> {
     const wait = Math.min(limits.mailLongestWait, limits.mailFirstWait * 2 ** Math.min(30, tries - 1));
     await updateMailPutBack(sql, id, { sendAfter: after(now(), wait), problem, tries });
     metrics.mailsRefused.inc({ kind });
     deps.log.warn({ mail: id, kind, tries, problem }, 'a mail was not taken');
-    return 'more';
+    return 'refused';
   }
 
   /** It says nothing against this mail: the try does not count, and it is the first again. */
@@ -96,7 +132,7 @@ export function mailDelivery(deps: Deps): () => Promise<Outcome> {
       { step: 'tries', outcome: String(tries - 1) },
     ];
     await sql.begin(async (sql) => {
-      await deleteMail(sql, id);
+      await deleteMails(sql, [id]);
       await insertAuditEvent(sql, { event: 'mail-given-up', userId, username: details.username, steps }, now());
     });
     metrics.mailsGivenUp.inc({ kind });

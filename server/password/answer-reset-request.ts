@@ -10,6 +10,7 @@ import type { Connection } from '../storage/connect.ts';
 import { isMailWaiting } from '../storage/mail.ts';
 import { countResetLinksSince, findResetUserForUpdate, type ResetUser } from '../storage/reset-link.ts';
 import { type ResetRequest, takeResetRequest } from '../storage/reset-request.ts';
+import { countAttempt } from '../storage/throttle.ts';
 import { makeResetToken } from './reset-token.ts';
 
 /**
@@ -44,12 +45,23 @@ export async function answerResetRequest(deps: Deps): Promise<Outcome> {
 async function reasonForNoMail(sql: Connection, user: ResetUser, now: Date): Promise<ResetOutcome | null> {
   if (!user.active) return 'inactive';
   if (user.customers.length === 0) return 'no-customer';
-  if (isManagedElsewhere(user)) return (await isMailWaiting(sql, user.id, 'singleSignOnHint')) ? 'on-its-way' : null;
+  if (isManagedElsewhere(user)) return await reasonForNoHint(sql, user, now);
   if (!user.mayChangePassword) return 'may-not-change';
   const { count, lastAt } = await countResetLinksSince(sql, user.id, new Date(now.getTime() - hour));
   const isSamePress = lastAt !== null && now.getTime() - lastAt.getTime() < limits.samePress;
   if (isSamePress || (await isMailWaiting(sql, user.id, 'resetLink'))) return 'on-its-way';
   return count >= limits.resetMailsAnHour ? 'too-many-mails' : null;
+}
+
+/** No row remembers that a hint was sent, as that of a link does: presses and mails are counted apart. */
+async function reasonForNoHint(sql: Connection, { id }: ResetUser, now: Date): Promise<ResetOutcome | null> {
+  const isAdmitted = async (key: string, freeFailures: number, time: number) => {
+    const limit = { freeFailures, leakEvery: time, firstWait: time, longestWait: time };
+    return (await countAttempt(sql, [{ key: `${key}:${id}`, limit }], now)) === null;
+  };
+  const isOnItsWay = await isMailWaiting(sql, id, 'singleSignOnHint');
+  if (isOnItsWay || !(await isAdmitted('reset-hint-press', 1, limits.samePress))) return 'on-its-way';
+  return (await isAdmitted('reset-hint', limits.resetMailsAnHour, hour)) ? null : 'too-many-mails';
 }
 
 /** Somebody without a password who may not set one signs in by single sign-on. */

@@ -76,7 +76,8 @@ describe('the mail that helps', () => {
       portal,
       names.map((name) => `${name}@acme.test`),
     );
-    expect(to).toEqual(['alice', 'carol', 'grace', 'sso-only'].map((name) => `${name}@acme.test`));
+    expect(to.toSorted()).toEqual(['alice', 'carol', 'grace', 'sso-only'].map((name) => `${name}@acme.test`));
+    const mailTo = (name: string) => portal.mails.find(({ recipient }) => recipient === `${name}@acme.test`);
     expect(events).toEqual([
       ...['alice', 'carol', 'grace'].map((name) => ['link-mailed', name]),
       ['inactive', 'dave'],
@@ -85,11 +86,11 @@ describe('the mail that helps', () => {
       ['single-sign-on-mailed', 'sso-only'],
       ['unknown-user', null],
     ]);
-    expect(portal.mails[3]?.text).toContain(`${publicUrl}/portal/singleSignOn`);
-    expect(portal.mails[3]?.text).not.toMatch(/hash=|[\w-]{43}/);
+    expect(mailTo('sso-only')?.text).toContain(`${publicUrl}/portal/singleSignOn`);
+    expect(mailTo('sso-only')?.text).not.toMatch(/hash=|[\w-]{43}/);
     expect(await portal.sql`select from reset_link`).toHaveLength(3);
     await portal.sql`update portal_user set active = false where username = 'alice'`;
-    await changeTo(portal, tokenIn(portal.mails[0]), newPassword);
+    await changeTo(portal, tokenIn(mailTo('alice')), newPassword);
     expect((await portal.signIn('alice', testPassword)).headers.location).toContain('/loginfail/default');
     expect(await portal.sql`select from portal_user where username = 'alice' and active`).toHaveLength(0);
   });

@@ -12,26 +12,39 @@ export async function insertMail(sql: Connection, mail: MailRow & { sendAfter: D
 }
 
 /**
- * Takes on the mail that waits longest, or null when none is due at `now`. Whoever has it is alone with it until
- * `until`; should he die over it, the next one finds it again then.
+ * Takes on the mails that wait longest, `most` of them, in order; none when none is due at `now`. Whoever has them is
+ * alone with them until `until`; should he die over them, the next one finds them again then.
  */
-export async function takeOnMail(
+export async function takeOnMails(
   sql: Connection,
-  now: Date,
-  until: Date,
-): Promise<(MailRow & { tries: number }) | null> {
-  const [row] = await sql<(MailRow & { tries: number })[]>`
-    update mail set send_after = ${until}, tries = tries + 1 where id = (
-      select id from mail where send_after <= ${now} order by send_after limit 1 for update skip locked
+  { now, until, most }: { now: Date; until: Date; most: number },
+): Promise<(MailRow & { tries: number })[]> {
+  return await sql<(MailRow & { tries: number })[]>`
+    with due as materialized (
+      select id from mail where send_after <= ${now} order by send_after, id limit ${most} for update skip locked
+    ),
+    taken as (
+      update mail set send_after = ${until}, tries = tries + 1 from due where mail.id = due.id returning mail.*
     )
-    returning id, kind, user_id as "userId", recipient, language, details, sealed_token as "sealedToken",
-      token_hash as "tokenHash", queued_at as "queuedAt", tries`;
-  return row ?? null;
+    select id, kind, user_id as "userId", recipient, language, details, sealed_token as "sealedToken",
+      token_hash as "tokenHash", queued_at as "queuedAt", tries
+    from taken order by queued_at, id`;
 }
 
-/** The mail has left, or is wanted no more. */
-export async function deleteMail(sql: Connection, id: string): Promise<void> {
-  await sql`delete from mail where id = ${id}`;
+/** Lets go of mails that were taken on and not tried. */
+export async function updateMailsLetGo(sql: Connection, ids: readonly string[], now: Date): Promise<void> {
+  await sql`
+    update mail set send_after = ${now}, tries = tries - 1 where id = any(${ids as string[]}::uuid[])`;
+}
+
+/**
+ * The mails have left, or are wanted no more. Should the database's machine die within a fraction of a second, they
+ * leave a second time; to wait for the disk each time would cost every mail more than that is worth.
+ */
+export async function deleteMails(sql: Connection, ids: readonly string[]): Promise<void> {
+  await sql`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    delete from mail using quick where id = any(${ids as string[]}::uuid[])`;
 }
 
 /** Puts a mail back that did not leave: when to try again, and why it did not. */

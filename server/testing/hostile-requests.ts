@@ -37,13 +37,15 @@ const hostileTexts = [
     '%F0%9F%98%80',
     '\u0001',
   ],
+  // What has the form of an e-mail address and of a token.
+  ...['x@acme.test', 'A'.repeat(43)],
   ...['null', 'undefined', '0', '-1', '1e400', 'NaN', 'true', '[]', '{}', 'x'.repeat(400), 'x'.repeat(4000)],
 ];
 const hostile = fc.oneof(fc.constantFrom(...hostileTexts), fc.string({ unit: 'binary-ascii', maxLength: 40 }));
 /** What a header can hold on its way through Node's parser. */
 const headerValue = hostile.map((text) => text.replace(/[^\t\x20-\x7e]/g, '?').trim());
 const fieldName = fc.oneof(
-  fc.constantFrom('username', 'password', 'redirectURL', 'username[]', '__proto__[x]'),
+  fc.constantFrom('username', 'password', 'repeat', 'hash', 'redirectURL', 'username[]', '__proto__[x]'),
   hostile,
 );
 const query = fc.array(
@@ -59,7 +61,10 @@ const query = fc.array(
 const cookie = fc.oneof(
   headerValue,
   fc
-    .tuple(fc.constantFrom('vestibule-session', 'vestibule-device', 'vestibule-refusal'), headerValue)
+    .tuple(
+      fc.constantFrom('vestibule-session', 'vestibule-device', 'vestibule-refusal', 'vestibule-reset'),
+      headerValue,
+    )
     .map((pair) => pair.join('=')),
   hostile.map((text) => `vestibule-refusal=${Buffer.from(text).toString('base64url')}`),
   fc.json().map((text) => `vestibule-refusal=${Buffer.from(text).toString('base64url')}`),

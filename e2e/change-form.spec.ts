@@ -1,0 +1,239 @@
+import type { Locator, Page } from '@playwright/test';
+import { changeForm, forgottenForm, hashOf, linkFor, newPassword } from './reset-forms.ts';
+import { expectSignedIn, signInForm } from './sign-in-form.ts';
+import { expect, test } from './test.ts';
+import { textsOf } from './texts.ts';
+
+const both = { tag: '@without-script' };
+const texts = textsOf('en');
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+
+/** Presses Tab until an element has the focus, at most so often. */
+async function tabTo(page: Page, element: Locator, most = 4): Promise<void> {
+  for (let stops = 0; stops < most; stops += 1) {
+    await page.keyboard.press('Tab');
+    if (await element.evaluate((node) => node === document.activeElement)) return;
+  }
+  await expect(element).toBeFocused();
+}
+
+test(
+  'with the keyboard alone: from the sign-in form over the mail to being signed in',
+  both,
+  async ({ page, inbox, newPerson }) => {
+    const { username, email } = await newPerson();
+    await page.goto('/portal/login');
+    await expect(signInForm(page).username).toBeFocused();
+    await tabTo(page, page.getByRole('link', { name: 'Forgot password?' }));
+    await page.keyboard.press('Enter');
+    await expect(forgottenForm(page).email).toBeFocused();
+    await page.keyboard.type(email);
+    await page.keyboard.press('Enter');
+    await expect(heading(page)).toHaveText('Check your inbox');
+
+    await page.goto((await inbox.take(email, 'resetLink')).link);
+    const form = changeForm(page);
+    await tabTo(page, form.password, 3);
+    await page.keyboard.type(newPassword);
+    await tabTo(page, form.repeat, 2);
+    await page.keyboard.type(newPassword);
+    await tabTo(page, form.button, 2);
+    await page.keyboard.press('Enter');
+    await expect(heading(page)).toHaveText('Password changed');
+    await tabTo(page, page.getByRole('link', { name: 'Return to sign-in' }), 2);
+    await page.keyboard.press('Enter');
+    const signIn = signInForm(page);
+    await expect(signIn.username).toBeFocused();
+    await page.keyboard.type(username);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(newPassword);
+    await page.keyboard.press('Enter');
+    await expectSignedIn(page, username);
+  },
+);
+
+test('Enter in the last field changes the password', both, async ({ page, portal, inbox, newPerson }) => {
+  const { email } = await newPerson();
+  await page.goto(await linkFor({ portal, inbox }, email));
+  await changeForm(page).fill(newPassword);
+  await changeForm(page).repeat.press('Enter');
+  await expect(heading(page)).toHaveText('Password changed');
+});
+
+test(
+  'a password manager finds the account and two fields for a new password',
+  both,
+  async ({ page, portal, inbox, newPerson }) => {
+    const { username, email } = await newPerson();
+    const link = await linkFor({ portal, inbox }, email);
+    await page.goto(link);
+    const form = changeForm(page);
+    await expect(form.username).toHaveValue(username);
+    await expect(form.username).toHaveAttribute('autocomplete', 'username');
+    await expect(form.username).toHaveAttribute('type', 'text');
+    for (const field of [form.password, form.repeat]) {
+      await expect(field).toHaveAttribute('autocomplete', 'new-password');
+      await expect(field).toHaveAttribute('type', 'password');
+    }
+    await expect(form.password).toHaveAttribute('name', 'password');
+    await expect(form.repeat).toHaveAttribute('name', 'repeat');
+    await expect(form.hash).toHaveValue(hashOf(link));
+    // Nobody sees or reaches the name, and nobody can change it.
+    await expect(form.username).toHaveAttribute('tabindex', '-1');
+    await expect(form.username).toHaveAttribute('aria-hidden', 'true');
+    await expect(form.username).not.toBeEditable();
+    await expect(page.getByRole('textbox', { name: username })).toHaveCount(0);
+  },
+);
+
+test('a password manager that fills in without a key press wakes the button', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+}) => {
+  const { email } = await newPerson();
+  await page.goto(await linkFor({ portal, inbox }, email));
+  const { button } = changeForm(page);
+  await expect(button).toBeDisabled();
+  await page.evaluate((secret) => {
+    for (const id of ['password', 'repeat']) {
+      const input = document.getElementById(id) as HTMLInputElement;
+      input.value = secret;
+      for (const type of ['input', 'change']) input.dispatchEvent(new Event(type, { bubbles: true }));
+    }
+  }, newPassword);
+  await button.click();
+  await expect(heading(page)).toHaveText('Password changed');
+});
+
+test('the rules are ticked off while typing, and the button lights when all are met', async ({ page }) => {
+  await page.goto('/portal/forgottenChange?hash=abc');
+  const form = changeForm(page);
+  const done = page.getByRole('main').getByText(/^Done:/);
+  await expect(form.button).toBeDisabled();
+  for (const [typed, strength, met] of [
+    ['abc', 'Weak', 0],
+    ['Ab1', 'Fair', 1],
+    ['Ab1!', 'Fair', 1],
+    ['Harbour-', 'Fair', 2],
+    ['Harbour-7', 'Good', 3],
+    ['Harbour-Lantern-77', 'Strong', 3],
+  ] as const) {
+    await form.password.fill(typed);
+    await expect(page.getByText(`Strength: ${strength}`), typed).toBeVisible();
+    await expect(done, typed).toHaveCount(met);
+    await expect(form.button).toBeDisabled();
+  }
+  await form.repeat.fill('Harbour-Lantern-7');
+  await form.repeat.blur();
+  await expect(page.getByText('The two passwords aren’t the same.')).toBeVisible();
+  await form.repeat.fill('Harbour-Lantern-77');
+  await expect(page.getByText('The two passwords aren’t the same.')).toHaveCount(0);
+  await expect(done).toHaveCount(4);
+  await expect(form.button).toBeEnabled();
+  await form.password.fill('');
+  await expect(page.getByText(/^Strength:/)).toHaveCount(0);
+  await expect(done).toHaveCount(0);
+  await expect(form.button).toBeDisabled();
+});
+
+test('nothing is called wrong before both fields were touched', async ({ page }) => {
+  await page.goto('/portal/forgottenChange?hash=abc');
+  const form = changeForm(page);
+  const errors = page.getByRole('main').locator('.error');
+  await form.password.fill('abc');
+  await form.password.blur();
+  await expect(form.password).toHaveAttribute('aria-invalid', 'false');
+  await expect(errors).toHaveCount(0);
+  await form.repeat.fill('abd');
+  await expect(errors).toHaveCount(0);
+  await form.repeat.blur();
+  await expect(errors).toHaveText([
+    'Use at least 7 characters.',
+    texts['password-validation-common'],
+    texts['password-validation-weak'],
+    texts['password-validation-match'],
+  ]);
+  await expect(form.password).toHaveAttribute('aria-invalid', 'true');
+  await expect(form.repeat).toHaveAttribute('aria-invalid', 'true');
+  await form.fill(newPassword);
+  await expect(errors).toHaveCount(0);
+  await expect(form.password).toHaveAttribute('aria-invalid', 'false');
+});
+
+test('both entries can be looked at, each for itself, and what is shown is still sent', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+}) => {
+  const { username, email } = await newPerson();
+  await page.goto(await linkFor({ portal, inbox }, email));
+  const form = changeForm(page);
+  await form.fill(newPassword);
+  const [first, second] = await page.getByRole('button', { name: 'Show password' }).all();
+  await first?.click();
+  await expect(form.password).toHaveAttribute('type', 'text');
+  await expect(form.repeat).toHaveAttribute('type', 'password');
+  await expect(first as Locator).toHaveAttribute('aria-pressed', 'true');
+  await second?.click();
+  await expect(form.repeat).toHaveAttribute('type', 'text');
+  await first?.click();
+  await expect(form.password).toHaveAttribute('type', 'password');
+  await expect(form.password).toHaveValue(newPassword);
+  await form.button.click();
+  await expect(heading(page)).toHaveText('Password changed');
+  expect(await portal.signInPlainly(username, newPassword)).not.toBeNull();
+});
+
+test('a password may be pasted', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto('/portal/forgottenChange?hash=abc');
+  const form = changeForm(page);
+  await page.evaluate((text) => navigator.clipboard.writeText(text), newPassword);
+  for (const field of [form.password, form.repeat]) {
+    await field.focus();
+    await page.keyboard.press('ControlOrMeta+v');
+    await expect(field).toHaveValue(newPassword);
+  }
+  await expect(form.button).toBeEnabled();
+});
+
+test('two quick presses change the password and say so', both, async ({ page, portal, inbox, newPerson }) => {
+  const { username, email } = await newPerson();
+  await page.goto(await linkFor({ portal, inbox }, email));
+  await changeForm(page).fill(newPassword);
+  await changeForm(page).button.dblclick();
+  await expect(page).toHaveURL('/portal/forgottenChangedInfo?lang=en');
+  expect(await portal.signInPlainly(username, newPassword)).not.toBeNull();
+  expect(await portal.eventsOf(username, 'password-changed')).toHaveLength(1);
+  await inbox.take(email, 'passwordChanged');
+  expect(inbox.count(email, 'passwordChanged')).toBe(1);
+});
+
+test(
+  'Back after the change leads to no form that can be sent again',
+  both,
+  async ({ page, portal, inbox, newPerson, javaScriptEnabled }) => {
+    const { email } = await newPerson();
+    const link = await linkFor({ portal, inbox }, email);
+    await page.goto('/portal/login');
+    await page.goto(link);
+    await changeForm(page).send(newPassword);
+    await expect(heading(page)).toHaveText('Password changed');
+    await page.goBack();
+    if (javaScriptEnabled) {
+      await expect(changeForm(page).hash).toHaveValue('');
+      await expect(page.getByRole('note')).toContainText(texts['change-no-link-title']);
+    } else await expect(heading(page)).toHaveText('Password changed');
+  },
+);
+
+test('without a link the form says so before anything is typed, and leads to one', both, async ({ page }) => {
+  await page.goto('/portal/forgottenChange');
+  // Playwright looks for no text within noscript, but for roles.
+  await expect(page.getByRole('note')).toContainText(texts['change-no-link-title']);
+  await page.getByRole('note').getByRole('link').click();
+  await expect(heading(page)).toHaveText('Reset your password');
+});

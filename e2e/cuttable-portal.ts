@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from '#server/storage/connect.ts';
+import { openEmbedded } from '#server/storage/embedded.ts';
+import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
+import type { PortalUnderTest } from './portal-under-test.ts';
+import { startPortalWithUsers } from './test.ts';
+
+/** A portal on a database server elsewhere, over a wire that a test can cut. */
+export type CuttablePortal = {
+  portal: PortalUnderTest;
+  database: Pick<CuttableDatabase, 'cut' | 'mend'>;
+  discard: () => Promise<void>;
+};
+
+/** Starts a PostgreSQL of its own, and a portal with users on it. */
+export async function startCuttablePortal(env: Record<string, string>): Promise<CuttablePortal> {
+  const folder = mkdtempSync(join(tmpdir(), 'vestibule-e2e-database-'));
+  const embedded = await openEmbedded({ dataFolder: folder, log: { info() {}, warn() {} }, durable: false });
+  const { place, close } = embedded;
+  const sql = connect(place, { poolSize: 1 });
+  const wire = await cuttableDatabase({ sql, place, close });
+  const portal = await startPortalWithUsers({
+    env: { ...env, DATABASE_URL: wire.url, VESTIBULE_SECRET: 'x'.repeat(43) },
+  });
+  return {
+    portal,
+    database: wire,
+    async discard() {
+      await portal.discard();
+      await wire.close();
+      await sql.end();
+      await close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

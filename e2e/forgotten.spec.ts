@@ -1,0 +1,323 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import { onDatabaseOf } from './portal-database.ts';
+import { changeForm, forgottenForm, hashOf, linkFor, newPassword } from './reset-forms.ts';
+import { expectSignedIn, signIn, signInForm } from './sign-in-form.ts';
+import { expect, password, test } from './test.ts';
+import { textsOf } from './texts.ts';
+
+const both = { tag: '@without-script' };
+const texts = textsOf('en');
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+
+/** Where a text shows up in what a browser asks for: in addresses and in Referer. Call it when all is asked. */
+function sightings(context: BrowserContext, text: string): () => Promise<string[]> {
+  const seen: Promise<string[]>[] = [];
+  context.on('request', (request) => {
+    const inHeaders = request.allHeaders().then(({ referer = '' }) => (referer.includes(text) ? ['Referer'] : []));
+    seen.push(request.url().includes(text) ? inHeaders.then((more) => ['address', ...more]) : inHeaders);
+  });
+  return async () => (await Promise.all(seen)).flat();
+}
+
+test(
+  'a forgotten password: a mail, its link in another browser, a new password, and nothing of the old one left',
+  both,
+  async ({ page, portal, inbox, newPerson, anotherBrowser, javaScriptEnabled }) => {
+    const { username, email } = await newPerson();
+    await signIn(page, username, password);
+    await page.goto('/portal/forgotten');
+    await forgottenForm(page).send(email);
+    await expect(page).toHaveURL('/portal/emailInfo');
+    await expect(heading(page)).toHaveText('Check your inbox');
+    await expect(page.getByText(texts['email-info-text'])).toBeVisible();
+
+    const letter = await inbox.take(email, 'resetLink');
+    expect(letter.link).toMatch(new RegExp(`^${portal.origin}/portal/forgottenChange\\?hash=[\\w-]{43}&lang=en$`));
+    expect(letter.text).toContain(username);
+    expect(letter.text + letter.html).not.toContain(password);
+    const hash = hashOf(letter.link);
+
+    const { page: other, context } = await anotherBrowser();
+    const whereSeen = sightings(context, hash);
+    await other.setContent(letter.html);
+    await other.getByRole('link', { name: texts['mail-resetLink-button'] }).click();
+    await expect(heading(other)).toHaveText('Choose a new password');
+    await expect(other).toHaveURL(
+      javaScriptEnabled ? '/portal/forgottenChange?lang=en' : `/portal/forgottenChange?hash=${hash}&lang=en`,
+    );
+    const form = changeForm(other);
+    await expect(form.hash).toHaveValue(hash);
+    await expect(form.username).toHaveValue(username);
+    await form.send(newPassword);
+    await expect(other).toHaveURL('/portal/forgottenChangedInfo?lang=en');
+    await expect(heading(other)).toHaveText('Password changed');
+    // It says that it is done, and signs nobody in.
+    expect((await context.cookies()).filter(({ value }) => value !== '')).toEqual([]);
+    if (javaScriptEnabled)
+      expect(await other.evaluate(() => sessionStorage.getItem('passwordHashParameter'))).toBeNull();
+    await other.getByRole('link', { name: 'Return to sign-in' }).click();
+    await signInForm(other).send(username, newPassword);
+    await expectSignedIn(other, username);
+    // The one request for the link itself.
+    expect(await whereSeen()).toEqual(['address']);
+
+    const notice = await inbox.take(email, 'passwordChanged');
+    expect(notice.link).toBe(`${portal.origin}/portal/forgotten?lang=en`);
+    for (const secret of [hash, newPassword]) expect(notice.text + notice.html + portal.log).not.toContain(secret);
+
+    await page.goto('/portal/portal.html');
+    await expect(page).toHaveURL('/portal/');
+    await signInForm(page).send(username, password);
+    await expect(page).toHaveURL('/portal/loginfail/default');
+    await page.getByRole('link', { name: 'Return to sign-in' }).click();
+    await signInForm(page).send(username, newPassword);
+    await expectSignedIn(page, username);
+  },
+);
+
+test('in German: the page, the mail and the page of its link', both, async ({ newPerson, inbox, anotherBrowser }) => {
+  const german = textsOf('de');
+  const { email } = await newPerson();
+  const { page } = await anotherBrowser({ locale: 'de-AT' });
+  await page.goto('/portal/login');
+  await page.getByRole('link', { name: german['login-forgotten'] }).click();
+  await expect(heading(page)).toHaveText('Passwort zurücksetzen');
+  await forgottenForm(page, 'de').send(email);
+  await expect(heading(page)).toHaveText('Sehen Sie in Ihr Postfach');
+
+  const { text, html, link } = await inbox.take(email, 'resetLink', 'de');
+  expect(text).toContain(german['mail-resetLink-text'].replace('{hub}', 'Vestibule'));
+  expect(text).toContain('60\u00a0Minuten');
+  expect(html).toMatch(/<html lang="de"/);
+  // Read on a machine that is set to English.
+  const { page: other } = await anotherBrowser({ locale: 'en-GB' });
+  await other.goto(link);
+  await expect(other.locator('html')).toHaveAttribute('lang', 'de');
+  await expect(heading(other)).toHaveText('Neues Passwort festlegen');
+  await changeForm(other, 'de').send(newPassword);
+  await expect(heading(other)).toHaveText('Passwort geändert');
+  await inbox.take(email, 'passwordChanged', 'de');
+  await other.getByRole('link', { name: german['return-to-login'] }).click();
+  await expect(heading(other)).toHaveText('Anmelden');
+});
+
+test(
+  'in Polish for somebody whose language is Polish, whatever the browser speaks',
+  both,
+  async ({ page, newPerson, inbox, anotherBrowser }) => {
+    const polish = textsOf('pl');
+    const { email } = await newPerson('--language', 'pl');
+    await page.goto('/portal/forgotten');
+    await forgottenForm(page).send(email);
+    await expect(heading(page)).toHaveText('Check your inbox');
+    const { text, html, link } = await inbox.take(email, 'resetLink', 'pl');
+    expect(text).toContain(polish['mail-resetLink-text'].replace('{hub}', 'Vestibule'));
+    expect(html).toMatch(/<html lang="pl"/);
+    const { page: other } = await anotherBrowser();
+    await other.goto(link);
+    await expect(heading(other)).toHaveText('Ustaw nowe hasło');
+    await changeForm(other, 'pl').send(newPassword);
+    await expect(other.locator('html')).toHaveAttribute('lang', 'pl');
+    await expect(heading(other)).toHaveText('Hasło zmienione');
+    await inbox.take(email, 'passwordChanged', 'pl');
+  },
+);
+
+test(
+  'Back after asking leads to no second mail',
+  both,
+  async ({ page, portal, inbox, newPerson, javaScriptEnabled }) => {
+    const { username, email } = await newPerson();
+    const posts: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()));
+    await page.goto('/portal/login');
+    await page.getByRole('link', { name: 'Forgot password?' }).click();
+    await forgottenForm(page).send(email);
+    await expect(heading(page)).toHaveText('Check your inbox');
+    await page.goBack();
+    // With script the form's entry in the history was replaced; without, the form is there, and was not sent again.
+    await expect(page).toHaveURL(javaScriptEnabled ? '/portal/login' : '/portal/forgotten');
+    await expect(
+      page.getByRole('button', { name: javaScriptEnabled ? 'Sign in' : 'Send link', exact: true }),
+    ).toBeEnabled({
+      enabled: !javaScriptEnabled,
+    });
+    await page.goForward();
+    await expect(heading(page)).toHaveText('Check your inbox');
+    await page.reload();
+    await expect(heading(page)).toHaveText('Check your inbox');
+    await inbox.take(email, 'resetLink');
+    expect(posts).toEqual([`${portal.origin}/portal/password/forgotten`]);
+    expect(await portal.eventsOf(username, 'password-forgotten')).toHaveLength(1);
+  },
+);
+
+test('two quick presses send one mail', both, async ({ page, portal, inbox, newPerson }) => {
+  const { username, email } = await newPerson();
+  const posts: string[] = [];
+  page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()));
+  await page.goto('/portal/forgotten');
+  const form = forgottenForm(page);
+  await form.email.fill(email);
+  await form.button.dblclick();
+  await expect(heading(page)).toHaveText('Check your inbox');
+  await inbox.take(email, 'resetLink');
+  const outcomes = async () => (await portal.eventsOf(username, 'password-forgotten')).map(({ reason }) => reason);
+  await expect.poll(outcomes).toHaveLength(posts.length);
+  expect((await outcomes()).filter((outcome) => outcome !== 'on-its-way')).toEqual(['link-mailed']);
+  expect(inbox.count(email, 'resetLink')).toBe(1);
+});
+
+test('it can be sent again, and either link works', both, async ({ page, inbox, newPerson }) => {
+  const { email } = await newPerson();
+  await page.goto('/portal/forgotten');
+  await forgottenForm(page).send(email);
+  await expect(heading(page)).toHaveText('Check your inbox');
+  const first = await inbox.take(email, 'resetLink');
+  // Within half a second it would be the same press.
+  await expect
+    .poll(async () => {
+      await page.goto('/portal/emailInfo');
+      await page.getByRole('link', { name: 'Send it again or use another address' }).click();
+      await forgottenForm(page).send(email);
+      await expect(heading(page)).toHaveText('Check your inbox');
+      return inbox.count(email, 'resetLink');
+    })
+    .toBeGreaterThan(1);
+  const second = await inbox.take(email, 'resetLink');
+  expect(second.link).not.toBe(first.link);
+  await page.goto(first.link);
+  await changeForm(page).send(newPassword);
+  await expect(heading(page)).toHaveText('Password changed');
+  await page.goto(second.link);
+  await expect(page.getByText(texts['changed-failed-page-error-3'])).toBeVisible();
+});
+
+test('an address that nobody has is answered alike, and gets nothing', both, async ({ page, portal, inbox }) => {
+  const nobody = `nobody-${crypto.randomUUID()}@acme.test`;
+  await page.goto('/portal/forgotten');
+  await forgottenForm(page).send(nobody);
+  await expect(page).toHaveURL('/portal/emailInfo');
+  await expect(page.getByText(texts['email-info-text'])).toBeVisible();
+  await expect
+    .poll(async () => await portal.run(['audit', '--event', 'password-forgotten', '--limit', '1']))
+    .toMatchObject({ out: expect.stringContaining('unknown-user') });
+  expect(inbox.count(nobody, 'resetLink')).toBe(0);
+});
+
+test(
+  'who signs in by single sign-on gets a word on that, and no link',
+  both,
+  async ({ page, portal, inbox, newPerson }) => {
+    const { username, email } = await newPerson('--no-password-change');
+    await portal.mustRun(['user', 'set', username, '--no-password']);
+    await page.goto('/portal/forgotten');
+    await forgottenForm(page).send(email);
+    await expect(page).toHaveURL('/portal/emailInfo');
+    const { link } = await inbox.take(email, 'singleSignOnHint');
+    await page.goto(link);
+    await expect(heading(page)).toHaveText('Single sign‑on');
+  },
+);
+
+test(
+  'a link that was looked at ten times still works; one that was used says so',
+  both,
+  async ({ page, portal, inbox, newPerson }) => {
+    const { username, email } = await newPerson();
+    const link = await linkFor({ portal, inbox }, email);
+    for (let look = 0; look < 10; look += 1) expect((await page.request.get(link)).status()).toBe(200);
+    await page.goto(link);
+    await changeForm(page).send(newPassword);
+    await expect(heading(page)).toHaveText('Password changed');
+    await page.goto(link);
+    await expect(page).toHaveURL('/portal/forgottenChangedInfo?lang=en');
+    await expect(heading(page)).toHaveText('Password changed');
+    await page.getByRole('link', { name: 'Return to sign-in' }).click();
+    await signInForm(page).send(username, newPassword);
+    await expectSignedIn(page, username);
+  },
+);
+
+test(
+  'a link that is over says so at once, and leads to a new one',
+  both,
+  async ({ page, portal, inbox, newPerson }) => {
+    const { username, email } = await newPerson();
+    const link = await linkFor({ portal, inbox }, email);
+    await onDatabaseOf(
+      portal,
+      (sql) => sql`
+      update reset_link set ends_at = now() - interval '1 second'
+      where user_id = (select id from portal_user where username = ${username})`,
+    );
+    await page.goto(link);
+    await expect(page).toHaveURL('/portal/forgottenChangeFailedInfo?reason=3&lang=en');
+    await expect(heading(page)).toHaveText('Password not changed');
+    await expect(page.getByText('This link has expired. Ask for a new one.')).toBeVisible();
+    await page.getByRole('link', { name: 'Send a new link' }).click();
+    await expect(page).toHaveURL('/portal/forgotten?lang=en');
+    await forgottenForm(page).send(email);
+    await page.goto((await inbox.take(email, 'resetLink')).link);
+    await changeForm(page).send(newPassword);
+    await expect(heading(page)).toHaveText('Password changed');
+  },
+);
+
+test('a link by which an operator helps on the telephone works alike', both, async ({ page, portal, newPerson }) => {
+  const { username } = await newPerson();
+  const printed = await portal.mustRun(['user', 'reset-link', username]);
+  await page.goto(/https?:\S+/.exec(printed)?.[0] ?? '');
+  await expect(changeForm(page).username).toHaveValue(username);
+  await changeForm(page).send(newPassword);
+  await expect(heading(page)).toHaveText('Password changed');
+});
+
+test(
+  'after too many requests from an address the form says when to try again, and keeps what was typed',
+  both,
+  async ({ page, portal, inbox, newPerson, javaScriptEnabled, watch }) => {
+    watch.expect(/status of 429/, /general-error-something-went-wrong/);
+    const { email } = await newPerson();
+    await page.goto('/portal/forgotten');
+    const key = 'reset-address:127.0.0.1';
+    await onDatabaseOf(
+      portal,
+      (sql) => sql`
+      insert into throttle (key, failures, changed_at, blocked_until, admitted)
+      values (${key}, 101, now(), now() + interval '290 seconds', false)
+      on conflict (key) do update set blocked_until = excluded.blocked_until`,
+    );
+    try {
+      const answered = page.waitForResponse('**/password/forgotten');
+      await forgottenForm(page).send(email);
+      const answer = await answered;
+      expect(answer.status()).toBe(429);
+      expect(Number(await answer.headerValue('retry-after'))).toBeGreaterThan(200);
+      if (javaScriptEnabled) {
+        await expect(page.getByRole('alert')).toHaveText('Try again in 5 minutes.');
+        await expect(page.getByRole('alert')).toBeFocused();
+      } else await expect(page.getByText(texts['notice-tooManyAttempts-title'])).toBeVisible();
+      await expect(forgottenForm(page).email).toHaveValue(email);
+    } finally {
+      await onDatabaseOf(portal, (sql) => sql`delete from throttle where key = ${key}`);
+    }
+    await forgottenForm(page).button.click();
+    await expect(heading(page)).toHaveText('Check your inbox');
+    await inbox.take(email, 'resetLink');
+  },
+);
+
+test('asking for a reset asks for an e-mail address first', async ({ page }) => {
+  await page.goto('/portal/forgotten');
+  const { email, button } = forgottenForm(page);
+  await expect(button).toBeDisabled();
+  for (const wrong of ['ada', 'ada@', '@acme.test', 'a da@acme.test']) {
+    await email.fill(wrong);
+    await expect(button).toBeDisabled();
+  }
+  await email.blur();
+  await expect(page.getByText('Enter the full address, such as name@company.com.')).toBeVisible();
+  await email.fill('ada@acme.test');
+  await expect(button).toBeEnabled();
+});

@@ -1,0 +1,81 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Language } from '#contract/languages.ts';
+import type { MailKind } from '#server/mail/mail.ts';
+import {
+  type MailServerForTest,
+  type MailServerOptions,
+  mailServerForTest,
+  type ReceivedMail,
+  testAuthorityFile,
+} from '#server/testing/mail-server-for-test.ts';
+import { textsOf } from './texts.ts';
+
+/** A mail as its reader sees it. */
+export type Letter = {
+  subject: string;
+  text: string;
+  html: string;
+  /** The one address in it. */
+  link: string;
+  /** How it came: the TLS version or null, and who logged in at the mail server or null. */
+  tls: string | null;
+  sentBy: string | null;
+};
+
+/** The mailboxes of everybody in a test, filled by SMTP. */
+export class MailInbox {
+  /** The mail server before them, for a test in which it fails. */
+  readonly server: MailServerForTest;
+  readonly #read = new Set<ReceivedMail>();
+
+  private constructor(server: MailServerForTest) {
+    this.server = server;
+  }
+
+  /** Opens the boxes behind a mail server, without TLS and login unless told otherwise. */
+  static async open(options: MailServerOptions = { tls: 'off' }): Promise<MailInbox> {
+    return new MailInbox(await mailServerForTest(options));
+  }
+
+  /** The environment of a portal that sends here. */
+  get env(): Record<string, string> {
+    return { SMTP_URL: this.server.url, NODE_EXTRA_CA_CERTS: testAuthorityFile };
+  }
+
+  /** Waits for the next mail of a kind to somebody and takes it out of the box. */
+  async take(recipient: string, kind: MailKind, language: Language = 'en'): Promise<Letter> {
+    const deadline = Date.now() + 20_000;
+    for (;;) {
+      const mail = this.#to(recipient, kind, language).find((mail) => !this.#read.has(mail));
+      if (mail) {
+        this.#read.add(mail);
+        return letterOf(mail);
+      }
+      if (Date.now() > deadline) throw new Error(`No mail ${kind} in ${language} has come to ${recipient}`);
+      await pause(20);
+    }
+  }
+
+  /** How many mails of a kind have come to somebody so far, those that were taken out too. */
+  count(recipient: string, kind: MailKind): number {
+    return this.#to(recipient, kind, 'en').length;
+  }
+
+  #to(recipient: string, kind: MailKind, language: Language): ReceivedMail[] {
+    const subject = textsOf(language)[`mail-${kind}-subject`].replace('{hub}', 'Vestibule');
+    return this.server.mails.filter(
+      ({ envelope, parsed }) => envelope.to.includes(recipient) && parsed.subject === subject,
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+  }
+}
+
+function letterOf({ parsed, tls, user }: ReceivedMail): Letter {
+  const { subject = '', text = '', html = '' } = parsed;
+  const [link = '', ...more] = new Set(text.match(/https?:\/\/\S+/g));
+  if (more.length > 0) throw new Error(`The mail ${subject} has more than one link: ${text}`);
+  return { subject, text, html, link, tls, sentBy: user };
+}

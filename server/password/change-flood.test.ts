@@ -1,0 +1,51 @@
+import { availableParallelism } from 'node:os';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { verifyPassword } from '#server/secrets/password-hash.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  changedPage,
+  changeTo,
+  hiddenHash,
+  linkFor,
+  newPassword,
+  startAfresh,
+} from '#server/testing/reset-for-test.ts';
+
+/** A short queue fills in no time; comparing waits until the test lets it go on. */
+const argon2 = vi.hoisted(() => ({ gate: Promise.withResolvers<void>() }));
+vi.mock(import('#server/limits.ts'), async (original) => {
+  const module = await original();
+  return { ...module, limits: { ...module.limits, waitingHashes: 2 as never } };
+});
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof import('@node-rs/argon2')>();
+  const verify: typeof real.verify = async (...given) => {
+    await argon2.gate.promise;
+    return await real.verify(...given);
+  };
+  return { ...real, verify };
+});
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await startAfresh(portal);
+});
+afterAll(() => portal.close());
+
+it('LM-08 while too many passwords wait a change is 503 with the form, counts nothing, and works a moment later', async () => {
+  const token = await linkFor(portal, 'alice');
+  const running = availableParallelism() + 1;
+  const waiting = Array.from({ length: running + 2 }, () => verifyPassword(null, 'x'));
+  const before = await portal.sql`select * from throttle order by key`;
+  for (const hash of [token, 'x']) {
+    const page = await changeTo(portal, hash, newPassword);
+    expect([page.statusCode, page.headers['retry-after'], hiddenHash(page)]).toEqual([503, '5', hash]);
+    const call = await changeTo(portal, hash, newPassword, { headers: { accept: 'application/json' } });
+    expect([call.statusCode, call.json().status]).toEqual([503, 503]);
+  }
+  expect(await portal.sql`select * from throttle order by key`).toEqual(before);
+  argon2.gate.resolve();
+  await Promise.all(waiting);
+  expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
+});
