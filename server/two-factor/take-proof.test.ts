@@ -47,7 +47,7 @@ async function proverOf(username: string, cookies: Browser, more: Partial<Prover
   return { userId: await userId(portal, username), factor: 'app', mustRegister: false, sessionHash, ...more };
 }
 
-describe('RC-02 a code that fifty transactions take at once, twenty times over', () => {
+describe('RC-02 a code that fifty transactions take at once, twenty times over', { timeout: 60_000 }, () => {
   it('RC-02 of an app: one gets it', async () => {
     const prover = await proverOf('alice', {});
     const secret = await giveApp(portal, 'alice');
@@ -77,12 +77,12 @@ describe('RC-02 a code that fifty transactions take at once, twenty times over',
 
   it('RC-02 that confirms an app: one gets it, and there are ten recovery codes', async () => {
     const cookies = await halfSession(portal, 'alice');
-    const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
     const prover = await proverOf('alice', cookies, { mustRegister: true });
     for (let round = 0; round < rounds; round += 1) {
-      await portal.sql`delete from totp`;
+      const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
       expect(await taken(prover, codeNow(portal, totpSecret))).toEqual(['app registered']);
       expect((await lookAtRecoveryCodes(portal.deps, prover.userId)).left).toBe(10);
+      await portal.sql`delete from totp`;
     }
   });
 });

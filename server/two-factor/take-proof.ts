@@ -7,7 +7,16 @@ import type { Connection } from '../storage/connect.ts';
 import { insertEmailFactor, takeEmailCode } from '../storage/email-code.ts';
 import type { HalfSession } from '../storage/half-session.ts';
 import { takeRecoveryCode } from '../storage/recovery-code.ts';
-import { findPendingTotp, findTotpForUpdate, insertTotp, spendTotpStep, updateSealedTotp } from '../storage/totp.ts';
+import { deleteRememberedDevices } from '../storage/remembered-device.ts';
+import { deleteOtherSessionsOfUser } from '../storage/session.ts';
+import {
+  deletePendingTotp,
+  findPendingTotp,
+  findTotpForUpdate,
+  insertTotp,
+  spendTotpStep,
+  updateSealedTotp,
+} from '../storage/totp.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 import { pendingPlace, totpPlace } from './registration.ts';
 import { totpStep } from './totp.ts';
@@ -50,7 +59,11 @@ async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: str
   if (!step) return null;
   const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
   if (!(await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now }))) return null;
+  await deletePendingTotp(sql, sessionHash);
   await makeRecoveryCodes(deps, sql, userId, now);
+  // They were opened with less, or wait for a registration that is done.
+  await deleteOtherSessionsOfUser(sql, userId, sessionHash);
+  await deleteRememberedDevices(sql, userId);
   return 'app registered';
 }
 

@@ -5,7 +5,7 @@ import { newToken, tokenHash } from '../secrets/token.ts';
 import { sessionOfToken } from '../session/session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';
-import { deleteOtherSessionsOfUser, type SessionRow, updateSessionToken } from '../storage/session.ts';
+import { type SessionRow, updateSessionToken } from '../storage/session.ts';
 import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { takeProof } from './take-proof.ts';
@@ -23,10 +23,11 @@ export async function verifyAny(deps: Deps, request: VerifyRequest): Promise<Ver
     : await verifyCode(deps, request);
 }
 
-/** The session goes on under another token, and every other one of the user ends: they were made without the factor. */
+/** The session goes on under another token; every other one of the user has ended. */
 async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: SessionRow): Promise<VerifyResult> {
   const { userId, username, email, language } = session;
   const { address, requestId } = request;
+  const who = { userId, username, address, requestId };
   const now = deps.now();
   const until = await countAttempt(deps.sql, [codeKey(userId)], now);
   if (until) return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
@@ -38,13 +39,16 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
     const proof = await takeProof(deps, sql, prover, request.code);
     if (!proof) return null;
     await updateSessionToken(sql, sessionHash, tokenHash(sessionToken));
-    await deleteOtherSessionsOfUser(sql, userId, tokenHash(sessionToken));
     await deleteThrottle(sql, codeKey(userId));
     await queueMail(sql, { id: userId, username, email, language }, { kind: 'secondFactorAdded', now, address });
-    await insertAuditEvent(sql, { event: 'two-factor-registered', userId, username, address, requestId }, now);
+    await insertAuditEvent(sql, { event: 'two-factor-registered', ...who }, now);
     return proof;
   });
-  if (!proof) return { kind: 'wrong', clockOffset: null };
+  if (!proof) {
+    const steps = [{ step: 'code', outcome: 'of an app to be set up' }];
+    await insertAuditEvent(deps.sql, { event: 'code-refused', ...who, steps }, now);
+    return { kind: 'wrong', clockOffset: null };
+  }
   deps.wake.mails();
   return { kind: 'right', proof, sessionToken, deviceToken: request.deviceToken ?? newToken(), rememberedToken: null };
 }

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  type Browser,
+  codeByMail,
+  codeNow,
+  halfSession,
+  pageOf,
+  recoveryCodesUrl,
+  registerApp,
+  registrationUrl,
+  signedInAs,
+  startTwoFactorAfresh,
+  step,
+  verdict,
+  verify,
+  verifyByForm,
+  wrongCodes,
+} from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+/** Pat, of whom nobody asks a second factor, has just signed in. */
+let cookies: Browser;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  cookies = cookiesOf(await portal.signIn('pat', testPassword));
+});
+afterAll(() => portal.close());
+
+const ask = async () => await portal.send({ url: registrationUrl, cookies });
+const secretOf = async () => (await ask()).json<{ totpSecret: string }>().totpSecret;
+
+describe('an app that somebody sets up of his own will', () => {
+  it('SE-02 goes on under another token, ends the other sessions, tells by mail and record, and is asked for at once', async () => {
+    const elsewhere = cookiesOf(await portal.signIn('pat', testPassword));
+    const { secret, cookies: after } = await registerApp(portal, cookies);
+    expect(after['vestibule-session']).not.toBe(cookies['vestibule-session']);
+    expect(await signedInAs(portal, after)).toBe('pat');
+    expect(await signedInAs(portal, cookies)).toBeNull();
+    expect(await signedInAs(portal, elsewhere)).toBeNull();
+    await portal.workOff();
+    expect(portal.mails.map(({ recipient, subject }) => [recipient, subject])).toEqual([
+      ['pat@acme.test', 'Two-step sign-in set up for Vestibule'],
+    ]);
+    const [event] = await portal.sql`
+      select event, username, host(address) as address from audit_event order by id desc limit 1`;
+    expect(event).toEqual({ event: 'two-factor-registered', username: 'pat', address: '198.51.100.7' });
+    expect(await portal.sql`select from pending_totp`).toEqual([]);
+    portal.wait(step);
+    const again = await halfSession(portal, 'pat');
+    expect(verdict(await verify(portal, codeNow(portal, secret), again))).toBe(true);
+  });
+
+  it('is set up where codes by e-mail were asked for, and asked for in their place', async () => {
+    const half = await halfSession(portal, 'bob');
+    const answer = await verify(portal, await codeByMail(portal, 'bob'), half);
+    const { secret } = await registerApp(portal, cookiesOf(answer));
+    portal.wait(step);
+    const again = await portal.signIn('bob', testPassword);
+    expect(again.headers.location).toBe('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html');
+    expect(verdict(await verify(portal, codeNow(portal, secret), cookiesOf(again)))).toBe(true);
+  });
+
+  it('leads to the recovery codes, with the destination kept, with a script and without', async () => {
+    const secret = await secretOf();
+    const form = { code: codeNow(portal, secret), redirectURL: '/portal/x?y=1' };
+    const answer = await verifyByForm(portal, form, cookies, '?lang=de');
+    const location = `${recoveryCodesUrl}?redirectURL=%2Fportal%2Fx%3Fy%3D1&lang=de`;
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, location]);
+    const page = await pageOf(portal, { url: location, cookies: cookiesOf(answer) });
+    expect(page.serverPage).toMatchObject({ name: 'recoveryCodes', left: 10, destination: '/portal/x?y=1' });
+    cookies = cookiesOf(await portal.signIn('pat', testPassword));
+  });
+
+  it('may be set up within ten minutes of the sign-in, and not a moment later', async () => {
+    const secret = await secretOf();
+    portal.wait(limits.freshSignIn);
+    expect((await ask()).json().totpSecret).toBe(secret);
+    portal.wait(1);
+    const late = await ask();
+    expect([late.statusCode, late.body.includes(secret)]).toEqual([409, false]);
+    expect(verdict(await verify(portal, codeNow(portal, secret), cookies))).toEqual([401, 'signInExpired']);
+    const page = await pageOf(portal, { url: '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx', cookies });
+    expect(page).toEqual({ status: 302, location: '/portal/x' });
+    expect(await portal.sql`select from totp`).toEqual([]);
+    expect(await signedInAs(portal, cookies)).toBe('pat');
+  });
+
+  it('is confirmed by its own code alone, and its tries count for the account (BF-11)', async () => {
+    const secret = await secretOf();
+    const { freeFailures, firstWait } = limits.throttle.code;
+    for (const code of wrongCodes(portal, secret, freeFailures))
+      expect(verdict(await verify(portal, code, cookies))).toBe(false);
+    const waiting = await verify(portal, codeNow(portal, secret), cookies);
+    expect([waiting.statusCode, waiting.headers['retry-after']]).toEqual([429, String(firstWait / 1000)]);
+    expect(await signedInAs(portal, cookies)).toBe('pat');
+    portal.wait(firstWait);
+    expect(verdict(await verify(portal, codeNow(portal, secret), cookies))).toBe(true);
+    const refused = await portal.sql`select username, steps from audit_event where event = 'code-refused'`;
+    expect(refused).toHaveLength(freeFailures);
+    expect(refused[0]).toEqual({ username: 'pat', steps: [{ step: 'code', outcome: 'of an app to be set up' }] });
+  });
+
+  it('of many posts at once is confirmed by one, whose session lives', async () => {
+    const code = codeNow(portal, await secretOf());
+    const answers = await Promise.all(Array.from({ length: 8 }, () => verify(portal, code, cookies)));
+    const winners = answers.filter(({ body }) => body === 'true');
+    expect(winners).toHaveLength(1);
+    expect(await portal.sql`select from recovery_code`).toHaveLength(10);
+    expect(await portal.sql`select kind from mail`).toEqual([{ kind: 'secondFactorAdded' }]);
+    expect(await signedInAs(portal, cookiesOf(winners[0] as (typeof answers)[number]))).toBe('pat');
+  });
+
+  it('is not set up twice: a code changes nothing where an app is', async () => {
+    const { secret, cookies: after } = await registerApp(portal, cookies);
+    const before = await portal.sql`select * from totp`;
+    await portal.sql`insert into pending_totp select token_hash, user_id, 'x', created_at from session`;
+    portal.wait(step);
+    expect(verdict(await verify(portal, codeNow(portal, secret), after))).toBe(false);
+    expect(await portal.sql`select * from totp`).toEqual(before);
+    expect(await signedInAs(portal, after)).toBe('pat');
+  });
+
+  it('is not asked for on the screen of a code: there who is signed in goes on', async () => {
+    const url = '/portal/twoFactor?redirectURL=%2Fportal%2Fx';
+    expect(await pageOf(portal, { url, cookies })).toEqual({ status: 302, location: '/portal/x' });
+    const shown = await pageOf(portal, { url: '/portal/twoFactorRegistration', cookies });
+    expect([shown.status, shown.registration?.totpSecret]).toEqual([200, await secretOf()]);
+  });
+});

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  type Browser,
+  codeNow,
+  giveApp,
+  halfSession,
+  pageOf,
+  registerApp,
+  registrationUrl,
+  signedInAs,
+  startTwoFactorAfresh,
+  step,
+  verdict,
+  verify,
+} from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+let cookies: Browser;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  cookies = await halfSession(portal, 'alice');
+});
+afterAll(() => portal.close());
+
+const ask = (held: Browser, headers: Record<string, string> = {}, query = '') =>
+  portal.send({ url: registrationUrl + query, cookies: held, headers: { accept: 'application/json', ...headers } });
+const secretOf = async (held: Browser) => (await ask(held)).json<{ totpSecret: string }>().totpSecret;
+const pending = async () => (await portal.sql`select from pending_totp`).length;
+
+/** Nothing is shown, and no secret is made that could be. */
+async function expectRefused(status: number, held: Browser, headers: Record<string, string> = {}): Promise<void> {
+  const before = await portal.sql`select * from pending_totp`;
+  const answer = await ask(held, headers);
+  expect(answer.statusCode).toBe(status);
+  expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+  expect(answer.body).not.toMatch(/[A-Z2-7]{32}|otpauth|data:/);
+  expect(await portal.sql`select * from pending_totp`).toEqual(before);
+}
+
+describe('what an app is registered with', () => {
+  it('MF-18 is a secret of 160 bits and an image, not to be stored, and nothing else', async () => {
+    const answer = await ask(cookies);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    expect(Object.keys(answer.json()).sort()).toEqual(['totpSecret', 'url']);
+    expect(answer.json().totpSecret).toMatch(/^[A-Z2-7]{32}$/);
+    expect(answer.json().url).toMatch(/^data:image\/png;base64,[A-Za-z0-9+/]+=*$/);
+  });
+
+  it('MF-11 stays the same over reloads, on the page too, and is another in another half session', async () => {
+    const first = await ask(cookies);
+    portal.wait(limits.halfSession - 1000);
+    expect((await ask(cookies)).json()).toEqual(first.json());
+    const page = await pageOf(portal, { url: '/portal/twoFactorRegistration', cookies });
+    expect(page.registration).toEqual(first.json());
+    const other = await halfSession(portal, 'alice');
+    expect(await secretOf(other)).not.toBe(first.json().totpSecret);
+    expect(await pending()).toBe(2);
+  });
+
+  it('MF-11 is never shown again once it is confirmed: to no half session, and to no full one', async () => {
+    const { secret, cookies: full } = await registerApp(portal, cookies);
+    await expectRefused(401, cookies);
+    await expectRefused(409, full);
+    await expectRefused(409, await halfSession(portal, 'alice'));
+    const page = await pageOf(portal, { url: '/portal/twoFactorRegistration', cookies: full });
+    expect(page).toEqual({ status: 302, location: '/portal/portal.html' });
+    expect(await pending()).toBe(0);
+    expect(secret).toBeTruthy();
+  });
+
+  it('MF-12 is not shown to who has an app already and knows the password alone', async () => {
+    const secret = await giveApp(portal, 'adam');
+    const held = await halfSession(portal, 'adam');
+    await expectRefused(409, held);
+    const page = await pageOf(portal, {
+      url: '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx',
+      cookies: held,
+    });
+    expect(page).toEqual({ status: 302, location: '/portal/twoFactor?redirectURL=%2Fportal%2Fx' });
+    expect(await pending()).toBe(0);
+    // Even with a secret that waits in the half session the app of before is the one that counts.
+    await portal.sql`insert into pending_totp select token_hash, user_id, 'x', created_at from session where factor = 'app'`;
+    expect(verdict(await verify(portal, codeNow(portal, secret), held))).toBe(true);
+    expect(await portal.sql`select from totp`).toHaveLength(1);
+  });
+
+  it('MF-13 does not count before it is confirmed: the next sign-in asks for the registration again', async () => {
+    const secret = await secretOf(cookies);
+    expect(await portal.sql`select from totp`).toHaveLength(0);
+    const again = await portal.signIn('alice', 'Lantern-Harbour-42');
+    expect(again.headers.location).toMatch(/^\/portal\/twoFactorRegistration\?/);
+    const other = await halfSession(portal, 'alice');
+    expect(verdict(await verify(portal, codeNow(portal, secret), other))).toBe(false);
+    await secretOf(other);
+    expect(verdict(await verify(portal, codeNow(portal, secret), other))).toBe(false);
+    expect(verdict(await verify(portal, codeNow(portal, secret), cookies))).toBe(true);
+    portal.wait(step);
+    expect(await signedInAs(portal, other)).toBeNull();
+  });
+
+  it('is not shown to who waits for a code by e-mail, or to who is not signed in (EN-12)', async () => {
+    await expectRefused(409, await halfSession(portal, 'bob'));
+    await expectRefused(401, {});
+    await expectRefused(401, { 'vestibule-session': 'x'.repeat(43) });
+    for (const query of ['?username=alice', '?user=alice', '?userId=1', '?token=x']) {
+      const [known, unknown] = [await ask({}, {}, query), await ask({}, {}, query.replace('alice', 'nobody'))];
+      expect([known.statusCode, known.body]).toEqual([401, unknown.body]);
+    }
+    for (const end of ['/a.css', '.css', '/x', ';x'])
+      expect((await portal.send({ url: registrationUrl + end, cookies })).statusCode, `HD-08 ${end}`).toBe(404);
+    expect(await pending()).toBe(0);
+  });
+
+  it('CS-16 a page from elsewhere may not ask for it, and makes none', async () => {
+    for (const site of ['cross-site', 'same-site', '', 'x', 'same-origin, cross-site'])
+      await expectRefused(403, cookies, {
+        'sec-fetch-site': site,
+        'sec-fetch-mode': 'no-cors',
+        'sec-fetch-dest': 'image',
+      });
+    expect(await pending()).toBe(0);
+    for (const site of ['same-origin', 'none'])
+      expect((await ask(cookies, { 'sec-fetch-site': site })).statusCode).toBe(200);
+  });
+
+  it('goes with the half session that it was shown to', async () => {
+    await secretOf(cookies);
+    await portal.send({ method: 'POST', url: '/portal/logout', cookies });
+    expect(await pending()).toBe(0);
+    await secretOf(await halfSession(portal, 'alice'));
+    await portal.sql`delete from portal_user`;
+    expect(await pending()).toBe(0);
+  });
+});
+
+describe('once an app is registered', () => {
+  it('who waited elsewhere for the same registration signs in again, and is asked for the code', async () => {
+    const other = await halfSession(portal, 'alice');
+    await secretOf(other);
+    const { secret } = await registerApp(portal, cookies);
+    await expectRefused(401, other);
+    expect(verdict(await verify(portal, codeNow(portal, secret, 1), other))).toEqual([401, 'signInExpired']);
+    const again = await halfSession(portal, 'alice');
+    expect(verdict(await verify(portal, codeNow(portal, secret, 1), again))).toBe(true);
+  });
+
+  it('what was opened without it ends: sessions of before, and devices remembered for a weaker factor', async () => {
+    await portal.sql`update customer set two_factor = 'off' where key = 'app'`;
+    const before = {
+      'vestibule-session': (await portal.signIn('alice', 'Lantern-Harbour-42')).cookies[0]?.value ?? '',
+    };
+    expect(await signedInAs(portal, before)).toBe('alice');
+    await portal.sql`update customer set two_factor = 'app' where key = 'app'`;
+    await portal.sql`
+      insert into remembered_device (token_hash, user_id, address, made_at, last_used_at, ends_at)
+      select username::bytea, id, '192.0.2.1', now(), now(), 'infinity' from portal_user where username in ('alice', 'bob')`;
+    const { cookies: full } = await registerApp(portal, cookies);
+    expect([await signedInAs(portal, before), await signedInAs(portal, full)]).toEqual([null, 'alice']);
+    const left = await portal.sql`select username from remembered_device d join portal_user u on u.id = d.user_id`;
+    expect(left).toEqual([{ username: 'bob' }]);
+  });
+});
