@@ -68,7 +68,7 @@ const fifty = (code: string) => Array<string>(50).fill(code);
 const wins = (verdicts: unknown[]) => verdicts.filter((verdict) => verdict === true).length;
 const fullSessions = async () => (await pool`select from session where stage = 'full'`).length;
 
-describe('RC-02 fifty posts of one right code over two instances, twenty times over', () => {
+describe('RC-02 fifty posts of one right code over two instances, twenty times over', { timeout: 60_000 }, () => {
   it('MF-03 RC-02 of an app in one half session: one wins, and of the others five at most were looked at', async () => {
     const secret = await giveApp(portals[0], 'alice');
     for (let round = 1; round <= rounds; round += 1) {
@@ -79,7 +79,7 @@ describe('RC-02 fifty posts of one right code over two instances, twenty times o
       expect(verdicts.filter((verdict) => verdict === false).length).toBeLessThan(limits.codeTries);
       expect(await fullSessions()).toBe(round);
     }
-  }, 60_000);
+  });
 
   it('MF-03 RC-02 of an app in fifty half sessions: one wins', async () => {
     const secret = await giveApp(portals[0], 'alice');
@@ -92,7 +92,7 @@ describe('RC-02 fifty posts of one right code over two instances, twenty times o
       await pool`delete from throttle`;
       await pool`delete from session where stage = 'half'`;
     }
-  }, 60_000);
+  });
 
   it('RC-02 EM-02 by e-mail: one wins', async () => {
     for (let round = 1; round <= rounds; round += 1) {
@@ -103,7 +103,7 @@ describe('RC-02 fifty posts of one right code over two instances, twenty times o
       expect(wins(verdicts), `${round}`).toBe(1);
       expect(await fullSessions()).toBe(round);
     }
-  }, 60_000);
+  });
 
   it('RC-02 for recovery, in fifty half sessions: one wins, and one code is used up', async () => {
     await giveApp(portals[0], 'alice');
@@ -120,5 +120,5 @@ describe('RC-02 fifty posts of one right code over two instances, twenty times o
       await pool`delete from throttle`;
       await pool`delete from session where stage = 'half'`;
     }
-  }, 60_000);
+  });
 });
