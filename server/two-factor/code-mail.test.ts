@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Language } from '#contract/languages.ts';
+import { composeText } from '#server/mail/compose-text.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  codeByMail,
+  halfSession,
+  otherThan,
+  sendUrl,
+  startTwoFactorAfresh,
+  verify,
+  verifyByForm,
+} from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(() => startTwoFactorAfresh(portal));
+afterAll(() => portal.close());
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const lastMail = () => portal.mails.at(-1) ?? { recipient: '', subject: '', text: '', html: '' };
+
+describe('the mail with a code', () => {
+  it('EM-10 goes to the stored address, whatever was typed to sign in', async () => {
+    for (const typed of ['bob', 'BOB', 'ｂｏｂ', 'BOB@ACME.TEST', 'bob@acme.test.']) {
+      portal.mails.length = 0;
+      await halfSession(portal, typed);
+      await codeByMail(portal, 'bob');
+      expect(portal.mails.map(({ recipient }) => recipient)).toEqual(['bob@acme.test']);
+    }
+    await portal.sql`update portal_user set email = 'robert@acme.test' where username = 'bob'`;
+    await halfSession(portal, 'bob');
+    await codeByMail(portal, 'robert');
+  });
+
+  it('EM-10 is in the language of the user, else of the page; a resend too', async () => {
+    const subjects: string[] = [];
+    for (const [language, search, accept] of [
+      [null, '', 'it'],
+      [null, '?lang=pl', 'it'],
+      ['de', '?lang=pl', 'it'],
+    ] as const) {
+      await portal.sql`update portal_user set language = ${language} where username = 'bob'`;
+      const headers = { 'accept-language': accept };
+      const cookies = await halfSession(portal, 'bob', { url: `/portal/performlogin${search}`, headers });
+      await codeByMail(portal, 'bob');
+      subjects.push(lastMail().subject);
+      portal.wait(60_000);
+      await portal.send({ method: 'POST', url: sendUrl + search, cookies, headers });
+      await codeByMail(portal, 'bob');
+      subjects.push(lastMail().subject);
+    }
+    const words = (language: Language) => composeText(language, 'mail-signInCode-subject', { hub: 'Vestibule' });
+    expect(subjects).toEqual(['it', 'it', 'pl', 'pl', 'de', 'de'].map((language) => words(language as Language)));
+  });
+
+  it('EM-09 EM-10 has its code in the text and for autofill, not in the subject; there is nothing in it to click', async () => {
+    await halfSession(portal, 'bob', { headers: { 'user-agent': firefox } });
+    const code = await codeByMail(portal, 'bob');
+    const { subject, text, html } = lastMail();
+    expect(subject).not.toMatch(/\d/);
+    expect(text.endsWith(`\n@localhost #${code}`)).toBe(true);
+    expect(text.split(code).length).toBeGreaterThan(2);
+    expect(html.replace(/<[^>]*>/g, '')).toContain(code);
+    expect(`${text}${html.replace(/<!doctype[^>]*>|xmlns="[^"]*"/gi, '')}`).not.toMatch(
+      /https?:|<a\b|href=|<img|src=/i,
+    );
+    for (const fact of ['bob', '198.51.100.7', 'Firefox', 'March 4, 2026']) expect(text).toContain(fact);
+  });
+
+  it('EM-09 leaves no code in the log, nor in any row in plain', async () => {
+    const cookies = await halfSession(portal, 'bob');
+    const waiting = await everyRow();
+    const sent = await codeByMail(portal, 'bob');
+    await verify(portal, otherThan(sent), cookies);
+    await verifyByForm(portal, { code: otherThan(sent) }, cookies);
+    await verify(portal, sent, cookies);
+    await verify(portal, sent, cookies);
+    expect(waiting).toContain('signInCode');
+    const bytes = Buffer.from(sent);
+    const plain = new RegExp(
+      `(?<![0-9a-f])${sent}(?![0-9a-f])|${bytes.toString('hex')}|${bytes.toString('base64')}`,
+      'i',
+    );
+    for (const [what, text] of [
+      ['rows while it waits', waiting],
+      ['rows', await everyRow()],
+      ['log', portal.logs()],
+    ])
+      expect(plain.exec(text as string), what as string).toBeNull();
+  });
+
+  it('EM-09 is not told to who is not signed in, by any answer on the way', async () => {
+    const answers = [await portal.signIn('bob', testPassword)];
+    const cookies = { 'vestibule-session': answers[0]?.cookies[0]?.value ?? '' };
+    const code = await codeByMail(portal, 'bob');
+    answers.push(
+      await verify(portal, otherThan(code), cookies),
+      await portal.send({ method: 'POST', url: sendUrl, cookies }),
+    );
+    for (const path of ['twoFactor', 'twoFactorRegistration', 'login', 'session', 'portal.html'])
+      answers.push(await portal.send({ url: `/portal/${path}?codeSentViaEmail=true`, cookies }));
+    for (const { headers, body } of answers) expect(JSON.stringify(headers) + body).not.toContain(code);
+  });
+});
+
+/** Everything that the database holds, as text. */
+async function everyRow(): Promise<string> {
+  const tables = await portal.sql<{ name: string }[]>`
+    select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`;
+  const rows = await Promise.all(tables.map(({ name }) => portal.sql.unsafe(`select t::text from ${name} t`)));
+  return JSON.stringify(rows);
+}

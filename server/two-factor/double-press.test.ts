@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  codeByMail,
+  halfSession,
+  pageOf,
+  startTwoFactorAfresh,
+  verdict,
+  verify,
+} from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(() => startTwoFactorAfresh(portal));
+afterAll(() => portal.close());
+
+const screen = '/portal/twoFactorRegistration?codeSentViaEmail=true';
+
+describe('the mail of a sign-in', () => {
+  it('waits for a second press of the button, and then leaves at once', async () => {
+    await halfSession(portal, 'bob');
+    portal.wait(limits.samePress - 1);
+    await portal.workOff();
+    expect(portal.mails).toHaveLength(0);
+    portal.wait(1);
+    await portal.workOff();
+    expect(portal.mails).toHaveLength(1);
+  });
+
+  it('is one when the button is pressed twice, and its code is that of the second press, which the browser keeps', async () => {
+    const first = await halfSession(portal, 'bob');
+    portal.wait(limits.samePress - 1);
+    const second = await halfSession(portal, 'bob');
+    const code = await codeByMail(portal, 'bob');
+    expect(portal.mails).toHaveLength(1);
+    expect(verdict(await verify(portal, code, first))).toEqual([401, 'signInExpired']);
+    expect(verdict(await verify(portal, code, second))).toBe(true);
+  });
+
+  it('is one each for two sign-ins further apart, from another address, or of another user', async () => {
+    await halfSession(portal, 'bob');
+    await halfSession(portal, 'beth');
+    await halfSession(portal, 'bob', { from: '192.0.2.1' });
+    portal.wait(limits.samePress);
+    await halfSession(portal, 'bob');
+    await codeByMail(portal, 'bob');
+    expect(portal.mails).toHaveLength(4);
+    expect(await portal.sql`select from session where stage = 'half'`).toHaveLength(4);
+  });
+
+  it('is not sent again by a reload, Back, or another language', async () => {
+    const cookies = await halfSession(portal, 'bob');
+    for (let count = 0; count < 5; count += 1) {
+      portal.wait(60_000);
+      const page = await pageOf(portal, { url: `${screen}&lang=${count % 2 ? 'de' : 'it'}`, cookies });
+      expect(page.secondFactor).toMatchObject({ account: 'bob', sendAgainAfter: 0 });
+      await portal.workOff();
+    }
+    expect(portal.mails).toHaveLength(1);
+    expect(verdict(await verify(portal, portal.mails[0]?.text.slice(-6), cookies))).toBe(true);
+  });
+
+  it('takes the place of the one before when the browser signs in again', async () => {
+    const first = await halfSession(portal, 'bob');
+    const old = await codeByMail(portal, 'bob');
+    const second = await halfSession(portal, 'bob', { cookies: first });
+    expect(verdict(await verify(portal, old, second))).toBe(false);
+    expect(verdict(await verify(portal, await codeByMail(portal, 'bob'), second))).toBe(true);
+    expect(await portal.sql`select from email_code`).toEqual([]);
+  });
+
+  it('is not sent when its half session ends before: by cancel, or with its user', async () => {
+    const cookies = await halfSession(portal, 'bob');
+    await portal.send({ method: 'POST', url: '/portal/logout', cookies });
+    await halfSession(portal, 'beth');
+    await portal.sql`delete from portal_user where username = 'beth'`;
+    expect(await portal.sql`select from email_code`).toEqual([]);
+    portal.wait(limits.samePress);
+    await portal.workOff();
+    expect([portal.mails, await portal.sql`select from mail`]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { MailNotSent } from '#server/mail/transport.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  codeByMail,
+  halfSession,
+  otherThan,
+  sendUrl,
+  signedInAs,
+  startTwoFactorAfresh,
+  verdict,
+  verify,
+} from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(() => startTwoFactorAfresh(portal));
+afterAll(() => portal.close());
+
+describe('a code by e-mail', () => {
+  it('EM-02 is good once', async () => {
+    const cookies = await halfSession(portal, 'bob');
+    const code = await codeByMail(portal, 'bob');
+    expect(verdict(await verify(portal, otherThan(code), cookies))).toBe(false);
+    expect(verdict(await verify(portal, code, cookies))).toBe(true);
+    expect(verdict(await verify(portal, code, cookies))).toEqual([401, 'signInExpired']);
+    const again = await halfSession(portal, 'bob');
+    expect(verdict(await verify(portal, code, again))).toBe(false);
+    expect(await portal.sql`select user_id from email_code`).toHaveLength(1);
+  });
+
+  it('EM-03 is dead once another one was asked for, on its way or not', async () => {
+    const cookies = await halfSession(portal, 'bob');
+    const first = await codeByMail(portal, 'bob');
+    portal.wait(limits.emailCodeSendEvery);
+    await portal.send({ method: 'POST', url: sendUrl, cookies });
+    expect(verdict(await verify(portal, first, cookies))).toBe(false);
+    const second = await codeByMail(portal, 'bob');
+    expect(verdict(await verify(portal, second, cookies))).toBe(true);
+  });
+
+  it('EM-04 of one browser is not good in another, of the same user', async () => {
+    const one = await halfSession(portal, 'bob');
+    const ofOne = await codeByMail(portal, 'bob');
+    const two = await halfSession(portal, 'bob');
+    const ofTwo = await codeByMail(portal, 'bob');
+    expect(verdict(await verify(portal, ofTwo, one))).toBe(false);
+    expect(verdict(await verify(portal, ofOne, two))).toBe(false);
+    expect([await signedInAs(portal, one), await signedInAs(portal, two)]).toEqual([null, null]);
+    expect([verdict(await verify(portal, ofOne, one)), verdict(await verify(portal, ofTwo, two))]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it('EM-05 of one user is not good for another', async () => {
+    const [bob, beth] = [await halfSession(portal, 'bob'), await halfSession(portal, 'beth')];
+    const [bobs, beths] = [await codeByMail(portal, 'bob'), await codeByMail(portal, 'beth')];
+    expect(verdict(await verify(portal, beths, bob))).toBe(false);
+    expect(verdict(await verify(portal, bobs, beth))).toBe(false);
+    expect([verdict(await verify(portal, bobs, bob)), verdict(await verify(portal, beths, beth))]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it('EM-05 a row of it that was copied to another half session opens nothing there', async () => {
+    const [bob, beth] = [await halfSession(portal, 'bob'), await halfSession(portal, 'beth')];
+    const code = await codeByMail(portal, 'bob');
+    await portal.sql`
+      update email_code set code_hash = (select code_hash from email_code c join portal_user u on u.id = c.user_id
+        where u.username = 'bob')`;
+    expect(verdict(await verify(portal, code, beth))).toBe(false);
+    expect(verdict(await verify(portal, code, bob))).toBe(true);
+  });
+
+  it('is good for ten minutes', async () => {
+    for (const [late, verdictThen] of [
+      [-1, true],
+      [0, [401, 'signInExpired']],
+    ] as const) {
+      const cookies = await halfSession(portal, 'bob');
+      const code = await codeByMail(portal, 'bob');
+      portal.wait(limits.emailCode - 1000 + late);
+      expect(verdict(await verify(portal, code, cookies))).toEqual(verdictThen);
+    }
+    const cookies = await halfSession(portal, 'bob');
+    const code = await codeByMail(portal, 'bob');
+    await portal.sql`update session set ends_at = 'infinity'`;
+    portal.wait(limits.emailCode - 1000);
+    expect(verdict(await verify(portal, code, cookies))).toBe(false);
+  });
+
+  it('EM-08 waits while the mail server is away, lets nobody in without it, and leaves once', async () => {
+    portal.onSend(async () => {
+      throw new MailNotSent('away', 'no mail server');
+    });
+    const cookies = await halfSession(portal, 'bob');
+    portal.wait(1000);
+    await portal.workOff();
+    for (const code of ['000000', '', '      ']) await verify(portal, code, cookies);
+    expect(await signedInAs(portal, cookies)).toBeNull();
+    expect(portal.mails).toHaveLength(0);
+    portal.onSend(async ({ id, recipient }, words) => void portal.mails.push({ id, recipient, ...words }));
+    portal.wait(limits.mailServerLongestPause);
+    const code = await codeByMail(portal, 'bob');
+    await portal.workOff();
+    expect(portal.mails).toHaveLength(1);
+    expect(verdict(await verify(portal, code, cookies))).toBe(true);
+  });
+
+  it('EM-08 is not sent any more once it would be too late, or its half session is over', async () => {
+    portal.onSend(async () => {
+      throw new MailNotSent('away', 'no mail server');
+    });
+    await halfSession(portal, 'bob');
+    const left = await halfSession(portal, 'beth');
+    portal.wait(1000);
+    await portal.workOff();
+    portal.onSend(async ({ id, recipient }, words) => void portal.mails.push({ id, recipient, ...words }));
+    await portal.send({ method: 'POST', url: '/portal/logout', cookies: left });
+    portal.wait(limits.emailCode);
+    await portal.workOff();
+    expect([portal.mails, await portal.sql`select from mail`]).toEqual([[], []]);
+  });
+
+  it('is asked for at the first sign-in as a registration, and afterwards as a code', async () => {
+    const first = await portal.signIn('bob', testPassword);
+    expect(first.headers.location).toMatch(/^\/portal\/twoFactorRegistration\?.*&codeSentViaEmail=true$/);
+    const cookies = await halfSession(portal, 'bob');
+    await verify(portal, await codeByMail(portal, 'bob'), cookies);
+    const next = await portal.signIn('bob', testPassword);
+    expect(next.headers.location).toMatch(/^\/portal\/twoFactor\?.*&codeSentViaEmail=true$/);
+    expect(await portal.sql`select count(*)::int from email_factor`).toEqual([{ count: 1 }]);
+  });
+});
