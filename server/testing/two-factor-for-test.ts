@@ -180,3 +180,12 @@ export async function pageOf(
     send.mockRestore();
   }
 }
+
+/** Everything that the database holds, as text. */
+export async function everyRow({ sql }: PortalForTest): Promise<string> {
+  const tables = await sql<{ name: string }[]>`
+    select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`;
+  return JSON.stringify(
+    await Promise.all(tables.map(({ name }) => sql.unsafe(`select t::text from ${name} t order by 1`))),
+  );
+}

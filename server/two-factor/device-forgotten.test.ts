@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changeUser } from '#server/accounts/change-user.ts';
+import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
+import { limits } from '#server/limits.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { changeTo, linkFor, newPassword } from '#server/testing/reset-for-test.ts';
+import { type Browser, giveApp, signInWithApp, startTwoFactorAfresh } from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+/** The browser of alice, which is remembered, and signed out since. */
+let remembered: Browser;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  const cookies = await signInWithApp(portal, 'alice', await giveApp(portal, 'alice'), { query: '?remember=true' });
+  remembered = { 'vestibule-remembered': cookies['vestibule-remembered'] ?? '' };
+  await portal.sql`delete from session`;
+});
+afterAll(() => portal.close());
+
+describe('a device is not remembered any more', () => {
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'another password by a link (PR-18)',
+      async () => await changeTo(portal, await linkFor(portal, 'alice'), newPassword),
+    ],
+    [
+      'another password by the operator',
+      () => changeUser(portal.sql, 'alice', { passwordHash: 'x' }, portal.deps.now()),
+    ],
+    ['the second factor being reset', () => resetTwoFactor(portal.sql, 'alice', portal.deps.now())],
+    ['the end of its time', async () => portal.wait(limits.rememberedDevice)],
+  ])('after %s', async (_what, happens) => {
+    expect(await portal.sql`select from remembered_device`).toHaveLength(1);
+    await happens();
+    const [{ hash } = { hash: '' }] = await portal.sql<
+      { hash: string }[]
+    >`select password_hash as hash from portal_user where username = 'pat'`;
+    await portal.sql`update portal_user set password_hash = ${hash} where username = 'alice'`;
+    const { headers } = await portal.signIn('alice', testPassword, { cookies: remembered });
+    expect(headers.location).toMatch(/^\/portal\/twoFactor/);
+  });
+});

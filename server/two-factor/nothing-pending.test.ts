@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  type Browser,
+  giveApp,
+  halfSession,
+  pageOf,
+  startTwoFactorAfresh,
+  verify,
+  wrongCodes,
+} from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(() => startTwoFactorAfresh(portal));
+afterAll(() => portal.close());
+
+const leadsTo = async (path: string, cookies: Browser = {}, from?: string) => {
+  const { status, location } = await pageOf(portal, { url: `/portal/${path}`, cookies, ...(from && { from }) });
+  return location ?? status;
+};
+
+describe('the screens of the second factor with nothing pending', () => {
+  it.each(['twoFactor', 'twoFactorRegistration', 'twoFactor/'])(
+    '%s leads to the password, destination and language kept',
+    async (path) => {
+      expect(await leadsTo(path)).toBe('/portal/login');
+      expect(await leadsTo(`${path}?redirectURL=%2Fportal%2Fx%3Fa%3Db&lang=de&codeSentViaEmail=true`)).toBe(
+        '/portal/login?destination=%2Fportal%2Fx%3Fa%3Db&lang=de',
+      );
+      expect(await leadsTo(`${path}?redirectURL=https%3A%2F%2Fevil.example&lang=xx`)).toBe(
+        '/portal/login?destination=https%3A%2F%2Fevil.example',
+      );
+    },
+  );
+
+  it.each(['twoFactor', 'twoFactorRegistration'])('signed in for long, %s leads to the destination', async (path) => {
+    const cookies = { 'vestibule-session': (await portal.signIn('pat', testPassword)).cookies[0]?.value ?? '' };
+    portal.wait(limits.freshSignIn + 1);
+    expect(await leadsTo(`${path}?redirectURL=%2Fportal%2Fx`, cookies)).toBe('/portal/x');
+    for (const query of ['', '?redirectURL=https%3A%2F%2Fevil.example', '?redirectURL=%2F%2Fevil.example'])
+      expect(await leadsTo(path + query, cookies)).toBe('/portal/portal.html');
+  });
+
+  it('a half session that is over is none: by time, by its tries, from a network that is not admitted', async () => {
+    const secret = await giveApp(portal, 'alice');
+    const [alice, bob] = [await halfSession(portal, 'alice'), await halfSession(portal, 'bob')];
+    for (const code of wrongCodes(portal, secret, limits.codeTries)) await verify(portal, code, alice);
+    expect(await leadsTo('twoFactor?redirectURL=%2Fportal%2Fx', alice)).toBe('/portal/login?destination=%2Fportal%2Fx');
+    await portal.sql`update customer set allowed_networks = '{198.51.100.0/24}'`;
+    expect(await leadsTo('twoFactor', bob, '192.0.2.1')).toBe('/portal/login');
+    expect(await leadsTo('twoFactorRegistration?codeSentViaEmail=true', bob)).toBe(200);
+    portal.wait(limits.halfSession);
+    expect(await leadsTo('twoFactorRegistration?codeSentViaEmail=true', bob)).toBe('/portal/login');
+  });
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
+import { limits } from '#server/limits.ts';
+import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { userId } from '#server/testing/reset-for-test.ts';
+import {
+  type Browser,
+  giveApp,
+  halfSession,
+  pageOf,
+  recoveryCodesUrl,
+  registerApp,
+  startTwoFactorAfresh,
+  verdict,
+  verify,
+  verifyByForm,
+} from '#server/testing/two-factor-for-test.ts';
+import { lookAtRecoveryCodes, makeRecoveryCodes } from './recovery-codes.ts';
+
+let portal: PortalForTest;
+/** Alice has just registered an app. */
+let cookies: Browser;
+let codes: string[];
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  ({ cookies } = await registerApp(portal, await halfSession(portal, 'alice')));
+  codes = (await shown()).codes ?? [];
+});
+afterAll(() => portal.close());
+
+/** What the page of recovery codes tells. */
+async function shown(held = cookies): Promise<{ codes: string[] | null; left: number }> {
+  const { status, serverPage } = await pageOf(portal, { url: recoveryCodesUrl, cookies: held });
+  if (status !== 200 || serverPage?.name !== 'recoveryCodes') throw new Error(`${status} ${serverPage?.name}`);
+  return { codes: serverPage.codes, left: serverPage.left };
+}
+
+/** What becomes of a recovery code in a half session of its own. */
+const tried = async (code: string | undefined, username = 'alice') =>
+  verdict(await verify(portal, code, await halfSession(portal, username)));
+
+describe('a recovery code', () => {
+  it('is good once, and it is told how many are left', async () => {
+    const half = await halfSession(portal, 'alice');
+    const answer = await verify(portal, codes[3], half);
+    expect([verdict(answer), answer.headers['vestibule-next']]).toEqual([true, 'recoveryCodes']);
+    portal.wait(limits.recoveryCodesShown);
+    expect(await shown(cookiesOf(answer))).toEqual({ codes: null, left: 9 });
+    expect(await tried(codes[3])).toBe(false);
+    const form = { code: codes[4] ?? '', redirectURL: '/portal/x' };
+    const posted = await verifyByForm(portal, form, await halfSession(portal, 'alice'));
+    expect(posted.headers.location).toBe(`${recoveryCodesUrl}?redirectURL=%2Fportal%2Fx`);
+    expect((await shown(cookiesOf(posted))).left).toBe(8);
+  });
+
+  it('is read however it is typed', async () => {
+    const ways: ((code: string) => string)[] = [
+      (code) => code.toLowerCase(),
+      (code) => code.replaceAll('-', ''),
+      (code) => ` ${code.replaceAll('-', ' ')} `,
+      (code) => code.replaceAll('-', '\u2013'),
+      (code) => code.replaceAll('0', 'O').replaceAll('1', 'I'),
+      (code) => code.replaceAll('0', 'o').replaceAll('1', 'l'),
+      (code) => [...code].join(' '),
+    ];
+    for (const [at, way] of ways.entries()) expect([at, await tried(way(codes[at] ?? ''))]).toEqual([at, true]);
+  });
+
+  it('is none when a letter differs, is missing or too many: uncounted where it cannot be one', async () => {
+    const code = codes[0] ?? '';
+    const half = await halfSession(portal, 'alice');
+    for (const text of [code.slice(1), `${code}0`, `${code.slice(0, -1)}U`, `${code.slice(0, -1)}*`, codes.join(' ')])
+      expect(verdict(await verify(portal, text, half))).toEqual([400, null]);
+    expect(verdict(await verify(portal, code.slice(0, -1) + (code.endsWith('2') ? '3' : '2'), half))).toBe(false);
+    expect(await portal.sql`select code_tries from session where stage = 'half'`).toEqual([{ code_tries: 1 }]);
+    expect(verdict(await verify(portal, code, half))).toBe(true);
+  });
+
+  it('MF-08 of another user is not good, nor is a row of it that was copied', async () => {
+    await giveApp(portal, 'adam');
+    expect(await tried(codes[0], 'adam')).toBe(false);
+    const adam = await userId(portal, 'adam');
+    await portal.sql`insert into recovery_code select ${adam}, code_hash, null from recovery_code`;
+    expect(await tried(codes[0], 'adam')).toBe(false);
+    expect(await tried(codes[0])).toBe(true);
+  });
+
+  it('stands in for an app alone: not for a code by e-mail, and not for a registration', async () => {
+    for (const username of ['bob', 'adam'] as const) {
+      const id = await userId(portal, username);
+      await makeRecoveryCodes(portal.deps, portal.sql, id, portal.deps.now());
+      const given = (await lookAtRecoveryCodes(portal.deps, id)).codes ?? [];
+      expect(await tried(given[0], username)).toBe(false);
+      expect((await lookAtRecoveryCodes(portal.deps, id)).left).toBe(10);
+      const page = await pageOf(portal, {
+        url: '/portal/twoFactorRegistration',
+        cookies: await halfSession(portal, username),
+      });
+      expect(page.secondFactor?.mayRecover ?? false).toBe(false);
+    }
+  });
+
+  it('is offered as long as there is one', async () => {
+    const offered = async () =>
+      (await pageOf(portal, { url: '/portal/twoFactor', cookies: await halfSession(portal, 'alice') })).secondFactor
+        ?.mayRecover;
+    expect(await offered()).toBe(true);
+    for (const code of codes) expect(await tried(code)).toBe(true);
+    expect(await offered()).toBe(false);
+    await portal.sql`update recovery_code set used_at = null where ctid = (select min(ctid) from recovery_code)`;
+    expect(await offered()).toBe(true);
+  });
+
+  it('is dead once the second factor was reset, and another app brings others', async () => {
+    await resetTwoFactor(portal.sql, 'alice', portal.deps.now());
+    expect(await portal.sql`select from recovery_code`).toEqual([]);
+    expect(await portal.sql`select from shown_recovery_codes`).toEqual([]);
+    ({ cookies } = await registerApp(portal, await halfSession(portal, 'alice')));
+    expect(await tried(codes[0])).toBe(false);
+    expect(await tried((await shown()).codes?.[0])).toBe(true);
+  });
+});

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { tokenHash } from '#server/secrets/token.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  type Browser,
+  codeByMail,
+  codeNow,
+  everyRow,
+  giveApp,
+  halfSession,
+  signedInAs,
+  signInWithApp,
+  startTwoFactorAfresh,
+  verify,
+} from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+/** The browser of alice, which is remembered, and signed out since. */
+let remembered: Browser;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  const cookies = await signInWithApp(portal, 'alice', await giveApp(portal, 'alice'), { query: '?remember=true' });
+  remembered = { 'vestibule-remembered': cookies['vestibule-remembered'] ?? '' };
+  await portal.sql`delete from session`;
+});
+afterAll(() => portal.close());
+
+const hub = '/portal/portal.html';
+
+/** Where a right password leads in a browser, and what that browser holds afterwards. */
+async function signIn(cookies: Browser, more: { username?: string; from?: string; password?: string } = {}) {
+  const { username = 'alice', password = testPassword } = more;
+  const answer = await portal.signIn(username, password, { cookies, ...(more.from && { from: more.from }) });
+  return { to: answer.headers.location?.split('?')[0], cookies: { ...cookies, ...cookiesOf(answer) } };
+}
+const asked = '/portal/twoFactor';
+
+describe('a remembered device', () => {
+  it('is not asked for a code again, for thirty days, and its token is another after each use', async () => {
+    let held = remembered;
+    const tokens = new Set([held['vestibule-remembered']]);
+    for (let use = 1; use <= 5; use += 1) {
+      portal.wait(limits.rememberedDevice / 5 - 1);
+      const next = await signIn(held);
+      expect([next.to, await signedInAs(portal, next.cookies)]).toEqual([hub, 'alice']);
+      expect((await signIn(held)).to, 'the token of before').toBe(asked);
+      held = { 'vestibule-remembered': next.cookies['vestibule-remembered'] ?? '' };
+      expect(tokens.size).toBe(tokens.add(held['vestibule-remembered']).size - 1);
+    }
+    portal.wait(5);
+    expect((await signIn(held)).to).toBe(asked);
+  });
+
+  it('is one after its code was right and that was asked for, with a script or without', async () => {
+    const secret = await giveApp(portal, 'adam');
+    const set = async (query: string) =>
+      (await signInWithApp(portal, 'adam', secret, { query }))['vestibule-remembered'] !== undefined;
+    for (const query of ['', '?remember=false', '?remember=on', '?remember', '?remember=1']) {
+      expect([query, await set(query)]).toEqual([query, false]);
+      portal.wait(60_000);
+    }
+    expect(await set('?remember=true&remember=false')).toBe(true);
+    const wrong = await verify(portal, '000000', await halfSession(portal, 'adam'), { query: '?remember=true' });
+    expect(cookiesOf(wrong)).toEqual({});
+    expect(await portal.sql`select from remembered_device`).toHaveLength(2);
+  });
+
+  it('is known by a token that the browser keeps for thirty days and the database as a hash', async () => {
+    const secret = await giveApp(portal, 'adam');
+    const answer = await verify(portal, codeNow(portal, secret), await halfSession(portal, 'adam'), {
+      query: '?remember=true',
+    });
+    const header = [answer.headers['set-cookie']].flat().find((text) => text?.includes('remembered'));
+    expect(header).toMatch(/^vestibule-remembered=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/);
+    const token = cookiesOf(answer)['vestibule-remembered'] ?? '';
+    const rows = await everyRow(portal);
+    expect([rows.includes(token), rows.includes(tokenHash(token).toString('hex'))]).toEqual([false, true]);
+  });
+
+  it('needs the right password still, and one that is wrong costs it nothing', async () => {
+    expect((await signIn(remembered, { password: 'wrong' })).to).toBe('/portal/loginfail/default');
+    expect((await signIn(remembered)).to).toBe(hub);
+  });
+
+  it('of one user is none of another, and stays what it was', async () => {
+    await giveApp(portal, 'adam');
+    expect((await signIn(remembered, { username: 'adam' })).to).toBe(asked);
+    expect((await signIn(remembered, { username: 'bob' })).to).toBe('/portal/twoFactorRegistration');
+    expect((await signIn(remembered)).to).toBe(hub);
+  });
+
+  it('is none by a token that is cut, changed, doubled, or somewhere else', async () => {
+    const token = remembered['vestibule-remembered'] ?? '';
+    const twice = `vestibule-remembered=${token}; vestibule-remembered=${token}`;
+    expect((await portal.signIn('alice', testPassword, { headers: { cookie: twice } })).headers.location).toContain(
+      asked,
+    );
+    for (const held of [
+      { 'vestibule-remembered': token.slice(0, 42) },
+      { 'vestibule-remembered': token.toLowerCase() },
+      { 'vestibule-device': token, 'vestibule-session': token },
+    ] as Browser[])
+      expect((await signIn(held)).to).toBe(asked);
+    expect((await signIn(remembered)).to).toBe(hub);
+  });
+
+  it('copied is used once: of many sign-ins at once one is let in, the others are asked', async () => {
+    const landings = await Promise.all(Array.from({ length: 10 }, async () => (await signIn(remembered)).to));
+    expect(landings.filter((to) => to === hub)).toHaveLength(1);
+    expect(landings.filter((to) => to === asked)).toHaveLength(9);
+  });
+
+  it('is one for codes by e-mail as well', async () => {
+    const half = await halfSession(portal, 'bob');
+    const cookies = cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half, { query: '?remember=true' }));
+    portal.mails.length = 0;
+    expect(
+      (await signIn({ 'vestibule-remembered': cookies['vestibule-remembered'] ?? '' }, { username: 'bob' })).to,
+    ).toBe(hub);
+    portal.wait(1000);
+    await portal.workOff();
+    expect(portal.mails).toHaveLength(0);
+    const [event] = await portal.sql`select event, steps from audit_event order by id desc limit 1`;
+    expect(event?.event).toBe('signed-in');
+    expect(event?.steps).toContainEqual({ step: 'second factor', outcome: 'remembered device' });
+  });
+});
