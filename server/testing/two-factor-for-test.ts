@@ -189,3 +189,39 @@ export async function everyRow({ sql }: PortalForTest): Promise<string> {
     await Promise.all(tables.map(({ name }) => sql.unsafe(`select t::text from ${name} t order by 1`))),
   );
 }
+
+const changing = [
+  ...['totp', 'pending_totp', 'email_factor', 'email_code', 'recovery_code', 'shown_recovery_codes', 'session'],
+  ...['remembered_device', 'device', 'mail', 'audit_event', 'throttle'],
+];
+
+/** Every row of what a second factor changes; the counts of tries are left out unless they are asked for. */
+export async function stateOf({ sql }: PortalForTest, withTries = false): Promise<unknown> {
+  const tables = changing.filter((table) => withTries || table !== 'throttle');
+  const left = withTries ? ['last_seen_at'] : ['last_seen_at', 'code_tries'];
+  const rows = await Promise.all(
+    tables.map((table) =>
+      sql.unsafe(`select to_jsonb(t) - $1::text[] as row from ${table} t order by t::text`, [left]),
+    ),
+  );
+  return rows.map((row, at) => [tables[at], ...row]);
+}
+
+/** Lets a write fail, as a disk that is full does, while `work` is done; `timing` is that of a trigger. */
+export async function withFault({ sql }: PortalForTest, timing: string, work: () => Promise<void>): Promise<void> {
+  const table = /on (\w+)/.exec(timing)?.[1];
+  await sql.unsafe(`
+    create function fault() returns trigger language plpgsql as $$
+    begin raise exception 'injected' using errcode = '53100'; end $$;
+    create ${timing.startsWith('after') ? 'constraint' : ''} trigger fault ${timing} execute function fault()`);
+  try {
+    await work();
+  } finally {
+    await sql.unsafe(`drop trigger fault on ${table}; drop function fault()`);
+  }
+}
+
+/** The timing of a fault at the commit of what was inserted into a table. */
+export function atCommit(table: string): string {
+  return `after insert on ${table} deferrable initially deferred for each row`;
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { userId } from '#server/testing/reset-for-test.ts';
+import {
+  atCommit,
+  type Browser,
+  codeByMail,
+  codeNow,
+  giveApp,
+  halfSession,
+  registrationUrl,
+  signedInAs,
+  startTwoFactorAfresh,
+  stateOf,
+  verify,
+  verifyByForm,
+  withFault,
+} from '#server/testing/two-factor-for-test.ts';
+import { lookAtRecoveryCodes, makeRecoveryCodes } from './recovery-codes.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(() => startTwoFactorAfresh(portal));
+afterAll(() => portal.close());
+
+/** A right code meets a fault, with a script and without: 503, and nothing has changed but the count; afterwards it is right. */
+async function expectNothingHalf(timing: string, code: string, cookies: Browser): Promise<void> {
+  const before = await stateOf(portal);
+  const query = '?remember=true';
+  await withFault(portal, timing, async () => {
+    const call = await verify(portal, code, cookies, { query });
+    expect([call.statusCode, call.headers['retry-after'], call.json().status]).toEqual([503, '5', 503]);
+    expect(call.cookies).toEqual([]);
+    const page = await verifyByForm(portal, { code, remember: 'on' }, cookies);
+    expect([page.statusCode, page.headers['retry-after'], page.cookies]).toEqual([503, '5', []]);
+    expect(page.body).not.toContain(code);
+  });
+  expect(await stateOf(portal)).toEqual(before);
+  const answer = await verify(portal, code, cookies, { query });
+  expect(answer.body).toBe('true');
+  expect(await signedInAs(portal, cookiesOf(answer))).toBeTruthy();
+}
+
+describe('V2.3.3 a fault in the midst of a right code', () => {
+  it.each([
+    ['the step', 'before update on totp for each row'],
+    ['the half session', 'before delete on session for each row'],
+    ['the full session', 'before insert on session for each row'],
+    ['the known browser', 'before insert on device for each row'],
+    ['the remembered device', 'before insert on remembered_device for each row'],
+    ['the count', 'before delete on throttle for each row'],
+    ['the record', 'before insert on audit_event for each row'],
+    ['the commit', atCommit('session')],
+  ])('of an app, at the write of %s, leaves nothing half done', async (_what, timing) => {
+    const secret = await giveApp(portal, 'alice');
+    await expectNothingHalf(timing, codeNow(portal, secret), await halfSession(portal, 'alice'));
+  });
+
+  it.each([
+    ['the code', 'before delete on email_code for each row'],
+    ['that codes arrive', 'before insert on email_factor for each row'],
+    ['the full session', 'before insert on session for each row'],
+  ])('by e-mail, at the write of %s, leaves nothing half done', async (_what, timing) => {
+    const cookies = await halfSession(portal, 'bob');
+    await expectNothingHalf(timing, await codeByMail(portal, 'bob'), cookies);
+  });
+
+  it.each([
+    ['the code', 'before update on recovery_code for each row'],
+    ['the commit', atCommit('session')],
+  ])('for recovery, at the write of %s, leaves nothing half done', async (_what, timing) => {
+    await giveApp(portal, 'alice');
+    const id = await userId(portal, 'alice');
+    await makeRecoveryCodes(portal.deps, portal.sql, id, portal.deps.now());
+    const { codes } = await lookAtRecoveryCodes(portal.deps, id);
+    await expectNothingHalf(timing, codes?.[0] ?? '', await halfSession(portal, 'alice'));
+  });
+
+  it.each([
+    ['the app', 'before insert on totp for each row'],
+    ['the secret that was shown', 'before delete on pending_totp for each row'],
+    ['the recovery codes', 'before insert on recovery_code for each row'],
+    ['the codes to show', 'before insert on shown_recovery_codes for each row'],
+    ['the notice', 'before insert on mail for each row'],
+    ['the commit', atCommit('mail')],
+  ])('that confirms an app, at the write of %s, leaves nothing half done', async (_what, timing) => {
+    for (const cookies of [await halfSession(portal, 'alice'), cookiesOf(await portal.signIn('pat', testPassword))]) {
+      const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
+      await expectNothingHalf(timing, codeNow(portal, totpSecret), cookies);
+    }
+  });
+});
