@@ -32,10 +32,10 @@ export type VerifyRequest = {
   requestId: string;
 };
 
-/** Every way a code can end; `clockOffset` in seconds, `retryAfter` in milliseconds. */
+/** Every way a code can end; `clockOffset` in seconds, `retryAfter` in milliseconds; after the last try none is looked at. */
 export type VerifyResult =
   | { kind: 'right'; proof: Proof; sessionToken: string; deviceToken: string; rememberedToken: string | null }
-  | { kind: 'wrong'; clockOffset: number | null }
+  | { kind: 'wrong'; clockOffset: number | null; isLast: boolean }
   | { kind: 'signInExpired' }
   | { kind: 'tooManyTries' }
   | { kind: 'throttled'; retryAfter: number };
@@ -57,7 +57,8 @@ export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<Ve
   });
   if (done) return done;
   await recordWrong(deps, request, half, tries);
-  return { kind: 'wrong', clockOffset: await clockHelp(deps, hash, half, request.code, tries) };
+  const clockOffset = await clockHelp(deps, hash, half, request.code, tries);
+  return { kind: 'wrong', clockOffset, isLast: tries >= limits.codeTries };
 }
 
 /** Counts a try in the half session and for the account, or in neither: which one it is, or why it may not be made. */

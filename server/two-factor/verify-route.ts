@@ -126,7 +126,9 @@ export function verifyRoute(deps: Deps) {
         return reply.redirect(`${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${query}`, 303);
       }
       case 'wrong': {
-        const { clockOffset } = result;
+        const { clockOffset, isLast } = result;
+        // The screen would lead on to the sign-in form, and nothing there would say why.
+        if (isLast) return toLogin('tooManyAttempts');
         return backToForm(request, reply, form, {
           notice: clockOffset === null ? 'codeWrong' : 'clockWrong',
           ...(clockOffset !== null && { [queryNames.clockOffset]: String(clockOffset) }),
