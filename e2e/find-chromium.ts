@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { bringOathtool } from './find-oathtool.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'microsoft-edge'];
 const usualPlaces = [
@@ -53,9 +54,10 @@ function bringChromium(): string | null {
   return answers(findChromium()) ? null : 'Chromium was installed but does not start: set CHROMIUM to the path of one.';
 }
 
+// The tests in the browser need the other program too, and both are missing on the same machines.
 if (import.meta.main) {
-  const complaint = bringChromium();
-  if (complaint) {
+  for (const complaint of [bringChromium(), bringOathtool()]) {
+    if (!complaint) continue;
     console.error(complaint);
     process.exitCode = 1;
   }

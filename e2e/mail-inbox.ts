@@ -15,8 +15,10 @@ export type Letter = {
   subject: string;
   text: string;
   html: string;
-  /** The one address in it. */
+  /** The one address in it; empty in a mail that has a code instead. */
   link: string;
+  /** The six digits on its last line, where autofill looks for them; empty in a mail without. */
+  code: string;
   /** How it came: the TLS version or null, and who logged in at the mail server or null. */
   tls: string | null;
   sentBy: string | null;
@@ -57,8 +59,8 @@ export class MailInbox {
   }
 
   /** How many mails of a kind have come to somebody so far, those that were taken out too. */
-  count(recipient: string, kind: MailKind): number {
-    return this.#to(recipient, kind, 'en').length;
+  count(recipient: string, kind: MailKind, language: Language = 'en'): number {
+    return this.#to(recipient, kind, language).length;
   }
 
   #to(recipient: string, kind: MailKind, language: Language): ReceivedMail[] {
@@ -77,5 +79,6 @@ function letterOf({ parsed, tls, user }: ReceivedMail): Letter {
   const { subject = '', text = '', html = '' } = parsed;
   const [link = '', ...more] = new Set(text.match(/https?:\/\/\S+/g));
   if (more.length > 0) throw new Error(`The mail ${subject} has more than one link: ${text}`);
-  return { subject, text, html, link, tls, sentBy: user };
+  const code = text.match(/@\S+ #(\d{6})\s*$/)?.[1] ?? '';
+  return { subject, text, html, link, code, tls, sentBy: user };
 }

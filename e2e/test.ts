@@ -1,6 +1,8 @@
 import { type BrowserContext, type BrowserContextOptions, test as base, expect, type Page } from '@playwright/test';
 import { MailInbox } from './mail-inbox.ts';
+import { type App, PlainBrowser } from './plain-browser.ts';
 import { PortalUnderTest, type Settings } from './portal-under-test.ts';
+import { Stages } from './stages.ts';
 import { Watch } from './watch.ts';
 
 export { expect };
@@ -17,6 +19,8 @@ export type Person = { username: string; email: string };
 type TestFixtures = {
   /** Adds somebody with the password that all have: of acme, unless the flags of `user add` name customers. */
   newPerson: (...flags: string[]) => Promise<Person>;
+  /** Adds somebody who has registered an app, which is asked at every sign-in. */
+  newPersonWithApp: (...flags: string[]) => Promise<Person & App>;
   /** Fails the test on errors in any page; see watch.ts. */
   watch: Watch;
   /** Another browser, without anything that the first one knows. */
@@ -27,18 +31,25 @@ type WorkerFixtures = {
   /** Where the mails of the portal arrive. */
   inbox: MailInbox;
   portal: PortalUnderTest;
+  /** Brings browsers to where a second factor is open. */
+  stages: Stages;
 };
 
 /** So that each has another name. */
 let people = 0;
 
-/** A running portal with customers and users, made by the command line. */
+/**
+ * A running portal with customers and users, made by the command line. The people of `apps` need an authenticator app,
+ * those of `mails` codes by e-mail.
+ */
 export async function startPortalWithUsers(settings: Settings = {}): Promise<PortalUnderTest> {
   const portal = await PortalUnderTest.prepare(settings);
   await portal.start();
   await Promise.all([
     portal.addCustomer('acme', '--name', 'Acme'),
     portal.addCustomer('fenced', '--name', 'Fenced', '--allow-network', '203.0.113.0/24'),
+    portal.addCustomer('apps', '--name', 'Apps', '--two-factor', 'app'),
+    portal.addCustomer('mails', '--name', 'Mails', '--two-factor', 'email'),
   ]);
   await Promise.all([
     portal.addUser('ada', password, '--customer', 'acme'),
@@ -66,6 +77,14 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker', timeout: 90_000 },
   ],
+  stages: [async ({ portal, inbox }, use) => await use(new Stages({ portal, inbox, password })), { scope: 'worker' }],
+  newPersonWithApp: async ({ portal, newPerson }, use) => {
+    await use(async (...flags) => {
+      const person = await newPerson(...(flags.includes('--customer') ? [] : ['--customer', 'apps']), ...flags);
+      const browser = await PlainBrowser.signIn(portal, person.username, password);
+      return { ...person, ...(await browser.registerApp()) };
+    });
+  },
   newPerson: async ({ portal }, use) => {
     await use(async (...flags) => {
       people += 1;

@@ -1,0 +1,22 @@
+import { runOathtool } from './find-oathtool.ts';
+
+const step = 30;
+
+/** What an app with this key shows, on a phone whose clock is off by so many seconds. */
+export function appCode(key: string, secondsOff = 0): string {
+  return runOathtool(['--totp', '-b', `--now=${timeOff(secondsOff)}`, key]).trim();
+}
+
+/** Codes that the app shows at no time near now, however the clock is off that it is told of. */
+export function wrongAppCodes(key: string, count: number): string[] {
+  const near = 15 * 60;
+  const codes = runOathtool(['--totp', '-b', `--now=${timeOff(-near)}`, `-w${(2 * near) / step}`, key]).split('\n');
+  const wrong: string[] = [];
+  for (let number = 100_000; wrong.length < count; number += 1)
+    if (!codes.includes(String(number))) wrong.push(String(number));
+  return wrong;
+}
+
+function timeOff(seconds: number): string {
+  return new Date(Date.now() + seconds * 1000).toISOString().replace('T', ' ').replace(/\..*/, ' UTC');
+}

@@ -1,0 +1,44 @@
+import { expect, type Page } from '@playwright/test';
+import type { Language } from '#contract/languages.ts';
+import { textsOf } from './texts.ts';
+
+/** The form for the six digits, as a person finds it: six boxes, or one plain field without script. */
+export function codeForm(page: Page, isScripted = true, language: Language = 'en') {
+  const texts = textsOf(language);
+  const box = (position: number) =>
+    page.getByLabel(texts['code-digit'].replace('{position}', String(position)).replace('{length}', '6'));
+  const field = isScripted ? box(1) : page.getByLabel(texts.code, { exact: true });
+  const button = page.getByRole('button', { name: texts['twofa-verify'], exact: true });
+  return {
+    box,
+    field,
+    button,
+    remember: page.getByLabel(texts['twofa-remember']),
+    /** Types a code; boxes send it by themselves. */
+    async send(code: string): Promise<void> {
+      await field.click();
+      if (isScripted) return await page.keyboard.type(code);
+      await field.fill(code);
+      await button.click();
+    },
+    /** Sends a code that is refused, and waits until that is said. */
+    async sendWrong(code: string, message = texts['twofa-error-try-again-with-code']): Promise<void> {
+      const answered = isScripted ? page.waitForResponse('**/verify') : page.waitForEvent('load');
+      await this.send(code);
+      await answered;
+      await expect(page.getByText(message)).toBeVisible();
+      await expect(field).toHaveValue('');
+      if (isScripted) await expect(field).toBeFocused();
+    },
+  };
+}
+
+/** The key of the app that is to be registered, as it is shown: in groups of four. */
+export const shownKey = (page: Page) => page.locator('.secret');
+
+/** The same key as an app takes it. */
+export async function keyToRegister(page: Page): Promise<string> {
+  return (await shownKey(page).innerText()).replace(/\s/g, '');
+}
+
+export const recoveryCodes = (page: Page) => page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');

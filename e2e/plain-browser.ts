@@ -1,0 +1,74 @@
+import { appCode } from './authenticator-app.ts';
+import type { MailInbox } from './mail-inbox.ts';
+import type { PortalUnderTest } from './portal-under-test.ts';
+
+/** What somebody has who registered an app. */
+export type App = { key: string; recoveryCodes: string[] };
+
+/** Asks the portal what a browser asks, without one: for what comes before a test. */
+export class PlainBrowser {
+  readonly #portal: PortalUnderTest;
+  #session = '';
+
+  private constructor(portal: PortalUnderTest) {
+    this.#portal = portal;
+  }
+
+  /** Gives name and password; the second factor is open where one is needed. */
+  static async signIn(portal: PortalUnderTest, username: string, password: string): Promise<PlainBrowser> {
+    const browser = new PlainBrowser(portal);
+    const cookie = await portal.signInPlainly(username, password);
+    if (!cookie) throw new Error(`${username} cannot sign in`);
+    browser.#keep(cookie);
+    return browser;
+  }
+
+  /** The session, as a browser is given it. */
+  get cookie(): { name: string; value: string; url: string } {
+    const [name = '', value = ''] = this.#session.split('=');
+    return { name, value, url: this.#portal.origin };
+  }
+
+  /** Registers an app, by the code of half a minute ago, so that the one of now is still good. */
+  async registerApp(): Promise<App> {
+    const answer = await this.#call('registration');
+    const { totpSecret: key } = (await answer.json()) as { totpSecret: string };
+    // The second try is for when a step has begun meanwhile.
+    if (!(await this.verify(appCode(key, -30))) && !(await this.verify(appCode(key, -30))))
+      throw new Error('The app is not registered');
+    const page = await (await this.#call('recovery-codes')).text();
+    const recoveryCodes = [...new Set(page.match(/\b(?:[0-9A-Z]{4}-){2}[0-9A-Z]{4}\b/g))];
+    return { key, recoveryCodes };
+  }
+
+  /** Proves that codes by e-mail arrive. */
+  async registerEmail(inbox: MailInbox, email: string): Promise<void> {
+    const { code } = await inbox.take(email, 'signInCode');
+    if (!(await this.verify(code))) throw new Error('The code by e-mail is wrong');
+  }
+
+  /** Whether a code is right. */
+  async verify(code: string): Promise<boolean> {
+    const answer = await this.#call('verify', {
+      method: 'POST',
+      body: JSON.stringify(code),
+      headers: { 'content-type': 'application/json' },
+    });
+    const isRight = (await answer.text()) === 'true';
+    const cookie = answer.headers.getSetCookie().find((line) => line.startsWith('vestibule-session='));
+    if (isRight && cookie) this.#keep(cookie);
+    return isRight;
+  }
+
+  #keep(cookie: string): void {
+    this.#session = cookie.split(';')[0] as string;
+  }
+
+  async #call(name: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
+    const { origin } = this.#portal;
+    return await fetch(`${origin}/portal/two-factor-authentication/${name}`, {
+      ...init,
+      headers: { ...headers, origin, cookie: this.#session },
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import type { BrowserContext } from '@playwright/test';
+import type { MailInbox } from './mail-inbox.ts';
+import { PlainBrowser } from './plain-browser.ts';
+import type { PortalUnderTest } from './portal-under-test.ts';
+import { recoveryCodesAreUsed } from './time-passed.ts';
+
+/** How far a sign-in has come; what is open shows screens that nobody else sees. */
+export type Stage = 'app' | 'new app' | 'email' | 'new email' | 'recovery codes' | 'few recovery codes';
+
+type Needs = { portal: PortalUnderTest; inbox: MailInbox; password: string };
+
+/** Brings browsers to a stage of sign-in, each as a user of its own who is made when first needed. */
+export class Stages {
+  readonly #needs: Needs;
+  readonly #ready = new Map<Stage, Promise<string>>();
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  /** Puts a browser at a stage, or has it forget that it ever signed in. */
+  async enter(context: BrowserContext, stage: Stage | undefined): Promise<void> {
+    await context.clearCookies();
+    if (!stage) return;
+    let ready = this.#ready.get(stage);
+    if (!ready) {
+      ready = this.#prepare(stage);
+      this.#ready.set(stage, ready);
+    }
+    await context.addCookies([await this.#cookieOf(stage, await ready)]);
+  }
+
+  /** The user who stands for a stage. */
+  async #prepare(stage: Stage): Promise<string> {
+    const { portal, inbox, password } = this.#needs;
+    const username = `at-${stage.replaceAll(' ', '-')}`;
+    await portal.addUser(username, password, '--customer', stage.endsWith('email') ? 'mails' : 'apps');
+    if (stage === 'app') await (await this.#signIn(username)).registerApp();
+    if (stage === 'email') await (await this.#signIn(username)).registerEmail(inbox, `${username}@acme.test`);
+    return username;
+  }
+
+  async #cookieOf(stage: Stage, username: string) {
+    if (!stage.endsWith('recovery codes')) return (await this.#signIn(username)).cookie;
+    // The codes are shown for a short time after registration alone, so it is made anew.
+    const { portal } = this.#needs;
+    await portal.mustRun(['user', 'reset-two-factor', username]);
+    const browser = await this.#signIn(username);
+    await browser.registerApp();
+    if (stage === 'few recovery codes') await recoveryCodesAreUsed(portal, username, 2);
+    return browser.cookie;
+  }
+
+  async #signIn(username: string): Promise<PlainBrowser> {
+    return await PlainBrowser.signIn(this.#needs.portal, username, this.#needs.password);
+  }
+}

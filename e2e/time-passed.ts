@@ -1,0 +1,46 @@
+import { onDatabaseOf } from './portal-database.ts';
+import type { PortalUnderTest } from './portal-under-test.ts';
+
+// Time goes by in the database, so that nobody waits for it.
+
+/** The half-signed-in sessions of somebody have ended. */
+export async function halfSessionEnds(portal: PortalUnderTest, username: string): Promise<void> {
+  await onDatabaseOf(
+    portal,
+    (sql) => sql`
+      update session set ends_at = now() - interval '1 second'
+      where stage = 'half' and user_id = (select id from portal_user where username = ${username})`,
+  );
+}
+
+/** The code that somebody's app showed at the last sign-in is long past. */
+export async function appCodeIsPast(portal: PortalUnderTest, username: string): Promise<void> {
+  await onDatabaseOf(
+    portal,
+    (sql) => sql`
+      update totp set last_step = last_step - 10
+      where user_id = (select id from portal_user where username = ${username})`,
+  );
+}
+
+/** Somebody may have another code sent by e-mail. */
+export async function sendWaitIsOver(portal: PortalUnderTest, username: string): Promise<void> {
+  await onDatabaseOf(
+    portal,
+    (sql) => sql`
+      update email_code set made_at = made_at - interval '31 seconds'
+      where user_id = (select id from portal_user where username = ${username})`,
+  );
+}
+
+/** The recovery codes of somebody are not shown any more, and all but so many are used up. */
+export async function recoveryCodesAreUsed(portal: PortalUnderTest, username: string, left: number): Promise<void> {
+  await onDatabaseOf(portal, async (sql) => {
+    const [user] = await sql<{ id: string }[]>`select id from portal_user where username = ${username}`;
+    const id = user?.id ?? null;
+    await sql`delete from shown_recovery_codes where user_id = ${id}`;
+    await sql`
+      update recovery_code set used_at = now() where user_id = ${id} and code_hash not in
+        (select code_hash from recovery_code where user_id = ${id} limit ${left})`;
+  });
+}

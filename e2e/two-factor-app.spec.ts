@@ -1,0 +1,446 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import jsqr from 'jsqr';
+import { PNG } from 'pngjs';
+import { appCode, wrongAppCodes } from './authenticator-app.ts';
+import { codeForm, keyToRegister, recoveryCodes, shownKey } from './code-form.ts';
+import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
+import { expect, password, test } from './test.ts';
+import { textsOf } from './texts.ts';
+import { appCodeIsPast, halfSessionEnds, recoveryCodesAreUsed } from './time-passed.ts';
+
+const both = { tag: '@without-script' };
+const texts = textsOf('en');
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+const asked = '/portal/portal.html?tab=2&filter=a%26b';
+const app = ['--customer', 'apps'] as const;
+
+test.beforeEach(({ watch }) => watch.expect(/Two-factor code not verified: wrong/));
+
+/** The address in a QR code, read from the screen as the camera of a phone reads it. */
+async function scanned(page: Page): Promise<string> {
+  const { data, width, height } = PNG.sync.read(
+    await page.getByRole('img', { name: texts['registration-qr'] }).screenshot(),
+  );
+  const read = jsqr.default(new Uint8ClampedArray(data), width, height, { inversionAttempts: 'dontInvert' });
+  if (!read) throw new Error('The QR code on the screen cannot be read');
+  return read.data;
+}
+
+/** Signs in on the form that is open, as far as the password leads. */
+async function givePassword(page: Page, username: string): Promise<void> {
+  await signInForm(page).send(username, password);
+  await expect(heading(page)).toHaveText('Enter your code');
+}
+
+test(
+  'an app is registered and asked for at the next sign-in, and the place asked for is kept through both',
+  both,
+  async ({ page, context, portal, inbox, newPerson, javaScriptEnabled }) => {
+    test.setTimeout(60_000);
+    const { username, email } = await newPerson(...app);
+    // A fragment never reaches a server, so without script it cannot be kept.
+    const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
+    await page.goto(place);
+    await signInForm(page).send(username, password);
+    await expect(heading(page)).toHaveText('Set up two‑step sign‑in');
+
+    const key = await keyToRegister(page);
+    expect(key).toMatch(/^[A-Z2-7]{32}$/);
+    await expect(shownKey(page)).toHaveText(/^(?:[A-Z2-7]{4} ){8}$/);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const { protocol, host, pathname, searchParams } = new URL(await scanned(page));
+      expect([protocol, host, decodeURIComponent(pathname)]).toEqual(['otpauth:', 'totp', `/Vestibule:${username}`]);
+      expect(Object.fromEntries(searchParams)).toEqual({ secret: key, issuer: 'Vestibule' });
+    }
+    if (javaScriptEnabled) {
+      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.getByRole('button', { name: 'Copy key' }).click();
+      await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+    }
+    await page.reload();
+    expect(await keyToRegister(page)).toBe(key);
+
+    await codeForm(page, javaScriptEnabled).send(appCode(key));
+    await expect(heading(page)).toHaveText('Keep these codes safe');
+    await expect(recoveryCodes(page)).toHaveText(
+      Array(10).fill(/^(?:[0-9A-HJKMNP-TV-Z]{4}-){2}[0-9A-HJKMNP-TV-Z]{4}$/),
+    );
+    await expect(page.getByRole('main')).toContainText(username);
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await expect(page).toHaveURL(place);
+    await expectSignedIn(page, username);
+    expect((await inbox.take(email, 'secondFactorAdded')).text).not.toContain(key);
+
+    await signOutButton(page).click();
+    await expect(page).toHaveURL('/portal/login');
+    await page.goto(place);
+    await givePassword(page, username);
+    await expect(shownKey(page)).toHaveCount(0);
+    // The code of now is used up by the registration; the next one is good already.
+    await codeForm(page, javaScriptEnabled).send(appCode(key, 30));
+    await expect(page).toHaveURL(place);
+    await expectSignedIn(page, username);
+    expect(portal.log).not.toContain(key);
+  },
+);
+
+test('recovery codes are copied, saved as a file and printed', async ({ page, context, stages }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.addInitScript(() => {
+    window.print = () => void document.documentElement.setAttribute('data-printed', '');
+  });
+  await stages.enter(context, 'recovery codes');
+  await page.goto('/portal/two-factor-authentication/recovery-codes');
+  const codes = await recoveryCodes(page).allInnerTexts();
+  expect(new Set(codes).size).toBe(10);
+
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await expect(page.getByRole('status')).toHaveText('Copied');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(codes.join('\n'));
+
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: texts.download }).click();
+  const file = await saved;
+  expect(file.suggestedFilename()).toBe('Vestibule – Recovery codes.txt');
+  const content = readFileSync(await file.path(), 'utf8');
+  expect(content).toContain('at-recovery-codes');
+  expect(content).toContain(codes.join('\n'));
+
+  await page.getByRole('button', { name: texts.print }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-printed');
+  await page.emulateMedia({ media: 'print' });
+  for (const code of codes) await expect(page.getByText(code)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Copy' })).toBeHidden();
+});
+
+test(
+  'a wrong code is told, five of them lead to the sign-in form, and the place asked for is kept',
+  both,
+  async ({ page, watch, newPersonWithApp, javaScriptEnabled }) => {
+    watch.expect(/status of 401/, /not verified: signInExpired/);
+    const { username, key } = await newPersonWithApp();
+    await page.goto(asked);
+    await givePassword(page, username);
+    const form = codeForm(page, javaScriptEnabled);
+    const [last = '', ...first] = wrongAppCodes(key, 5);
+    for (const code of first) await form.sendWrong(code);
+    if (javaScriptEnabled) {
+      await form.sendWrong(last);
+      await form.send(appCode(key));
+    } else {
+      await form.send(last);
+    }
+    await expect(heading(page)).toHaveText('Sign in');
+    await expect(page.getByText(texts['notice-tooManyAttempts-title'])).toBeVisible();
+
+    await givePassword(page, username);
+    await form.send(appCode(key));
+    await expect(page).toHaveURL(asked);
+    await expectSignedIn(page, username);
+  },
+);
+
+test(
+  'a wrong code during registration leaves the key as it is',
+  both,
+  async ({ page, newPerson, javaScriptEnabled }) => {
+    const { username } = await newPerson(...app);
+    await page.goto(asked);
+    await signInForm(page).send(username, password);
+    const key = await keyToRegister(page);
+    const form = codeForm(page, javaScriptEnabled);
+    for (const code of wrongAppCodes(key, 2)) await form.sendWrong(code);
+    await expect(heading(page)).toHaveText('Set up two‑step sign‑in');
+    expect(await keyToRegister(page)).toBe(key);
+    await form.send(appCode(key));
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await expect(page).toHaveURL(asked);
+  },
+);
+
+test(
+  'a code that comes too late leads to the sign-in form, which says so and keeps the place',
+  both,
+  async ({ page, watch, portal, newPersonWithApp, javaScriptEnabled }) => {
+    watch.expect(/status of 401/, /not verified: signInExpired/);
+    const { username, key } = await newPersonWithApp();
+    await page.goto(asked);
+    await givePassword(page, username);
+    await halfSessionEnds(portal, username);
+    await codeForm(page, javaScriptEnabled).send(appCode(key));
+    await expect(heading(page)).toHaveText('Sign in');
+    await expect(page.getByText(texts['notice-signInExpired-title'])).toBeVisible();
+
+    // Once more, and this time the page itself is asked for too late.
+    await givePassword(page, username);
+    await halfSessionEnds(portal, username);
+    await page.reload();
+    await expect(heading(page)).toHaveText('Sign in');
+    await givePassword(page, username);
+    await codeForm(page, javaScriptEnabled).send(appCode(key));
+    await expect(page).toHaveURL(asked);
+    await expectSignedIn(page, username);
+  },
+);
+
+for (const [what, flag] of [
+  ['the code', 'app'],
+  ['the registration', 'new app'],
+] as const) {
+  test(
+    `giving up ${what} leads to the sign-in form with the place kept, and nothing stays open`,
+    both,
+    async ({ page, context, stages }) => {
+      await stages.enter(context, flag);
+      await page.goto(asked);
+      const way = page.getByRole('link', { name: flag === 'app' ? texts['twofa-change-user'] : texts.cancel });
+      await expect(way).toBeVisible();
+      await way.click();
+      await expect(heading(page)).toHaveText('Sign in');
+      expect(new URL(page.url()).pathname).toBe('/portal/login');
+      await page.goto('/portal/twoFactor');
+      await expect(heading(page)).toHaveText('Sign in');
+      await page.goBack();
+      await signInForm(page).send('ada', password);
+      await expect(page).toHaveURL(asked);
+      await expectSignedIn(page, 'ada');
+    },
+  );
+}
+
+test('giving up that fails says so and still offers a way on', async ({ page, context, watch, stages }) => {
+  watch.expect(/twofa-something-went-wrong/, /net::ERR_FAILED/);
+  await stages.enter(context, 'app');
+  await page.goto(asked);
+  await page.route('**/logout*', (route) => route.abort());
+  await page.getByRole('link', { name: texts['twofa-change-user'] }).click();
+  await expect(page.getByRole('alert')).toHaveText(texts['twofa-something-went-wrong']);
+  await expect(codeForm(page).field).toBeEditable();
+  await page.getByRole('link', { name: 'Return to sign-in' }).click();
+  await expect(heading(page)).toHaveText('Sign in');
+});
+
+test('Back and reload at each step find a page that goes on', both, async ({ page, newPerson, javaScriptEnabled }) => {
+  test.setTimeout(60_000);
+  const { username } = await newPerson(...app);
+  await page.goto(asked);
+  await signInForm(page).send(username, password);
+  const key = await keyToRegister(page);
+  await page.goBack();
+  await expect(heading(page)).toHaveText('Sign in');
+  await page.goForward();
+  expect(await keyToRegister(page)).toBe(key);
+  await codeForm(page, javaScriptEnabled).send(appCode(key));
+
+  await expect(heading(page)).toHaveText('Keep these codes safe');
+  const codes = await recoveryCodes(page).allInnerTexts();
+  await page.reload();
+  await expect(recoveryCodes(page)).toHaveText(codes);
+  // Back over what is done leads on to the place asked for, and Forward to the codes again.
+  await page.goBack();
+  await expect(page).toHaveURL(asked);
+  await expectSignedIn(page, username);
+  await signOutButton(page).click();
+  await expect(heading(page)).toHaveText('Sign in');
+  // Who signed out has nothing left in the history to look at.
+  await page.goBack();
+  await expect(heading(page)).toHaveText('Sign in');
+
+  await page.goto(asked);
+  await givePassword(page, username);
+  await page.reload();
+  await page.goBack();
+  await expect(heading(page)).toHaveText('Sign in');
+  await page.goForward();
+  await expect(heading(page)).toHaveText('Enter your code');
+  await codeForm(page, javaScriptEnabled).send(appCode(key, 30));
+  await expect(page).toHaveURL(asked);
+  await page.reload();
+  await expectSignedIn(page, username);
+  await page.goBack();
+  await expect(page).toHaveURL(asked);
+  await expectSignedIn(page, username);
+});
+
+test(
+  'a second tab goes on where the first one is, each to its own place',
+  both,
+  async ({ page, context, newPersonWithApp, javaScriptEnabled }) => {
+    const { username, key } = await newPersonWithApp();
+    await page.goto('/portal/portal.html?one');
+    await givePassword(page, username);
+    const tab = await context.newPage();
+    await tab.goto('/portal/portal.html?two');
+    await expect(heading(tab)).toHaveText('Enter your code');
+    await codeForm(tab, javaScriptEnabled).send(appCode(key));
+    await expect(tab).toHaveURL('/portal/portal.html?two');
+    await expectSignedIn(tab, username);
+    await page.reload();
+    await expect(page).toHaveURL('/portal/portal.html?one');
+    await expectSignedIn(page, username);
+  },
+);
+
+test('a code goes out by itself, once for each', async ({ page, context, newPersonWithApp }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const { username, key } = await newPersonWithApp();
+  const sent: (string | null)[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/verify')) sent.push(request.postData());
+  });
+  await page.goto('/portal/login');
+  await givePassword(page, username);
+  const form = codeForm(page);
+  const [wrong = ''] = wrongAppCodes(key, 1);
+  await expect(form.box(1)).toBeFocused();
+  await page.keyboard.type(wrong.slice(0, 5));
+  await expect(form.button).toBeDisabled();
+  await page.keyboard.type(wrong.slice(5));
+  await expect(page.getByRole('alert')).toHaveText(texts['twofa-error-try-again-with-code']);
+  await expect(form.box(1)).toBeFocused();
+  for (const position of [1, 2, 3, 4, 5, 6]) await expect(form.box(position)).toHaveValue('');
+
+  const right = appCode(key);
+  await page.evaluate((text) => navigator.clipboard.writeText(text), `${right.slice(0, 3)} ${right.slice(3)}`);
+  await page.keyboard.press('ControlOrMeta+v');
+  await expectSignedIn(page, username);
+  expect(sent).toEqual([JSON.stringify(wrong), JSON.stringify(right)]);
+});
+
+test('what cannot be asked just now is said, and the same code is sent by the button', async ({
+  page,
+  watch,
+  newPersonWithApp,
+}) => {
+  watch.expect(/status of 503/, /not verified: unavailable/);
+  const { username, key } = await newPersonWithApp();
+  await page.goto('/portal/login');
+  await givePassword(page, username);
+  let count = 0;
+  await page.route('**/verify', (route) => {
+    count += 1;
+    return count === 1 ? route.fulfill({ status: 503 }) : route.continue();
+  });
+  const form = codeForm(page);
+  await form.send(appCode(key));
+  await expect(page.getByRole('alert')).toContainText('This isn’t available right now.');
+  await expect(form.box(6)).not.toHaveValue('');
+  expect(count).toBe(1);
+  await form.button.click();
+  await expectSignedIn(page, username);
+  expect(count).toBe(2);
+});
+
+test(
+  'a code that somebody looked over the shoulder for is of no use any more',
+  both,
+  async ({ page, newPersonWithApp, anotherBrowser, javaScriptEnabled }) => {
+    const { username, key } = await newPersonWithApp();
+    const { page: other } = await anotherBrowser();
+    for (const each of [page, other]) {
+      await each.goto('/portal/login');
+      await givePassword(each, username);
+    }
+    const code = appCode(key);
+    await codeForm(page, javaScriptEnabled).send(code);
+    await expectSignedIn(page, username);
+    await codeForm(other, javaScriptEnabled).sendWrong(code);
+  },
+);
+
+test(
+  'a recovery code opens once, and how many are left is told',
+  both,
+  async ({ page, portal, newPersonWithApp, anotherBrowser, javaScriptEnabled }) => {
+    const { username, recoveryCodes: codes } = await newPersonWithApp();
+    await recoveryCodesAreUsed(portal, username, 10);
+    const [first = '', second = ''] = codes;
+    const { page: other } = await anotherBrowser();
+    for (const each of [page, other]) {
+      await each.goto(asked);
+      await givePassword(each, username);
+      await each.getByRole('link', { name: 'Use a recovery code' }).click();
+      await expect(heading(each)).toHaveText('Enter a recovery code');
+      await expect(each.getByLabel('Recovery code')).toBeFocused();
+    }
+    // As people type it: in small letters, without dashes.
+    await page.getByLabel('Recovery code').fill(first.toLowerCase().replaceAll('-', ' '));
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await expect(heading(page)).toHaveText('Your recovery codes');
+    await expect(page.getByText('Unused codes left 9')).toBeVisible();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await expect(page).toHaveURL(asked);
+    await expectSignedIn(page, username);
+
+    await other.getByLabel('Recovery code').fill(first);
+    await other.getByRole('button', { name: 'Verify' }).click();
+    await expect(other.getByText(texts['recovery-wrong'])).toBeVisible();
+    await other.getByLabel('Recovery code').fill('7K2M-Q4XD');
+    await other.getByRole('button', { name: 'Verify' }).click();
+    await expect(
+      other.getByText(javaScriptEnabled ? texts['recovery-malformed'] : texts['recovery-wrong']),
+    ).toBeVisible();
+    await other.getByRole('link', { name: 'Use the code from your app' }).click();
+    await expect(heading(other)).toHaveText('Enter your code');
+    await other.getByRole('link', { name: 'Use a recovery code' }).click();
+    await other.getByLabel('Recovery code').fill(second);
+    await other.getByRole('button', { name: 'Verify' }).click();
+    await expect(other.getByText('Unused codes left 8')).toBeVisible();
+    await other.getByRole('link', { name: 'Continue' }).click();
+    await expect(other).toHaveURL(asked);
+  },
+);
+
+for (const secondsOff of [-300, 300]) {
+  test(
+    `codes of a phone whose clock is ${secondsOff} s off: the second one is told by how much, and refused`,
+    both,
+    async ({ page, portal, newPersonWithApp, javaScriptEnabled }) => {
+      const { username, key } = await newPersonWithApp();
+      await appCodeIsPast(portal, username);
+      await page.goto(asked);
+      await givePassword(page, username);
+      const form = codeForm(page, javaScriptEnabled);
+      const told = texts[secondsOff < 0 ? 'twofa-clock-slow' : 'twofa-clock-fast'].replace('{minutes}', '5');
+      await form.sendWrong(appCode(key, secondsOff));
+      await expect(page.getByText(told)).toHaveCount(0);
+      await form.sendWrong(appCode(key, secondsOff), told);
+      // Once in a sign-in.
+      await form.sendWrong(appCode(key, secondsOff));
+      await form.send(appCode(key));
+      await expect(page).toHaveURL(asked);
+      await expectSignedIn(page, username);
+    },
+  );
+}
+
+test('a QR code that cannot be fetched is told, with a way to try again', async ({ page, context, watch, stages }) => {
+  watch.expect(/status of 503/);
+  await stages.enter(context, 'new app');
+  await page.route('**/two-factor-authentication/registration', (route) => route.fulfill({ status: 503 }), {
+    times: 1,
+  });
+  await page.goto(asked);
+  await expect(page.getByRole('alert')).toContainText('The QR code isn’t available right now');
+  await expect(page.getByRole('alert')).toContainText(texts['twofa-qr-code-unavailable']);
+  await page.getByRole('link', { name: 'Reload' }).click();
+  await expect(page.getByRole('img', { name: texts['registration-qr'] })).toBeVisible();
+  await expect(shownKey(page)).toBeVisible();
+});
+
+test('on a phone the app is opened by a link with all that is in the QR code', async ({ anotherBrowser, stages }) => {
+  const { page, context } = await anotherBrowser({
+    hasTouch: true,
+    isMobile: true,
+    viewport: { width: 390, height: 844 },
+  });
+  await stages.enter(context, 'new app');
+  await page.goto('/portal/portal.html');
+  const link = page.getByRole('link', { name: 'Open in your authenticator app' });
+  await expect(link).toBeVisible();
+  const { searchParams } = new URL((await link.getAttribute('href')) ?? '');
+  expect(searchParams.get('secret')).toBe(await keyToRegister(page));
+});
