@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { giveApp, halfSession, recoveryCodesUrl, registerApp } from '#server/testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {
@@ -68,6 +69,10 @@ describe('injection', () => {
   });
 
   it('IN-02 IN-06 IN-09 markup in a query, a path or a typed name is shown as text', async () => {
+    await addCustomer(portal, 'app', { twoFactor: 'app' });
+    await addUser(portal, { username: 'gwen', customers: ['app'] });
+    await giveApp(portal, 'gwen');
+    const half = await halfSession(portal, 'gwen');
     for (const script of scripts) {
       const text = encodeURIComponent(script);
       const typed = cookiesOf(await portal.signIn(script, 'x'));
@@ -79,7 +84,8 @@ describe('injection', () => {
         await pageOf(`/portal/loginfail/${text}`),
         await pageOf(`/portal/nothing/${text}?${text}`),
         await pageOf(`/portal/forgottenChange?hash=${text}&reason=${text}&notice=${text}`),
-        await pageOf(`/portal/twoFactor?redirectURL=${text}&lang=${text}`),
+        await pageOf(`/portal/twoFactor?redirectURL=${text}&notice=${text}&offset=${text}&lang=${text}`, half),
+        await pageOf(`/portal/twoFactor?redirectURL=${text}&notice=clockWrong&offset=${text}&recovery=${text}`, half),
         await pageOf(`/portal/login?destination=${text}&redirectURL=${text}`),
       ];
       for (const page of pages) {
@@ -89,6 +95,29 @@ describe('injection', () => {
       }
     }
     expect(await pageOf('/portal/login?login=%22%3E%3Cb%3E')).toContain('value="&quot;&gt;&lt;b&gt;"');
+  });
+
+  it('IN-02 IN-15 markup in a name is shown as text where an app is registered, and so is a query', async () => {
+    const username = '</script><b>"&<img/src=x>';
+    await addUser(portal, { username, customers: ['app'], email: 'markup@acme.test' });
+    const half = await halfSession(portal, username);
+    const queries = scripts.map((script) => {
+      const text = encodeURIComponent(script);
+      return `?redirectURL=${text}&notice=${text}&offset=${text}&recovery=${text}`;
+    });
+    const pages: string[] = [];
+    for (const query of queries) pages.push(await pageOf(`/portal/twoFactorRegistration${query}`, half));
+    const { cookies } = await registerApp(portal, await halfSession(portal, username));
+    for (const query of queries) pages.push(await pageOf(recoveryCodesUrl + query, cookies));
+    for (const page of pages) {
+      expect(page).not.toMatch(/<script>|<img\/src=x|<svg onload|<b>|<!--(?!\$|\/\$| )|href="javascript:/);
+      expect(page.match(/<script/g)).toHaveLength(2);
+    }
+    const gone = await portal.send({
+      url: `/portal/twoFactor?redirectURL=${encodeURIComponent('/x\r\nA: b')}`,
+      cookies: half,
+    });
+    expect(gone.headers.location).toBe('/portal/login?destination=%2Fx%0D%0AA%3A+b');
   });
 
   it('IN-03 IN-07 IN-08 names that mean something to JavaScript mean nothing here', async () => {

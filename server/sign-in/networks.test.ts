@@ -120,9 +120,16 @@ it('IP-14 IP-15 an address that changes after sign-in, or before the second fact
   expect((await ask('/portal/session', '198.51.100.7')).statusCode).toBe(401);
   expect((await ask('/portal/portal.html', '198.51.100.7')).headers.location).toBe('/portal/');
   const half = cookiesOf(await portal.signIn('both', testPassword, { from: '192.0.2.1' }))['vestibule-session'];
-  expect((await ask('/portal/portal.html', '192.0.2.1', half)).headers.location).toMatch(/twoFactorRegistration/);
+  const place = '?redirectURL=%2Fportal%2Fportal.html';
+  expect((await ask('/portal/portal.html', '192.0.2.1', half)).headers.location).toBe(`/portal/twoFactor${place}`);
+  expect((await ask(`/portal/twoFactorRegistration${place}`, '192.0.2.1', half)).statusCode).toBe(200);
   // In the network of a customer of the user, but not of one that the session was made for.
   expect((await ask('/portal/portal.html', allowed, half)).headers.location).toBe('/portal/');
+  const away = await ask(`/portal/twoFactorRegistration${place}`, allowed, half);
+  expect(away.headers.location).toBe('/portal/login?destination=%2Fportal%2Fportal.html');
+  const registration = '/portal/two-factor-authentication/registration';
+  expect((await ask(registration, allowed, half)).statusCode).toBe(401);
+  expect((await ask(registration, '192.0.2.1', half)).statusCode).toBe(200);
 });
 
 it('IP-18 when the networks cannot be read nobody gets in and nobody stays in', async () => {
