@@ -81,6 +81,43 @@ describe('a mail that waits', () => {
     expect([sent.length, new Set(sent).size]).toEqual([200, 200]);
   });
 
+  it('of a few that come together each lane takes some: nobody waits for more than a few before him', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => queue('alice')));
+    let underWay = 0;
+    let mostAtOnce = 0;
+    portal.onSend(async () => {
+      underWay += 1;
+      mostAtOnce = Math.max(mostAtOnce, underWay);
+      await sleep(20);
+      underWay -= 1;
+    });
+    const { deps } = portal;
+    const worker = startWorker({
+      ...{ name: 'sending', lookEvery: 1000 },
+      work: mailDelivery(deps),
+      lanes: 5,
+      log: deps.log,
+    });
+    for (let n = 0; n < 5; n += 1) worker.wake();
+    await expect.poll(waiting, { timeout: 10_000 }).toEqual([]);
+    await worker.stop();
+    expect(mostAtOnce).toBe(5);
+  });
+
+  it('is let go of when the process is to stop: what is under way leaves, the rest is there for others at once', async () => {
+    await Promise.all(Array.from({ length: 40 }, () => queue('alice')));
+    const work = mailDelivery(other.deps);
+    other.wait(portal.deps.now().getTime() - other.deps.now().getTime());
+    for (let n = 0; n < 4; n += 1) await work();
+    const before = other.mails.length;
+    expect((await waiting()).length).toBeGreaterThan(5);
+    expect(await work(AbortSignal.abort())).toBe('more');
+    expect(other.mails).toHaveLength(before + 1);
+    expect(await waiting()).toEqual(Array(39 - before).fill({ kind: 'passwordChanged', tries: 0, problem: null }));
+    expect(await deliver()).toBe('nothing');
+    expect(portal.mails).toHaveLength(39 - before);
+  });
+
   it('that an instance took on and died over is sent by another one after a time, and not before', async () => {
     await queue('alice');
     const until = new Date(portal.deps.now().getTime() + limits.mailTakenOnFor);
