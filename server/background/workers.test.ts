@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { connect, type Database } from '#server/storage/connect.ts';
+import { queueMailTo, waitingMails } from '#server/testing/mails-for-test.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import {
   askForReset,
@@ -61,8 +62,25 @@ it('what another instance leaves is found at the next look', async () => {
   expect(portal.mails).toHaveLength(0);
 });
 
-it('after a stop nothing is begun', async () => {
+it('a stop waits for the mails that are under way and for no other one', async () => {
+  const queued = Promise.withResolvers<void>();
+  let begun = 0;
+  other.onSend(async () => {
+    await queued.promise;
+    begun += 1;
+    await sleep(10);
+  });
+  await Promise.all(Array.from({ length: 100 }, () => queueMailTo(other, 'bob')));
+  workers.wake.mails();
+  queued.resolve();
+  await until(() => begun > 20);
+  const underWay = begun;
   await workers.stop();
+  expect(begun - underWay).toBeLessThanOrEqual(limits.mailLanes);
+  expect((await waitingMails(other)).length).toBeGreaterThan(20);
+});
+
+it('after a stop nothing is begun', async () => {
   await askForReset(other, 'carol@acme.test');
   workers.wake.mails();
   expect(await portal.sql`select from reset_request`).toHaveLength(1);

@@ -109,6 +109,30 @@ describe('while the mail server is away', () => {
     }
   });
 
+  it('a lane that comes back from a mail meanwhile tries no other one, and leaves the rest to the end of the pause', async () => {
+    await queue(...Array(20).fill('alice'));
+    for (let n = 0; n < 2; n += 1) await work();
+    const [slow, sending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let tries = 0;
+    portal.onSend(() => {
+      tries += 1;
+      sending.resolve();
+      return slow.promise;
+    });
+    const first = work();
+    await sending.promise;
+    portal.onSend(() => {
+      tries += 1;
+      return Promise.reject(new MailNotSent('away', 'away'));
+    });
+    expect(await work()).toEqual({ pause: second });
+    slow.resolve();
+    expect(await first).toEqual({ pause: second });
+    expect(tries).toBe(2);
+    expect(await waiting()).toHaveLength(16);
+    expect(new Set((await waiting()).map(({ tries }) => tries))).toEqual(new Set([0]));
+  });
+
   it('a mail is not given up for the minutes that it was away, only for the whole day', async () => {
     await queue('alice');
     fail('away');
