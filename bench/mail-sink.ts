@@ -1,8 +1,10 @@
-// A mail server that takes everything and counts it, in a process of its own. Prints its port, then answers each line
-// on its input with what came since the one before, as JSON.
+// A mail server that takes everything and counts it, in a process of its own; a number as argument is how many
+// milliseconds it takes over each mail, as one does that writes it to a disk. Prints its port, then answers each line on
+// its input with what came since the one before, as JSON.
 import { createInterface } from 'node:readline';
 import { SMTPServer } from 'smtp-server';
 
+const pause = Number(process.argv[2] ?? 0);
 let ids: string[] = [];
 let first = 0;
 let last = 0;
@@ -19,7 +21,8 @@ const server = new SMTPServer({
       ids.push(/^Message-ID: (.*)\r$/im.exec(head)?.[1] ?? '');
       last = performance.now();
       first ||= last;
-      done();
+      if (pause === 0) done();
+      else setTimeout(done, pause);
     });
   },
 });

@@ -55,11 +55,8 @@ test('asking for a link while the database is away: the form says so, keeps the 
   await expect(alert).toBeFocused();
 
   database.mend();
-  await expect(form.button).toBeEnabled();
-  await expect(async () => {
-    await form.button.click();
-    await expect(heading(page)).toHaveText('Check your inbox', { timeout: 1000 });
-  }).toPass({ timeout: 15_000 });
+  await form.button.click();
+  await expect(heading(page)).toHaveText('Check your inbox');
   await inbox.take(email, 'resetLink');
   expect(inbox.count(email, 'resetLink')).toBe(1);
 });

@@ -9,6 +9,7 @@ const log = { error: (line: unknown, text: string) => errors.push([line, text]) 
 let worker: Worker;
 /** The pieces that are under way, in the order in which they began. */
 let begun: PromiseWithResolvers<Outcome>[];
+let signal: AbortSignal;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'performance'] });
   errors.length = 0;
@@ -24,7 +25,8 @@ afterEach(async () => {
 /** Starts a worker whose pieces of work the test ends; returns how many have begun. */
 function begin(options: Partial<WorkerOptions> = {}): () => number {
   let inAll = 0;
-  const work = () => {
+  const work = (stopping: AbortSignal) => {
+    signal = stopping;
     const piece = Promise.withResolvers<Outcome>();
     begun.push(piece);
     inAll += 1;
@@ -142,13 +144,15 @@ it('a pause of one lane is for all of them, and the longest holds: an error in a
   await end('nothing');
 });
 
-it('stops when what was under way is done, and begins nothing any more', async () => {
+it('stops when what was under way is done, which is told to come to an end, and begins nothing any more', async () => {
   begin({ lanes: 2 });
   worker.wake();
   let isStopped = false;
+  expect(signal.aborted).toBe(false);
   const stopped = worker.stop().then(() => {
     isStopped = true;
   });
+  expect(signal.aborted).toBe(true);
   await end('more');
   expect([isStopped, underWay()]).toEqual([false, 1]);
   await end(new Error('late'));

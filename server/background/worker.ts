@@ -14,7 +14,8 @@ export type Outcome = 'more' | 'nothing' | { pause: number };
 export type WorkerOptions = {
   /** For the log. */
   name: string;
-  work: () => Promise<Outcome>;
+  /** `stopping` says to come to an end soon. */
+  work: (stopping: AbortSignal) => Promise<Outcome>;
   /** How often to look when nobody wakes it, in milliseconds: other processes leave work too. */
   lookEvery: number;
   /** How many pieces may be under way at once. */
@@ -28,14 +29,15 @@ export type WorkerOptions = {
  */
 export function startWorker({ name, work, lookEvery, lanes = 1, log }: WorkerOptions): Worker {
   const running = new Set<Promise<void>>();
-  let stopped = false;
+  const ending = new AbortController();
+  const stopping = ending.signal;
   let pausedUntil = 0;
   let wokenMeanwhile = false;
 
   async function runLane(): Promise<void> {
-    while (!stopped && performance.now() >= pausedUntil) {
+    while (!stopping.aborted && performance.now() >= pausedUntil) {
       wokenMeanwhile = false;
-      const outcome = await work().catch((error: unknown): Outcome => {
+      const outcome = await work(stopping).catch((error: unknown): Outcome => {
         log.error({ err: error }, `${name} failed`);
         return { pause: lookEvery };
       });
@@ -48,7 +50,7 @@ export function startWorker({ name, work, lookEvery, lanes = 1, log }: WorkerOpt
   /** Where one lane has found something there may be more: the others look too. */
   function wake(): void {
     wokenMeanwhile = true;
-    if (stopped || running.size >= lanes) return;
+    if (stopping.aborted || running.size >= lanes) return;
     const lane: Promise<void> = runLane().finally(() => running.delete(lane));
     running.add(lane);
   }
@@ -59,7 +61,7 @@ export function startWorker({ name, work, lookEvery, lanes = 1, log }: WorkerOpt
   return {
     wake,
     async stop() {
-      stopped = true;
+      ending.abort();
       clearInterval(timer);
       await Promise.all(running);
     },

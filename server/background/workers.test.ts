@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { connect, type Database } from '#server/storage/connect.ts';
+import { queueMailTo, waitingMails } from '#server/testing/mails-for-test.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import {
   askForReset,
@@ -35,11 +37,20 @@ afterAll(async () => {
   await portal.close();
 });
 
+/** Polls as `expect.poll` does, which would move the fake clock. */
+async function until(isSo: () => boolean): Promise<void> {
+  const end = performance.now() + 5000;
+  while (!isSo()) {
+    if (performance.now() > end) throw new Error('it did not come to that');
+    await sleep(5);
+  }
+}
+
 it('a request is answered with a mail, and a change with a notice, at once where they came in', async () => {
   await askForReset(other, 'alice@acme.test');
-  await expect.poll(() => other.mails, { timeout: 5000 }).toHaveLength(1);
+  await until(() => other.mails.length === 1);
   expect((await changeTo(other, tokenIn(other.mails[0]), newPassword)).headers.location).toBe(changedPage);
-  await expect.poll(() => other.mails, { timeout: 5000 }).toHaveLength(2);
+  await until(() => other.mails.length === 2);
 });
 
 it('what another instance leaves is found at the next look', async () => {
@@ -47,13 +58,29 @@ it('what another instance leaves is found at the next look', async () => {
   vi.advanceTimersByTime(limits.workLookEvery - 1);
   expect(await portal.sql`select from reset_request`).toHaveLength(1);
   vi.advanceTimersByTime(1);
-  await expect.poll(() => other.mails.at(-1)?.recipient, { timeout: 5000 }).toBe('bob@acme.test');
+  await until(() => other.mails.at(-1)?.recipient === 'bob@acme.test');
   expect(portal.mails).toHaveLength(0);
-  await expect.poll(() => portal.sql`select from mail`).toHaveLength(0);
+});
+
+it('a stop waits for the mails that are under way and for no other one', async () => {
+  const queued = Promise.withResolvers<void>();
+  let begun = 0;
+  other.onSend(async () => {
+    await queued.promise;
+    begun += 1;
+    await sleep(10);
+  });
+  await Promise.all(Array.from({ length: 100 }, () => queueMailTo(other, 'bob')));
+  workers.wake.mails();
+  queued.resolve();
+  await until(() => begun > 20);
+  const underWay = begun;
+  await workers.stop();
+  expect(begun - underWay).toBeLessThanOrEqual(limits.mailLanes);
+  expect((await waitingMails(other)).length).toBeGreaterThan(20);
 });
 
 it('after a stop nothing is begun', async () => {
-  await workers.stop();
   await askForReset(other, 'carol@acme.test');
   workers.wake.mails();
   expect(await portal.sql`select from reset_request`).toHaveLength(1);

@@ -6,9 +6,12 @@ import { recordable, splitUrl } from './request-url.ts';
 /** The log level of routes that are asked so often that a line for each would bury the others. */
 export const quietLevel = 'warn';
 
+/** As long as a token: a link that was mangled on its way may have its query in its path. */
+const tokenLike = /[\w-]{43,}/g;
+
 /** What a log line holds of a request: never its query, headers or body, where secrets travel. */
 export function loggedRequest(request: FastifyRequest) {
-  return { method: request.method, path: recordable(splitUrl(request.url).path) };
+  return { method: request.method, path: recordable(splitUrl(request.url).path.replace(tokenLike, '(hidden)')) };
 }
 
 /**

@@ -46,7 +46,11 @@ async function answers(): Promise<[string, number, Response][]> {
     ['type', 415, await send({ ...login, body: '{}', headers: { 'content-type': 'application/json' } })],
     ['host', 421, await send({ url: '/portal/login', headers: { host: 'evil.example' } })],
     ['headers', 431, await send({ url: '/portal/login', headers: { x: Array(200).fill('y') } })],
-    ['not set up', 503, await send({ method: 'POST', url: '/portal/password/forgotten', form: { username: 'a@b' } })],
+    [
+      'not set up',
+      503,
+      await send({ method: 'POST', url: '/portal/authenticate/performSsoLogin', form: { username: 'a@b' } }),
+    ],
     ['logout', 303, await send({ url: '/portal/logout', cookies, headers: { 'sec-fetch-site': 'same-origin' } })],
     ['health', 200, await send({ url: '/healthz' })],
     ['ready', 200, await send({ url: '/readyz' })],

@@ -90,23 +90,42 @@ function factsOf({ username, at, address, browser }: MailDetails, language: Lang
   );
 }
 
+/** To make a format takes longer than all else that words a mail. */
+const timeFormats = perLanguage(
+  (language) =>
+    new Intl.DateTimeFormat(language, {
+      day: 'numeric',
+      month: 'long',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+      timeZone: 'UTC',
+      timeZoneName: 'short',
+    }),
+);
+const minuteFormats = perLanguage(
+  (language) => new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
+);
+
+/** What is made once for each language, when it is first wanted. */
+function perLanguage<Format>(make: (language: Language) => Format): (language: Language) => Format {
+  const made = new Map<Language, Format>();
+  return (language) => {
+    const format = made.get(language) ?? make(language);
+    made.set(language, format);
+    return format;
+  };
+}
+
 function timeInWords(time: Date, language: Language): string {
-  const format = new Intl.DateTimeFormat(language, {
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZone: 'UTC',
-    timeZoneName: 'short',
-  });
-  return format.format(time).replace(' UTC', '\u00a0UTC');
+  return timeFormats(language).format(time).replace(' UTC', '\u00a0UTC');
 }
 
 function minutesInWords(milliseconds: number, language: Language): string {
-  const format = new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' });
-  return format.format(milliseconds / minute).replace(' ', '\u00a0');
+  return minuteFormats(language)
+    .format(milliseconds / minute)
+    .replace(' ', '\u00a0');
 }
 
 /**

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Outcome } from '#server/background/worker.ts';
 import { day, hour, limits, minute } from '#server/limits.ts';
+import { deliverAll, letLeave, queueMailTo, waitingMails } from '#server/testing/mails-for-test.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import { startAfresh, userId } from '#server/testing/reset-for-test.ts';
 import { mailDelivery } from './deliver-mail.ts';
-import { queueMail } from './queue-mail.ts';
 import { MailNotSent } from './transport.ts';
 
 const second = 1000;
@@ -21,24 +21,12 @@ beforeEach(async () => {
 afterAll(() => portal.close());
 
 async function queue(...usernames: string[]): Promise<void> {
-  for (const username of usernames) {
-    const reader = { id: await userId(portal, username), username, email: `${username}@acme.test`, language: null };
-    await queueMail(portal.sql, reader, { kind: 'passwordChanged', now: portal.deps.now() });
-  }
+  for (const username of usernames) await queueMailTo(portal, username);
 }
-
-/** Sends what is due; what the last piece of work came to. */
-async function deliver(): Promise<Outcome> {
-  for (;;) {
-    const outcome = await work();
-    if (outcome !== 'more') return outcome;
-  }
-}
-
-const leave = () =>
-  portal.onSend(async ({ id, recipient }, words) => void portal.mails.push({ id, recipient, ...words }));
+const deliver = () => deliverAll(work);
+const leave = () => letLeave(portal);
 const fail = (why: 'away' | 'refused') => portal.onSend(() => Promise.reject(new MailNotSent(why, `it was ${why}`)));
-const waiting = async () => [...(await portal.sql`select tries, problem from mail`)];
+const waiting = () => waitingMails(portal);
 const sent = () => portal.mails.map(({ recipient }) => recipient);
 
 describe('a mail that the mail server refuses', () => {
@@ -49,7 +37,7 @@ describe('a mail that the mail server refuses', () => {
     const queuedAt = portal.deps.now().getTime();
     for (const [at, wait] of waits.entries()) {
       expect(await deliver()).toBe('nothing');
-      expect(await waiting()).toEqual([{ tries: at + 1, problem: 'it was refused' }]);
+      expect(await waiting()).toMatchObject([{ tries: at + 1, problem: 'it was refused' }]);
       if (portal.deps.now().getTime() + wait - queuedAt >= day) break;
       portal.wait(wait - 1);
       await deliver();
@@ -119,6 +107,30 @@ describe('while the mail server is away', () => {
       const outcomes = await Promise.all(Array.from({ length: limits.mailLanes }, () => work()));
       expect(outcomes).toEqual(Array(limits.mailLanes).fill({ pause: pause * second }));
     }
+  });
+
+  it('a lane that comes back from a mail meanwhile tries no other one, and leaves the rest to the end of the pause', async () => {
+    await queue(...Array(20).fill('alice'));
+    for (let n = 0; n < 2; n += 1) await work();
+    const [slow, sending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let tries = 0;
+    portal.onSend(() => {
+      tries += 1;
+      sending.resolve();
+      return slow.promise;
+    });
+    const first = work();
+    await sending.promise;
+    portal.onSend(() => {
+      tries += 1;
+      return Promise.reject(new MailNotSent('away', 'away'));
+    });
+    expect(await work()).toEqual({ pause: second });
+    slow.resolve();
+    expect(await first).toEqual({ pause: second });
+    expect(tries).toBe(2);
+    expect(await waiting()).toHaveLength(16);
+    expect(new Set((await waiting()).map(({ tries }) => tries))).toEqual(new Set([0]));
   });
 
   it('a mail is not given up for the minutes that it was away, only for the whole day', async () => {

@@ -13,45 +13,60 @@ import { MailNotSent } from './transport.ts';
 /** A mail that was taken on, with the number of this try. */
 type MailInHand = MailRow & { tries: number };
 
+type Pause = { pause: number };
+
+/** What holds for all mails of one call: how long they are ours, and what may end it before. */
+type Hand = { until: Date; pauseBefore: Pause; stopping: AbortSignal | undefined };
+
 /**
- * The work of sending: each call sends some of the mails that wait longest. Instances share the queue, and a mail is in one pair
- * of hands at a time (docs/decisions/0011). One that the mail server refuses is tried again later and later, and given
- * up after a day; while the server is away for all of them, the outcome is a pause that grows.
+ * The work of sending: each call sends some of the mails that wait longest. Instances share the queue, and a mail is in
+ * one pair of hands at a time (docs/decisions/0011). One that the mail server refuses is tried again later and later, and
+ * given up after a day; while the server is away for all of them, the outcome is a pause that grows.
  */
-export function mailDelivery(deps: Deps): () => Promise<Outcome> {
+export function mailDelivery(deps: Deps): (stopping?: AbortSignal) => Promise<Outcome> {
   const { sql, now, metrics } = deps;
   let nextPause: number = limits.mailServerFirstPause;
   /** The pause that was begun last; lanes that were under way together when the server went away share one. */
-  let lastPause = { pause: 0 };
+  let lastPause: Pause = { pause: 0 };
+  /** How many to take on at once: more and more while there are enough, so that a few mails go to as many lanes. */
+  let most = 1;
   /** Mails that have left and are still to be deleted; while the database is away there may be some for long. */
   const left = new Set<string>();
   let recording: Promise<void> | null = null;
 
-  return async function deliverMails(): Promise<Outcome> {
+  return async function deliverMails(stopping?: AbortSignal): Promise<Outcome> {
     const at = now();
-    const until = after(at, limits.mailTakenOnFor);
-    const mails = await takeOnMails(sql, { now: at, until, most: limits.mailsTakenOn });
+    const hand = { until: after(at, limits.mailTakenOnFor), pauseBefore: lastPause, stopping };
+    const asked = most;
+    const mails = await takeOnMails(sql, { now: at, until: hand.until, most: asked });
+    most = mails.length < asked ? 1 : Math.min(limits.mailsTakenOn, asked * 2);
     try {
-      return await deliverInTurn(mails, at);
+      return await deliverInTurn(mails, hand);
     } finally {
       await recordLeft();
     }
   };
 
-  async function deliverInTurn(mails: readonly MailInHand[], at: Date): Promise<Outcome> {
-    for (const [index, mail] of mails.entries()) {
-      const outcome = await deliver(mail, lastPause);
-      const isLate = now().getTime() - at.getTime() > limits.mailTakenOnFor / 2;
-      if (outcome === 'more' && !isLate) continue;
-      const rest = mails.slice(index + 1).map(({ id }) => id);
-      if (rest.length > 0) await updateMailsLetGo(sql, rest, now());
-      return outcome === 'refused' ? 'more' : outcome;
+  /** Whatever happens to one, the mails after it are let go of: others may be quicker with them. */
+  async function deliverInTurn(mails: readonly MailInHand[], { until, pauseBefore, stopping }: Hand): Promise<Outcome> {
+    const rest = [...mails];
+    try {
+      for (let mail = rest.shift(); mail; mail = rest.shift()) {
+        const outcome = await deliver(mail, pauseBefore);
+        if (outcome !== 'more') return outcome === 'refused' ? 'more' : outcome;
+        if (lastPause !== pauseBefore) return lastPause;
+        const isLate = until.getTime() - now().getTime() < limits.mailTakenOnFor / 2;
+        if (isLate || stopping?.aborted) return 'more';
+      }
+      return mails.length > 0 ? 'more' : 'nothing';
+    } finally {
+      const ids = rest.map(({ id }) => id);
+      if (ids.length > 0) await updateMailsLetGo(sql, ids, now());
     }
-    return mails.length > 0 ? 'more' : 'nothing';
   }
 
-  /** What became of one mail; after one that was refused others may be quicker with the rest. */
-  async function deliver(mail: MailInHand, pauseBefore: typeof lastPause): Promise<Outcome | 'refused'> {
+  /** What became of one mail. */
+  async function deliver(mail: MailInHand, pauseBefore: Pause): Promise<Outcome | 'refused'> {
     if (left.has(mail.id)) return await finish(mail);
     if (now().getTime() - mail.queuedAt.getTime() >= limits.mailGivenUpAfter) return await giveUp(mail);
     if (!(await isWanted(mail, now()))) return await drop(mail);
@@ -116,7 +131,7 @@ export function mailDelivery(deps: Deps): () => Promise<Outcome> {
   async function waitForServer(
     { id, tries }: MailInHand,
     { message }: MailNotSent,
-    pauseBefore: typeof lastPause,
+    pauseBefore: Pause,
   ): Promise<Outcome> {
     await updateMailPutBack(sql, id, { sendAfter: now(), problem: message, tries: tries - 1 });
     if (lastPause !== pauseBefore) return lastPause;

@@ -53,6 +53,16 @@ it('PR-23 PR-18 the mail of a link that was withdrawn meanwhile is dropped unsen
   expect(await portal.sql`select from mail`).toHaveLength(0);
 });
 
+it('PR-23 who asks again gets a mail, though one with a withdrawn link still waits', async () => {
+  await askForReset(portal, 'alice@acme.test');
+  await answerResetRequest(portal.deps);
+  await changeUser(portal.sql, 'alice', { email: 'other@acme.test' }, portal.deps.now());
+  portal.wait(limits.samePress);
+  await askForReset(portal, 'other@acme.test');
+  await portal.workOff();
+  expect(portal.mails).toMatchObject([{ recipient: 'other@acme.test' }]);
+});
+
 it('LG-01 a token is sealed to the row of its mail: a copy in the row of another mail is not sent', async () => {
   for (const username of ['alice', 'bob']) await queueLink(username);
   await portal.sql`

@@ -114,6 +114,13 @@ describe('a link', () => {
     expect(hiddenUsername(await portal.send({ url: `/portal/login`, cookies }))).toBe('');
   });
 
+  it('names nobody else: not the name of a failed sign-in in the same browser', async () => {
+    const cookies = cookiesOf(await portal.signIn('bob', 'wrong'));
+    const page = (hash: string) => portal.send({ url: `/portal/forgottenChange?hash=${hash}`, cookies });
+    expect(hiddenUsername(await page('A'.repeat(43)))).toBe('');
+    expect(hiddenUsername(await page(await linkFor(portal, 'alice')))).toBe('alice');
+  });
+
   it('PR-23 dies with the e-mail address that it was sent to, and lives on with any other change', async () => {
     const [token, inHand] = [await askForLink(portal, 'alice'), await linkFor(portal, 'alice')];
     const change = (what: Parameters<typeof changeUser>[2]) => changeUser(portal.sql, 'alice', what, portal.deps.now());

@@ -31,5 +31,6 @@ export async function resetPage(deps: Deps, request: FastifyRequest): Promise<Pa
     const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), lang };
     return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
   }
-  return { ...(asked ? {} : { resetHash: token }), ...(isOpen && link.username && { typedUsername: link.username }) };
+  // Never a name that was typed elsewhere: a password manager would keep the new password under it.
+  return { ...(asked ? {} : { resetHash: token }), typedUsername: (isOpen && link.username) || '' };
 }

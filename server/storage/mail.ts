@@ -56,9 +56,14 @@ export async function updateMailPutBack(
   await sql`update mail set send_after = ${sendAfter}, problem = ${problem}, tries = ${tries} where id = ${id}`;
 }
 
-/** Whether a mail of a kind still waits for a user. */
+/** Whether a mail of a kind still waits for a user; one whose link was withdrawn brings nothing and does not count. */
 export async function isMailWaiting(sql: Connection, userId: string, kind: Mail['kind']): Promise<boolean> {
-  return (await sql`select from mail where user_id = ${userId} and kind = ${kind} limit 1`).length > 0;
+  const rows = await sql`
+    select from mail m where m.user_id = ${userId} and m.kind = ${kind} and (
+      m.token_hash is null or exists (select from reset_link l where l.token_hash = m.token_hash and l.state = 'open')
+    )
+    limit 1`;
+  return rows.length > 0;
 }
 
 /** Drops the mails of a kind that wait for a user. */

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startWorker } from '#server/background/worker.ts';
+import { limits } from '#server/limits.ts';
+import { connect, type Database } from '#server/storage/connect.ts';
+import { deliverAll, letLeave, queueMailTo, waitingMails } from '#server/testing/mails-for-test.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { startAfresh } from '#server/testing/reset-for-test.ts';
+import { mailDelivery } from './deliver-mail.ts';
+
+// Two instances on one database, each with a pool of its own.
+let portal: PortalForTest;
+let other: PortalForTest;
+let pool: Database;
+beforeAll(async () => {
+  const first = await portalForTest();
+  pool = connect(first.database.place);
+  [portal, other] = [first, await portalForTest({}, first, { sql: pool })];
+});
+beforeEach(async () => {
+  await startAfresh(portal);
+  other.mails.length = 0;
+  letLeave(portal);
+  letLeave(other);
+});
+afterAll(async () => {
+  await other.close();
+  await pool.end();
+  await portal.close();
+});
+
+const queue = (count: number) => Promise.all(Array.from({ length: count }, () => queueMailTo(portal, 'alice')));
+const begin = ({ deps }: PortalForTest) =>
+  startWorker({ name: 'sending', work: mailDelivery(deps), lookEvery: 10, lanes: limits.mailLanes, log: deps.log });
+const untilNoneWaits = () => expect.poll(() => waitingMails(portal), { timeout: 10_000 }).toEqual([]);
+
+describe('mails that wait together', () => {
+  it('RL-06 of two hundred that two instances send each leaves exactly once', async () => {
+    await queue(200);
+    const sent: string[] = [];
+    for (const { onSend } of [portal, other])
+      onSend(async ({ id }) => {
+        sent.push(id);
+        await sleep(Math.random() * 3);
+      });
+    const workers = [portal, other].map(begin);
+    await untilNoneWaits();
+    await Promise.all(workers.map(({ stop }) => stop()));
+    expect([sent.length, new Set(sent).size]).toEqual([200, 200]);
+  });
+
+  it('go to as many lanes as there are, few as they may be: nobody waits for a whole row before him', async () => {
+    await queue(20);
+    let underWay = 0;
+    let mostAtOnce = 0;
+    portal.onSend(async () => {
+      underWay += 1;
+      mostAtOnce = Math.max(mostAtOnce, underWay);
+      await sleep(20);
+      underWay -= 1;
+    });
+    const worker = begin(portal);
+    for (let n = 0; n < limits.mailLanes; n += 1) worker.wake();
+    await untilNoneWaits();
+    await worker.stop();
+    expect(mostAtOnce).toBe(limits.mailLanes);
+  });
+
+  it('are let go of when the process is to stop: the one under way leaves, the rest is there for others at once', async () => {
+    await queue(40);
+    const work = mailDelivery(portal.deps);
+    for (let n = 0; n < 4; n += 1) await work();
+    const before = portal.mails.length;
+    const waiting = 40 - before - 1;
+    expect(waiting).toBeGreaterThan(5);
+    expect(await work(AbortSignal.abort())).toBe('more');
+    expect(portal.mails).toHaveLength(before + 1);
+    expect(await waitingMails(portal)).toEqual(
+      Array(waiting).fill({ kind: 'passwordChanged', tries: 0, problem: null }),
+    );
+    expect(await deliverAll(mailDelivery(other.deps))).toBe('nothing');
+    expect(other.mails).toHaveLength(waiting);
+  });
+});
