@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addCustomer(portal, 'acme', { twoFactor: 'email' });
+  await addUser(portal, { username: 'bob' });
+});
+afterAll(() => portal.close());
+
+const isIn = async (cookies: Record<string, string>) =>
+  (await portal.send({ url: '/portal/session', cookies })).statusCode === 200;
+
+it('RC-07 two tabs of one browser share one chain of sessions: each step ends the one before, and nobody falls out', async () => {
+  // Both tabs hold the same cookies, as a browser does; a tab that signs in again replaces what is there.
+  let jar = cookiesOf(await portal.signIn('bob', testPassword));
+  const first = { ...jar };
+  portal.wait(60_000);
+  jar = { ...jar, ...cookiesOf(await portal.signIn('bob', testPassword, { cookies: jar })) };
+  portal.wait(1000);
+  await portal.workOff();
+  const code = portal.mails.at(-1)?.text.slice(-6) ?? '';
+  const verify = (cookies: Record<string, string>) =>
+    portal.send({ method: 'POST', url: '/portal/two-factor-authentication/verify', form: { code }, cookies });
+  expect((await verify(first)).headers.location).toContain('notice=signInExpired');
+  const half = { ...jar };
+  const [one, other] = await Promise.all([verify(jar), verify(jar)]);
+  const winner = [one, other].find((answer) => 'vestibule-session' in cookiesOf(answer));
+  expect([one, other].filter((answer) => 'vestibule-session' in cookiesOf(answer))).toHaveLength(1);
+  // The tab that lost sets nothing, so the browser holds what the other one was given.
+  jar = { ...jar, ...(winner && cookiesOf(winner)) };
+  expect(await isIn(jar)).toBe(true);
+  expect([await isIn(first), await isIn(half)]).toEqual([false, false]);
+  expect((await portal.send({ url: '/portal/twoFactor', cookies: jar })).headers.location).toBe('/portal/portal.html');
+  expect(await portal.sql`select from session`).toHaveLength(1);
+});
