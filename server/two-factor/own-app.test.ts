@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
+import { composeText } from '#server/mail/compose-text.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 import {
   type Browser,
@@ -44,7 +45,7 @@ describe('an app that somebody sets up of his own will', () => {
     expect(await signedInAs(portal, elsewhere)).toBeNull();
     await portal.workOff();
     expect(portal.mails.map(({ recipient, subject }) => [recipient, subject])).toEqual([
-      ['pat@acme.test', 'Two-step sign-in set up for Vestibule'],
+      ['pat@acme.test', composeText('en', 'mail-secondFactorAdded-subject', { hub: 'Vestibule' })],
     ]);
     const [event] = await portal.sql`
       select event, username, host(address) as address from audit_event order by id desc limit 1`;

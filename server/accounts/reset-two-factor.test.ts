@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { composeText } from '#server/mail/compose-text.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { userId } from '#server/testing/reset-for-test.ts';
+import {
+  codeByMail,
+  codeNow,
+  giveApp,
+  halfSession,
+  registerApp,
+  signedInAs,
+  startTwoFactorAfresh,
+  stateOf,
+  step,
+  verdict,
+  verify,
+  wrongCodes,
+} from '#server/testing/two-factor-for-test.ts';
+import { resetTwoFactor } from './reset-two-factor.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(() => startTwoFactorAfresh(portal));
+afterAll(() => portal.close());
+
+const reset = (name: string) => resetTwoFactor(portal.sql, name, portal.deps.now());
+
+async function mailsSince(work: () => Promise<unknown>): Promise<[string, string][]> {
+  await portal.sql`delete from mail`;
+  portal.mails.length = 0;
+  await work();
+  await portal.workOff();
+  return portal.mails.map(({ recipient, subject }) => [recipient, subject]);
+}
+
+describe('a second factor that an operator removes', () => {
+  it('is gone with all that hangs on it, and the user is told; the next sign-in registers anew', async () => {
+    const { secret, cookies } = await registerApp(portal, await halfSession(portal, 'alice'));
+    portal.wait(step);
+    const half = await halfSession(portal, 'alice');
+    await verify(portal, codeNow(portal, secret), half, { query: '?remember=true' });
+    const other = await halfSession(portal, 'alice');
+    const mails = await mailsSince(async () => {
+      expect(await reset('ALICE@acme.test')).toEqual({ kind: 'removed', sessionsEnded: 3 });
+    });
+    expect(mails).toEqual([
+      ['alice@acme.test', composeText('en', 'mail-secondFactorRemoved-subject', { hub: 'Vestibule' })],
+    ]);
+    for (const table of [
+      'totp',
+      'pending_totp',
+      'recovery_code',
+      'shown_recovery_codes',
+      'remembered_device',
+      'session',
+    ])
+      expect(await portal.sql`select from ${portal.sql(table)}`, table).toEqual([]);
+    expect(await signedInAs(portal, cookies)).toBeNull();
+    expect(verdict(await verify(portal, codeNow(portal, secret, 1), other))).toEqual([401, 'signInExpired']);
+    const next = await portal.signIn('alice', testPassword);
+    expect(next.headers.location).toMatch(/^\/portal\/twoFactorRegistration\?/);
+    const again = await registerApp(portal, await halfSession(portal, 'alice'));
+    expect(again.secret).not.toBe(secret);
+  });
+
+  it('is that codes reach a mailbox, too', async () => {
+    const half = await halfSession(portal, 'bob');
+    await verify(portal, await codeByMail(portal, 'bob'), half);
+    expect(await mailsSince(() => reset('bob'))).toHaveLength(1);
+    expect((await portal.signIn('bob', testPassword)).headers.location).toMatch(/^\/portal\/twoFactorRegistration\?/);
+  });
+
+  it('leaves the factors of others, and the password, as they are', async () => {
+    const [alices, adams] = [await giveApp(portal, 'alice'), await giveApp(portal, 'adam')];
+    const adam = await halfSession(portal, 'adam');
+    await reset('alice');
+    expect(verdict(await verify(portal, codeNow(portal, adams), adam))).toBe(true);
+    expect(alices).not.toBe(adams);
+    expect(await halfSession(portal, 'alice')).toBeTruthy();
+  });
+
+  it('ends the wait of its codes', async () => {
+    const secret = await giveApp(portal, 'alice');
+    for (let count = 0; count < 3; count += 1) {
+      const cookies = await halfSession(portal, 'alice');
+      for (const code of wrongCodes(portal, secret, limits.codeTries)) await verify(portal, code, cookies);
+    }
+    await reset('alice');
+    expect((await registerApp(portal, await halfSession(portal, 'alice'))).secret).toBeTruthy();
+  });
+
+  it('is recorded with what was removed, and nothing secret', async () => {
+    const { secret } = await registerApp(portal, await halfSession(portal, 'alice'));
+    await portal.sql`insert into email_factor values (${await userId(portal, 'alice')}, now())`;
+    await reset('alice');
+    const [event] = await portal.sql`select event, username, steps from audit_event order by id desc limit 1`;
+    expect(event).toEqual({
+      event: 'two-factor-reset',
+      username: 'alice',
+      steps: [
+        { step: 'removed', outcome: 'app, e-mail' },
+        { step: 'devices forgotten', outcome: '0' },
+        { step: 'sessions ended', outcome: '1' },
+      ],
+    });
+    expect(JSON.stringify(event)).not.toContain(secret);
+  });
+
+  it('is told to nobody who is inactive, though it is gone all the same', async () => {
+    await giveApp(portal, 'alice');
+    await portal.sql`update portal_user set active = false where username = 'alice'`;
+    expect(await mailsSince(() => reset('alice'))).toEqual([]);
+    expect(await portal.sql`select from totp`).toEqual([]);
+  });
+
+  it('is nothing where nothing was registered: no session ends, nobody is told, nothing is recorded', async () => {
+    const cookies = await halfSession(portal, 'alice');
+    const before = await stateOf(portal);
+    expect(await mailsSince(async () => expect(await reset('alice')).toEqual({ kind: 'nothing' }))).toEqual([]);
+    expect(await reset('nobody')).toEqual({ kind: 'notFound' });
+    expect(await stateOf(portal)).toEqual(before);
+    expect((await registerApp(portal, cookies)).secret).toBeTruthy();
+  });
+});

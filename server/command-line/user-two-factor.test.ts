@@ -1,0 +1,179 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runVestibule } from '#server/testing/run-vestibule.ts';
+import { addCustomer } from '../accounts/add-customer.ts';
+import { addUser } from '../accounts/add-user.ts';
+import { connect, type Database } from '../storage/connect.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../storage/embedded.ts';
+import { migrate } from '../storage/migrate.ts';
+import { insertRememberedDevice } from '../storage/remembered-device.ts';
+import { insertTotp } from '../storage/totp.ts';
+
+let dataFolder: string;
+let embedded: EmbeddedPostgres;
+let sql: Database;
+let ids: Record<string, string>;
+
+beforeAll(async () => {
+  dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-two-factor-'));
+  embedded = await openEmbedded({ dataFolder, log: { info() {}, warn() {} }, durable: false });
+  sql = connect(embedded.place);
+  await migrate(sql);
+});
+beforeEach(async () => {
+  await sql`truncate customer, portal_user, session, audit_event, mail cascade`;
+  await addCustomer(sql, { key: 'acme', name: 'Acme', allowedNetworks: [], twoFactor: 'app' }, new Date());
+  ids = {};
+  for (const username of ['alice', 'bob']) {
+    const names = { username, email: `${username}@acme.example`, passwordHash: null, language: null };
+    const user = { ...names, active: true, mayChangePassword: true, customers: ['acme'] };
+    const added = await addUser(sql, user, new Date());
+    ids[username] = added.kind === 'added' ? added.id : '';
+  }
+  await sql`delete from audit_event`;
+});
+afterAll(async () => {
+  await sql.end({ timeout: 1 });
+  await embedded.close();
+  await rm(dataFolder, { recursive: true });
+});
+
+const vestibule = (line: string) => runVestibule(line.split(' '), { env: { VESTIBULE_DATA: dataFolder } });
+const events = async () =>
+  (await sql<{ event: string }[]>`select event from audit_event order by id`).map(({ event }) => event);
+
+/** Remembers a device of a user that was last used so many days ago; returns its id. */
+async function remember(username: string, days: number, browser: string | null = 'Firefox, Linux'): Promise<string> {
+  const at = (more: number) => new Date(Date.now() + more * 86_400_000);
+  const tokenHash = Buffer.from(`${username} ${days}`);
+  const userId = ids[username] as string;
+  await insertRememberedDevice(sql, {
+    tokenHash,
+    userId,
+    browser,
+    address: '192.0.2.1',
+    madeAt: at(-days),
+    endsAt: at(30 - days),
+  });
+  const [row] = await sql<{ id: string }[]>`select id from remembered_device where token_hash = ${tokenHash}`;
+  return row?.id ?? '';
+}
+
+describe('user devices', { timeout: 60_000 }, () => {
+  test('lists them, the last used first, as a table and as JSON', async () => {
+    const [older, newer] = [await remember('alice', 20, null), await remember('alice', 3)];
+    await remember('bob', 1);
+    await remember('alice', 31);
+    const { code, out, err } = await vestibule('user devices alice@ACME.example');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const [heading, first, second, ...more] = out.trimEnd().split('\n');
+    expect(heading).toMatch(/^ID +BROWSER +ADDRESS +SINCE +LAST USED +UNTIL$/);
+    expect(first).toMatch(new RegExp(`^${newer}  Firefox, Linux  192\\.0\\.2\\.1  \\d{4}-`));
+    expect(second).toMatch(new RegExp(`^${older}  - +192\\.0\\.2\\.1  `));
+    expect(more).toEqual([]);
+    const listed = JSON.parse((await vestibule('user devices alice --json')).out);
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual([newer, older]);
+    expect(Object.keys(listed[0]).sort()).toEqual(['address', 'browser', 'endsAt', 'id', 'lastUsedAt', 'madeAt']);
+    expect(await events()).toEqual([]);
+  });
+
+  test('says so where there are none', async () => {
+    expect((await vestibule('user devices alice')).out).toBe(
+      'User alice is asked for a code on every device, if at all.\n',
+    );
+    expect(JSON.parse((await vestibule('user devices alice --json')).out)).toEqual([]);
+  });
+
+  test('--revoke has one asked again, --revoke-all every one; it is recorded, and nobody else is concerned', async () => {
+    const [one] = [await remember('alice', 1), await remember('alice', 2), await remember('bob', 1)];
+    expect((await vestibule(`user devices alice --revoke ${one}`)).out).toBe('Devices that are asked again: 1.\n');
+    expect(JSON.parse((await vestibule('user devices alice --json')).out)).toHaveLength(1);
+    expect(JSON.parse((await vestibule('user devices alice --revoke-all --json')).out)).toEqual({ revoked: 1 });
+    expect(JSON.parse((await vestibule('user devices alice --revoke-all --json')).out)).toEqual({ revoked: 0 });
+    expect(await sql`select user_id as id from remembered_device`).toEqual([{ id: ids.bob }]);
+    expect(await events()).toEqual(['device-forgotten', 'device-forgotten']);
+    const [event] = await sql`select user_id, username, steps from audit_event limit 1`;
+    const steps = [{ step: 'devices forgotten', outcome: '1' }];
+    expect(event).toEqual({ user_id: ids.alice, username: 'alice', steps });
+  });
+
+  test('a user, a device or an id that there is not is refused, and changes nothing', async () => {
+    const [bobs] = [await remember('bob', 1), await remember('alice', 1)];
+    const cases = [
+      ['devices nobody', 'There is no user nobody.'],
+      ['devices nobody --revoke-all', 'There is no user nobody.'],
+      ['devices alice --revoke x', 'id: x is none'],
+      ['devices alice --revoke 00000000-0000-0000-0000-000000000000', 'There is no device 00000000'],
+      [`devices alice --revoke ${bobs}`, `There is no device ${bobs} of alice`],
+      ['reset-two-factor nobody', 'There is no user nobody.'],
+      ['reset-two-factor nobody --json', 'There is no user nobody.'],
+    ];
+    const results = await Promise.all(cases.map(([line]) => vestibule(`user ${line}`)));
+    for (const [at, { code, out, err }] of results.entries()) {
+      expect({ line: cases[at]?.[0], code, out }).toEqual({ line: cases[at]?.[0], code: 1, out: '' });
+      expect(err).toContain(cases[at]?.[1]);
+    }
+    expect(await sql`select from remembered_device`).toHaveLength(2);
+    expect(await events()).toEqual([]);
+  });
+
+  test('wrong usage is 2', async () => {
+    const lines = ['devices', 'reset-two-factor', 'devices alice --revoke', 'devices alice --nonsense'];
+    for (const result of await Promise.all(lines.map((line) => vestibule(`user ${line}`))))
+      expect(result).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+describe('user reset-two-factor', { timeout: 60_000 }, () => {
+  const giveApp = async () =>
+    await insertTotp(sql, {
+      userId: ids.alice as string,
+      sealedSecret: Buffer.from('canary'),
+      lastStep: 0,
+      confirmedAt: new Date(),
+    });
+
+  test('takes the app away, says so, records it and queues the mail; user show tells of the app', async () => {
+    await giveApp();
+    await remember('alice', 1);
+    expect((await vestibule('user show alice')).out).toMatch(/^Authenticator app +registered$/m);
+    const { code, out } = await vestibule('user reset-two-factor alice');
+    expect([code, out]).toEqual([0, 'User alice has no second factor any more; sessions ended: 0.\n']);
+    expect((await vestibule('user show alice')).out).toMatch(/^Authenticator app +none$/m);
+    expect(JSON.parse((await vestibule('user show alice --json')).out)).toMatchObject({ hasApp: false });
+    expect(await sql`select from remembered_device`).toEqual([]);
+    expect(await sql`select kind, recipient from mail`).toEqual([
+      { kind: 'secondFactorRemoved', recipient: 'alice@acme.example' },
+    ]);
+    expect(await events()).toEqual(['two-factor-reset']);
+    expect((await vestibule('user reset-two-factor alice')).out).toBe('User alice has registered nothing.\n');
+  });
+
+  test('prints its outcome as JSON, and never a secret (LG-06)', async () => {
+    await giveApp();
+    const before = await vestibule('user show alice --json');
+    expect(JSON.parse(before.out)).toMatchObject({ hasApp: true });
+    const { out } = await vestibule('user reset-two-factor alice --json');
+    expect(JSON.parse(out)).toEqual({ kind: 'removed', sessionsEnded: 0 });
+    expect(JSON.parse((await vestibule('user reset-two-factor alice --json')).out)).toEqual({ kind: 'nothing' });
+    const audit = await vestibule('audit --json');
+    for (const text of [before.out, out, audit.out]) expect(text).not.toMatch(/canary|Y2FuYXJ5|63616e617279/);
+  });
+});
+
+describe('customer --remember-devices', { timeout: 60_000 }, () => {
+  test('is on unless it is turned off, and stays as it is when something else is changed', async () => {
+    const shown = async (line: string) => JSON.parse((await vestibule(`customer ${line} --json`)).out).rememberDevices;
+    expect(await shown('add beta')).toBe(true);
+    expect(await shown('add gamma --remember-devices off')).toBe(false);
+    expect(await shown('set gamma --two-factor app')).toBe(false);
+    expect(await shown('set gamma --remember-devices on')).toBe(true);
+    expect((await vestibule('customer set gamma --remember-devices off')).out).toContain(
+      'remembered devices: on → off',
+    );
+    expect(await shown('set gamma --name Gamma')).toBe(false);
+    expect((await vestibule('customer set gamma --remember-devices maybe')).code).toBe(2);
+  });
+});
