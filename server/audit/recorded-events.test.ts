@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import {
   cookiesOf,
   type PortalForTest,
@@ -8,7 +8,16 @@ import {
   testAddress,
   testPassword,
 } from '#server/testing/portal-for-test.ts';
-import { askForReset, changeTo, linkFor, newPassword } from '#server/testing/reset-for-test.ts';
+import { askForReset, changeTo, linkFor, newPassword, userId } from '#server/testing/reset-for-test.ts';
+import {
+  codeByMail,
+  codeNow,
+  halfSession,
+  registerApp,
+  verify,
+  wrongCodes,
+} from '#server/testing/two-factor-for-test.ts';
+import { lookAtRecoveryCodes } from '#server/two-factor/recovery-codes.ts';
 import { auditEvents, refusalReasons, resetOutcomes } from './audit-events.ts';
 
 let portal: PortalForTest;
@@ -142,6 +151,58 @@ describe('LG-05 what is recorded', () => {
     const endsAt = portal.deps.now().toISOString();
     await change(ofCarol, newPassword);
     expect(await steps()).toContainEqual({ step: 'link', outcome: `over since ${endsAt}` });
+  });
+
+  it('LG-05 of a second factor: asked, refused, ended, given by whatever, removed', async () => {
+    await addCustomer(portal, 'app', { twoFactor: 'app' });
+    await addCustomer(portal, 'mail', { twoFactor: 'email' });
+    await addUser(portal, { username: 'gwen', customers: ['app'] });
+    await addUser(portal, { username: 'hugo', customers: ['mail'] });
+    const of = (event: string, name = 'gwen') => [event, null, name, name];
+    const lastSteps = async () => JSON.parse(((await events()).at(-1)?.steps as string) ?? '[]');
+    let cookies = {};
+    expect(await recorded(async () => (cookies = await halfSession(portal, 'gwen')))).toEqual([
+      of('second-factor-asked'),
+    ]);
+    const { secret, cookies: full } = await registerApp(portal, cookies);
+    expect(await lastSteps()).toEqual([{ step: 'second factor', outcome: 'app registered' }]);
+    const { codes } = await lookAtRecoveryCodes(portal.deps, await userId(portal, 'gwen'));
+    portal.wait(60_000);
+    cookies = await halfSession(portal, 'gwen');
+    const wrong = wrongCodes(portal, secret, limits.codeTries);
+    expect(await recorded(() => verify(portal, wrong[0], cookies))).toEqual([of('code-refused')]);
+    expect(await lastSteps()).toEqual([{ step: 'code', outcome: 'try 1 of 5, app' }]);
+    for (const code of wrong.slice(1, -1)) await verify(portal, code, cookies);
+    const end = await recorded(() => verify(portal, wrong.at(-1), cookies));
+    expect(end).toEqual([of('code-refused'), of('second-factor-ended')]);
+    expect(await recorded(() => verify(portal, codeNow(portal, secret), cookies))).toEqual([]);
+
+    cookies = await halfSession(portal, 'gwen');
+    const given = await recorded(
+      async () =>
+        (cookies = cookiesOf(await verify(portal, codeNow(portal, secret), cookies, { query: '?remember=true' }))),
+    );
+    expect(given).toEqual([of('signed-in')]);
+    expect(await lastSteps()).toEqual([
+      { step: 'second factor', outcome: 'app' },
+      { step: 'device', outcome: 'remembered' },
+    ]);
+    expect(await recorded(() => portal.signIn('gwen', testPassword, { cookies }))).toEqual([of('signed-in')]);
+    expect(await lastSteps()).toContainEqual({ step: 'second factor', outcome: 'remembered device' });
+    cookies = await halfSession(portal, 'gwen');
+    expect(await recorded(() => verify(portal, codes?.[0], cookies))).toEqual([of('signed-in')]);
+    expect(await lastSteps()).toEqual([{ step: 'second factor', outcome: 'recovery code' }]);
+    for (const outcome of ['e-mail registered', 'e-mail code']) {
+      const half = await halfSession(portal, 'hugo');
+      const code = await codeByMail(portal, 'hugo');
+      expect(await recorded(() => verify(portal, code, half))).toEqual([of('signed-in', 'hugo')]);
+      expect(await lastSteps()).toEqual([{ step: 'second factor', outcome }]);
+    }
+    expect(await recorded(() => portal.send({ method: 'POST', url: '/portal/logout', cookies: full }))).toEqual([
+      of('signed-out'),
+    ]);
+    const bob = cookiesOf(await portal.signIn('bob', testPassword));
+    expect(await recorded(() => registerApp(portal, bob))).toEqual([of('two-factor-registered', 'bob')]);
   });
 
   it('LG-05 a flood leaves one line a minute, not one a request', async () => {

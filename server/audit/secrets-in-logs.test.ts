@@ -4,11 +4,24 @@ import { hour, limits } from '#server/limits.ts';
 import { senderOf } from '#server/mail/mail-message.ts';
 import { smtpTransport } from '#server/mail/smtp-transport.ts';
 import { readSmtpUrl } from '#server/mail/smtp-url.ts';
-import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { expectNowhere } from '#server/testing/expect-nowhere.ts';
 import { mailServerForTest } from '#server/testing/mail-server-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { askForReset, changeTo, tokenIn } from '#server/testing/reset-for-test.ts';
+import { askForReset, changeTo, tokenIn, userId } from '#server/testing/reset-for-test.ts';
+import {
+  codeByMail,
+  codeNow,
+  everyRow,
+  halfSession,
+  recoveryCodesUrl,
+  registerApp,
+  registrationUrl,
+  signInWithApp,
+  verify,
+  verifyByForm,
+} from '#server/testing/two-factor-for-test.ts';
+import { lookAtRecoveryCodes } from '#server/two-factor/recovery-codes.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {
@@ -50,6 +63,53 @@ describe('secrets', () => {
     await portal.send({ method: 'POST', url: '/portal/password/change', form: { hash: canary, password: canary } });
     await portal.send({ method: 'POST', url: '/portal/logout', cookies });
     await expectNowhere(portal, secrets);
+  });
+
+  it('LG-01 EM-09 MF-19 secrets of apps, codes and tokens of the second factor neither, errors among them', async () => {
+    await addCustomer(portal, 'app', { twoFactor: 'app' });
+    await addCustomer(portal, 'mail', { twoFactor: 'email' });
+    await addUser(portal, { username: 'gwen', customers: ['app'] });
+    await addUser(portal, { username: 'hugo', customers: ['mail'] });
+    const secrets: string[] = [];
+    const keep = (cookies: Record<string, string>) => {
+      secrets.push(...Object.values(cookies).filter((value) => value.length > 20));
+      return cookies;
+    };
+    const half = keep(await halfSession(portal, 'gwen'));
+    const { url, totpSecret } = (await portal.send({ url: registrationUrl, cookies: half })).json<
+      Record<string, string>
+    >();
+    const { cookies } = await registerApp(portal, half);
+    const { codes } = await lookAtRecoveryCodes(portal.deps, await userId(portal, 'gwen'));
+    secrets.push(totpSecret ?? '', url?.slice(100, 200) ?? '', ...(codes ?? []), codes?.[0]?.replaceAll('-', '') ?? '');
+    await portal.send({ url: `${recoveryCodesUrl}?redirectURL=/portal/${codes?.[0]}`, cookies: keep(cookies) });
+    portal.wait(60_000);
+    const remembered = await signInWithApp(portal, 'gwen', totpSecret ?? '', { query: '?remember=true' });
+    keep(cookiesOf(await portal.signIn('gwen', testPassword, { cookies: keep(remembered) })));
+    keep(cookiesOf(await verify(portal, codes?.[0], await halfSession(portal, 'gwen'))));
+    const typed = 'TYPED-C0DE-9999';
+    const mailed = keep(await halfSession(portal, 'hugo'));
+    for (const code of [typed, canary, { code: canary }]) await verify(portal, code, mailed);
+    await verify(portal, canary, mailed, { query: `?code=${encodeURIComponent(canary)}` });
+    await verifyByForm(portal, { code: canary, redirectURL: `/portal/${encodeURIComponent(canary)}` }, mailed);
+    await verifyByForm(portal, { code: canary.repeat(5) }, mailed);
+    portal.wait(60_000);
+    const digits = [await codeByMail(portal, 'hugo'), codeNow(portal, totpSecret ?? '')];
+    await portal.sql`alter table totp add constraint broken check (last_step = 0) not valid`;
+    const again = keep(await halfSession(portal, 'gwen'));
+    expect((await verify(portal, digits[1], again)).statusCode).toBe(500);
+    await portal.sql`alter table totp drop constraint broken`;
+    await verify(portal, digits[0], mailed, { headers: { origin: 'https://evil.example' } });
+    keep(cookiesOf(await verify(portal, digits[0], mailed)));
+    expect(secrets.length).toBeGreaterThan(20);
+    await expectNowhere(portal, [...secrets, typed, typed.replaceAll('-', ''), canary]);
+    // Six digits may stand in a number by chance; by themselves they may not.
+    const written = portal.logs() + (await everyRow(portal));
+    for (const code of digits) {
+      const bytes = Buffer.from(code);
+      for (const form of [`(?<![0-9a-f])${code}(?![0-9a-f])`, bytes.toString('hex'), bytes.toString('base64')])
+        expect(new RegExp(form, 'i').exec(written)).toBeNull();
+    }
   });
 
   it('LG-01 an error says what went wrong without the row or the statement that it went wrong with', async () => {
