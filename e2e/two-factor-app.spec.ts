@@ -310,6 +310,20 @@ test('a code goes out by itself, once for each', async ({ page, context, newPers
   expect(sent).toEqual([JSON.stringify(wrong), JSON.stringify(right)]);
 });
 
+test('a digit typed over itself is a step on', async ({ page, context, stages }) => {
+  await stages.enter(context, 'app');
+  await page.goto('/portal/twoFactor');
+  const form = codeForm(page);
+  await expect(form.box(1)).toBeFocused();
+  await page.keyboard.type('123');
+  await page.keyboard.press('Home');
+  await page.keyboard.type('12');
+  await expect(form.box(3)).toBeFocused();
+  await page.keyboard.type('45');
+  for (const [index, digit] of ['1', '2', '4', '5', '', ''].entries())
+    await expect(form.box(index + 1)).toHaveValue(digit);
+});
+
 test('what cannot be asked just now is said, and the same code is sent by the button', async ({
   page,
   watch,

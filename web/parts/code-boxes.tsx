@@ -49,6 +49,11 @@ export function CodeBoxes({ boxes, isWrong, takesFocus, onMove }: Props) {
           aria-label={message('code-digit', { position: index + 1, length: codeLength })}
           aria-invalid={isWrong || undefined}
           aria-describedby={isWrong ? 'code-error' : undefined}
+          // The digit that stands there already, typed again, is no change to React, but a step on.
+          onInput={({ currentTarget, nativeEvent }) => {
+            const isSame = currentTarget.value === digit && !(nativeEvent as InputEvent).isComposing;
+            if (isSame) onMove(typed(boxes, index, digit));
+          }}
           onChange={({ target, nativeEvent }) => {
             if ((nativeEvent as InputEvent).isComposing) setDraft({ index, text: target.value });
             else onMove(typed(boxes, index, target.value));
