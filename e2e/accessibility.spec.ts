@@ -1,7 +1,10 @@
+import type { Locator, Page } from '@playwright/test';
+import { appCode, wrongAppCodes } from './authenticator-app.ts';
 import { axeScript, expectAccessible } from './axe.ts';
+import { codeForm, keyToRegister } from './code-form.ts';
 import { everyScreen, withQuery } from './every-screen.ts';
 import { changeForm, linkFor, newPassword } from './reset-forms.ts';
-import { expectSignedIn, keepHere, signIn, signInForm } from './sign-in-form.ts';
+import { expectSignedIn, keepHere, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 
 test.describe('axe finds nothing', () => {
@@ -10,8 +13,9 @@ test.describe('axe finds nothing', () => {
     await page.addInitScript({ path: axeScript });
   });
 
-  for (const { address } of everyScreen) {
-    test(`on ${address}`, async ({ page }) => {
+  for (const { address, stage } of everyScreen) {
+    test(`on ${address}`, async ({ page, context, stages }) => {
+      await stages.enter(context, stage);
       await page.goto(address);
       await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'false');
       await expect(page.locator('.qr[aria-busy=true]')).toHaveCount(0);
@@ -63,12 +67,32 @@ test.describe('axe finds nothing', () => {
     await expectAccessible(page);
   });
 
-  test('on a wrong code', async ({ page }) => {
-    await page.route('**/verify', (route) => route.fulfill({ json: false }));
-    await page.goto('/portal/twoFactor');
-    await page.getByLabel('Digit 1 of 6').click();
-    await page.keyboard.type('123456');
-    await expect(page.getByText('That code didn’t match.')).toBeVisible();
+  test('on a wrong code, a code that is looked at, and one that cannot be', async ({ page, newPersonWithApp }) => {
+    const { username, key } = await newPersonWithApp();
+    await page.goto('/portal/login');
+    await signInForm(page).send(username, password);
+    const form = codeForm(page);
+    const [wrong = ''] = wrongAppCodes(key, 1);
+    await form.sendWrong(wrong);
+    await expectAccessible(page);
+    const { promise: isLookedAt, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route('**/verify', async (route) => {
+      await isLookedAt;
+      await route.fulfill({ status: 503 });
+    });
+    await form.send(wrong);
+    await expect(page.getByRole('status')).toHaveText('Checking your code…');
+    await expectAccessible(page, /^page-has-heading-one:/);
+    letGo();
+    await expect(page.getByRole('alert')).toContainText('This isn’t available right now.');
+    await expectAccessible(page);
+  });
+
+  test('on a QR code that cannot be fetched', async ({ page, context, stages }) => {
+    await stages.enter(context, 'new app');
+    await page.route('**/two-factor-authentication/registration', (route) => route.fulfill({ status: 503 }));
+    await page.goto('/portal/twoFactorRegistration');
+    await expect(page.getByRole('alert')).toContainText('The QR code isn’t available right now');
     await expectAccessible(page);
   });
 
@@ -89,14 +113,28 @@ test.describe('axe finds nothing', () => {
   });
 });
 
+/** Whether the element that has the focus shows it. */
+const focusIsSeen = (page: Page) =>
+  page.evaluate(() => {
+    const element = document.activeElement as Element;
+    const control = element.closest('.control') ?? element;
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    return (outlineStyle !== 'none' && outlineWidth !== '0px') || getComputedStyle(control).boxShadow !== 'none';
+  });
+
+/** Presses Tab until something has the focus, at most so often; each stop on the way shows where it is. */
+async function tabTo(page: Page, stop: Locator, most: number): Promise<void> {
+  // A page that is still on its way would take the keys with it.
+  await expect(stop).toBeVisible();
+  for (let stops = 0; stops < most; stops += 1) {
+    await page.keyboard.press('Tab');
+    expect(await focusIsSeen(page)).toBe(true);
+    if (await stop.evaluate((element) => element === document.activeElement)) return;
+  }
+  await expect(stop).toBeFocused();
+}
+
 test('a person signs in and out with the keyboard alone', async ({ page }) => {
-  const focusIsSeen = () =>
-    page.evaluate(() => {
-      const element = document.activeElement as Element;
-      const control = element.closest('.control') ?? element;
-      const { outlineStyle, outlineWidth } = getComputedStyle(element);
-      return (outlineStyle !== 'none' && outlineWidth !== '0px') || getComputedStyle(control).boxShadow !== 'none';
-    });
   await page.goto('/portal/login');
   const form = signInForm(page);
   await expect(form.username).toBeFocused();
@@ -109,11 +147,11 @@ test('a person signs in and out with the keyboard alone', async ({ page }) => {
     page.getByRole('link', { name: 'Forgot password?' }),
     form.button,
   ]) {
-    expect(await focusIsSeen()).toBe(true);
+    expect(await focusIsSeen(page)).toBe(true);
     await page.keyboard.press('Tab');
     await expect(stop).toBeFocused();
   }
-  expect(await focusIsSeen()).toBe(true);
+  expect(await focusIsSeen(page)).toBe(true);
   await page.keyboard.press('Enter');
   await expectSignedIn(page, 'ada');
   const signOut = page.getByRole('button', { name: 'Sign out' });
@@ -124,12 +162,63 @@ test('a person signs in and out with the keyboard alone', async ({ page }) => {
   await expect(page).toHaveURL('/portal/login');
 });
 
-test('at 320 px, which is 400 % zoom, no screen scrolls sideways', async ({ page, watch }) => {
-  watch.expect(/status of (?:404|503)/);
-  test.setTimeout(60_000);
+test('a person registers an app and signs in with it with the keyboard alone', async ({ page, newPerson }) => {
+  const { username } = await newPerson('--customer', 'apps');
+  await page.goto('/portal/login');
+  const form = signInForm(page);
+  await expect(form.username).toBeFocused();
+  await page.keyboard.type(username);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(password);
+  await page.keyboard.press('Enter');
+  const code = codeForm(page);
+  await tabTo(page, page.getByRole('button', { name: 'Copy key' }), 3);
+  const key = await keyToRegister(page);
+  await tabTo(page, code.box(1), 2);
+  // A slip is put right with Backspace and the arrows.
+  const right = appCode(key);
+  await page.keyboard.type(right.slice(0, 4));
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('ArrowLeft');
+  await expect(code.box(3)).toBeFocused();
+  await page.keyboard.press('End');
+  await expect(code.box(6)).toBeFocused();
+  await page.keyboard.press('Home');
+  await expect(code.box(1)).toBeFocused();
+  await page.keyboard.type(right);
+  await tabTo(page, page.getByRole('link', { name: 'Continue' }), 6);
+  await page.keyboard.press('Enter');
+  await expectSignedIn(page, username);
+  await tabTo(page, signOutButton(page), 4);
+  await page.keyboard.press('Enter');
+
+  await expect(form.username).toBeFocused();
+  await page.keyboard.type(username);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(password);
+  await page.keyboard.press('Enter');
+  await expect(code.box(1)).toBeFocused();
+  expect(await focusIsSeen(page)).toBe(true);
+  await tabTo(page, code.remember, 7);
+  await page.keyboard.press('Space');
+  await expect(code.remember).toBeChecked();
+  await tabTo(page, page.getByRole('link', { name: 'Use a recovery code' }), 3);
+  await tabTo(page, page.getByRole('link', { name: 'Not you? Change user' }), 1);
+  for (let stops = 0; stops < 10; stops += 1) {
+    if (await code.box(1).evaluate((element) => element === document.activeElement)) break;
+    await page.keyboard.press('Shift+Tab');
+  }
+  await page.keyboard.type(appCode(key, 30));
+  await expectSignedIn(page, username);
+});
+
+test('at 320 px, which is 400 % zoom, no screen scrolls sideways', async ({ page, context, watch, stages }) => {
+  watch.expect(/status of 404/);
+  test.setTimeout(90_000);
   await page.setViewportSize({ width: 320, height: 256 });
-  for (const language of ['en', 'de', 'pl']) {
-    for (const { address } of everyScreen) {
+  for (const { address, stage } of everyScreen) {
+    await stages.enter(context, stage);
+    for (const language of ['en', 'de', 'pl']) {
       await page.goto(withQuery(address, `lang=${language}`));
       const { scrollWidth, clientWidth } = await page.evaluate(() => {
         const { scrollWidth, clientWidth } = document.documentElement;

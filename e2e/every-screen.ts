@@ -1,10 +1,20 @@
+import type { Stage } from './stages.ts';
 import type { MessageKey } from './texts.ts';
 
-/** A screen as its address shows it. `needs` tells what its server calls answer for now, which the console repeats. */
-export type ScreenUnderTest = { address: string; heading: MessageKey; status?: number; needs?: RegExp };
+/**
+ * A screen as its address shows it. `stage` is how far a sign-in must have come for the address to show it; `needs` tells
+ * what the console repeats of the answer.
+ */
+export type ScreenUnderTest = {
+  address: string;
+  heading: MessageKey;
+  stage?: Stage;
+  status?: number;
+  needs?: RegExp;
+};
 
 const notThere = /status of 404/;
-const notSetUp = /status of 503/;
+const recoveryCodes = '/portal/two-factor-authentication/recovery-codes';
 
 /** Every screen of specification §2 in each of its faces. */
 export const everyScreen: readonly ScreenUnderTest[] = [
@@ -23,10 +33,21 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: '/portal/forgottenChangeFailedInfo', heading: 'change-failed-title' },
   { address: '/portal/forgottenChangeFailedInfo?reason=3', heading: 'change-failed-title' },
   { address: '/portal/forgottenChangeFailedInfo?7', heading: 'change-failed-title' },
-  { address: '/portal/twoFactor', heading: 'twofa-title' },
-  { address: '/portal/twoFactor?codeSentViaEmail=true', heading: 'twofa-email-title' },
-  { address: '/portal/twoFactorRegistration', heading: 'registration-title', needs: notSetUp },
-  { address: '/portal/twoFactorRegistration?codeSentViaEmail=true', heading: 'registration-email-title' },
+  { address: '/portal/twoFactor', heading: 'twofa-title', stage: 'app' },
+  { address: '/portal/twoFactor?notice=codeWrong', heading: 'twofa-title', stage: 'app' },
+  { address: '/portal/twoFactor?notice=clockWrong&offset=-300', heading: 'twofa-title', stage: 'app' },
+  { address: '/portal/twoFactor?recovery=true', heading: 'recovery-title', stage: 'app' },
+  { address: '/portal/twoFactor?recovery=true&notice=codeWrong', heading: 'recovery-title', stage: 'app' },
+  { address: '/portal/twoFactor?codeSentViaEmail=true', heading: 'twofa-email-title', stage: 'email' },
+  { address: '/portal/twoFactor?codeSentViaEmail=true&notice=codeSent', heading: 'twofa-email-title', stage: 'email' },
+  { address: '/portal/twoFactorRegistration', heading: 'registration-title', stage: 'new app' },
+  {
+    address: '/portal/twoFactorRegistration?codeSentViaEmail=true',
+    heading: 'registration-email-title',
+    stage: 'new email',
+  },
+  { address: recoveryCodes, heading: 'recovery-codes-title', stage: 'recovery codes' },
+  { address: `${recoveryCodes}?few`, heading: 'recovery-codes-shown-title', stage: 'few recovery codes' },
   { address: '/portal/singleSignOn', heading: 'sso-title' },
   { address: '/portal/loginfail/default', heading: 'login-fail-default-title' },
   { address: '/portal/loginfail/oidc', heading: 'login-fail-oidc-title' },

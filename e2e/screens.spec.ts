@@ -10,9 +10,10 @@ const texts = textsOf('en');
 const both = { tag: '@without-script' };
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
-for (const { address, heading: key, status = 200, needs } of everyScreen) {
-  test(`${address} says what it is in six languages`, both, async ({ page, watch }) => {
+for (const { address, heading: key, stage, status = 200, needs } of everyScreen) {
+  test(`${address} says what it is in six languages`, both, async ({ page, context, watch, stages }) => {
     if (needs) watch.expect(needs);
+    await stages.enter(context, stage);
     for (const language of languages) {
       const texts = textsOf(language);
       const answer = await page.goto(withQuery(address, `lang=${language}`));
@@ -30,16 +31,23 @@ for (const { address, heading: key, status = 200, needs } of everyScreen) {
   });
 }
 
-test('every screen but the sign-in form has a logo that leads to it', both, async ({ page, watch }) => {
-  watch.expect(/status of (?:404|503)/);
-  for (const { address, heading: key } of everyScreen) {
-    await page.goto(address);
-    const logo = page.getByRole('banner').getByRole('link', { name: 'Vestibule' });
-    await expect(logo).toHaveCount(key === 'login-title' ? 0 : 1);
-  }
-  await page.getByRole('banner').getByRole('link').click();
-  await expect(heading(page)).toHaveText('Sign in');
-});
+test(
+  'every screen but the sign-in form has a logo that leads to it',
+  both,
+  async ({ page, context, watch, stages }) => {
+    watch.expect(/status of 404/);
+    test.setTimeout(60_000);
+    for (const { address, heading: key, stage } of everyScreen) {
+      await stages.enter(context, stage);
+      await page.goto(address);
+      await expect(heading(page)).toContainText(texts[key]);
+      const logo = page.getByRole('banner').getByRole('link', { name: 'Vestibule' });
+      await expect(logo).toHaveCount(key === 'login-title' ? 0 : 1);
+    }
+    await page.getByRole('banner').getByRole('link').click();
+    await expect(heading(page)).toHaveText('Sign in');
+  },
+);
 
 for (const [address, target] of [
   ['/portal/loginFail', '/portal/loginfail/default'],
@@ -74,13 +82,17 @@ test('a failure page names an address only if it is one', both, async ({ page })
   await expect(page.getByText('Your address unknown')).toBeVisible();
 });
 
-test('the focus starts where the work starts', async ({ page }) => {
-  for (const [address, label] of [
+test('the focus starts where the work starts', async ({ page, context, stages }) => {
+  for (const [address, label, stage] of [
     ['/portal/login', texts['login-username']],
     ['/portal/forgotten', texts.email],
     ['/portal/singleSignOn', texts.email],
-    ['/portal/twoFactor', 'Digit 1 of 6'],
+    ['/portal/twoFactor', 'Digit 1 of 6', 'app'],
+    ['/portal/twoFactor?recovery=true', texts['recovery-code'], 'app'],
+    ['/portal/twoFactor?codeSentViaEmail=true', 'Digit 1 of 6', 'email'],
+    ['/portal/twoFactorRegistration?codeSentViaEmail=true', 'Digit 1 of 6', 'new email'],
   ] as const) {
+    await stages.enter(context, stage);
     await page.goto(address);
     await expect(page.getByLabel(label)).toBeFocused();
   }

@@ -2,7 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from '@playwright/test';
 import { everyScreen, withQuery } from '../every-screen.ts';
-import { PortalUnderTest } from '../portal-under-test.ts';
+import { MailInbox } from '../mail-inbox.ts';
+import { Stages } from '../stages.ts';
+import { password, startPortalWithUsers } from '../test.ts';
 
 const folder = new URL('../../gallery/screens/', import.meta.url);
 
@@ -14,13 +16,15 @@ const sizes = [
 /** Photographs every screen of the real product by day and by night, on a phone and on a desk. */
 export async function takeScreenShots(browser: Browser): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const portal = await PortalUnderTest.prepare();
+  const inbox = await MailInbox.open();
+  const portal = await startPortalWithUsers({ env: inbox.env });
+  const stages = new Stages({ portal, inbox, password });
   try {
-    await portal.start();
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const viewport of sizes) {
         const page = await browser.newPage({ viewport, colorScheme });
-        for (const { address } of everyScreen) {
+        for (const { address, stage } of everyScreen) {
+          await stages.enter(page.context(), stage);
           await page.goto(portal.origin + withQuery(address, 'lang=en'), { waitUntil: 'networkidle' });
           const name = address.replace('/portal/', '').replace(/\W+/g, '-') || 'start';
           const file = new URL(`${name}-${viewport.width}-${colorScheme}.png`, folder);
@@ -31,5 +35,6 @@ export async function takeScreenShots(browser: Browser): Promise<void> {
     }
   } finally {
     await portal.discard();
+    await inbox.close();
   }
 }
