@@ -13,6 +13,7 @@ import { createPages } from './http/pages.ts';
 import { limits } from './limits.ts';
 import { openTransport } from './mail/open-transport.ts';
 import { keysOf, secretsOfDataFolder } from './secrets/server-secret.ts';
+import { isDatabaseAway } from './storage/connect.ts';
 import { migrate } from './storage/migrate.ts';
 import { openStorage } from './storage/open-storage.ts';
 
@@ -88,6 +89,11 @@ function stopOnSignal(app: FastifyInstance, closeRest: () => Promise<void>): voi
 
 /** After an error that nobody expected the state is unknown: it is logged, and whoever started the process starts it anew. */
 function exitOnCrash(app: FastifyInstance): void {
+  process.on('unhandledRejection', (error) => {
+    // postgres.js asks for the array types of each new connection, and nobody can wait for that.
+    if (!isDatabaseAway(error)) throw error;
+    app.log.warn({ err: error }, 'a lost connection that nobody waited for');
+  });
   process.on('uncaughtException', (error) => {
     app.log.fatal({ err: error }, 'crashed');
     process.exit(1);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cuttableDatabase } from '#server/testing/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
 import { connect, isDatabaseAway, type Place } from './connect.ts';
 
@@ -76,6 +77,34 @@ test('a session that the server ends is the database being away, and the pool go
   expect(isDatabaseAway(ended)).toBe(true);
   await expect.poll(() => sql`select 1 as one`, { timeout: 1000 }).toEqual([{ one: 1 }]);
   await sql.end({ timeout: 1 });
+});
+
+test('a connection that is cut in the midst of transactions fails them, ends no process, and is made again', async () => {
+  const way = await cuttableDatabase(database);
+  const uncaught: unknown[] = [];
+  const keep = (error: unknown) => void uncaught.push(error);
+  // Vitest's own listeners would end the run before the count is looked at.
+  const listeners = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException').on('uncaughtException', keep);
+  for (let round = 0; round < 10; round += 1) {
+    const transactions = Array.from({ length: 5 }, () =>
+      way.sql.begin(async (sql) => {
+        await sql`select 1`;
+        way.cut();
+        await sql`select pg_sleep(0.01)`;
+      }),
+    );
+    for (const { status, reason } of (await Promise.allSettled(transactions)) as PromiseRejectedResult[]) {
+      expect(status).toBe('rejected');
+      expect(isDatabaseAway(reason)).toBe(true);
+    }
+    way.mend();
+    await expect.poll(() => way.sql`select 1 as one`.catch(() => null), { timeout: 5000 }).toEqual([{ one: 1 }]);
+  }
+  process.removeAllListeners('uncaughtException');
+  for (const listener of listeners) process.on('uncaughtException', listener);
+  await way.close();
+  expect(uncaught).toEqual([]);
 });
 
 test.each([

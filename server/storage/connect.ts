@@ -48,7 +48,28 @@ export function connect(place: Place, options: ConnectOptions = {}): Database {
     onnotice: (notice: postgres.Notice) => onNotice?.(`${notice.severity}: ${notice.message}`),
     onclose: () => onClose?.(),
   };
-  return 'url' in place ? postgres(place.url, settings) : postgres({ ...place, ...settings });
+  const sql = 'url' in place ? postgres(place.url, settings) : postgres({ ...place, ...settings });
+  return withoutRollbackAfterClose(sql);
+}
+
+/**
+ * postgres.js answers an error in a transaction with a ROLLBACK, also when the error is that the connection is gone: the
+ * write then throws from a timer, where nobody can catch it, and ends the process (porsager/postgres #1208). A
+ * transaction whose connection is gone is over by itself: its work never settles, and `begin` fails by the close.
+ */
+function withoutRollbackAfterClose(sql: Database): Database {
+  const begin = sql.begin.bind(sql) as (work: (sql: Connection) => Promise<unknown>) => Promise<unknown>;
+  const gone = /^(?:CONNECTION_|ECONN|EPIPE|57P0[123])/;
+  sql.begin = ((work: (sql: Connection) => Promise<unknown>) =>
+    begin(async (connection) => {
+      try {
+        return await work(connection);
+      } catch (error) {
+        if (gone.test(String((error as { code?: unknown }).code))) await new Promise(() => {});
+        throw error;
+      }
+    })) as typeof sql.begin;
+  return sql;
 }
 
 type SocketOptions = { path?: string | false; host: string[]; port: number[] };
