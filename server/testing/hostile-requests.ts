@@ -46,12 +46,14 @@ const hostile = fc.oneof(fc.constantFrom(...hostileTexts), fc.string({ unit: 'bi
 const headerValue = hostile.map((text) => text.replace(/[^\t\x20-\x7e]/g, '?').trim());
 const fieldName = fc.oneof(
   fc.constantFrom('username', 'password', 'repeat', 'hash', 'redirectURL', 'username[]', '__proto__[x]'),
+  fc.constantFrom('code', 'remember', 'recovery', 'codeSentViaEmail'),
   hostile,
 );
 const query = fc.array(
   fc.tuple(
     fc.oneof(
       fc.constantFrom('lang', 'login', 'redirectURL', 'destination', 'hash', 'reason', 'ipaddress', 'notice'),
+      fc.constantFrom('codeSentViaEmail', 'remember', 'recovery', 'offset'),
       hostile,
     ),
     hostile,
@@ -62,7 +64,9 @@ const cookie = fc.oneof(
   headerValue,
   fc
     .tuple(
-      fc.constantFrom('vestibule-session', 'vestibule-device', 'vestibule-refusal', 'vestibule-reset'),
+      fc.constantFrom(
+        ...['vestibule-session', 'vestibule-device', 'vestibule-refusal', 'vestibule-reset', 'vestibule-remembered'],
+      ),
       headerValue,
     )
     .map((pair) => pair.join('=')),
@@ -104,6 +108,16 @@ const body = fc.oneof(
   fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
 );
 
+/** What a script could send as a code. */
+const code = fc
+  .oneof(
+    fc.stringMatching(/^[0-9]{5,7}$/),
+    fc.stringMatching(/^[0-9A-Za-z]{4}-[0-9A-Z]{4}[- ][0-9A-Z]{4}$/),
+    hostile,
+    fc.jsonValue({ maxDepth: 3 }),
+  )
+  .map((value) => JSON.stringify(value));
+
 export type Sent = {
   method: string;
   path: string;
@@ -120,4 +134,18 @@ export const requests: fc.Arbitrary<Sent> = fc.record({
   query: query as fc.Arbitrary<[string, string][]>,
   headers: headers as fc.Arbitrary<Record<string, string>>,
   body: fc.option(body),
+});
+
+/** Requests to the calls and screens of the second factor; the cookies are the sender's. */
+export const secondFactorRequests: fc.Arbitrary<Sent> = fc.record({
+  method: fc.oneof({ weight: 3, arbitrary: fc.constantFrom('POST', 'GET') }, fc.constantFrom(...methods)),
+  path: fc.constantFrom(...paths.filter((path) => /two-?factor/i.test(path))),
+  query: query as fc.Arbitrary<[string, string][]>,
+  headers: fc
+    .tuple(headers, fc.constantFrom('application/json', 'application/x-www-form-urlencoded', null))
+    .map(([given, type]) => ({
+      ...given,
+      ...(type !== null && { 'content-type': type, origin: 'http://localhost:8080', 'sec-fetch-site': 'same-origin' }),
+    })) as fc.Arbitrary<Record<string, string>>,
+  body: fc.option(fc.oneof(code, code, body)),
 });

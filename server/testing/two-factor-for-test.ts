@@ -97,6 +97,15 @@ export function verdict(answer: Response): unknown {
   return [statusCode, answer.json<{ notice?: string }>().notice ?? null];
 }
 
+/** How many tries were counted: in half sessions, for accounts, and as events. */
+export async function triesCounted({ sql }: PortalForTest): Promise<number[]> {
+  const [row] = await sql<Record<string, number>[]>`
+    select (select coalesce(sum(code_tries), 0)::int from session) as tries,
+      (select coalesce(sum(failures), 0)::int from throttle where key like 'code:%') as failures,
+      (select count(*)::int from audit_event where event = 'code-refused') as refused`;
+  return Object.values(row ?? {});
+}
+
 /** Signs in to the end with an app's code. */
 export async function signInWithApp(
   portal: PortalForTest,

@@ -18,7 +18,8 @@ import type { Proof } from './take-proof.ts';
 import { verifyAny } from './verify-any.ts';
 import type { VerifyResult } from './verify-code.ts';
 
-type VerifyBody = { Body: string | VerifyForm };
+/** Undefined without a content type: then nothing is read, nor held against a schema. */
+type VerifyBody = { Body: string | VerifyForm | undefined };
 type Right = VerifyResult & { kind: 'right' };
 
 /** After these there is something to read before the destination. */
@@ -30,6 +31,7 @@ export function verifyRoute(deps: Deps) {
 
   return async function verify(request: FastifyRequest<VerifyBody>, reply: FastifyReply) {
     const { body } = request;
+    if (body === undefined) return await refuse(deps, request, reply, 400, { detail: 'The code is missing.' });
     const form = typeof body === 'string' ? null : body;
     const token = readTokenCookie(request.headers, config, 'session');
     const address = addressOf(deps, request);

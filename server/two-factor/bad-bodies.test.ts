@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  type Browser,
+  codeNow,
+  giveApp,
+  halfSession,
+  signedInAs,
+  startTwoFactorAfresh,
+  triesCounted,
+  verdict,
+  verifyByForm,
+  verifyUrl,
+} from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+let cookies: Browser;
+let code: string;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  code = codeNow(portal, await giveApp(portal, 'alice'));
+  cookies = await halfSession(portal, 'alice');
+});
+afterAll(() => portal.close());
+
+async function post(body: string | Buffer, headers: Record<string, string> = {}) {
+  return await portal.app.inject({
+    method: 'POST',
+    url: verifyUrl,
+    payload: body,
+    remoteAddress: '198.51.100.7',
+    headers: {
+      host: portal.deps.config.hosts[0] ?? '',
+      origin: portal.deps.config.destinationRules.origin,
+      'sec-fetch-site': 'same-origin',
+      accept: 'application/json',
+      'content-type': 'application/json',
+      cookie: Object.entries(cookies)
+        .map((pair) => pair.join('='))
+        .join('; '),
+      ...headers,
+    },
+  });
+}
+
+describe('what is posted as a code', () => {
+  it('LM-15 is one string of JSON: what is no JSON, deep, doubled, or not UTF-8 is refused, uncounted', async () => {
+    const deep = '['.repeat(10_000) + ']'.repeat(5000);
+    const bodies = [
+      ...['', ' ', '"', `"${code}`, `'${code}'`, code.replace(/^0*/, ''), '1e400', 'NaN', 'undefined', `"${code}""`],
+      ...[`"${code}" "${code}"`, `"${code}",`, `//\n"${code}"`, '{"__proto__":1}', deep, `"\ud800"`, '"\\ud800"'],
+      ...[`["${code}","${code}"]`, `{"code":"${code}","code":"${code}"}`, `"${' '.repeat(200)}${code}"`],
+      ...[Buffer.from([0x22, 0xff, 0x22]), Buffer.from(`\ufeff"${code}"`, 'utf16le'), Buffer.from([0])],
+    ];
+    for (const body of bodies) {
+      const answer = await post(body);
+      expect([body, answer.statusCode]).toEqual([body, 400]);
+      expect(answer.json()).toMatchObject({ type: 'about:blank', status: 400 });
+      expect(answer.body).not.toContain(code);
+    }
+    expect((await post(`"${'1'.repeat(1024 * 1024)}"`)).statusCode).toBe(413);
+    expect(await triesCounted(portal)).toEqual([0, 0, 0]);
+    expect(verdict(await post(`\t"${code}"\r\n`))).toBe(true);
+  });
+
+  it('CS-13 a type that is neither JSON nor a form is not read, however it is written', async () => {
+    const types = [
+      ...['text/plain', 'text/json', 'application/jsonx', 'application/json5', 'application/problem+json', 'x', '*/*'],
+      ...['multipart/form-data; boundary=x', 'application/xml', 'application/octet-stream', ';', '/', ' '],
+      ...['text/plain;application/json', 'text/plain, application/json', 'application/json/x'],
+    ];
+    for (const type of types)
+      for (const body of [JSON.stringify(code), `code=${code}`])
+        expect([type, (await post(body, { 'content-type': type })).statusCode]).toEqual([type, 415]);
+    // Whatever follows the type: it is read as this type or not at all, and what is read is held against its schema.
+    for (const tail of [';x', ';', ' ;x', '\t', '\t;x', '\tx', ' x', ', text/plain', '; charset="', ';charset=utf-16'])
+      for (const type of ['application/json', 'Application/JSON', 'application/x-www-form-urlencoded'])
+        for (const body of ['{}', '5', '["x"]', 'x=y', '"x"', 'code', '']) {
+          const { statusCode } = await post(body, { 'content-type': type + tail });
+          expect([type + tail, body, statusCode < 500 && statusCode >= 303]).toEqual([type + tail, body, true]);
+        }
+    for (const encoding of ['gzip', 'br', 'identity'])
+      expect(
+        (
+          await post(`code=${code}`, {
+            'content-type': 'application/x-www-form-urlencoded',
+            'content-encoding': encoding,
+          })
+        ).statusCode,
+      ).toBe(415);
+    expect(await triesCounted(portal)).toEqual([0, 0, 0]);
+    expect(portal.logs()).not.toContain('unexpected error');
+    expect(verdict(await post(JSON.stringify(code), { 'content-type': 'application/json; charset=utf-8' }))).toBe(true);
+  });
+
+  it('SE-06 a post of nothing at all is refused, uncounted', async () => {
+    const { host, cookie, origin } = {
+      host: portal.deps.config.hosts[0] ?? '',
+      origin: portal.deps.config.destinationRules.origin,
+      cookie: `vestibule-session=${cookies['vestibule-session']}`,
+    };
+    for (const accept of ['application/json', 'text/html']) {
+      const headers = { host, cookie, origin, accept };
+      expect((await portal.app.inject({ method: 'POST', url: verifyUrl, headers })).statusCode).toBe(400);
+      const empty = { ...headers, 'content-length': '0' };
+      expect((await portal.app.inject({ method: 'POST', url: verifyUrl, headers: empty })).statusCode).toBe(400);
+    }
+    expect(await triesCounted(portal)).toEqual([0, 0, 0]);
+  });
+
+  it('SE-06 LM-11 a form without a code, with two, or with a heap of them is refused, uncounted', async () => {
+    for (const body of ['', 'x=y', `code=${code}&code=${code}`, `code[]=${code}`, `code=${code}&x=%00`, `code=%ff`])
+      expect((await post(body, { 'content-type': 'application/x-www-form-urlencoded' })).statusCode, body).toBe(400);
+    expect((await verifyByForm(portal, { code: '1'.repeat(41) }, cookies)).statusCode).toBe(400);
+    expect(await triesCounted(portal)).toEqual([0, 0, 0]);
+    expect(await signedInAs(portal, cookies)).toBeNull();
+  });
+});
