@@ -93,6 +93,27 @@ describe('bad input', () => {
       expect(await portal.sql`select from ${portal.sql(table)}`, table).toHaveLength(0);
   });
 
+  it('LM-10 LM-15 JSON is read where a code is expected, and nowhere else', async () => {
+    const headers = { ...script, 'content-type': 'application/json' };
+    for (const path of [
+      'performlogin',
+      'password/forgotten',
+      'password/change',
+      'two-factor-authentication/send',
+      'logout',
+    ])
+      for (const body of ['"123456"', '{}', '{"username":"bob","password":"x"}', '[', 'x'.repeat(20_000)]) {
+        const { statusCode } = await portal.send({ method: 'POST', url: `/portal/${path}`, body, headers });
+        expect([path, body.slice(0, 40), statusCode]).toEqual([path, body.slice(0, 40), 415]);
+      }
+    const verify = '/portal/two-factor-authentication/verify';
+    const statuses: number[] = [];
+    for (const body of ['"123456"', '"x"', '{}', '[', '"'.repeat(101), `"${'1'.repeat(20_000)}"`])
+      statuses.push((await portal.send({ method: 'POST', url: verify, body, headers })).statusCode);
+    expect(statuses).toEqual([401, 400, 400, 400, 400, 413]);
+    expect(await portal.sql`select from audit_event`).toHaveLength(0);
+  });
+
   it('405 names the methods that there are; HEAD works wherever GET does', async () => {
     const allow = async (method: 'GET' | 'PUT' | 'DELETE' | 'OPTIONS' | 'POST', url: string) => {
       const answer = await portal.send({ method, url });
@@ -100,6 +121,10 @@ describe('bad input', () => {
     };
     expect(await allow('GET', '/portal/performlogin')).toEqual([405, 'POST']);
     expect(await allow('GET', '/portal/two-factor-authentication/verify')).toEqual([405, 'POST']);
+    expect(await allow('PUT', '/portal/two-factor-authentication/verify')).toEqual([405, 'POST']);
+    expect(await allow('GET', '/portal/two-factor-authentication/send')).toEqual([405, 'POST']);
+    expect(await allow('POST', '/portal/two-factor-authentication/registration')).toEqual([405, 'GET, HEAD']);
+    expect(await allow('POST', '/portal/two-factor-authentication/recovery-codes')).toEqual([405, 'GET, HEAD']);
     expect(await allow('PUT', '/portal/logout')).toEqual([405, 'GET, HEAD, POST']);
     expect(await allow('DELETE', '/portal/session')).toEqual([405, 'GET, HEAD']);
     expect(await allow('POST', '/portal/login/')).toEqual([405, 'GET, HEAD']);

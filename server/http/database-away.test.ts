@@ -1,7 +1,7 @@
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenPaths } from '#contract/screens.ts';
-import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
@@ -14,6 +14,16 @@ import {
   newPassword,
   storedHash,
 } from '#server/testing/reset-for-test.ts';
+import {
+  codeNow,
+  halfSession,
+  recoveryCodesUrl,
+  registrationUrl,
+  sendUrl,
+  stateOf,
+  verify,
+  verifyByForm,
+} from '#server/testing/two-factor-for-test.ts';
 
 let database: DatabaseForTest;
 let wire: CuttableDatabase;
@@ -38,8 +48,14 @@ describe('with the database away', () => {
   it('every page still loads, for visitors and for people who are signed in', async () => {
     wire.cut();
     for (const path of ['', '/', ...Object.values(screenPaths), '/loginfail/ip?ipaddress=192.0.2.1'])
-      for (const sent of [{}, cookies])
-        expect((await portal.send({ url: `/portal${path}`, cookies: sent })).statusCode, path).toBe(200);
+      for (const sent of [{}, cookies]) {
+        const { statusCode, headers } = await portal.send({ url: `/portal${path}`, cookies: sent });
+        // Who holds no cookie has no code pending: that is known without the database.
+        const isNobodys = sent !== cookies && path.startsWith('/twoFactor');
+        expect([path, statusCode, headers.location]).toEqual(
+          isNobodys ? [path, 302, '/portal/login'] : [path, 200, undefined],
+        );
+      }
     expect((await portal.send({ url: '/healthz' })).statusCode).toBe(200);
     expect((await portal.send({ url: '/portal/portal.html' })).statusCode).toBe(302);
   });
@@ -104,6 +120,46 @@ describe('with the database away', () => {
     expect(await storedHash({ ...portal, sql: database.sql }, 'alice')).toBe(hash);
     expect((await changeTo(portal, token, newPassword)).headers.location).toBe(changedPage);
     expect((await askForReset(portal, 'alice@acme.test')).headers.location).toBe('/portal/emailInfo');
+  });
+
+  it('a code of the second factor is neither looked at nor counted, its screens show, and it is right afterwards', async () => {
+    wire.mend();
+    const there = { ...portal, sql: database.sql };
+    await addCustomer(there, 'app', { twoFactor: 'app' });
+    await addCustomer(there, 'mail', { twoFactor: 'email' });
+    await addUser(there, { username: 'gwen', customers: ['app'] });
+    await addUser(there, { username: 'hugo', customers: ['mail'] });
+    const [gwen, hugo] = [await halfSession(portal, 'gwen'), await halfSession(portal, 'hugo')];
+    const { totpSecret } = (await portal.send({ url: registrationUrl, cookies: gwen })).json<{ totpSecret: string }>();
+    portal.wait(60_000);
+    const code = codeNow(portal, totpSecret);
+    const before = await stateOf(there, true);
+    wire.cut();
+    const asked = [
+      () => verify(portal, code, gwen, { query: '?remember=true' }),
+      () => verify(portal, '000000', gwen),
+      () => verifyByForm(portal, { code }, gwen),
+      () => portal.send({ method: 'POST', url: sendUrl, cookies: hugo }),
+      () => portal.send({ method: 'POST', url: sendUrl, cookies: hugo, headers: { accept: '*/*' } }),
+      () => portal.send({ url: registrationUrl, cookies: gwen, headers: { accept: 'application/json' } }),
+      () => portal.send({ url: recoveryCodesUrl, cookies: gwen }),
+    ];
+    for (const ask of asked) {
+      const answer = await ask();
+      expect([answer.statusCode, answer.headers['retry-after'], answer.cookies]).toEqual([503, '5', []]);
+      for (const text of [code, totpSecret]) expect(answer.body).not.toContain(text);
+    }
+    for (const path of ['twoFactor', 'twoFactorRegistration', 'twoFactor?codeSentViaEmail=true&notice=codeWrong'])
+      for (const held of [gwen, hugo]) {
+        const page = await portal.send({ url: `/portal/${path}`, cookies: held });
+        expect([path, page.statusCode]).toEqual([path, 200]);
+        expect(page.body).not.toMatch(/gwen|hugo/);
+      }
+    wire.mend();
+    expect(await stateOf(there, true)).toEqual(before);
+    expect((await verify(portal, code, gwen)).body).toBe('true');
+    const again = await portal.send({ method: 'POST', url: sendUrl, cookies: hugo, headers: { accept: '*/*' } });
+    expect(again.statusCode).toBe(204);
   });
 
   it('all works again by itself once it is back, with the session that was there', async () => {

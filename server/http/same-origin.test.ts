@@ -1,9 +1,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { calls } from '#contract/calls.ts';
 import { readConfig } from '#server/config.ts';
-import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 import { linkFor, newPassword } from '#server/testing/reset-for-test.ts';
+import {
+  codeNow,
+  giveApp,
+  halfSession,
+  registrationUrl,
+  sendUrl,
+  stateOf,
+  verdict,
+  verify,
+  verifyUrl,
+} from '#server/testing/two-factor-for-test.ts';
 import { isFromOwnOrigin } from './same-origin.ts';
 
 const own = 'https://portal.example';
@@ -84,6 +95,37 @@ it('CS-01 CS-02 CS-03 CS-04 CS-08 CS-10 no call that changes anything is served 
   }
   expect(await state()).toEqual(before);
   expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(200);
+});
+
+it('CS-01 CS-15 CS-16 no call of the second factor is served to another site, with a half session and a right code', async () => {
+  await addCustomer(portal, 'app', { twoFactor: 'app' });
+  await addCustomer(portal, 'mail', { twoFactor: 'email' });
+  await addUser(portal, { username: 'gwen', customers: ['app'] });
+  await addUser(portal, { username: 'hugo', customers: ['mail'] });
+  const secret = await giveApp(portal, 'gwen');
+  const [gwen, hugo] = [await halfSession(portal, 'gwen'), await halfSession(portal, 'hugo')];
+  portal.wait(60_000);
+  const code = codeNow(portal, secret);
+  const before = await stateOf(portal, true);
+  for (const [what, headers] of foreign.filter(([, { referer }]) => !referer)) {
+    const answers = [
+      await verify(portal, code, gwen, { headers }),
+      await portal.send({ method: 'POST', url: verifyUrl, form: { code }, cookies: gwen, headers }),
+      await portal.send({ method: 'POST', url: sendUrl, form: {}, cookies: hugo, headers }),
+      await portal.send({ method: 'POST', url: sendUrl, cookies: hugo, headers }),
+    ];
+    for (const { statusCode, cookies: set } of answers) expect([what, statusCode, set]).toEqual([what, 403, []]);
+  }
+  for (const site of ['cross-site', 'same-site']) {
+    const answer = await portal.send({ url: registrationUrl, cookies: gwen, headers: { 'sec-fetch-site': site } });
+    expect(answer.statusCode).toBe(403);
+    for (const text of [secret, 'totpSecret', 'data:image/png']) expect(answer.body).not.toContain(text);
+  }
+  const recorded = (rows: unknown) =>
+    (rows as [string, ...unknown[]][]).filter(([table]) => table !== 'audit_event' && table !== 'throttle');
+  expect(recorded(await stateOf(portal, true))).toEqual(recorded(before));
+  expect(await portal.sql`select from throttle where key like 'code:%'`).toEqual([]);
+  expect(verdict(await verify(portal, code, gwen))).toBe(true);
 });
 
 it('the refusal is recorded, a flood of them once a minute for each origin of the flood', async () => {

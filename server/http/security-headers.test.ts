@@ -2,8 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '#server/config.ts';
-import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  codeNow,
+  recoveryCodesUrl,
+  registrationUrl,
+  verify,
+  verifyUrl,
+  wrongCodes,
+} from '#server/testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {
@@ -12,6 +20,8 @@ beforeAll(async () => {
   const { publicUrl, hosts, origins, destinationRules } = result.config;
   portal = await portalForTest({ publicUrl, hosts, origins, destinationRules });
   await addAttackFixtures(portal);
+  await addCustomer(portal, 'app', { twoFactor: 'app' });
+  await addUser(portal, { username: 'gwen', customers: ['app'] });
 });
 afterAll(() => portal.close());
 
@@ -52,12 +62,42 @@ async function answers(): Promise<[string, number, Response][]> {
       await send({ method: 'POST', url: '/portal/authenticate/performSsoLogin', form: { username: 'a@b' } }),
     ],
     ['logout', 303, await send({ url: '/portal/logout', cookies, headers: { 'sec-fetch-site': 'same-origin' } })],
+    ...(await answersOfSecondFactor()),
     ['health', 200, await send({ url: '/healthz' })],
     ['ready', 200, await send({ url: '/readyz' })],
     ['file', 200, await send({ url: script })],
     ['packed file', 200, await send({ url: script, headers: { 'accept-encoding': 'br' } })],
     ['part of a file', 206, await send({ url: script, headers: { range: 'bytes=0-9' } })],
     ['no such part', 416, await send({ url: script, headers: { range: 'bytes=99999999-' } })],
+  ];
+}
+
+/** One answer of every kind on the way of a second factor. */
+async function answersOfSecondFactor(): Promise<[string, number, Response][]> {
+  const { send } = portal;
+  await portal.sql`delete from totp`;
+  await portal.sql`delete from throttle`;
+  portal.wait(60_000);
+  const asked = await portal.signIn('gwen', testPassword);
+  const half = cookiesOf(asked);
+  const shown = await send({ url: registrationUrl, cookies: half });
+  const { totpSecret } = shown.json<{ totpSecret: string }>();
+  const wrong = await verify(portal, wrongCodes(portal, totpSecret, 1)[0], half);
+  const page = await send({ url: '/portal/twoFactorRegistration', cookies: half });
+  const right = await verify(portal, codeNow(portal, totpSecret), half, { query: '?remember=true' });
+  const cookies = cookiesOf(right);
+  return [
+    ['asked for a code', 303, asked],
+    ['a secret', 200, shown],
+    ['the page of a secret', 200, page],
+    ['a wrong code', 200, wrong],
+    ['a right code', 200, right],
+    ['recovery codes', 200, await send({ url: recoveryCodesUrl, cookies })],
+    ['no half session', 401, await verify(portal, '000000', half)],
+    ['nothing to register', 409, await send({ url: registrationUrl, cookies })],
+    ['remembered', 303, await portal.signIn('gwen', testPassword, { cookies })],
+    ['no code', 400, await verify(portal, 5, half)],
+    ['a form without a half session', 303, await send({ method: 'POST', url: verifyUrl, form: { code: '1' } })],
   ];
 }
 
@@ -99,6 +139,7 @@ describe('the headers of every answer', () => {
   it('CK-01 every cookie is bound to this host over https', async () => {
     const set = (await answers()).flatMap(([, , { headers }]) => [headers['set-cookie'] ?? []].flat());
     expect(set.length).toBeGreaterThan(2);
+    expect(set.some((cookie) => cookie.startsWith('__Host-vestibule-remembered='))).toBe(true);
     for (const cookie of set) {
       expect(cookie).toMatch(
         /^__Host-vestibule-\w+=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
