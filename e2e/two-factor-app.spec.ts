@@ -268,7 +268,8 @@ test('Back and reload at each step find a page that goes on', both, async ({ pag
 test(
   'a second tab goes on where the first one is, each to its own place',
   both,
-  async ({ page, context, newPersonWithApp, javaScriptEnabled }) => {
+  async ({ page, context, watch, newPersonWithApp, javaScriptEnabled }) => {
+    watch.expect(/status of 401/, /not verified: signInExpired/);
     const { username, key } = await newPersonWithApp();
     await page.goto('/portal/portal.html?one');
     await givePassword(page, username);
@@ -278,7 +279,11 @@ test(
     await codeForm(tab, javaScriptEnabled).send(appCode(key));
     await expect(tab).toHaveURL('/portal/portal.html?two');
     await expectSignedIn(tab, username);
-    await page.reload();
+    const third = await context.newPage();
+    await third.goto('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html%3Fthree');
+    await expect(third).toHaveURL('/portal/portal.html?three');
+    // Whoever is signed in already need not be right.
+    await codeForm(page, javaScriptEnabled).send(appCode(key));
     await expect(page).toHaveURL('/portal/portal.html?one');
     await expectSignedIn(page, username);
   },

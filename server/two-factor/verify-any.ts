@@ -7,6 +7,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';
 import { type SessionRow, updateSessionToken } from '../storage/session.ts';
 import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
+import { findPendingTotp } from '../storage/totp.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { takeProof } from './take-proof.ts';
 import { type VerifyRequest, type VerifyResult, verifyCode } from './verify-code.ts';
@@ -29,9 +30,11 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
   const { address, requestId } = request;
   const who = { userId, username, address, requestId };
   const now = deps.now();
+  const sessionHash = tokenHash(request.sessionToken);
+  // Nothing is being set up: another tab has signed in meanwhile, and from the sign-in form this one goes on as well.
+  if (!(await findPendingTotp(deps.sql, sessionHash))) return { kind: 'signInExpired' };
   const until = await countAttempt(deps.sql, [codeKey(userId)], now);
   if (until) return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
-  const sessionHash = tokenHash(request.sessionToken);
   const sessionToken = newToken();
   const prover = { userId, factor: 'app', mustRegister: true, sessionHash } as const;
   const proof = await deps.sql.begin(async (sql) => {
