@@ -196,6 +196,8 @@ for (const [what, flag] of [
     async ({ page, context, stages }) => {
       await stages.enter(context, flag);
       await page.goto(asked);
+      // Whoever leaves before the code has come would leave its request unanswered.
+      if (flag === 'new app') await expect(page.getByRole('img', { name: texts['registration-qr'] })).toBeVisible();
       const way = page.getByRole('link', { name: flag === 'app' ? texts['twofa-change-user'] : texts.cancel });
       await expect(way).toBeVisible();
       await way.click();
