@@ -1,0 +1,27 @@
+import { DOMParser } from '@xmldom/xmldom';
+import { scanProblem } from './xml-scan.ts';
+
+export type XmlReading = { ok: true; root: Element } | { ok: false; problem: string };
+
+/**
+ * Reads XML of somebody else: what the scan lets through, by a parser whose every warning counts. Its namespaces mean
+ * what they say; XHTML has none here, since the parser reads its scripts by other rules.
+ */
+export function readXml(text: string, { comments = false }: { comments?: boolean } = {}): XmlReading {
+  const problem = scanProblem(text, { comments });
+  if (problem) return { ok: false, problem };
+  if (text.includes('http://www.w3.org/1999/xhtml')) return { ok: false, problem: 'it holds XHTML' };
+  try {
+    const options = { locator: {}, errorHandler: refuse };
+    const root = new DOMParser(options).parseFromString(text, 'text/xml').documentElement;
+    return root ? { ok: true, root } : { ok: false, problem: 'it has no root' };
+  } catch {
+    return { ok: false, problem: 'it is not well-formed' };
+  }
+}
+
+/** The parser goes on after what it reports, whatever that is, unless this throws out of it. */
+const thrower = (message: string): never => {
+  throw new Error(message);
+};
+const refuse = { warning: thrower, error: thrower, fatalError: thrower };
