@@ -12,6 +12,9 @@ export const notices = [
   'tooManyAttempts',
   'somethingWentWrong',
   'unavailable',
+  'useSingleSignOn',
+  'chooseConnection',
+  'cookiesNeeded',
 ] as const;
 export type Notice = (typeof notices)[number];
 

@@ -67,6 +67,8 @@ export const limits = {
   providerClock: 2 * minute,
   /** A SAML assertion older than this is not accepted, whatever it says of itself. */
   samlAssertionAge: 10 * minute,
+  /** An answer that no request of ours asked for waits this long for its browser. */
+  samlUnaskedWaits: minute,
   /** A body with a SAML answer, encoded. */
   samlBodyBytes: 256 * 1024,
   /** Ends of certificates and secrets are warned of from here on. */
