@@ -1,7 +1,7 @@
 /**
  * What a redirect tells the screen that it leads to (`?notice=…`), so that no step ends without a word (decisions §13).
  * Each has its texts `notice-…-title` and `-text`; `codeWrong` and `clockWrong` use those of
- * the code itself.
+ * the code itself, and `chooseConnection` has buttons.
  */
 export const notices = [
   'signInExpired',
