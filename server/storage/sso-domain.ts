@@ -1,7 +1,8 @@
+import type { PendingQuery, Row } from 'postgres';
 import type { Connection } from './connect.ts';
 
 /** Part of a statement. */
-type Fragment = ReturnType<Connection>;
+type Fragment = PendingQuery<Row[]>;
 
 /** Whether nobody of a domain signs in by password. */
 export async function isSsoRequired(sql: Connection, domain: string): Promise<boolean> {
