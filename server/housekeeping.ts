@@ -6,12 +6,15 @@ import { deleteShownRecoveryCodes } from './storage/recovery-code.ts';
 import { deleteEndedRememberedDevices } from './storage/remembered-device.ts';
 import { deleteOldResetLinks } from './storage/reset-link.ts';
 import { deleteOldResetRequests } from './storage/reset-request.ts';
+import { deleteOldSamlAssertions } from './storage/saml-assertion.ts';
 import { deleteEndedSessions } from './storage/session.ts';
+import { deleteOldSsoRequests } from './storage/sso-request.ts';
 import { deleteStaleThrottles } from './storage/throttle.ts';
 
 /**
  * Deletes what has lost its meaning: ended sessions, throttles that leaked empty, browsers that never came back, old
- * events, links that were over long ago, and requests for one that nobody answered for a day.
+ * events, links that were over long ago, requests for one that nobody answered for a day, and visits to providers that are
+ * over.
  */
 export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   const at = now();
@@ -25,6 +28,8 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   await deleteStaleDevices(sql, before(limits.deviceLifetime));
   await deleteOldResetLinks(sql, before(limits.resetLinkRemembered));
   await deleteOldResetRequests(sql, before(day));
+  await deleteOldSsoRequests(sql, before(limits.ssoRequestRemembered));
+  await deleteOldSamlAssertions(sql, at);
 }
 
 /** Keeps house from time to time until the returned function is called; a failure is logged and tried again. */

@@ -57,20 +57,30 @@ export const limits = {
   ssoConnectionRemembered: 180 * day,
   /** How long all requests to an identity provider for one page of ours may take together. */
   providerAnswer: 8 * second,
+  /** Of these, how long it waits for what it can do without, because there is an older answer or another way. */
+  providerPatience: 2 * second,
   /** Longest answer of an identity provider that is read, after unpacking. */
   providerBytes: 512 * 1024,
   /** How long discovery and metadata are believed before they are read again. */
   providerBelieved: 10 * minute,
   /** Unknown keys make the published ones be read again at most this often. */
   providerKeysEvery: minute,
+  /** Providers of which one process remembers what they published. */
+  providersRemembered: 1000,
   /** How far a provider's clock may be off. */
   providerClock: 2 * minute,
+  /** An ID token is made for the code that we have just shown; one older than this is not accepted. */
+  idTokenAge: 10 * minute,
+  /** How long providers may remember the portal's own keys. */
+  portalKeysCached: 5 * minute,
   /** A SAML assertion older than this is not accepted, whatever it says of itself. */
   samlAssertionAge: 10 * minute,
   /** A SAML assertion that says it is valid for longer is not accepted. */
   samlValidity: day,
   /** How long whoever read our SAML metadata may keep them. */
   samlMetadataCached: 5 * minute,
+  /** An answer that no request of ours asked for waits this long for its browser. */
+  samlUnaskedWaits: minute,
   /** A body with a SAML answer, encoded. */
   samlBodyBytes: 256 * 1024,
   /** A provider's RSA key with fewer bits is warned of. */

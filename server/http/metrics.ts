@@ -9,6 +9,8 @@ export type Metrics = {
   mailsSent: Counter<'kind'>;
   mailsRefused: Counter<'kind'>;
   mailsGivenUp: Counter<'kind'>;
+  /** By connection: begun, signed in, or refused for which reason. */
+  singleSignOn: Counter<'connection' | 'outcome'>;
 };
 
 /** Counters of this process, and gauges that ask the database when they are read. Names are listed in docs/operating.md. */
@@ -38,6 +40,12 @@ export function createMetrics(sql: Database, now: () => Date): Metrics {
     contentType: registry.contentType,
     mailsSent: counter('mails_sent_total', 'Mails that the mail server has taken.'),
     mailsRefused: counter('mails_refused_total', 'Tries that the mail server refused.'),
+    singleSignOn: new Counter({
+      name: 'vestibule_single_sign_on_total',
+      help: 'Visits to identity providers: started, signed-in, second-factor-asked, or the reason of a refusal.',
+      labelNames: ['connection', 'outcome'] as const,
+      registers,
+    }),
     mailsGivenUp: counter('mails_given_up_total', 'Mails that could not be delivered within a day.'),
   };
 }

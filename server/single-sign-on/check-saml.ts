@@ -1,28 +1,25 @@
 import { limits } from '../limits.ts';
 import type { SamlConnection } from '../storage/sso-connection.ts';
 import { certificateFacts } from './certificate-ends.ts';
-import { providerUrl } from './provider-url.ts';
+import { type Conversation, isProviderAddress } from './provider-fetch.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
 import { said } from './said.ts';
 import type { SamlSettings } from './settings.ts';
 
 export type SamlCheck = { step: string; ok: boolean; words: string };
 
-/** Gets the text at an address of a provider, within limits; throws with words for the operator. */
-export type FetchText = (url: string) => Promise<string>;
-
 /** Looks at a connection as far as that goes without anybody signing in. */
 export async function checkSaml(
   { settings }: SamlConnection,
-  { now, fetchText }: { now: Date; fetchText: FetchText },
+  { now, conversation }: { now: Date; conversation: Conversation },
 ): Promise<SamlCheck[]> {
   const certificates = settings.certificates.map((pem, index) => certificateCheck(pem, index + 1, now));
   const someCounts = certificates.some(({ counts }) => counts);
   return [
     ...certificates.map(({ counts: _, ...check }) => check),
     ...(someCounts ? [] : [{ step: 'certificates', ok: false, words: 'none is valid now: nobody can sign in' }]),
-    await signOnCheck(settings, fetchText),
-    ...(settings.metadataUrl === null ? [] : await metadataChecks(settings, settings.metadataUrl, now, fetchText)),
+    await signOnCheck(settings, conversation),
+    ...(settings.metadataUrl === null ? [] : await metadataChecks(settings, settings.metadataUrl, now, conversation)),
   ];
 }
 
@@ -42,12 +39,12 @@ function certificateCheck(pem: string, number: number, now: Date): SamlCheck & {
 }
 
 /** That somebody is there: what a page says to a visit without a request says nothing about a visit with one. */
-async function signOnCheck({ signOnUrl }: SamlSettings, fetchText: FetchText): Promise<SamlCheck> {
+async function signOnCheck({ signOnUrl }: SamlSettings, { look }: Conversation): Promise<SamlCheck> {
   const step = 'sign-on address';
-  if (!providerUrl(signOnUrl)) return { step, ok: false, words: `${said(signOnUrl)} is not https` };
+  if (!isProviderAddress(signOnUrl)) return { step, ok: false, words: `${said(signOnUrl)} is not https` };
   try {
-    await fetchText(signOnUrl);
-    return { step, ok: true, words: 'it answers' };
+    const { status } = await look(signOnUrl);
+    return { step, ok: status < 500, words: `it answers with status ${status}` };
   } catch (error) {
     return { step, ok: false, words: `${said(signOnUrl)}: ${wordsOf(error)}` };
   }
@@ -57,22 +54,26 @@ async function metadataChecks(
   settings: SamlSettings,
   url: string,
   now: Date,
-  fetchText: FetchText,
+  { read }: Conversation,
 ): Promise<SamlCheck[]> {
   const step = 'metadata';
-  const text = await fetchText(url).catch((error: unknown) => ({ words: wordsOf(error) }));
+  const text = await textAt(url, read).catch((error: unknown) => ({ words: wordsOf(error) }));
   if (typeof text !== 'string') return [{ step, ok: false, words: `${said(url)}: ${text.words}` }];
   const reading = readSamlMetadata(text, { entityId: settings.entityId, now });
   if (!reading.ok) return [{ step, ok: false, words: reading.problem }];
-  const { provider } = reading;
+  const there = reading.settings;
   const differences = [
-    ...(provider.signOnUrl === settings.signOnUrl
+    ...(there.signOnUrl === settings.signOnUrl
       ? []
-      : [`signOnUrl: ${said(settings.signOnUrl)} here, ${said(provider.signOnUrl)} there`]),
-    ...certificateDifferences(settings.certificates, provider.certificates),
+      : [`signOnUrl: ${said(settings.signOnUrl)} here, ${said(there.signOnUrl)} there`]),
+    ...certificateDifferences(settings.certificates, there.certificates),
   ];
   if (differences.length === 0) return [{ step, ok: true, words: 'they say what is set here' }];
   return differences.map((words) => ({ step, ok: false, words }));
+}
+
+async function textAt(url: string, read: Conversation['read']): Promise<string> {
+  return await (await read(url)).text();
 }
 
 function certificateDifferences(here: string[], there: string[]): string[] {

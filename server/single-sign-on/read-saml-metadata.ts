@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts';
 import { certificateFacts } from './certificate-ends.ts';
-import { providerUrl } from './provider-url.ts';
+import { isProviderAddress } from './provider-fetch.ts';
 import { said } from './said.ts';
 import { bindings, ds, md, namespaces } from './saml-names.ts';
 import type { SamlSettings } from './settings.ts';
@@ -8,10 +8,10 @@ import { readXml } from './strict-xml.ts';
 import { attributeOf, childrenNamed, descendantsNamed, elementsIn, isNamed, textOf } from './xml-elements.ts';
 
 /** What a provider's metadata say of it. */
-export type SamlProvider = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'certificates'>;
+export type SamlMetadata = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'certificates'>;
 
 export type MetadataReading =
-  | { ok: true; provider: SamlProvider; warnings: string[] }
+  | { ok: true; settings: SamlMetadata; warnings: string[] }
   /** In words that say what is missing. */
   | { ok: false; problem: string };
 
@@ -53,7 +53,7 @@ function readEntity(entity: Element, now: Date): MetadataReading {
   const redirect = services.find((service) => attributeOf(service, 'Binding') === bindings.redirect);
   const signOnUrl = redirect && attributeOf(redirect, 'Location');
   if (!signOnUrl) return no('the metadata have no SingleSignOnService for HTTP-Redirect');
-  if (!providerUrl(signOnUrl)) return no(`the provider's sign-on address is not https: ${said(signOnUrl)}`);
+  if (!isProviderAddress(signOnUrl)) return no(`the provider's sign-on address is not https: ${said(signOnUrl)}`);
   const found = certificatesOf(role);
   if (found === null) return no('the metadata hold a signing certificate that cannot be read');
   const usable = found.filter((pem) => certificateFacts(pem)?.rsaBits);
@@ -64,7 +64,7 @@ function readEntity(entity: Element, now: Date): MetadataReading {
   if (usable.length < found.length) warnings.push('signing certificates with other keys than RSA are left out');
   const validUntil = Date.parse(attributeOf(entity, 'validUntil') ?? '');
   if (validUntil <= now.getTime()) warnings.push('the metadata say that they are not valid any more (validUntil)');
-  return { ok: true, provider: { entityId, signOnUrl, certificates: usable }, warnings };
+  return { ok: true, settings: { entityId, signOnUrl, certificates: usable }, warnings };
 }
 
 function speaksSaml2(role: Element): boolean {

@@ -1,7 +1,6 @@
-const longest = 120;
+import { providerWords } from './provider-words.ts';
 
-/** What somebody else said, for an operator to read: on one line, in quotes, and cut; `nothing` when it said nothing. */
+/** What somebody else said, in quotes, for an operator to read; `nothing` when nothing was said. */
 export function said(text: string | null | undefined): string {
-  if (text === null || text === undefined) return 'nothing';
-  return JSON.stringify(text.length > longest ? `${text.slice(0, longest)}…` : text);
+  return text === null || text === undefined ? 'nothing' : `"${providerWords(text)}"`;
 }

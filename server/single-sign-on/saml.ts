@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts';
 import type { SamlConnection } from '../storage/sso-connection.ts';
 import type { Identity, Refusal } from './identity.ts';
 import { portalKeys } from './portal-keys.ts';
-import { providerUrl } from './provider-url.ts';
+import { isProviderAddress } from './provider-fetch.ts';
 import { said } from './said.ts';
 import { acceptableUntil, assertionRefusal } from './saml-checks.ts';
 import { samlIdentity } from './saml-identity.ts';
@@ -25,7 +25,7 @@ export async function startSaml(
   { settings }: SamlConnection,
   { state }: { state: string },
 ): Promise<{ ok: true; url: string; kept: SamlKept } | Refusal> {
-  if (!providerUrl(settings.signOnUrl))
+  if (!isProviderAddress(settings.signOnUrl))
     return { ok: false, reason: 'connection-broken', words: `nobody is sent to ${said(settings.signOnUrl)}` };
   const [key] = await portalKeys(deps);
   const { id, url } = await samlRequest(deps.config, settings, { key, state });

@@ -111,3 +111,13 @@ export async function deleteEndedSessions(
 ): Promise<number> {
   return (await sql`delete from session where ends_at <= ${now} or last_seen_at <= ${idleSince}`).count;
 }
+
+/** Where the proof of a provider that is kept with a session is sealed for. */
+export function idTokenPlace(userId: string): string {
+  return `id-token:${userId}`;
+}
+
+/** Ends a session that another one takes the place of. */
+export async function deleteSession(sql: Connection, tokenHash: Buffer): Promise<void> {
+  await sql`delete from session where token_hash = ${tokenHash}`;
+}
