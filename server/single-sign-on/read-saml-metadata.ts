@@ -5,7 +5,15 @@ import { said } from './said.ts';
 import { bindings, ds, md, namespaces } from './saml-names.ts';
 import type { SamlSettings } from './settings.ts';
 import { readXml } from './strict-xml.ts';
-import { attributeOf, childrenNamed, descendantsNamed, elementsIn, isNamed, textOf } from './xml-elements.ts';
+import {
+  attributeOf,
+  childrenNamed,
+  descendantsNamed,
+  elementsIn,
+  isNamed,
+  textOf,
+  type XmlElement,
+} from './xml-elements.ts';
 
 /** What a provider's metadata say of it. */
 export type SamlMetadata = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'certificates'>;
@@ -28,7 +36,7 @@ export function readSamlMetadata(text: string, { entityId, now }: { entityId?: s
 }
 
 /** The one that is meant, or why it is none. */
-function entityOf(root: Element, entityId: string | undefined): Element | string {
+function entityOf(root: XmlElement, entityId: string | undefined): XmlElement | string {
   const all = elementsIn(root).filter((element) => isNamed(element, md('EntityDescriptor')));
   const providers = all.filter((element) => childrenNamed(element, md('IDPSSODescriptor')).length > 0);
   const meant = providers.filter((element) => entityId === undefined || attributeOf(element, 'entityID') === entityId);
@@ -43,7 +51,7 @@ function entityOf(root: Element, entityId: string | undefined): Element | string
     : `the metadata are not of ${said(entityId)} but of ${names}`;
 }
 
-function readEntity(entity: Element, now: Date): MetadataReading {
+function readEntity(entity: XmlElement, now: Date): MetadataReading {
   const no = (problem: string): MetadataReading => ({ ok: false, problem });
   const [role, another] = childrenNamed(entity, md('IDPSSODescriptor')).filter(speaksSaml2);
   if (!role || another) return no('the metadata do not have one IDPSSODescriptor for SAML 2.0');
@@ -67,12 +75,12 @@ function readEntity(entity: Element, now: Date): MetadataReading {
   return { ok: true, settings: { entityId, signOnUrl, certificates: usable }, warnings };
 }
 
-function speaksSaml2(role: Element): boolean {
+function speaksSaml2(role: XmlElement): boolean {
   return (attributeOf(role, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(namespaces.protocol);
 }
 
 /** Those of keys for signing, and of keys whose use is not said (SAML metadata §2.4.1.1); null when one cannot be read. */
-function certificatesOf(role: Element): string[] | null {
+function certificatesOf(role: XmlElement): string[] | null {
   const texts = childrenNamed(role, md('KeyDescriptor'))
     .filter((key) => (attributeOf(key, 'use') ?? 'signing') === 'signing')
     .flatMap((key) => descendantsNamed(key, ds('X509Certificate')))

@@ -5,15 +5,23 @@ import { said } from './said.ts';
 import { saml } from './saml-names.ts';
 import { type Expected, invalid, issuerRefusal } from './saml-response.ts';
 import { samlTime } from './saml-time.ts';
-import { attributeOf, childrenNamed, childrenOf, isNamed, textOf, type XmlName } from './xml-elements.ts';
+import {
+  attributeOf,
+  childrenNamed,
+  childrenOf,
+  isNamed,
+  textOf,
+  type XmlElement,
+  type XmlName,
+} from './xml-elements.ts';
 
 type Held = Expected & { now: Date };
-type Check = (assertion: Element, held: Held) => Refusal | null;
+type Check = (assertion: XmlElement, held: Held) => Refusal | null;
 
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 
 /** Holds a verified assertion against what we expect (SAML profiles §4.1.4.3, core §2.3 to §2.7). */
-export function assertionRefusal(assertion: Element, held: Held): Refusal | null {
+export function assertionRefusal(assertion: XmlElement, held: Held): Refusal | null {
   const checks: Check[] = [isWhole, isOfProvider, isFresh, isConfirmed, isWithinTime, isForUsAlone, isSignIn];
   for (const check of checks) {
     const refusal = check(assertion, held);
@@ -23,25 +31,25 @@ export function assertionRefusal(assertion: Element, held: Held): Refusal | null
 }
 
 /** From when on no check would let the assertion in again, so that its use need not be remembered any longer. */
-export function acceptableUntil(assertion: Element): Date {
+export function acceptableUntil(assertion: XmlElement): Date {
   const issued = samlTime(attributeOf(assertion, 'IssueInstant')) ?? 0;
   return new Date(issued + limits.samlAssertionAge + limits.providerClock);
 }
 
 /** What must be there once is there once: of two, one could be checked and the other read. */
-function isWhole(assertion: Element): Refusal | null {
+function isWhole(assertion: XmlElement): Refusal | null {
   if (attributeOf(assertion, 'Version') !== '2.0' || !attributeOf(assertion, 'ID'))
     return invalid('the assertion has no ID or is not of SAML 2.0');
   const wrong = ['Issuer', 'Subject', 'Conditions'].find((name) => childrenNamed(assertion, saml(name)).length !== 1);
   return wrong ? invalid(`the assertion does not have one ${wrong}`) : null;
 }
 
-function isOfProvider(assertion: Element, { settings }: Held): Refusal | null {
+function isOfProvider(assertion: XmlElement, { settings }: Held): Refusal | null {
   return issuerRefusal(only(assertion, saml('Issuer')), settings, 'the assertion');
 }
 
 /** Our own end, whatever the assertion says of itself. */
-function isFresh(assertion: Element, { now }: Held): Refusal | null {
+function isFresh(assertion: XmlElement, { now }: Held): Refusal | null {
   const text = attributeOf(assertion, 'IssueInstant');
   const issued = samlTime(text);
   if (issued === null || Number.isNaN(issued))
@@ -51,7 +59,7 @@ function isFresh(assertion: Element, { now }: Held): Refusal | null {
 }
 
 /** Some confirmation says that whoever brings the assertion to us, in time and for this request, is the subject. */
-function isConfirmed(assertion: Element, held: Held): Refusal | null {
+function isConfirmed(assertion: XmlElement, held: Held): Refusal | null {
   const confirmations = childrenNamed(only(assertion, saml('Subject')), saml('SubjectConfirmation'));
   const problems = confirmations.map((confirmation) => confirmationProblem(confirmation, held));
   if (problems.includes(null)) return null;
@@ -59,7 +67,7 @@ function isConfirmed(assertion: Element, held: Held): Refusal | null {
 }
 
 /** SAML profiles §4.1.4.2. */
-function confirmationProblem(confirmation: Element, { config, kept, now }: Held): string | null {
+function confirmationProblem(confirmation: XmlElement, { config, kept, now }: Held): string | null {
   const method = attributeOf(confirmation, 'Method');
   if (method !== bearer) return `the subject is confirmed by ${said(method)}, not by who brings it`;
   const [data, another] = childrenNamed(confirmation, saml('SubjectConfirmationData'));
@@ -73,7 +81,7 @@ function confirmationProblem(confirmation: Element, { config, kept, now }: Held)
 }
 
 /** SAML core §2.5.1.2. A validity that is longer than anyone needs says that nobody thought about it. */
-function isWithinTime(assertion: Element, { now }: Held): Refusal | null {
+function isWithinTime(assertion: XmlElement, { now }: Held): Refusal | null {
   const conditions = only(assertion, saml('Conditions'));
   const begins = attributeOf(conditions, 'NotBefore');
   const beginsAt = samlTime(begins);
@@ -86,7 +94,7 @@ function isWithinTime(assertion: Element, { now }: Held): Refusal | null {
 }
 
 /** SAML core §2.5.1.4; conditions that we do not know make an assertion invalid (§2.5.1.1). */
-function isForUsAlone(assertion: Element, { config }: Held): Refusal | null {
+function isForUsAlone(assertion: XmlElement, { config }: Held): Refusal | null {
   const conditions = only(assertion, saml('Conditions'));
   const known = [saml('AudienceRestriction'), saml('OneTimeUse'), saml('ProxyRestriction')];
   const strange = childrenOf(conditions).find((child) => !known.some((name) => isNamed(child, name)));
@@ -101,7 +109,7 @@ function isForUsAlone(assertion: Element, { config }: Held): Refusal | null {
 }
 
 /** SAML core §2.7.2: somebody signed in at the provider, not in the future, and still counts as signed in. */
-function isSignIn(assertion: Element, { now }: Held): Refusal | null {
+function isSignIn(assertion: XmlElement, { now }: Held): Refusal | null {
   const statements = childrenNamed(assertion, saml('AuthnStatement'));
   if (statements.length === 0) return invalid('the assertion does not say that anybody signed in');
   for (const statement of statements) {
@@ -115,7 +123,7 @@ function isSignIn(assertion: Element, { now }: Held): Refusal | null {
   return null;
 }
 
-function endProblem(element: Element, name: string, of: string, now: Date): string | null {
+function endProblem(element: XmlElement, name: string, of: string, now: Date): string | null {
   const text = attributeOf(element, name);
   const end = samlTime(text);
   if (end === null) return `${of} has no end`;
@@ -128,7 +136,7 @@ function latest(now: Date): number {
   return now.getTime() + limits.providerClock;
 }
 
-function only(parent: Element, name: XmlName): Element {
+function only(parent: XmlElement, name: XmlName): XmlElement {
   const [child] = childrenNamed(parent, name);
   if (!child) throw new Error(`There is no ${name[1]}, although it was looked for before`);
   return child;

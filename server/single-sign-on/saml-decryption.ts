@@ -3,7 +3,15 @@ import type { PortalKey } from './portal-keys.ts';
 import { said } from './said.ts';
 import { algorithms, ds, xenc } from './saml-names.ts';
 import { idPattern } from './saml-signature.ts';
-import { attributeOf, childrenNamed, childrenOf, descendantsNamed, elementsIn, type XmlName } from './xml-elements.ts';
+import {
+  attributeOf,
+  childrenNamed,
+  childrenOf,
+  descendantsNamed,
+  elementsIn,
+  type XmlElement,
+  type XmlName,
+} from './xml-elements.ts';
 
 export type Opened = { ok: true; text: string; key: PortalKey } | { ok: false; problem: string };
 
@@ -14,8 +22,8 @@ export type Opened = { ok: true; text: string; key: PortalKey } | { ok: false; p
  * (XML Encryption 1.1 §6.1).
  */
 export async function openAssertion(
-  root: Element,
-  encrypted: Element,
+  root: XmlElement,
+  encrypted: XmlElement,
   { text, keys, certificates }: { text: string; keys: readonly PortalKey[]; certificates: string[] },
 ): Promise<Opened> {
   const problem = encryptionProblem(encrypted);
@@ -31,7 +39,7 @@ export async function openAssertion(
 }
 
 /** One piece of data under one key, each by an algorithm that we accept: the library takes the first of what it finds. */
-function encryptionProblem(encrypted: Element): string | null {
+function encryptionProblem(encrypted: XmlElement): string | null {
   const [data, more] = childrenNamed(encrypted, xenc('EncryptedData'));
   const [key, another] = descendantsNamed(encrypted, xenc('EncryptedKey'));
   if (!data || more || !key || another) return 'its encrypted assertion does not have one piece of data and one key';
@@ -49,7 +57,7 @@ function encryptionProblem(encrypted: Element): string | null {
 }
 
 /** In the KeyInfo of the data, or beside the data, whose KeyInfo leads to it then (SAML core §2.3.4, XML Encryption §3.5). */
-function isKeyBeforeData(data: Element, key: Element, encrypted: Element): boolean {
+function isKeyBeforeData(data: XmlElement, key: XmlElement, encrypted: XmlElement): boolean {
   const [info, another] = childrenNamed(data, ds('KeyInfo'));
   if (!info || another) return false;
   if (key.parentNode === info) return childrenOf(data).indexOf(info) < childrenOf(data).length - 1;
@@ -58,17 +66,17 @@ function isKeyBeforeData(data: Element, key: Element, encrypted: Element): boole
   return key.parentNode === encrypted && idPattern.test(id) && !!leading && attributeOf(leading, 'URI') === `#${id}`;
 }
 
-function methodOf(encrypted: Element): string | null {
+function methodOf(encrypted: XmlElement): string | null {
   const [method] = childrenNamed(encrypted, xenc('EncryptionMethod'));
   return method ? attributeOf(method, 'Algorithm') : null;
 }
 
-function isByCbc(encrypted: Element): boolean {
+function isByCbc(encrypted: XmlElement): boolean {
   const [data] = childrenNamed(encrypted, xenc('EncryptedData'));
   return data !== undefined && algorithms.cbc.includes(methodOf(data) ?? '');
 }
 
-function isVerified(root: Element, text: string, certificates: string[]): boolean {
+function isVerified(root: XmlElement, text: string, certificates: string[]): boolean {
   try {
     return getVerifiedXml(text, root, certificates) !== null;
   } catch {

@@ -5,7 +5,7 @@ import { said } from './said.ts';
 import { nameFormats, saml } from './saml-names.ts';
 import { invalid } from './saml-response.ts';
 import type { Attributes, SamlSettings } from './settings.ts';
-import { attributeOf, childrenNamed, childrenOf, isNamed, textOf } from './xml-elements.ts';
+import { attributeOf, childrenNamed, childrenOf, isNamed, textOf, type XmlElement } from './xml-elements.ts';
 
 /** The usual names of an e-mail address, where the connection names none. */
 const emailAttributes = [
@@ -21,7 +21,7 @@ type Reading = { config: Config; settings: SamlSettings; attributes: Attributes 
  * What a verified assertion says of somebody. The subject is its NameID as it is written, for this connection; SAML has
  * no way to say that an address is verified, so it never is (the operator may trust the provider for it).
  */
-export function samlIdentity(assertion: Element, reading: Reading): { ok: true; identity: Identity } | Refusal {
+export function samlIdentity(assertion: XmlElement, reading: Reading): { ok: true; identity: Identity } | Refusal {
   const name = nameOf(assertion, reading);
   if (!name.ok) return name;
   const { attributes } = reading;
@@ -45,7 +45,7 @@ export function samlIdentity(assertion: Element, reading: Reading): { ok: true; 
 type Name = { ok: true; subject: string; format: string | null };
 
 /** The one name of the subject, if it can stand for a person for ever. */
-function nameOf(assertion: Element, reading: Reading): Name | Refusal {
+function nameOf(assertion: XmlElement, reading: Reading): Name | Refusal {
   const parts = childrenNamed(assertion, saml('Subject')).flatMap(childrenOf);
   const [name, another] = parts.filter((part) => !isNamed(part, saml('SubjectConfirmation')));
   if (!name || another || !isNamed(name, saml('NameID'))) return invalid('the subject does not have one NameID');
@@ -65,13 +65,13 @@ function isName(text: string): boolean {
 }
 
 /** A persistent name means somebody only together with who gave it and for whom (SAML core §8.3.7). */
-function isOwnName(name: Element, { config, settings }: Reading): boolean {
+function isOwnName(name: XmlElement, { config, settings }: Reading): boolean {
   const [by, to] = [attributeOf(name, 'NameQualifier'), attributeOf(name, 'SPNameQualifier')];
   return (by === null || by === settings.entityId) && (to === null || to === entityId(config));
 }
 
 /** The value of an attribute that has one of these names; null when it has several that differ. */
-function oneValue(assertion: Element, names: readonly string[]): string | null {
+function oneValue(assertion: XmlElement, names: readonly string[]): string | null {
   const values = childrenNamed(assertion, saml('AttributeStatement'))
     .flatMap((statement) => childrenNamed(statement, saml('Attribute')))
     .filter((attribute) => names.includes(attributeOf(attribute, 'Name') ?? ''))
@@ -82,7 +82,7 @@ function oneValue(assertion: Element, names: readonly string[]): string | null {
   return value && new Set(values.map((text) => text?.toLowerCase())).size === 1 ? value : null;
 }
 
-function authenticationContexts(assertion: Element): string[] {
+function authenticationContexts(assertion: XmlElement): string[] {
   return childrenNamed(assertion, saml('AuthnStatement'))
     .flatMap((statement) => childrenNamed(statement, saml('AuthnContext')))
     .flatMap((context) => childrenNamed(context, saml('AuthnContextClassRef')))

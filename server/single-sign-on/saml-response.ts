@@ -6,7 +6,15 @@ import type { SamlKept } from './saml.ts';
 import { ds, saml, samlp } from './saml-names.ts';
 import { idPattern, signatureProblem } from './saml-signature.ts';
 import type { SamlSettings } from './settings.ts';
-import { attributeOf, childrenNamed, childrenOf, elementsIn, isNamed, textOf } from './xml-elements.ts';
+import {
+  attributeOf,
+  childrenNamed,
+  childrenOf,
+  elementsIn,
+  isNamed,
+  textOf,
+  type XmlElement,
+} from './xml-elements.ts';
 
 /** What an answer is held against. */
 export type Expected = { config: Config; settings: SamlSettings; kept: SamlKept | null };
@@ -20,7 +28,7 @@ const parts = [saml('Issuer'), ds('Signature'), samlp('Extensions'), samlp('Stat
  * Holds the response around an assertion against what we expect, before anything in it is verified: only what passes is
  * shown to the library. Nothing is read here that says who somebody is.
  */
-export function responseRefusal(root: Element, expected: Expected): Refusal | null {
+export function responseRefusal(root: XmlElement, expected: Expected): Refusal | null {
   const steps = [
     isResponse,
     isSuccess,
@@ -44,13 +52,13 @@ export function invalid(words: string): Refusal {
 }
 
 /** The element in which the assertion came; the steps above have made sure that there is one. */
-export function assertionIn(root: Element): { element: Element; isEncrypted: boolean } {
+export function assertionIn(root: XmlElement): { element: XmlElement; isEncrypted: boolean } {
   const [plain] = childrenNamed(root, saml('Assertion'));
   const [encrypted] = childrenNamed(root, saml('EncryptedAssertion'));
-  return { element: (plain ?? encrypted) as Element, isEncrypted: !plain };
+  return { element: (plain ?? encrypted) as XmlElement, isEncrypted: !plain };
 }
 
-function isResponse(root: Element): Refusal | null {
+function isResponse(root: XmlElement): Refusal | null {
   if (!isNamed(root, samlp('Response'))) return invalid(`it is no SAML response but ${said(root.nodeName)}`);
   if (attributeOf(root, 'Version') !== '2.0') return invalid('it is not of SAML 2.0');
   if (!idPattern.test(attributeOf(root, 'ID') ?? '')) return invalid('it has no ID');
@@ -62,7 +70,7 @@ function isResponse(root: Element): Refusal | null {
 }
 
 /** SAML core §3.2.2.2: the status around it counts, whatever assertion is inside. */
-function isSuccess(root: Element): Refusal | null {
+function isSuccess(root: XmlElement): Refusal | null {
   const [status] = childrenNamed(root, samlp('Status'));
   const [code, another] = status ? childrenNamed(status, samlp('StatusCode')) : [];
   if (!status || !code || another) return invalid('it does not have one status');
@@ -74,20 +82,20 @@ function isSuccess(root: Element): Refusal | null {
 }
 
 /** SAML bindings §3.5.5.2. */
-function isForUs(root: Element, { config }: Expected): Refusal | null {
+function isForUs(root: XmlElement, { config }: Expected): Refusal | null {
   const destination = attributeOf(root, 'Destination');
   if (destination === publicAddress(config, 'samlAnswer')) return null;
   return invalid(`its Destination is ${said(destination)}, not ${said(publicAddress(config, 'samlAnswer'))}`);
 }
 
 /** SAML profiles §4.1.4.2: the issuer of a response may be left out. */
-function isFromProvider(root: Element, { settings }: Expected): Refusal | null {
+function isFromProvider(root: XmlElement, { settings }: Expected): Refusal | null {
   const [issuer] = childrenNamed(root, saml('Issuer'));
   return issuer ? issuerRefusal(issuer, settings, 'the response') : null;
 }
 
 /** An issuer is the provider by its exact name, and no other kind of name (SAML core §2.2.5). */
-export function issuerRefusal(issuer: Element, { entityId }: SamlSettings, of: string): Refusal | null {
+export function issuerRefusal(issuer: XmlElement, { entityId }: SamlSettings, of: string): Refusal | null {
   const text = textOf(issuer);
   if (text !== entityId) return invalid(`the issuer of ${of} is ${said(text)}, not ${said(entityId)}`);
   const format = attributeOf(issuer, 'Format');
@@ -96,7 +104,7 @@ export function issuerRefusal(issuer: Element, { entityId }: SamlSettings, of: s
 }
 
 /** SAML profiles §4.1.4.3 and §4.1.5: an answer names our request; one that nobody asked for names none. */
-function answersRequest(root: Element, { kept, settings }: Expected): Refusal | null {
+function answersRequest(root: XmlElement, { kept, settings }: Expected): Refusal | null {
   const inResponseTo = attributeOf(root, 'InResponseTo');
   if (kept)
     return inResponseTo === kept.requestId ? null : invalid(`it answers ${said(inResponseTo)}, not the request`);
@@ -111,7 +119,7 @@ function answersRequest(root: Element, { kept, settings }: Expected): Refusal | 
 }
 
 /** Wherever a second one hides, by whatever prefix: which of them is read must not be a question. */
-function hasOneAssertion(root: Element, { settings }: Expected): Refusal | null {
+function hasOneAssertion(root: XmlElement, { settings }: Expected): Refusal | null {
   const all = elementsIn(root).filter(
     ({ localName }) => localName === 'Assertion' || localName === 'EncryptedAssertion',
   );
@@ -122,13 +130,13 @@ function hasOneAssertion(root: Element, { settings }: Expected): Refusal | null 
   return null;
 }
 
-function hasOwnIds(root: Element): Refusal | null {
+function hasOwnIds(root: XmlElement): Refusal | null {
   const problem = idProblem(root);
   return problem ? invalid(problem) : null;
 }
 
 /** Two elements with one ID: what is signed could be one and what is read the other. */
-export function idProblem(root: Element): string | null {
+export function idProblem(root: XmlElement): string | null {
   const seen = new Set<string>();
   for (const element of elementsIn(root))
     for (const { localName, name, value } of Array.from(element.attributes)) {
@@ -140,7 +148,7 @@ export function idProblem(root: Element): string | null {
 }
 
 /** One signature of the response at most, one of its assertion, and none that belongs to neither. */
-function isSignedAsAllowed(root: Element): Refusal | null {
+function isSignedAsAllowed(root: XmlElement): Refusal | null {
   const { element, isEncrypted } = assertionIn(root);
   const signed = childrenNamed(root, ds('Signature')).length > 0 ? [root] : [];
   if (!isEncrypted) signed.push(element);
@@ -149,7 +157,7 @@ function isSignedAsAllowed(root: Element): Refusal | null {
 }
 
 /** Signatures besides those that were looked at, and parts of some. */
-export function strayProblem(root: Element, signatures: number): string | null {
+export function strayProblem(root: XmlElement, signatures: number): string | null {
   for (const name of ['Signature', 'SignedInfo', 'Reference'])
     if (elementsIn(root).filter(({ localName }) => localName === name).length !== signatures)
       return `a ${name} is where none belongs`;

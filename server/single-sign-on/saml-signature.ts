@@ -1,6 +1,6 @@
 import { said } from './said.ts';
 import { algorithms, ds } from './saml-names.ts';
-import { attributeOf, childrenNamed, childrenOf, isNamed, type XmlName } from './xml-elements.ts';
+import { attributeOf, childrenNamed, childrenOf, isNamed, type XmlElement, type XmlName } from './xml-elements.ts';
 
 /** An ID as XML has it, with nothing that could mean more in a search for it (SAML core §1.3.4). */
 export const idPattern = /^[A-Za-z_][\w.-]*$/;
@@ -10,7 +10,7 @@ export const idPattern = /^[A-Za-z_][\w.-]*$/;
  * very element and nothing else, by exclusive canonicalization and algorithms of today. Null when it is; whether it is
  * true is for the library to say.
  */
-export function signatureProblem(signed: Element): string | null {
+export function signatureProblem(signed: XmlElement): string | null {
   const [signature, another] = childrenNamed(signed, ds('Signature'));
   if (!signature) return `its ${signed.localName} is not signed`;
   if (another) return `its ${signed.localName} has two signatures`;
@@ -22,24 +22,24 @@ export function signatureProblem(signed: Element): string | null {
 }
 
 /** SignedInfo, SignatureValue and perhaps KeyInfo: an Object could hide what was signed in truth (XML Signature §4.1). */
-function shapeProblem(signature: Element): string | null {
+function shapeProblem(signature: XmlElement): string | null {
   const parts = childrenOf(signature);
   const names = [ds('SignedInfo'), ds('SignatureValue'), ds('KeyInfo')].slice(0, Math.max(2, parts.length));
   if (!isMadeOf(parts, names)) return 'has other parts than a signature has';
-  const info = childrenOf(parts[0] as Element);
+  const info = childrenOf(parts[0] as XmlElement);
   return isMadeOf(info, [ds('CanonicalizationMethod'), ds('SignatureMethod'), ds('Reference')])
     ? null
     : 'does not have exactly one reference';
 }
 
-function methodProblem(info: Element): string | null {
+function methodProblem(info: XmlElement): string | null {
   const [canonical, method] = childrenOf(info);
   if (!isPlain(canonical, [algorithms.exclusive])) return `is canonicalized by ${algorithmOf(canonical)}`;
   if (!isPlain(method, algorithms.signature)) return `is made by ${algorithmOf(method)}`;
   return null;
 }
 
-function referenceProblem(info: Element, signed: Element): string | null {
+function referenceProblem(info: XmlElement, signed: XmlElement): string | null {
   const [reference] = childrenNamed(info, ds('Reference'));
   if (!reference) return 'does not have exactly one reference';
   const id = attributeOf(signed, 'ID') ?? '';
@@ -54,7 +54,7 @@ function referenceProblem(info: Element, signed: Element): string | null {
 }
 
 /** The signature is taken out, the rest is canonicalized, and nothing else happens (SAML core §5.4.4). */
-function hasOurTransforms(transforms: Element): boolean {
+function hasOurTransforms(transforms: XmlElement): boolean {
   const parts = childrenOf(transforms);
   const [enveloped, exclusive] = parts;
   if (!exclusive || !isMadeOf(parts, [ds('Transform'), ds('Transform')])) return false;
@@ -67,14 +67,14 @@ function hasOurTransforms(transforms: Element): boolean {
   );
 }
 
-function isMadeOf(elements: Element[], names: XmlName[]): boolean {
+function isMadeOf(elements: XmlElement[], names: XmlName[]): boolean {
   return (
     elements.length === names.length && elements.every((element, index) => isNamed(element, names[index] as XmlName))
   );
 }
 
 /** One of these algorithms, without parameters that would change it. */
-function isPlain(element: Element | undefined, allowed: readonly string[]): boolean {
+function isPlain(element: XmlElement | undefined, allowed: readonly string[]): boolean {
   return (
     element !== undefined &&
     childrenOf(element).length === 0 &&
@@ -82,6 +82,6 @@ function isPlain(element: Element | undefined, allowed: readonly string[]): bool
   );
 }
 
-function algorithmOf(element: Element | undefined): string {
+function algorithmOf(element: XmlElement | undefined): string {
   return said(element && attributeOf(element, 'Algorithm'));
 }

@@ -10,9 +10,9 @@ import { assertionIn, idProblem, invalid, strayProblem } from './saml-response.t
 import { signatureProblem } from './saml-signature.ts';
 import type { SamlSettings } from './settings.ts';
 import { readXml } from './strict-xml.ts';
-import { childrenNamed, elementsIn, isNamed } from './xml-elements.ts';
+import { childrenNamed, elementsIn, isNamed, type XmlElement } from './xml-elements.ts';
 
-export type Verified = { ok: true; assertion: Element } | Refusal;
+export type Verified = { ok: true; assertion: XmlElement } | Refusal;
 
 /**
  * Lets the library verify a response that has passed our steps, and reads the assertion anew from the very bytes that
@@ -21,7 +21,7 @@ export type Verified = { ok: true; assertion: Element } | Refusal;
 export async function verifiedAssertion(
   deps: Deps,
   settings: SamlSettings,
-  { text, root }: { text: string; root: Element },
+  { text, root }: { text: string; root: XmlElement },
 ): Promise<Verified> {
   const certificates = validCertificates(settings, deps.now());
   if (certificates.length === 0)

@@ -1,7 +1,15 @@
-import { DOMParser } from '@xmldom/xmldom';
+import { createRequire } from 'node:module';
+import type { XmlElement } from './xml-elements.ts';
 import { scanProblem } from './xml-scan.ts';
 
-export type XmlReading = { ok: true; root: Element } | { ok: false; problem: string };
+type Parser = { parseFromString(text: string, type: 'text/xml'): { documentElement: XmlElement | null } };
+
+// Not by `import`: its types would bring those of a browser's whole DOM among the server's.
+const { DOMParser } = createRequire(import.meta.url)('@xmldom/xmldom') as {
+  DOMParser: new (options: { locator: object; errorHandler: Record<string, (message: string) => never> }) => Parser;
+};
+
+export type XmlReading = { ok: true; root: XmlElement } | { ok: false; problem: string };
 
 /**
  * Reads XML of somebody else: what the scan lets through, by a parser whose every warning counts. Its namespaces mean
@@ -12,8 +20,7 @@ export function readXml(text: string, { comments = false }: { comments?: boolean
   if (problem) return { ok: false, problem };
   if (text.includes('http://www.w3.org/1999/xhtml')) return { ok: false, problem: 'it holds XHTML' };
   try {
-    const options = { locator: {}, errorHandler: refuse };
-    const root = new DOMParser(options).parseFromString(text, 'text/xml').documentElement;
+    const root = new DOMParser({ locator: {}, errorHandler: refuse }).parseFromString(text, 'text/xml').documentElement;
     return root ? { ok: true, root } : { ok: false, problem: 'it has no root' };
   } catch {
     return { ok: false, problem: 'it is not well-formed' };
