@@ -15,7 +15,7 @@ const tagName = /[a-z_][\w.-]*(?::[a-z_][\w.-]*)?(?=[\t\n\r />])/iy;
  */
 export function scanProblem(text: string, { comments }: { comments: boolean }): string | null {
   if (noCharacter.test(text)) return 'it holds characters that XML does not allow';
-  return referenceProblem(text) ?? tagProblem(text, comments);
+  return tagProblem(text, comments) ?? referenceProblem(text);
 }
 
 function referenceProblem(text: string): string | null {
