@@ -12,7 +12,8 @@ import { bringSimplesamlphp, simplesamlphp } from './find-simplesamlphp.ts';
 export type SamlProviderOptions = {
   signs?: 'both' | 'assertion' | 'response';
   algorithm?: 'rsa-sha256' | 'rsa-sha1';
-  encryption?: 'aes256-gcm' | 'aes256-cbc' | null;
+  /** By AES-128-CBC and RSA-OAEP, as it does it. */
+  encrypts?: boolean;
   /** AuthnContextClassRef. */
   authnContext?: string;
   nameFormat?: 'persistent' | 'transient';
@@ -85,15 +86,13 @@ export async function startSamlProvider(options: SamlProviderOptions = {}): Prom
 }
 
 function optionsText(options: SamlProviderOptions): string {
-  const { signs = 'both', algorithm = 'rsa-sha256', encryption = null, nameFormat = 'persistent' } = options;
+  const { signs = 'both', algorithm = 'rsa-sha256', encrypts = false, nameFormat = 'persistent' } = options;
   const { authnContext = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport' } = options;
   return JSON.stringify({
     signsResponse: signs !== 'assertion',
     signsAssertion: signs !== 'response',
     signatureAlgorithm: `http://www.w3.org/${algorithm === 'rsa-sha1' ? '2000/09/xmldsig#' : '2001/04/xmldsig-more#'}${algorithm}`,
-    encryption:
-      encryption &&
-      `http://www.w3.org/${encryption === 'aes256-gcm' ? '2009/xmlenc11#' : '2001/04/xmlenc#'}${encryption}`,
+    encrypts,
     authnContext,
     nameFormat: `urn:oasis:names:tc:SAML:2.0:nameid-format:${nameFormat}`,
   });

@@ -8,8 +8,7 @@ $metadata[getenv('IDP_ORIGIN') . '/idp'] = [
     'signature.algorithm' => $options['signatureAlgorithm'],
     'saml20.sign.response' => $options['signsResponse'],
     'saml20.sign.assertion' => $options['signsAssertion'],
-    'assertion.encryption' => $options['encryption'] !== null,
-    'sharedkey_algorithm' => $options['encryption'] ?? '',
+    'assertion.encryption' => $options['encrypts'],
     // Requests of the portal must be signed by a key in its metadata.
     'validate.authnrequest' => true,
     'authproc' => [
