@@ -96,7 +96,7 @@ const wrapped: Forgery[] = [
     },
   },
   {
-    name: 'SA-09 XSW6: another assertion carries the signature, the original inside of that',
+    name: 'SA-08 XSW6: another assertion carries the signature, the original inside of that',
     words: /2 assertions/,
     make: (f) => {
       const { signature, rest } = partSignature(f.sign(f.assertion()));
@@ -153,7 +153,7 @@ const signatures: Forgery[] = [
     make: (f) => field(signedResponse(f, partSignature(f.sign(f.assertion())).rest)),
   },
   {
-    name: 'SA-03 the response carries a signature that is not true, the assertion a true one',
+    name: 'SA-02 the response carries a signature that is not true, the assertion a true one',
     words: /not verified/,
     make: (f) =>
       field(changed(signedResponse(f, f.sign(f.assertion())), ' IssueInstant', ' Consent="urn:x" IssueInstant')),
@@ -340,6 +340,12 @@ cut.push(
     words,
     make: (f: Forger) => field(f.response(changed(f.sign(f.assertion()), 'bob-1', `bob-1${text}`))),
   })),
+  {
+    name: 'SA-17 a script of XHTML, which the parser reads by other rules',
+    words: /XHTML/,
+    make: (f) =>
+      answer(f, { attributes: f.attributes({ x: '<script xmlns="http://www.w3.org/1999/xhtm&#108;">1</script>' }) }),
+  },
   {
     name: 'SA-17 two NameIDs',
     words: /one NameID/,

@@ -21,7 +21,8 @@ export type SamlProviderOptions = {
 
 /**
  * A provider by another hand: SimpleSAMLphp, with a page that believes whom you say you are (`email`, and `subject` where
- * it is to be another than the address's own) and a link `Cancel`. Its clock is the real one.
+ * it is to be another than the address's own) and a link `Cancel`. It remembers who signed in for as long as the browser
+ * keeps its cookies. Its clock is the real one.
  */
 export type SamlProviderForTest = {
   origin: string;
