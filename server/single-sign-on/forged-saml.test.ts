@@ -3,7 +3,8 @@ import { limits } from '#server/limits.ts';
 import { encrypted, field } from '#server/testing/forged-saml.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import { type SamlForTest, samlForTest } from '#server/testing/saml-for-test.ts';
-import { byCbc, forgeries } from '#server/testing/saml-forgeries.ts';
+import { byCbc } from '#server/testing/saml-forgeries/encrypted-answers.ts';
+import { forgeries } from '#server/testing/saml-forgeries.ts';
 
 let portal: PortalForTest;
 let saml: SamlForTest;

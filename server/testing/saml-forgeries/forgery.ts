@@ -1,0 +1,36 @@
+import { type Forger, type ForgerKey, field } from '../forged-saml.ts';
+
+/** What is needed besides: the certificate of the portal, and keys that are not the provider's. */
+export type ForgeryTools = { portalCertificate: string; otherKey: ForgerKey; endedKey: ForgerKey };
+
+export type Forgery = {
+  name: string;
+  /** What the operator reads of it. */
+  words: RegExp;
+  /** The field as it is posted. */
+  make: (forger: Forger, tools: ForgeryTools) => string | Promise<string>;
+};
+
+export function forged(name: string, words: RegExp, make: Forgery['make']): Forgery {
+  return { name, words, make };
+}
+
+/** A status of a response. */
+export const status = (code: string) => `<samlp:Status><samlp:StatusCode Value="${code}"/></samlp:Status>`;
+
+/** An assertion that nobody signed, of whom the forger wants to be. */
+export const evil = (f: Forger, id = '_evil', end = '') => f.assertion({ id, nameId: f.nameId('admin-1'), end });
+
+/** A response with a signed assertion whose parts are changed. */
+export const answer = (f: Forger, parts: Parameters<Forger['assertion']>[0] = {}, response = {}) =>
+  field(f.response(f.sign(f.assertion(parts)), response));
+
+/** A signed response with this inside. */
+export const signedResponse = (f: Forger, inside: string) => f.sign(f.response(inside), '_r1');
+
+/** A text with something in it replaced, which must be there. */
+export function changed(xml: string, from: string | RegExp, to: string): string {
+  const result = xml.replace(from, to);
+  if (result === xml) throw new Error(`There is no ${from} in ${xml}`);
+  return result;
+}
