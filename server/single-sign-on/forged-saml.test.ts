@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
+import { promotePortalKey } from '#server/storage/portal-key.ts';
 import { encrypted, field } from '#server/testing/forged-saml.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import { type SamlForTest, samlForTest } from '#server/testing/saml-for-test.ts';
 import { byCbc } from '#server/testing/saml-forgeries/encrypted-answers.ts';
 import { forgeries } from '#server/testing/saml-forgeries.ts';
+import { addPortalKey, portalKeys } from './portal-keys.ts';
 
 let portal: PortalForTest;
 let saml: SamlForTest;
@@ -52,6 +54,22 @@ describe('true answers are read', () => {
     const inside = await encrypted(f.sign(f.assertion()), saml.keys.portalCertificate);
     expect(await read(field(f.response(inside)))).toMatchObject({ identity: bob });
     expect(await read(field(f.response(inside)), connection({ wantsEncryption: true }))).toMatchObject({ ok: true });
+  });
+
+  it('encrypted for any key of the portal that is published', async () => {
+    await addPortalKey(portal.deps, portal.sql, 'next');
+    const read = async () => {
+      const f = newForger();
+      const keys = await portalKeys(portal.deps);
+      const answers = keys.map(async ({ stage, certificate }) => {
+        const response = f.response(await encrypted(f.sign(f.assertion()), certificate));
+        return [stage, (await saml.read(field(response))).ok];
+      });
+      return Object.fromEntries(await Promise.all(answers));
+    };
+    expect(await read()).toEqual({ current: true, next: true });
+    await promotePortalKey(portal.sql);
+    expect(await read()).toEqual({ current: true, last: true });
   });
 
   it('encrypted by AES-CBC, in a signed response', async () => {

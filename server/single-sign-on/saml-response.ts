@@ -4,7 +4,8 @@ import type { Refusal } from './identity.ts';
 import { said } from './said.ts';
 import type { SamlKept } from './saml.ts';
 import { ds, saml, samlp } from './saml-names.ts';
-import { idPattern, signatureProblem } from './saml-signature.ts';
+import { idPattern } from './saml-signature.ts';
+import { assertionIn, assertionProblem, idProblem, signaturesProblem } from './saml-structure.ts';
 import type { SamlSettings } from './settings.ts';
 import {
   attributeOf,
@@ -49,13 +50,6 @@ export function responseRefusal(root: XmlElement, expected: Expected): Refusal |
 /** An answer that does not pass a check. */
 export function invalid(words: string): Refusal {
   return { ok: false, reason: 'answer-invalid', words };
-}
-
-/** The element in which the assertion came; the steps above have made sure that there is one. */
-export function assertionIn(root: XmlElement): { element: XmlElement; isEncrypted: boolean } {
-  const [plain] = childrenNamed(root, saml('Assertion'));
-  const [encrypted] = childrenNamed(root, saml('EncryptedAssertion'));
-  return { element: (plain ?? encrypted) as XmlElement, isEncrypted: !plain };
 }
 
 function isResponse(root: XmlElement): Refusal | null {
@@ -118,14 +112,9 @@ function answersRequest(root: XmlElement, { kept, settings }: Expected): Refusal
   return { ok: false, reason: 'provider-began', words: 'it answers no request' };
 }
 
-/** Wherever a second one hides, by whatever prefix: which of them is read must not be a question. */
 function hasOneAssertion(root: XmlElement, { settings }: Expected): Refusal | null {
-  const all = elementsIn(root).filter(
-    ({ localName }) => localName === 'Assertion' || localName === 'EncryptedAssertion',
-  );
-  const own = [...childrenNamed(root, saml('Assertion')), ...childrenNamed(root, saml('EncryptedAssertion'))];
-  if (all.length !== 1 || own.length !== 1)
-    return invalid(`it holds ${all.length} assertions, ${own.length} in their place`);
+  const problem = assertionProblem(root);
+  if (problem) return invalid(problem);
   if (settings.wantsEncryption && !assertionIn(root).isEncrypted) return invalid('its assertion is not encrypted');
   return null;
 }
@@ -135,31 +124,11 @@ function hasOwnIds(root: XmlElement): Refusal | null {
   return problem ? invalid(problem) : null;
 }
 
-/** Two elements with one ID: what is signed could be one and what is read the other. */
-export function idProblem(root: XmlElement): string | null {
-  const seen = new Set<string>();
-  for (const element of elementsIn(root))
-    for (const { localName, name, value } of Array.from(element.attributes)) {
-      if ((localName ?? name).toLowerCase() !== 'id') continue;
-      if (seen.has(value)) return `the ID ${said(value)} is in it twice`;
-      seen.add(value);
-    }
-  return null;
-}
-
-/** One signature of the response at most, one of its assertion, and none that belongs to neither. */
+/** One signature of the response at most, and one of its assertion. */
 function isSignedAsAllowed(root: XmlElement): Refusal | null {
   const { element, isEncrypted } = assertionIn(root);
   const signed = childrenNamed(root, ds('Signature')).length > 0 ? [root] : [];
   if (!isEncrypted) signed.push(element);
-  const problem = signed.map(signatureProblem).find((found) => found !== null) ?? strayProblem(root, signed.length);
+  const problem = signaturesProblem(root, signed);
   return problem ? invalid(problem) : null;
-}
-
-/** Signatures besides those that were looked at, and parts of some. */
-export function strayProblem(root: XmlElement, signatures: number): string | null {
-  for (const name of ['Signature', 'SignedInfo', 'Reference'])
-    if (elementsIn(root).filter(({ localName }) => localName === name).length !== signatures)
-      return `a ${name} is where none belongs`;
-  return null;
 }

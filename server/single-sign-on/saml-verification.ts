@@ -6,8 +6,8 @@ import { validCertificates } from './saml-certificates.ts';
 import { openAssertion } from './saml-decryption.ts';
 import { samlLibrary } from './saml-library.ts';
 import { ds, saml } from './saml-names.ts';
-import { assertionIn, idProblem, invalid, strayProblem } from './saml-response.ts';
-import { signatureProblem } from './saml-signature.ts';
+import { invalid } from './saml-response.ts';
+import { assertionIn, idProblem, signaturesProblem } from './saml-structure.ts';
 import type { SamlSettings } from './settings.ts';
 import { readXml } from './strict-xml.ts';
 import { childrenNamed, elementsIn, isNamed, type XmlElement } from './xml-elements.ts';
@@ -59,7 +59,7 @@ function openedProblem(text: string): string | null {
   if (!isNamed(root, saml('Assertion'))) return 'what was encrypted is no assertion';
   if (elementsIn(root).some((element) => element !== root && /Assertion$/.test(element.localName)))
     return 'what was encrypted holds more than one assertion';
-  return idProblem(root) ?? signatureProblem(root) ?? strayProblem(root, 1);
+  return idProblem(root) ?? signaturesProblem(root, [root]);
 }
 
 function assertionOf(xml: string): Verified {

@@ -1,0 +1,47 @@
+import { said } from './said.ts';
+import { saml } from './saml-names.ts';
+import { signatureProblem } from './saml-signature.ts';
+import { childrenNamed, elementsIn, type XmlElement } from './xml-elements.ts';
+
+/** The element in which the assertion came; `assertionProblem` has made sure that there is one. */
+export function assertionIn(root: XmlElement): { element: XmlElement; isEncrypted: boolean } {
+  const [plain] = childrenNamed(root, saml('Assertion'));
+  const [encrypted] = childrenNamed(root, saml('EncryptedAssertion'));
+  return { element: (plain ?? encrypted) as XmlElement, isEncrypted: !plain };
+}
+
+/** Wherever a second one hides, by whatever prefix: which of them is read must not be a question. */
+export function assertionProblem(root: XmlElement): string | null {
+  const all = elementsIn(root).filter(
+    ({ localName }) => localName === 'Assertion' || localName === 'EncryptedAssertion',
+  );
+  const own = [...childrenNamed(root, saml('Assertion')), ...childrenNamed(root, saml('EncryptedAssertion'))];
+  if (all.length === 1 && own.length === 1) return null;
+  return `it holds ${all.length} assertions, ${own.length} in their place`;
+}
+
+/** Two elements with one ID: what is signed could be one and what is read the other. */
+export function idProblem(root: XmlElement): string | null {
+  const seen = new Set<string>();
+  for (const element of elementsIn(root))
+    for (const { localName, name, value } of Array.from(element.attributes)) {
+      if ((localName ?? name).toLowerCase() !== 'id') continue;
+      if (seen.has(value)) return `the ID ${said(value)} is in it twice`;
+      seen.add(value);
+    }
+  return null;
+}
+
+/** The signatures of these elements are as they are allowed to be, and none is in it that belongs to nobody. */
+export function signaturesProblem(root: XmlElement, signed: XmlElement[]): string | null {
+  const problem = signed.map(signatureProblem).find((found) => found !== null);
+  return problem ?? strayProblem(root, signed.length);
+}
+
+/** Signatures besides those that were looked at, and parts of some. */
+function strayProblem(root: XmlElement, signatures: number): string | null {
+  for (const name of ['Signature', 'SignedInfo', 'Reference'])
+    if (elementsIn(root).filter(({ localName }) => localName === name).length !== signatures)
+      return `a ${name} is where none belongs`;
+  return null;
+}
