@@ -103,6 +103,7 @@ async function complete(
   const { userId } = half;
   const now = deps.now();
   const sessionToken = newToken();
+  const nextSessionHash = tokenHash(sessionToken);
   const deviceToken = request.deviceToken ?? newToken();
   const mayRemember = half.customers.every(({ rememberDevices }) => rememberDevices);
   const rememberedToken = request.remember && mayRemember ? newToken() : null;
@@ -110,11 +111,11 @@ async function complete(
   const place = { address: request.address, ...(browser && { browser }) };
   const done = await deps.sql.begin(async (sql) => {
     if (!(await isUserActiveForShare(sql, userId))) return null;
-    const proof = await takeProof(deps, sql, { ...half, sessionHash: hash }, request.code);
+    const proof = await takeProof(deps, sql, { ...half, sessionHash: hash, nextSessionHash }, request.code);
     if (!proof) return null;
     if (!(await takeHalfSession(sql, hash))) throw new HalfSessionGone();
     await insertFullSession(sql, {
-      tokenHash: tokenHash(sessionToken),
+      tokenHash: nextSessionHash,
       userId,
       customerIds: half.customers.map(({ id }) => id),
       address: request.address,
