@@ -179,6 +179,7 @@ test(
     await halfSessionEnds(portal, username);
     await page.reload();
     await expect(heading(page)).toHaveText('Sign in');
+    await expect(page.getByText(texts['notice-signInExpired-title'])).toBeVisible();
     await givePassword(page, username);
     await codeForm(page, javaScriptEnabled).send(appCode(key));
     await expect(page).toHaveURL(asked);
@@ -205,6 +206,7 @@ for (const [what, flag] of [
       expect(new URL(page.url()).pathname).toBe('/portal/login');
       await page.goto('/portal/twoFactor');
       await expect(heading(page)).toHaveText('Sign in');
+      await expect(page.getByText(texts['notice-signInExpired-title'])).toHaveCount(0);
       await page.goBack();
       await signInForm(page).send('ada', password);
       await expect(page).toHaveURL(asked);

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
+import type { Notice } from '#contract/notices.ts';
 import type { OpenSecondFactor, Page } from '#contract/page.ts';
 import { queryNames, screenOfPath, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
@@ -17,8 +18,8 @@ import { waitBeforeSend } from './send-email-code.ts';
 
 /**
  * What a second-factor screen shows (decisions §13), or where it leads instead: with nothing pending to the sign-in
- * form, signed in to the destination, and always to the screen that this half session waits on, whatever the address
- * says of it. While the database is away the screen shows as it is.
+ * form, which says so where something had been, signed in to the destination, and always to the screen that this half
+ * session waits on, whatever the address says of it. While the database is away the screen shows as it is.
  */
 export async function secondFactorPage(
   deps: Deps,
@@ -31,7 +32,8 @@ export async function secondFactorPage(
     if (token && address && half && half.codeTries < limits.codeTries)
       return await pageOf(deps, request, half, token, address);
     const session = token && address ? await sessionOfToken(deps, token, address) : null;
-    return await withoutHalfSession(deps, request, session?.stage === 'full' ? (token as string) : null);
+    if (token && address && session?.stage === 'full') return await signedInPage(deps, request, token, address);
+    return toSignIn(deps, request, half ? 'tooManyAttempts' : token ? 'signInExpired' : undefined);
   } catch (error) {
     if (isDatabaseAway(error)) return {};
     throw error;
@@ -80,24 +82,28 @@ async function openSecondFactor(
   };
 }
 
-/** Nothing is pending: who signed in may set up an app of his own will, everybody else signs in first. */
-async function withoutHalfSession(
+/** A browser that still holds the cookie of a sign-in is told that it is over; sign-out takes the cookie back. */
+function toSignIn({ config }: Deps, request: FastifyRequest, notice: Notice | undefined): { redirect: string } {
+  const query = {
+    [queryNames.notice]: notice,
+    [queryNames.destination]: askedFor(request),
+    [queryNames.language]: languageOverride(request),
+  };
+  return { redirect: screenUrl(config.basePath, 'login', query) };
+}
+
+/** Nothing is pending: who signed in may set up an app of his own will. */
+async function signedInPage(
   deps: Deps,
   request: FastifyRequest,
-  fullToken: string | null,
+  token: string,
+  address: string,
 ): Promise<Partial<Page> | { redirect: string }> {
   const { config } = deps;
-  const asked = askedFor(request);
-  if (fullToken === null) {
-    const query = { [queryNames.destination]: asked, [queryNames.language]: languageOverride(request) };
-    return { redirect: screenUrl(config.basePath, 'login', query) };
-  }
-  const address = addressOf(deps, request);
   const registration =
-    screenName(deps, request) === 'twoFactorRegistration' && address
-      ? await openRegistration(deps, fullToken, address)
-      : null;
+    screenName(deps, request) === 'twoFactorRegistration' ? await openRegistration(deps, token, address) : null;
   if (registration?.kind === 'open') return { registration: registration.answer };
+  const asked = askedFor(request);
   return {
     redirect: (asked && acceptableDestination(asked, config.destinationRules)) || defaultDestination(config.basePath),
   };

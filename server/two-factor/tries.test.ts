@@ -42,7 +42,7 @@ describe('wrong codes in one half session', () => {
     expect(await verdicts([codeNow(portal, secret)], cookies)).toEqual([[401, 'tooManyAttempts']]);
     expect(await signedInAs(portal, cookies)).toBeNull();
     const page = await portal.send({ url: '/portal/twoFactor?redirectURL=%2Fportal%2Fx', cookies });
-    expect(page.headers.location).toBe('/portal/login?destination=%2Fportal%2Fx');
+    expect(page.headers.location).toBe('/portal/login?notice=tooManyAttempts&destination=%2Fportal%2Fx');
     expect(await verdicts([codeNow(portal, secret)], await halfSession(portal, 'alice'))).toEqual([true]);
   });
 
