@@ -52,6 +52,12 @@ describe('verify', () => {
     ['a mistake of the server', json(500, true), { name: 'failed' }],
     ['no network', offline, { name: 'failed' }],
     ['right, codes first', json(200, true, { 'vestibule-next': 'recoveryCodes' }), { ...right, next: 'recoveryCodes' }],
+    [
+      'wrong, and the last one',
+      json(200, false, { 'vestibule-notice': 'tooManyAttempts' }),
+      { ...gone, notice: 'tooManyAttempts' },
+    ],
+    ['wrong, with a notice that is none of ours', json(200, false, { 'vestibule-notice': 'codeWrong' }), wrong],
     ['a clock that is ahead', json(200, false, { 'vestibule-clock-offset': '120' }), { ...wrong, clockOffset: 120 }],
     ['a clock that is behind', json(200, false, { 'vestibule-clock-offset': '-60' }), { ...wrong, clockOffset: -60 }],
     ['a clock that is off by words', json(200, false, { 'vestibule-clock-offset': 'much' }), wrong],

@@ -40,6 +40,8 @@ export async function verifyCode(
   const body = await bodyOf(answer);
   if (body === true) return { name: 'right', next: answer.headers.get(codeAnswerHeaders.next) };
   if (body !== false) return { name: 'failed' };
+  const isLast = answer.headers.get(codeAnswerHeaders.notice) === 'tooManyAttempts';
+  if (isLast) return { name: 'signInExpired', notice: 'tooManyAttempts' };
   return { name: 'wrong', clockOffset: clockOffsetOf(answer.headers.get(codeAnswerHeaders.clockOffset)) };
 }
 

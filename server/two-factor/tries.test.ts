@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import {
   type Browser,
   codeByMail,
@@ -44,6 +44,20 @@ describe('wrong codes in one half session', () => {
     const page = await portal.send({ url: '/portal/twoFactor?redirectURL=%2Fportal%2Fx', cookies });
     expect(page.headers.location).toBe('/portal/login?notice=tooManyAttempts&destination=%2Fportal%2Fx');
     expect(await verdicts([codeNow(portal, secret)], await halfSession(portal, 'alice'))).toEqual([true]);
+  });
+
+  it('MF-06 the fifth says at once that it was the last, and the sign-in form has the name', async () => {
+    const cookies = await halfSession(portal, 'alice');
+    const said: unknown[] = [];
+    for (const code of wrongCodes(portal, secret, 6)) {
+      const answer = await verify(portal, code, cookies);
+      said.push([answer.statusCode, answer.headers['vestibule-notice']]);
+      if (answer.statusCode === 200) expect(answer.body).toBe('false');
+      Object.assign(cookies, cookiesOf(answer));
+      const { body } = await portal.send({ url: '/portal/login', cookies });
+      expect(/<input[^>]*name="username"[^>]*value="alice"/.test(body)).toBe(said.length >= 5);
+    }
+    expect(said).toEqual([...repeated([200, undefined], 4), [200, 'tooManyAttempts'], [401, undefined]]);
   });
 
   it('MF-06 after four the fifth may be the right one', async () => {

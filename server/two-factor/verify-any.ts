@@ -51,7 +51,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
   if (!proof) {
     const steps = [{ step: 'code', outcome: 'of an app to be set up' }];
     await insertAuditEvent(deps.sql, { event: 'code-refused', ...who, steps }, now);
-    return { kind: 'wrong', clockOffset: null, isLast: false };
+    return { kind: 'wrong', clockOffset: null, isLast: false, username };
   }
   deps.wake.mails();
   return { kind: 'right', proof, sessionToken, deviceToken: request.deviceToken ?? newToken(), rememberedToken: null };
