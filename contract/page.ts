@@ -22,7 +22,7 @@ export type ServerPage =
   | { name: 'recoveryCodes'; codes: string[] | null; left: number; destination: string }
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
 
-/** What the server knows of the half-signed-in session that a second-factor screen belongs to. */
+/** What the server knows of the session that a second-factor screen belongs to: a half-signed-in one, or see `goesOnTo`. */
 export type OpenSecondFactor = {
   /** The name of the account, for the link into an authenticator app. */
   account: string;
@@ -32,6 +32,8 @@ export type OpenSecondFactor = {
   mayRecover: boolean;
   /** E-mail codes: in how many seconds another one may be sent; null when no more may be. */
   sendAgainAfter: number | null;
+  /** Of who is signed in already and sets up an app of his own will: where giving that up leads. */
+  goesOnTo?: string;
 };
 
 /**
@@ -53,7 +55,7 @@ export type Page = {
   resetHash?: string;
   /** The page answers a posted form: `url` is the address of what it shows, not the one in the address bar. */
   isAnswer?: true;
-  /** Of the second-factor screens, when a half-signed-in session is there. */
+  /** Of the second-factor screens, when their session is there. */
   secondFactor?: OpenSecondFactor;
   /** What an authenticator app needs, for visitors without script; it is not repeated for the script, which asks itself. */
   registration?: RegistrationAnswer;

@@ -4,7 +4,7 @@ import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
 import { appCode, wrongAppCodes } from './authenticator-app.ts';
 import { codeForm, keyToRegister, recoveryCodes, shownKey } from './code-form.ts';
-import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
+import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
 import { appCodeIsPast, halfSessionEnds, recoveryCodesAreUsed } from './time-passed.ts';
@@ -210,6 +210,32 @@ for (const [what, flag] of [
     },
   );
 }
+
+test(
+  'an app that nobody required is given up on the way to the place asked for, still signed in',
+  both,
+  async ({ page, newPerson, javaScriptEnabled }) => {
+    const { username } = await newPerson();
+    const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
+    await signIn(page, username, password);
+    const registration = `/portal/twoFactorRegistration?${new URLSearchParams({ redirectURL: place })}`;
+    await page.goto(registration);
+    const key = await keyToRegister(page);
+    const form = codeForm(page, javaScriptEnabled);
+    await form.sendWrong(wrongAppCodes(key, 1)[0] ?? '');
+    expect(await keyToRegister(page)).toBe(key);
+    await page.getByRole('link', { name: texts.cancel }).click();
+    await expect(page).toHaveURL(place);
+    await expectSignedIn(page, username);
+
+    await page.goto(registration);
+    await form.send(appCode(await keyToRegister(page)));
+    await expect(heading(page)).toHaveText('Keep these codes safe');
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await expect(page).toHaveURL(place);
+    await expectSignedIn(page, username);
+  },
+);
 
 test('giving up that fails says so and still offers a way on', async ({ page, context, watch, stages }) => {
   watch.expect(/twofa-something-went-wrong/, /net::ERR_FAILED/);
@@ -450,16 +476,22 @@ test('a QR code that cannot be fetched is told, with a way to try again', async 
   await expect(shownKey(page)).toBeVisible();
 });
 
-test('on a phone the app is opened by a link with all that is in the QR code', async ({ anotherBrowser, stages }) => {
-  const { page, context } = await anotherBrowser({
-    hasTouch: true,
-    isMobile: true,
-    viewport: { width: 390, height: 844 },
+for (const who of ['who must have one', 'who is signed in already'] as const) {
+  test(`on a phone the app of ${who} is opened by a link with all that is in the QR code`, async ({
+    anotherBrowser,
+    stages,
+  }) => {
+    const { page, context } = await anotherBrowser({
+      hasTouch: true,
+      isMobile: true,
+      viewport: { width: 390, height: 844 },
+    });
+    if (who === 'who must have one') await stages.enter(context, 'new app');
+    else await signIn(page, 'ada', password);
+    await page.goto('/portal/twoFactorRegistration');
+    const link = page.getByRole('link', { name: 'Open in your authenticator app' });
+    await expect(link).toBeVisible();
+    const { searchParams } = new URL((await link.getAttribute('href')) ?? '');
+    expect(searchParams.get('secret')).toBe(await keyToRegister(page));
   });
-  await stages.enter(context, 'new app');
-  await page.goto('/portal/portal.html');
-  const link = page.getByRole('link', { name: 'Open in your authenticator app' });
-  await expect(link).toBeVisible();
-  const { searchParams } = new URL((await link.getAttribute('href')) ?? '');
-  expect(searchParams.get('secret')).toBe(await keyToRegister(page));
-});
+}
