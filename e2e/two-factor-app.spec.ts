@@ -13,7 +13,7 @@ const both = { tag: '@without-script' };
 const texts = textsOf('en');
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const asked = '/portal/portal.html?tab=2&filter=a%26b';
-const app = ['--customer', 'apps'] as const;
+const app = { customers: ['apps'] };
 
 test.beforeEach(({ watch }) => watch.expect(/Two-factor code not verified: wrong/));
 
@@ -38,7 +38,7 @@ test(
   both,
   async ({ page, context, portal, inbox, newPerson, javaScriptEnabled }) => {
     test.setTimeout(60_000);
-    const { username, email } = await newPerson(...app);
+    const { username, email } = await newPerson(app);
     // A fragment never reaches a server, so without script it cannot be kept.
     const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
     await page.goto(place);
@@ -143,7 +143,7 @@ test(
   'a wrong code during registration leaves the key as it is',
   both,
   async ({ page, newPerson, javaScriptEnabled }) => {
-    const { username } = await newPerson(...app);
+    const { username } = await newPerson(app);
     await page.goto(asked);
     await signInForm(page).send(username, password);
     const key = await keyToRegister(page);
@@ -251,7 +251,7 @@ test('giving up that fails says so and still offers a way on', async ({ page, co
 
 test('Back and reload at each step find a page that goes on', both, async ({ page, newPerson, javaScriptEnabled }) => {
   test.setTimeout(60_000);
-  const { username } = await newPerson(...app);
+  const { username } = await newPerson(app);
   await page.goto(asked);
   await signInForm(page).send(username, password);
   const key = await keyToRegister(page);
