@@ -20,8 +20,8 @@ export type ServerPage =
   | { name: 'signOutConfirm' }
   /** After the registration of an app, and after a recovery code was used: `codes` is null when they are not shown any more. */
   | { name: 'recoveryCodes'; codes: string[] | null; left: number; destination: string }
-  /** Leads on to an identity provider by itself. */
-  | { name: 'leaving'; url: string; provider: string }
+  /** Leads on to an identity provider by itself, to sign in there or to sign out. */
+  | { name: 'leaving'; isSignOut: boolean; url: string; provider: string }
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
 
 /** What the server knows of the half-signed-in session that a second-factor screen belongs to. */

@@ -36,6 +36,7 @@ import { performLoginRoute } from './sign-in/perform-login-route.ts';
 import { checkSsoRoute } from './single-sign-on/check-route.ts';
 import { leaveRoute } from './single-sign-on/leave-route.ts';
 import { oidcCallbackRoute } from './single-sign-on/oidc-callback-route.ts';
+import { oidcKeysRoute } from './single-sign-on/oidc-keys-route.ts';
 import { performSsoRoute } from './single-sign-on/perform-route.ts';
 import { samlAcsRoute } from './single-sign-on/saml-acs-route.ts';
 import { samlFinishRoute } from './single-sign-on/saml-finish-route.ts';
@@ -145,6 +146,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.route({ ...on('ssoLeave'), handler: leaveRoute(deps) });
   // An answer is used up when it is read, which a HEAD must not do.
   app.route({ ...on('oidcCallback'), exposeHeadRoute: false, handler: oidcCallbackRoute(deps) });
+  app.route({ ...on('oidcKeys'), handler: oidcKeysRoute(deps) });
   app.route({
     ...on('samlAnswer'),
     bodyLimit: limits.samlBodyBytes,
