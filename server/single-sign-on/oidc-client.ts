@@ -55,7 +55,7 @@ export function oidcClient(
 
 /** How far our clock is ahead of the one that the library looks at, in seconds. */
 function skew(now: Date): number {
-  return Math.round((now.getTime() - Date.now()) / 1000);
+  return Math.floor(now.getTime() / 1000) - Math.floor(Date.now() / 1000);
 }
 
 function withOurAlgorithms(metadata: ServerMetadata): ServerMetadata {
