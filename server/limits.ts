@@ -115,6 +115,7 @@ export const limits = {
   /** How long a refused sign-in's typed name and reference wait in the browser. */
   refusalLifetime: 10 * minute,
   housekeepingEvery: 10 * minute,
+  warningsEvery: day,
   /** Password hashes that may wait; what exceeds them is answered 503. */
   waitingHashes: 500,
   busyRetryAfter: 5 * second,
