@@ -75,10 +75,16 @@ export const limits = {
   portalKeysCached: 5 * minute,
   /** A SAML assertion older than this is not accepted, whatever it says of itself. */
   samlAssertionAge: 10 * minute,
+  /** A SAML assertion that says it is valid for longer is not accepted. */
+  samlValidity: day,
+  /** How long whoever read our SAML metadata may keep them. */
+  samlMetadataCached: 5 * minute,
   /** An answer that no request of ours asked for waits this long for its browser. */
   samlUnaskedWaits: minute,
   /** A body with a SAML answer, encoded. */
   samlBodyBytes: 256 * 1024,
+  /** A provider's RSA key with fewer bits is warned of. */
+  weakestRsaKey: 2048,
   /** Ends of certificates and secrets are warned of from here on. */
   expiryWarning: 60 * day,
   resetLink: 60 * minute,
