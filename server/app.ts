@@ -40,6 +40,7 @@ import { oidcKeysRoute } from './single-sign-on/oidc-keys-route.ts';
 import { performSsoRoute } from './single-sign-on/perform-route.ts';
 import { samlAcsRoute } from './single-sign-on/saml-acs-route.ts';
 import { samlFinishRoute } from './single-sign-on/saml-finish-route.ts';
+import { samlMetadataRoute } from './single-sign-on/saml-metadata-route.ts';
 import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
 import { sendRoute } from './two-factor/send-route.ts';
@@ -153,6 +154,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     schema: { body: SamlForm },
     handler: samlAcsRoute(deps),
   });
+  app.route({ ...on('samlMetadata'), handler: samlMetadataRoute(deps) });
   app.route({ ...on('samlFinish'), exposeHeadRoute: false, handler: samlFinishRoute(deps) });
   app.get(basePath + hubStartPath, standInRoute(deps));
   app.get('/', async (_request, reply) => reply.redirect(`${basePath}/`, 302));
