@@ -5,36 +5,42 @@ import { connectionPlace, insertSsoConnection, type NewSsoConnection } from '#se
 import type { ForgedProvider } from './forged-openid-provider.ts';
 import { cookiesOf, type PortalForTest, type TestRequest } from './portal-for-test.ts';
 
-/** Adds a connection of a customer; the provider is a real one on this machine. */
-export async function addOidcConnection(
+type ConnectionForTest = Partial<NewSsoConnection> & { customerKey?: string; secret?: string };
+
+/** Adds a connection of a customer. */
+export async function addConnection(
   { sql, deps }: PortalForTest,
-  { issuer, clientId, clientSecret }: Pick<ForgedProvider, 'issuer' | 'clientId' | 'clientSecret'>,
-  { customerKey = 'acme', key = 'acme-oidc', ...more }: Partial<NewSsoConnection> & { customerKey?: string } = {},
+  { customerKey = 'acme', key = 'acme', secret, ...more }: ConnectionForTest,
 ): Promise<string> {
   const [customer] = await sql<{ id: string }[]>`select id from customer where key = ${customerKey}`;
   const id = randomUUID();
-  await insertSsoConnection(
-    sql,
-    {
-      id,
-      key,
-      name: `Provider ${key}`,
-      customerId: customer?.id ?? '',
-      required: false,
-      makesUsers: false,
-      trustsEmail: false,
-      secondFactorValues: [],
-      attributes: {},
-      domains: ['acme.test'],
-      sealedSecret: seal(deps.keys.seal, clientSecret, connectionPlace(id)),
-      secretEndsAt: null,
-      protocol: 'oidc',
-      settings: { issuer, clientId, clientAuthentication: 'secret', scopes: ['email', 'profile'] },
-      ...more,
-    } as NewSsoConnection,
-    deps.now(),
-  );
+  const made = {
+    id,
+    key,
+    name: `Provider ${key}`,
+    customerId: customer?.id ?? '',
+    required: false,
+    makesUsers: false,
+    trustsEmail: false,
+    secondFactorValues: [],
+    attributes: {},
+    domains: ['acme.test'],
+    sealedSecret: secret === undefined ? null : seal(deps.keys.seal, secret, connectionPlace(id)),
+    secretEndsAt: null,
+    ...more,
+  };
+  await insertSsoConnection(sql, made as NewSsoConnection, deps.now());
   return id;
+}
+
+/** Adds a connection to an OpenID provider on this machine. */
+export async function addOidcConnection(
+  portal: PortalForTest,
+  { issuer, clientId, clientSecret }: Pick<ForgedProvider, 'issuer' | 'clientId' | 'clientSecret'>,
+  more: ConnectionForTest = {},
+): Promise<string> {
+  const settings = { issuer, clientId, clientAuthentication: 'secret' as const, scopes: ['email', 'profile'] };
+  return await addConnection(portal, { key: 'acme-oidc', secret: clientSecret, protocol: 'oidc', settings, ...more });
 }
 
 /** A browser as far as cookies go. */
