@@ -3,6 +3,14 @@ export const calls = {
   performLogin: { method: 'POST', path: '/performlogin' },
   checkSsoLogin: { method: 'POST', path: '/authenticate/checkSsoLogin' },
   performSsoLogin: { method: 'POST', path: '/authenticate/performSsoLogin' },
+  /** Leads on to a provider, so that the form's post itself stays on our origin. */
+  ssoLeave: { method: 'GET', path: '/authenticate/leave' },
+  oidcCallback: { method: 'GET', path: '/authenticate/oidc/callback' },
+  oidcKeys: { method: 'GET', path: '/authenticate/oidc/keys' },
+  samlAnswer: { method: 'POST', path: '/authenticate/saml/acs' },
+  /** Where an answer that came without cookies meets the browser that began. */
+  samlFinish: { method: 'GET', path: '/authenticate/saml/finish' },
+  samlMetadata: { method: 'GET', path: '/authenticate/saml/metadata' },
   passwordForgotten: { method: 'POST', path: '/password/forgotten' },
   passwordChange: { method: 'POST', path: '/password/change' },
   twoFactorRegistration: { method: 'GET', path: '/two-factor-authentication/registration' },

@@ -47,7 +47,8 @@ export type ConfigResult = { ok: true; config: Config } | { ok: false; problems:
 
 const defaultPort = 8080;
 const shortestSecret = 32;
-const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+/** The names by which a machine knows itself; plain http is for them alone. */
+export const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 const checkFile = Compile(ConfigFile);
 
 /**

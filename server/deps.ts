@@ -3,6 +3,7 @@ import type { Page } from '#contract/page.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { MailTransport } from './mail/transport.ts';
+import type { ProviderMemory } from './single-sign-on/provider-memory.ts';
 import type { Database } from './storage/connect.ts';
 
 /** What rules and routes are given: nothing else reaches them from outside. */
@@ -17,6 +18,8 @@ export type Deps = {
   keys: Keys;
   mails: MailTransport;
   metrics: Metrics;
+  /** What this process remembers of identity providers, and how it asks them. */
+  providers: ProviderMemory;
   /** Says to the workers of this process that something waits in the database. */
   wake: Wake;
 };

@@ -23,6 +23,8 @@ export const limits = {
     /** One IPv6 /56. */
     network: { freeFailures: 400, leakEvery: 3 * second, firstWait: 10 * second, longestWait: 5 * minute },
     total: { freeFailures: 5000, leakEvery: 100, firstWait: 5 * second, longestWait: minute },
+    /** Visits to identity providers begun from one address; each makes a row and may ask the provider. */
+    sso: { freeFailures: 100, leakEvery: 10 * second, firstWait: 10 * second, longestWait: 5 * minute },
     /** Codes of the second factor, over all half sessions of an account. */
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
     /** Mails with a code to one account. */
@@ -47,6 +49,44 @@ export const limits = {
   clockHelpAfter: 2,
   /** A sign-in this young may register a second factor. */
   freshSignIn: 10 * minute,
+  /** How long a visitor may stay with an identity provider. */
+  ssoRequest: 30 * minute,
+  /** An answer that is loaded twice leads where it led the first time, for this long. */
+  ssoRequestRemembered: hour,
+  /** The connection by which a browser signed in last. */
+  ssoConnectionRemembered: 180 * day,
+  /** How long all requests to an identity provider for one page of ours may take together. */
+  providerAnswer: 8 * second,
+  /** Of these, how long it waits for what it can do without, because there is an older answer or another way. */
+  providerPatience: 2 * second,
+  /** Longest answer of an identity provider that is read, after unpacking. */
+  providerBytes: 512 * 1024,
+  /** How long discovery and metadata are believed before they are read again. */
+  providerBelieved: 10 * minute,
+  /** Unknown keys make the published ones be read again at most this often. */
+  providerKeysEvery: minute,
+  /** Providers of which one process remembers what they published. */
+  providersRemembered: 1000,
+  /** How far a provider's clock may be off. */
+  providerClock: 2 * minute,
+  /** An ID token is made for the code that we have just shown; one older than this is not accepted. */
+  idTokenAge: 10 * minute,
+  /** How long providers may remember the portal's own keys. */
+  portalKeysCached: 5 * minute,
+  /** A SAML assertion older than this is not accepted, whatever it says of itself. */
+  samlAssertionAge: 10 * minute,
+  /** A SAML assertion that says it is valid for longer is not accepted. */
+  samlValidity: day,
+  /** How long whoever read our SAML metadata may keep them. */
+  samlMetadataCached: 5 * minute,
+  /** An answer that no request of ours asked for waits this long for its browser. */
+  samlUnaskedWaits: minute,
+  /** A body with a SAML answer, encoded. */
+  samlBodyBytes: 256 * 1024,
+  /** A provider's RSA key with fewer bits is warned of. */
+  weakestRsaKey: 2048,
+  /** Ends of certificates and secrets are warned of from here on. */
+  expiryWarning: 60 * day,
   resetLink: 60 * minute,
   /** A reset link that is over is told apart from one that never was for this long. */
   resetLinkRemembered: 30 * day,
@@ -81,6 +121,7 @@ export const limits = {
   /** How long a refused sign-in's typed name and reference wait in the browser. */
   refusalLifetime: 10 * minute,
   housekeepingEvery: 10 * minute,
+  warningsEvery: day,
   /** Password hashes that may wait; what exceeds them is answered 503. */
   waitingHashes: 500,
   busyRetryAfter: 5 * second,

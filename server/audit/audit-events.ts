@@ -5,6 +5,8 @@ export const auditEvents = {
   'code-refused': 'A code of the second factor was not right.',
   'second-factor-ended': 'Too many codes were tried: the password is asked again.',
   'sign-in-refused': 'A sign-in was refused; the reason says why.',
+  'sso-started': 'A visitor was sent to an identity provider.',
+  'sso-refused': 'A sign-in by an identity provider was refused; the reason says why.',
   'signed-out': 'A user signed out.',
   'password-forgotten': 'Somebody asked for a link to choose a new password; the reason says what came of it.',
   'password-changed': 'A user chose a new password by a link.',
@@ -22,6 +24,11 @@ export const auditEvents = {
   'two-factor-registered': 'A signed-in user set up an authenticator app.',
   'two-factor-reset': 'An operator removed the second factor of a user.',
   'device-forgotten': "An operator made a user's remembered devices be asked for a code again.",
+  'connection-added': 'An operator added a single sign-on connection.',
+  'connection-changed': 'An operator changed a single sign-on connection.',
+  'connection-removed': 'An operator removed a single sign-on connection.',
+  'connection-unlinked': 'An operator made a connection forget by which subject a user signs in.',
+  'portal-key-changed': 'An operator published, used or withdrew a key of the portal.',
   'reset-link-made': 'An operator made a link for a user to choose a new password.',
 } as const;
 
@@ -38,10 +45,34 @@ export const refusalReasons = {
   'throttled-account': 'Too many wrong passwords for this account; the password was not looked at.',
   'throttled-device': 'Too many wrong passwords from this known browser; the password was not looked at.',
   'throttled-address': 'Too many failures from this address, its network or in all; the password was not looked at.',
+  'single-sign-on-required': 'The domain of the user signs in by single sign-on only; the password did not matter.',
   'changed-meanwhile': 'The password was right, but the user was changed while it was checked.',
 } as const;
 
 export type RefusalReason = keyof typeof refusalReasons;
+
+/** Why a sign-in by an identity provider was refused, for the operator alone. */
+export const ssoRefusalReasons = {
+  'unknown-domain': 'No connection vouches for the domain of the address.',
+  'connection-disabled': 'The connection, or its customer, is switched off.',
+  'connection-broken': 'The connection cannot be used as it is set up.',
+  'provider-unreachable': 'The identity provider did not answer in time, or not as it must.',
+  'provider-refused': 'The identity provider sent the visitor back without access; its own words are in the steps.',
+  'request-unknown': 'The answer belongs to no request of this browser, or to one that is over or was used.',
+  'answer-invalid': 'The answer of the identity provider does not pass a check; the steps say which.',
+  'answer-used': 'The answer was used before.',
+  'provider-began': 'The identity provider began by itself, which the connection does not allow.',
+  'foreign-domain': 'The e-mail address is of a domain for which the connection does not vouch.',
+  'unverified-email': 'The identity provider does not say that the e-mail address is verified.',
+  'unknown-user': 'No user of the customer is linked with the subject or has the e-mail address.',
+  'other-subject': 'The user with this e-mail address is linked with another subject of the same provider.',
+  'name-taken': 'A user cannot be made: somebody else has the e-mail address or username.',
+  inactive: 'The user is inactive.',
+  network: 'The customer does not admit the address.',
+  throttled: 'Too many sign-ins by single sign-on were begun from this address.',
+} as const;
+
+export type SsoRefusalReason = keyof typeof ssoRefusalReasons;
 
 /** What came of a request for a link, for the operator alone; whoever asked sees the same in every case. */
 export const resetOutcomes = {

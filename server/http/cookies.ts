@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { isToken } from '../secrets/token.ts';
 
 /** The cookies of the portal. */
-export type CookieName = 'session' | 'device' | 'refusal' | 'reset' | 'remembered';
+export type CookieName = 'session' | 'device' | 'refusal' | 'reset' | 'remembered' | 'sso' | 'connection';
 
 /**
  * The value of a cookie, or null when it is absent or not to be trusted: a name that comes twice was set by somebody
@@ -20,7 +20,7 @@ export function readCookie(headers: IncomingHttpHeaders, config: Config, name: C
 export function readTokenCookie(
   headers: IncomingHttpHeaders,
   config: Config,
-  name: 'session' | 'device' | 'reset' | 'remembered',
+  name: 'session' | 'device' | 'reset' | 'remembered' | 'sso',
 ): string | null {
   const value = readCookie(headers, config, name);
   return value !== null && isToken(value) ? value : null;

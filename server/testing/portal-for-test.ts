@@ -11,6 +11,7 @@ import type { WordedMail } from '#server/mail/mail.ts';
 import type { MailTransport } from '#server/mail/transport.ts';
 import { answerResetRequest } from '#server/password/answer-reset-request.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
+import { createProviderMemory } from '#server/single-sign-on/provider-memory.ts';
 import type { Database } from '#server/storage/connect.ts';
 import { type DatabaseForTest, databaseForTest } from './database-for-test.ts';
 
@@ -85,6 +86,7 @@ export async function portalForTest(
         keys: { guess: Buffer.alloc(32, 7), code: [Buffer.alloc(32, 9)], seal: [Buffer.alloc(32, 8)] },
         mails: { send: (mail, words) => send(mail, words), close() {} },
         metrics: createMetrics(sql ?? database.sql, () => new Date(time)),
+        providers: createProviderMemory({ now: () => new Date(time), log }),
         wake: { resetRequests() {}, mails() {} },
       };
       return deps;

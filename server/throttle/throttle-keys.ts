@@ -36,6 +36,12 @@ export function resetKeys(address: string): ThrottleKey[] {
   return originKeys(address).map(({ key, limit }) => ({ key: `reset-${key}`, limit }));
 }
 
+/** The keys under which visits to identity providers are counted that are begun from an address. */
+export function ssoKeys(address: string): ThrottleKey[] {
+  const [{ key }] = originKeys(address);
+  return [{ key: `sso-${key}`, limit: limits.throttle.sso }];
+}
+
 /**
  * The keys under which failures from an address are counted, and those of everybody together. IPv6 counts per /64,
  * since a visitor owns as many addresses in it as he likes, and more widely per /56.

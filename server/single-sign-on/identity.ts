@@ -1,0 +1,22 @@
+import type { SsoRefusalReason } from '../audit/audit-events.ts';
+
+/** What a provider said of somebody, after every check of the protocol: nothing in it has been matched with a user yet. */
+export type Identity = {
+  /** What the provider calls the person, for ever and for nobody else: 1 to 255 characters. */
+  subject: string;
+  email: string | null;
+  /** Whether the provider says that it has verified the address. */
+  emailVerified: boolean;
+  /** The name for a user who is made just in time; it never finds one. */
+  username: string | null;
+  language: string | null;
+  /** acr and amr, or AuthnContextClassRef. */
+  authenticationContexts: string[];
+  /** The provider's own proof, which it wants to see at sign-out; null for SAML. */
+  idToken: string | null;
+};
+
+/** An answer that does not let anybody in; `words` are for the operator alone, in the provider's words or ours. */
+export type Refusal = { ok: false; reason: SsoRefusalReason; words: string };
+
+export type ProviderAnswer = { ok: true; identity: Identity } | Refusal;

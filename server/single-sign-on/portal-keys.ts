@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { Deps } from '../deps.ts';
+import { seal, unseal } from '../secrets/sealed.ts';
+import type { Connection } from '../storage/connect.ts';
+import {
+  insertPortalKey,
+  listPortalKeys,
+  type PortalKeyRow,
+  type PortalKeyStage,
+  portalKeyPlace,
+} from '../storage/portal-key.ts';
+import { makeCertificate } from './make-certificate.ts';
+
+/** A key of the portal, opened: both in PEM. */
+export type PortalKey = { id: string; stage: PortalKeyStage; certificate: string; privateKey: string };
+
+type KeyDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now'>;
+
+/**
+ * The keys by which providers know the portal, the signing one first; the first one is made where there is none.
+ * Throws when none of VESTIBULE_SECRET opens one of them.
+ */
+export async function portalKeys(deps: KeyDeps): Promise<[PortalKey, ...PortalKey[]]> {
+  let rows = await listPortalKeys(deps.sql);
+  if (rows[0]?.stage !== 'current') {
+    await addPortalKey(deps, deps.sql, 'current');
+    rows = await listPortalKeys(deps.sql);
+  }
+  return rows.map((row) => opened(deps, row)) as [PortalKey, ...PortalKey[]];
+}
+
+/** Makes a key of a stage unless there is one, as another instance may have done just now; false then. */
+export async function addPortalKey(deps: KeyDeps, sql: Connection, stage: 'next' | 'current'): Promise<boolean> {
+  const id = randomUUID();
+  const madeAt = deps.now();
+  const { certificate, privateKey, endsAt } = await makeCertificate(deps.config.publicUrl.hostname, madeAt);
+  const sealedKey = seal(deps.keys.seal, privateKey, portalKeyPlace(id));
+  return await insertPortalKey(sql, { id, stage, certificate, sealedKey, madeAt, endsAt });
+}
+
+function opened({ keys }: KeyDeps, { id, stage, certificate, sealedKey }: PortalKeyRow): PortalKey {
+  const privateKey = unseal(keys.seal, sealedKey, portalKeyPlace(id));
+  if (privateKey === null)
+    throw new Error('A key of the portal cannot be opened: VESTIBULE_SECRET lacks the secret that sealed it');
+  return { id, stage, certificate, privateKey };
+}

@@ -1,0 +1,37 @@
+/** A provider did not answer, or not as it must: in words for the operator. */
+export class ProviderFailure extends Error {}
+
+/** What became of a request that has no answer. Throws what is no failure of the network. */
+export function failureOfRequest(error: unknown, url: URL): ProviderFailure {
+  if (error instanceof ProviderFailure) return error;
+  const code = codeOf(error);
+  if (isOutOfTime(error)) return new ProviderFailure(`${placeOf(url)} did not answer in time`);
+  if (code === null) throw error;
+  return new ProviderFailure(`${placeOf(url)} ${whatHappened(code)} (${code})`);
+}
+
+/** Where a request went, without what it said. */
+export function placeOf({ origin, pathname }: URL): string {
+  return origin + pathname;
+}
+
+function isOutOfTime(error: unknown): boolean {
+  return error instanceof DOMException && (error.name === 'TimeoutError' || error.name === 'AbortError');
+}
+
+/** `fetch` throws a TypeError whose cause is an error of the system, of OpenSSL, of zlib or of the HTTP client. */
+function codeOf(error: unknown): string | null {
+  const cause = error instanceof TypeError ? error.cause : null;
+  if (!(cause instanceof Error)) return null;
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+}
+
+function whatHappened(code: string): string {
+  if (/^(?:ENOTFOUND|EAI_)/.test(code)) return 'has a name that is not known';
+  if (/CERT|ISSUER|SIGNATURE|ALTNAME/.test(code)) return 'shows a certificate that is not valid here';
+  if (/^(?:EPROTO|ERR_SSL|ERR_TLS)/.test(code)) return 'did not agree on TLS';
+  if (/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT|bad port)/.test(code))
+    return 'cannot be reached';
+  if (/^(?:Z_|ERR_BROTLI|ZSTD)/.test(code)) return 'sent what cannot be unpacked';
+  return 'broke off';
+}

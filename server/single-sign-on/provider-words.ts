@@ -1,0 +1,12 @@
+const longestWords = 200;
+
+/**
+ * What a provider, or whoever speaks in its name, put in words: one line of visible ASCII for the operator's records.
+ * Nothing in it moves a terminal's cursor or ends a line of the log.
+ */
+export function providerWords(text: string): string {
+  const words = text
+    .slice(0, longestWords + 1)
+    .replace(/[^\x20-\x7e]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return words.length > longestWords ? `${words.slice(0, longestWords - 3)}...` : words;
+}

@@ -1,0 +1,149 @@
+import type { Attributes, ProtocolSettings } from '../single-sign-on/settings.ts';
+import type { Connection } from './connect.ts';
+
+/** An identity provider that a customer trusts to say who somebody is. */
+export type SsoConnection = {
+  id: string;
+  key: string;
+  /** As people see it where there is a choice. */
+  name: string;
+  customerId: string;
+  customerKey: string;
+  /** Switched on, and so is its customer. */
+  active: boolean;
+  /** Nobody of its domains signs in by password. */
+  required: boolean;
+  makesUsers: boolean;
+  /** Its e-mail addresses count as verified even where it does not say so. */
+  trustsEmail: boolean;
+  /** Values of acr, amr or AuthnContextClassRef that stand for a second factor. */
+  secondFactorValues: string[];
+  attributes: Attributes;
+  /** In their ASCII form. */
+  domains: string[];
+  /** The client secret, sealed for `connectionPlace`. */
+  sealedSecret: Buffer | null;
+  secretEndsAt: Date | null;
+  createdAt: Date;
+} & ProtocolSettings;
+
+export type OidcConnection = Extract<SsoConnection, { protocol: 'oidc' }>;
+export type SamlConnection = Extract<SsoConnection, { protocol: 'saml' }>;
+
+/** What is stored of a new one besides its domains. */
+export type NewSsoConnection = Omit<SsoConnection, 'id' | 'active' | 'customerKey' | 'createdAt'> & {
+  id: string;
+};
+
+/** Absent means unchanged. */
+export type SsoConnectionChanges = Partial<
+  Pick<
+    NewSsoConnection,
+    | 'name'
+    | 'required'
+    | 'makesUsers'
+    | 'trustsEmail'
+    | 'secondFactorValues'
+    | 'attributes'
+    | 'settings'
+    | 'sealedSecret'
+    | 'secretEndsAt'
+  >
+> & { active?: boolean };
+
+/** Where the secret of a connection is sealed for. */
+export function connectionPlace(id: string): string {
+  return `sso-connection:${id}`;
+}
+
+const columns = (sql: Connection) => sql`
+  s.id, s.key, s.name, s.customer_id as "customerId", c.key as "customerKey", s.protocol, s.active and c.active as active,
+  s.required, s.makes_users as "makesUsers", s.trusts_email as "trustsEmail",
+  s.second_factor_values as "secondFactorValues", s.attributes, s.settings, s.sealed_secret as "sealedSecret",
+  s.secret_ends_at as "secretEndsAt", s.created_at as "createdAt",
+  array(select domain from sso_domain d where d.connection_id = s.id order by domain) as domains`;
+
+/** Adds a connection; false when the key is taken. */
+export async function insertSsoConnection(sql: Connection, made: NewSsoConnection, now: Date): Promise<boolean> {
+  const rows = await sql`
+    insert into sso_connection (id, key, name, customer_id, protocol, required, makes_users, trusts_email,
+      second_factor_values, attributes, settings, sealed_secret, secret_ends_at, created_at)
+    values (${made.id}, ${made.key}, ${made.name}, ${made.customerId}, ${made.protocol}, ${made.required},
+      ${made.makesUsers}, ${made.trustsEmail}, ${made.secondFactorValues}::text[], ${sql.json(made.attributes)},
+      ${sql.json(made.settings)}, ${made.sealedSecret}, ${made.secretEndsAt}, ${now})
+    on conflict (key) do nothing returning id`;
+  if (rows.length > 0) await updateSsoDomains(sql, made.id, made.domains);
+  return rows.length > 0;
+}
+
+/** Makes a connection vouch for exactly these domains. */
+export async function updateSsoDomains(sql: Connection, id: string, domains: readonly string[]): Promise<void> {
+  const wanted = domains as string[];
+  await sql`delete from sso_domain where connection_id = ${id} and domain <> all(${wanted}::text[])`;
+  await sql`
+    insert into sso_domain (domain, connection_id) select domain, ${id} from unnest(${wanted}::text[]) as given (domain)
+    on conflict do nothing`;
+}
+
+export async function updateSsoConnection(sql: Connection, id: string, changes: SsoConnectionChanges): Promise<void> {
+  const { attributes, settings, sealedSecret, secretEndsAt } = changes;
+  await sql`
+    update sso_connection set
+      name = coalesce(${changes.name ?? null}, name),
+      active = coalesce(${changes.active ?? null}, active),
+      required = coalesce(${changes.required ?? null}, required),
+      makes_users = coalesce(${changes.makesUsers ?? null}, makes_users),
+      trusts_email = coalesce(${changes.trustsEmail ?? null}, trusts_email),
+      second_factor_values = coalesce(${changes.secondFactorValues ?? null}::text[], second_factor_values),
+      attributes = coalesce(${attributes ? sql.json(attributes) : null}::jsonb, attributes),
+      settings = coalesce(${settings ? sql.json(settings) : null}::jsonb, settings),
+      sealed_secret = case when ${sealedSecret !== undefined} then ${sealedSecret ?? null}::bytea else sealed_secret end,
+      secret_ends_at = case when ${secretEndsAt !== undefined} then ${secretEndsAt ?? null}::timestamptz else secret_ends_at end
+    where id = ${id}`;
+}
+
+export async function findSsoConnection(sql: Connection, id: string): Promise<SsoConnection | null> {
+  const [row] = await sql<SsoConnection[]>`
+    select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id where s.id = ${id}`;
+  return row ?? null;
+}
+
+export async function findSsoConnectionByKey(sql: Connection, key: string): Promise<SsoConnection | null> {
+  const [row] = await sql<SsoConnection[]>`
+    select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id where s.key = ${key}`;
+  return row ?? null;
+}
+
+/** The connection, kept from being changed by others until the transaction ends. */
+export async function findSsoConnectionByKeyForUpdate(sql: Connection, key: string): Promise<SsoConnection | null> {
+  const [row] = await sql<SsoConnection[]>`
+    select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id where s.key = ${key}
+    for update of s`;
+  return row ?? null;
+}
+
+/** Whether a connection and its customer are still switched on; both then stay so until the transaction ends. */
+export async function isSsoConnectionActiveForShare(sql: Connection, id: string): Promise<boolean> {
+  const rows = await sql`
+    select from sso_connection s join customer c on c.id = s.customer_id
+    where s.id = ${id} and s.active and c.active for share`;
+  return rows.length > 0;
+}
+
+/** All connections by key. */
+export async function listSsoConnections(sql: Connection): Promise<SsoConnection[]> {
+  return await sql<SsoConnection[]>`
+    select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id order by s.key`;
+}
+
+/** The connections that vouch for a domain, by key, the ones that are switched off among them. */
+export async function listSsoConnectionsOfDomain(sql: Connection, domain: string): Promise<SsoConnection[]> {
+  return await sql<SsoConnection[]>`
+    select ${columns(sql)} from sso_domain asked join sso_connection s on s.id = asked.connection_id
+    join customer c on c.id = s.customer_id where asked.domain = ${domain} order by s.key`;
+}
+
+/** Removes a connection with its domains, links and open requests; its users stay. */
+export async function deleteSsoConnection(sql: Connection, id: string): Promise<void> {
+  await sql`delete from sso_connection where id = ${id}`;
+}

@@ -1,0 +1,41 @@
+import type { Connection } from './connect.ts';
+
+/** Whom a provider means by a subject, or null when it has not been linked. */
+export async function findUserOfSubject(
+  sql: Connection,
+  connectionId: string,
+  subject: string,
+): Promise<string | null> {
+  const [row] = await sql<{ userId: string }[]>`
+    select user_id as "userId" from sso_subject where connection_id = ${connectionId} and subject = ${subject}`;
+  return row?.userId ?? null;
+}
+
+/** Links a subject to a user; false when either is linked through this connection already. */
+export async function insertSsoSubject(
+  sql: Connection,
+  link: { connectionId: string; subject: string; userId: string; now: Date },
+): Promise<boolean> {
+  const rows = await sql`
+    insert into sso_subject (connection_id, subject, user_id, linked_at)
+    values (${link.connectionId}, ${link.subject}, ${link.userId}, ${link.now})
+    on conflict do nothing returning user_id`;
+  return rows.length > 0;
+}
+
+/** The connections by which a user signs in. */
+export async function listSsoSubjectsOfUser(
+  sql: Connection,
+  userId: string,
+): Promise<{ connection: string; subject: string; linkedAt: Date }[]> {
+  return await sql<{ connection: string; subject: string; linkedAt: Date }[]>`
+    select s.key as connection, l.subject, l.linked_at as "linkedAt"
+    from sso_subject l join sso_connection s on s.id = l.connection_id where l.user_id = ${userId} order by s.key`;
+}
+
+/** Forgets whom a provider means by a user's subject; false when it was not linked. */
+export async function deleteSsoSubject(sql: Connection, connectionId: string, userId: string): Promise<boolean> {
+  const rows = await sql`
+    delete from sso_subject where connection_id = ${connectionId} and user_id = ${userId} returning user_id`;
+  return rows.length > 0;
+}
