@@ -86,9 +86,14 @@ async function configuration(
       profile: ['name', 'preferred_username', 'locale'],
     },
     conformIdTokenClaims: !claimsInIdToken,
+    ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
     interactions: { url: (_context, { uid }) => signInPath + uid },
     findAccount: (_context, subject) => accountOf(subject, people),
+    renderError(context, { error, error_description }) {
+      context.type = 'html';
+      context.body = `<!doctype html><h1>${error}</h1><p>${error_description}</p>`;
+    },
     // Nobody is asked for consent.
     async loadExistingGrant({ oidc }) {
       const grant = new oidc.provider.Grant();
