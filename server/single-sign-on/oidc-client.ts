@@ -21,10 +21,10 @@ import { portalKeyAlgorithm, publicJwk } from './oidc-keys.ts';
 import { portalKeys } from './portal-keys.ts';
 import type { Conversation } from './provider-fetch.ts';
 
-type ClientDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now' | 'providers'>;
+export type ClientDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now' | 'providers'>;
 
 /** Signatures that only the provider can make: neither none, nor those by a secret that we know as well. */
-const algorithms = [
+export const idTokenAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
@@ -60,7 +60,9 @@ function skew(now: Date): number {
 
 function withOurAlgorithms(metadata: ServerMetadata): ServerMetadata {
   const ours = (announced: unknown) =>
-    Array.isArray(announced) ? algorithms.filter((algorithm) => announced.includes(algorithm)) : algorithms;
+    Array.isArray(announced)
+      ? idTokenAlgorithms.filter((algorithm) => announced.includes(algorithm))
+      : idTokenAlgorithms;
   return {
     ...metadata,
     id_token_signing_alg_values_supported: ours(metadata.id_token_signing_alg_values_supported),

@@ -28,7 +28,7 @@ export async function readDiscovery(issuer: string, { read }: Conversation): Pro
 }
 
 async function discovered(issuer: string, read: Conversation['read']): Promise<ServerMetadata> {
-  if (!isProviderAddress(issuer)) throw new ProviderMismatch(`issuer: ${providerWords(issuer)} is no https address`);
+  if (!isProviderAddress(issuer)) throw new ProviderMismatch(`${providerWords(issuer)} is no https address`);
   try {
     const configuration = await discovery(new URL(issuer), 'discovery', undefined, undefined, {
       [customFetch]: read,
@@ -51,9 +51,7 @@ function failureOfDiscovery(error: unknown, issuer: string): ProviderFailure {
 }
 
 function wrongIssuer(issuer: string, said: string): ProviderMismatch {
-  return new ProviderMismatch(
-    `issuer: ${providerWords(issuer)} says in its discovery that it is ${providerWords(said)}`,
-  );
+  return new ProviderMismatch(`${providerWords(issuer)} says in its discovery that it is ${providerWords(said)}`);
 }
 
 function messageOf(error: unknown): string {
