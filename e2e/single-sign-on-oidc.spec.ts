@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { type OpenIdProvider, startOpenIdProvider } from '#server/testing/openid-provider-for-test.ts';
+import { addCustomerTo } from './portal-accounts.ts';
 import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect } from './test.ts';
@@ -12,7 +13,7 @@ const test = base.extend<object, { provider: OpenIdProvider }>({
         redirectUris: [`${portal.origin}/portal/authenticate/oidc/callback`],
         postLogoutRedirectUris: [`${portal.origin}/portal/login`],
       });
-      await portal.addCustomer('oidc', '--name', 'Oidc Ltd.');
+      await addCustomerTo(portal, 'oidc', { name: 'Oidc Ltd.' });
       await portal.mustRun(['user', 'add', 'olga', '--email', 'olga@oidc.test', '--customer', 'oidc']);
       const { issuer, clientId, clientSecret } = provider;
       await portal.mustRun(
