@@ -1,7 +1,7 @@
 /**
  * What a redirect tells the screen that it leads to (`?notice=…`), so that no step ends without a word (decisions §13).
  * Each has its texts `notice-…-title` and `-text`; `codeWrong` and `clockWrong` use those of
- * the code itself.
+ * the code itself, and `chooseConnection` has buttons.
  */
 export const notices = [
   'signInExpired',
@@ -12,6 +12,9 @@ export const notices = [
   'tooManyAttempts',
   'somethingWentWrong',
   'unavailable',
+  'useSingleSignOn',
+  'chooseConnection',
+  'cookiesNeeded',
 ] as const;
 export type Notice = (typeof notices)[number];
 

@@ -20,6 +20,8 @@ export type ServerPage =
   | { name: 'signOutConfirm' }
   /** After the registration of an app, and after a recovery code was used: `codes` is null when they are not shown any more. */
   | { name: 'recoveryCodes'; codes: string[] | null; left: number; destination: string }
+  /** Leads on to an identity provider by itself, to sign in there or to sign out. */
+  | { name: 'leaving'; isSignOut: boolean; url: string; provider: string }
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
 
 /** What the server knows of the half-signed-in session that a second-factor screen belongs to. */
@@ -51,6 +53,8 @@ export type Page = {
   reference: string | null;
   /** The reset hash that waits in this browser, for the form that is opened without one in its address. */
   resetHash?: string;
+  /** Of the single sign-on screen: the connections among which the typed address leaves a choice. */
+  connections?: { key: string; name: string }[];
   /** The page answers a posted form: `url` is the address of what it shows, not the one in the address bar. */
   isAnswer?: true;
   /** Of the second-factor screens, when a half-signed-in session is there. */

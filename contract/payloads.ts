@@ -14,6 +14,25 @@ export const LoginForm = Type.Object({
 });
 export type LoginForm = Static<typeof LoginForm>;
 
+/** `POST authenticate/checkSsoLogin` */
+export const CheckSsoForm = Type.Object({ redirectURLSSO: Type.Optional(Type.String()) });
+export type CheckSsoForm = Static<typeof CheckSsoForm>;
+
+/** `POST authenticate/performSsoLogin`; `connection` is the key of the one that was chosen where a domain has several. */
+export const PerformSsoForm = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: longestUsername }),
+  redirectURL: Type.Optional(Type.String()),
+  connection: Type.Optional(Type.String({ maxLength: 63 })),
+});
+export type PerformSsoForm = Static<typeof PerformSsoForm>;
+
+/** `POST authenticate/saml/acs`: what a SAML provider has the browser post (SAML bindings §3.5.4). */
+export const SamlForm = Type.Object({
+  SAMLResponse: Type.String({ minLength: 1 }),
+  RelayState: Type.Optional(Type.String()),
+});
+export type SamlForm = Static<typeof SamlForm>;
+
 /** `POST password/forgotten` */
 export const ForgottenForm = Type.Object({
   username: Type.String({ minLength: 1, maxLength: longestUsername }),

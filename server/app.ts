@@ -3,7 +3,15 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type Call, calls } from '#contract/calls.ts';
-import { ChangeForm, ForgottenForm, LoginForm, VerifyForm } from '#contract/payloads.ts';
+import {
+  ChangeForm,
+  CheckSsoForm,
+  ForgottenForm,
+  LoginForm,
+  PerformSsoForm,
+  SamlForm,
+  VerifyForm,
+} from '#contract/payloads.ts';
 import { hubStartPath } from '#contract/screens.ts';
 import type { Deps } from './deps.ts';
 import type { BuiltPages } from './http/built-pages.ts';
@@ -13,7 +21,6 @@ import { guardRequest } from './http/guards.ts';
 import { healthRoute, readyRoute } from './http/health.ts';
 import { methodNotAllowed } from './http/method-not-allowed.ts';
 import { metricsRoute } from './http/metrics-route.ts';
-import { notSetUpRoute } from './http/not-set-up-route.ts';
 import { loggedError, loggedRequest, logRequest, quietLevel } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { unexpectedError } from './http/unexpected-error.ts';
@@ -26,6 +33,14 @@ import { screenRoute } from './screens/screen-route.ts';
 import { sessionRoute } from './session/session-route.ts';
 import { logoutConfirmedRoute, logoutRoute } from './sign-in/logout-route.ts';
 import { performLoginRoute } from './sign-in/perform-login-route.ts';
+import { checkSsoRoute } from './single-sign-on/check-route.ts';
+import { leaveRoute } from './single-sign-on/leave-route.ts';
+import { oidcCallbackRoute } from './single-sign-on/oidc-callback-route.ts';
+import { oidcKeysRoute } from './single-sign-on/oidc-keys-route.ts';
+import { performSsoRoute } from './single-sign-on/perform-route.ts';
+import { samlAcsRoute } from './single-sign-on/saml-acs-route.ts';
+import { samlFinishRoute } from './single-sign-on/saml-finish-route.ts';
+import { samlMetadataRoute } from './single-sign-on/saml-metadata-route.ts';
 import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
 import { sendRoute } from './two-factor/send-route.ts';
@@ -127,9 +142,20 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.route({ ...on('logout'), handler: logoutRoute(deps) });
   app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
   app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel });
-  for (const call of ['checkSsoLogin', 'performSsoLogin'] as const) {
-    app.route({ ...on(call), ...notSetUpRoute(deps) });
-  }
+  app.route({ ...on('checkSsoLogin'), schema: { body: CheckSsoForm }, handler: checkSsoRoute(deps) });
+  app.route({ ...on('performSsoLogin'), schema: { body: PerformSsoForm }, handler: performSsoRoute(deps) });
+  app.route({ ...on('ssoLeave'), handler: leaveRoute(deps) });
+  // An answer is used up when it is read, which a HEAD must not do.
+  app.route({ ...on('oidcCallback'), exposeHeadRoute: false, handler: oidcCallbackRoute(deps) });
+  app.route({ ...on('oidcKeys'), handler: oidcKeysRoute(deps) });
+  app.route({
+    ...on('samlAnswer'),
+    bodyLimit: limits.samlBodyBytes,
+    schema: { body: SamlForm },
+    handler: samlAcsRoute(deps),
+  });
+  app.route({ ...on('samlMetadata'), handler: samlMetadataRoute(deps) });
+  app.route({ ...on('samlFinish'), exposeHeadRoute: false, handler: samlFinishRoute(deps) });
   app.get(basePath + hubStartPath, standInRoute(deps));
   app.get('/', async (_request, reply) => reply.redirect(`${basePath}/`, 302));
   app.get('/healthz', { logLevel: quietLevel }, healthRoute);

@@ -1,17 +1,21 @@
 import type { Deps } from './deps.ts';
 import { day, limits } from './limits.ts';
+import { listEnds, warningsOf } from './single-sign-on/ends.ts';
 import { deleteOldAuditEvents } from './storage/audit-event.ts';
 import { deleteStaleDevices } from './storage/device.ts';
 import { deleteShownRecoveryCodes } from './storage/recovery-code.ts';
 import { deleteEndedRememberedDevices } from './storage/remembered-device.ts';
 import { deleteOldResetLinks } from './storage/reset-link.ts';
 import { deleteOldResetRequests } from './storage/reset-request.ts';
+import { deleteOldSamlAssertions } from './storage/saml-assertion.ts';
 import { deleteEndedSessions } from './storage/session.ts';
+import { deleteOldSsoRequests } from './storage/sso-request.ts';
 import { deleteStaleThrottles } from './storage/throttle.ts';
 
 /**
  * Deletes what has lost its meaning: ended sessions, throttles that leaked empty, browsers that never came back, old
- * events, links that were over long ago, and requests for one that nobody answered for a day.
+ * events, links that were over long ago, requests for one that nobody answered for a day, and visits to providers that are
+ * over.
  */
 export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   const at = now();
@@ -25,13 +29,25 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   await deleteStaleDevices(sql, before(limits.deviceLifetime));
   await deleteOldResetLinks(sql, before(limits.resetLinkRemembered));
   await deleteOldResetRequests(sql, before(day));
+  await deleteOldSsoRequests(sql, before(limits.ssoRequestRemembered));
+  await deleteOldSamlAssertions(sql, at);
+}
+
+/** Says in the log what ends soon, so that nobody learns of it by sign-ins that fail. */
+export async function warnOfEnds({ sql, now, log }: Deps): Promise<void> {
+  for (const warning of warningsOf(await listEnds(sql), now())) log.warn(warning);
 }
 
 /** Keeps house from time to time until the returned function is called; a failure is logged and tried again. */
 export function startHousekeeping(deps: Deps): () => void {
-  const timer = setInterval(() => {
-    keepHouse(deps).catch((error: unknown) => deps.log.error({ err: error }, 'housekeeping failed'));
-  }, limits.housekeepingEvery);
+  const failed = (error: unknown) => deps.log.error({ err: error }, 'housekeeping failed');
+  const timer = setInterval(() => keepHouse(deps).catch(failed), limits.housekeepingEvery);
+  const warnings = setInterval(() => warnOfEnds(deps).catch(failed), limits.warningsEvery);
+  warnOfEnds(deps).catch(failed);
   timer.unref();
-  return () => clearInterval(timer);
+  warnings.unref();
+  return () => {
+    clearInterval(timer);
+    clearInterval(warnings);
+  };
 }

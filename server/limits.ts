@@ -71,12 +71,16 @@ export const limits = {
   providerClock: 2 * minute,
   /** An ID token is made for the code that we have just shown; one older than this is not accepted. */
   idTokenAge: 10 * minute,
-  /** How long providers may remember the portal's own keys. */
-  portalKeysCached: 5 * minute,
   /** A SAML assertion older than this is not accepted, whatever it says of itself. */
   samlAssertionAge: 10 * minute,
+  /** A SAML assertion that says it is valid for longer is not accepted. */
+  samlValidity: day,
+  /** An answer that no request of ours asked for waits this long for its browser. */
+  samlUnaskedWaits: minute,
   /** A body with a SAML answer, encoded. */
   samlBodyBytes: 256 * 1024,
+  /** A provider's RSA key with fewer bits is warned of. */
+  weakestRsaKey: 2048,
   /** Ends of certificates and secrets are warned of from here on. */
   expiryWarning: 60 * day,
   resetLink: 60 * minute,
@@ -113,6 +117,7 @@ export const limits = {
   /** How long a refused sign-in's typed name and reference wait in the browser. */
   refusalLifetime: 10 * minute,
   housekeepingEvery: 10 * minute,
+  warningsEvery: day,
   /** Password hashes that may wait; what exceeds them is answered 503. */
   waitingHashes: 500,
   busyRetryAfter: 5 * second,

@@ -44,7 +44,7 @@ export function renderDocument(page: Page, assets: PageAssets): string {
 <meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
 <meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">
 <title>${escaped(documentTitle(texts, place, page))}</title>
-<link rel="icon" href="${icon}">
+${onwards(page)}<link rel="icon" href="${icon}">
 <link rel="modulepreload" href="${escaped(assets.messages[page.language])}">
 <style>${assets.style}</style>
 </head>
@@ -55,6 +55,12 @@ export function renderDocument(page: Page, assets: PageAssets): string {
 </body>
 </html>
 `;
+}
+
+/** Chromium puts the address that a page leads on to at once in its place: Back leads to where the visitor was before. */
+function onwards({ serverPage }: Page): string {
+  if (serverPage?.name !== 'leaving') return '';
+  return `<meta http-equiv="refresh" content="0;url=${escaped(serverPage.url)}">\n`;
 }
 
 const icon =

@@ -24,6 +24,8 @@ export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFa
       return 'sign-out-title';
     case 'recoveryCodes':
       return serverPage.codes ? 'recovery-codes-title' : 'recovery-codes-shown-title';
+    case 'leaving':
+      return serverPage.isSignOut ? 'leaving-sign-out-title' : 'leaving-title';
     case 'problem':
       return `problem-${serverPage.status}-title`;
   }

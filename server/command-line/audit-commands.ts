@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { foldLoginName } from '../accounts/fold-name.ts';
-import { auditEvents, refusalReasons } from '../audit/audit-events.ts';
+import { auditEvents, refusalReasons, ssoRefusalReasons } from '../audit/audit-events.ts';
 import { referenceOfText } from '../audit/reference.ts';
 import { type AuditEventRow, listAuditEvents, listAuditEventsByReference } from '../storage/audit-event.ts';
 import { findUser } from '../storage/portal-user.ts';
@@ -66,7 +66,8 @@ async function runExplain(text: string, { json }: { json?: true }): Promise<void
 }
 
 function printEvent(event: AuditEventRow): void {
-  const reason = event.reason && ((refusalReasons as Record<string, string>)[event.reason] ?? event.reason);
+  const reasons: Record<string, string> = event.event === 'sso-refused' ? ssoRefusalReasons : refusalReasons;
+  const reason = event.reason && (reasons[event.reason] ?? event.reason);
   printFacts(
     (
       [

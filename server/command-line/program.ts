@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageFile from '../../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit-commands.ts';
+import { addConnectionCommands } from './connection-commands.ts';
 import { addCustomerCommands } from './customer-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { exitCodes, isFailure } from './failure.ts';
@@ -43,6 +44,7 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database or configu
   addServerCommands(program);
   addCustomerCommands(program);
   addUserCommands(program);
+  addConnectionCommands(program);
   addAuditCommands(program);
   addDoctorCommand(program);
   return program;

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { callUrl } from '#contract/calls.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
@@ -28,6 +29,7 @@ function refusalOf(deps: Deps, request: FastifyRequest, reply: FastifyReply): Pr
   if (request.raw.rawHeaders.length > 2 * limits.headerCount) return refuse(deps, request, reply, 431);
   if (!isServedHost(deps, request)) return refuse(deps, request, reply, 421);
   if (harmlessMethods.has(request.method) || isFromOwnOrigin(request.headers, deps.config.origins)) return null;
+  if (isSamlAnswer(deps, request)) return null;
   return refuseForeignSite(deps, request, reply);
 }
 
@@ -44,6 +46,11 @@ function isAmbiguous({ raw, url }: FastifyRequest): boolean {
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
   return hosts > 1 || (hosts === 0 && !probePaths.has(splitUrl(url).path));
+}
+
+/** Posted from the provider's site by its nature: the request that it answers vouches for it (decisions §6). */
+function isSamlAnswer({ config }: Deps, { method, url }: FastifyRequest): boolean {
+  return method === 'POST' && url === callUrl(config.basePath, 'samlAnswer');
 }
 
 /** Probes come from machines that know us by any name; they are told nothing that matters. */

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { listEnds } from '../single-sign-on/ends.ts';
 import type { Database } from '../storage/connect.ts';
 import { countWaitingMails, type WaitingMails } from '../storage/mail.ts';
 
@@ -9,6 +10,8 @@ export type Metrics = {
   mailsSent: Counter<'kind'>;
   mailsRefused: Counter<'kind'>;
   mailsGivenUp: Counter<'kind'>;
+  /** By connection: begun, signed in, or refused for which reason. */
+  singleSignOn: Counter<'connection' | 'outcome'>;
 };
 
 /** Counters of this process, and gauges that ask the database when they are read. Names are listed in docs/operating.md. */
@@ -28,6 +31,18 @@ export function createMetrics(sql: Database, now: () => Date): Metrics {
         this.set(waiting ? figure(waiting) : Number.NaN);
       },
     });
+  new Gauge({
+    name: 'vestibule_ends_seconds',
+    help: 'Until certificates, client secrets and the key of the portal end; negative once they have.',
+    labelNames: ['connection', 'what'] as const,
+    registers,
+    async collect() {
+      const ends = await listEnds(sql).catch(() => []);
+      this.reset();
+      for (const { connection, what, endsAt } of ends)
+        this.set({ connection: connection ?? '', what }, (endsAt.getTime() - now().getTime()) / 1000);
+    },
+  });
   collectDefaultMetrics({ register: registry });
   gauge('mails_waiting', 'Mails in the queue.', ({ count }) => count);
   gauge('mails_oldest_wait_seconds', 'How long the oldest mail in the queue has waited.', ({ oldestAt }) =>
@@ -38,6 +53,12 @@ export function createMetrics(sql: Database, now: () => Date): Metrics {
     contentType: registry.contentType,
     mailsSent: counter('mails_sent_total', 'Mails that the mail server has taken.'),
     mailsRefused: counter('mails_refused_total', 'Tries that the mail server refused.'),
+    singleSignOn: new Counter({
+      name: 'vestibule_single_sign_on_total',
+      help: 'Visits to identity providers: started, signed-in, second-factor-asked, or the reason of a refusal.',
+      labelNames: ['connection', 'outcome'] as const,
+      registers,
+    }),
     mailsGivenUp: counter('mails_given_up_total', 'Mails that could not be delivered within a day.'),
   };
 }

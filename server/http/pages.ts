@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
-import type { Page } from '#contract/page.ts';
+import type { Page, ServerPage } from '#contract/page.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import type { Config } from '../config.ts';
 import type { Pages } from '../deps.ts';
@@ -14,6 +14,9 @@ const gzipped = promisify(gzip);
 
 /** Brotli's quality for a page that is sent once; one that is kept gets the best. */
 const quickQuality = 4;
+
+/** Pages with what nobody else may see: who it is, codes, the state of a visit to a provider. */
+const secretPages: readonly ServerPage['name'][] = ['signedIn', 'recoveryCodes', 'leaving'];
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
@@ -48,15 +51,24 @@ export function createPages(config: Config, built: BuiltPages): Pages {
     return await body;
   }
 
-  function isPersonal({ serverPage, typedUsername, reference, resetHash, secondFactor, registration }: Page): boolean {
-    return Boolean(serverPage || typedUsername || reference || resetHash || secondFactor || registration);
+  function isPersonal({
+    serverPage,
+    typedUsername,
+    reference,
+    resetHash,
+    secondFactor,
+    registration,
+    connections,
+  }: Page): boolean {
+    return Boolean(
+      serverPage || typedUsername || reference || resetHash || secondFactor || registration || connections,
+    );
   }
 
   /** What must stay secret is not compressed beside what a stranger can put into the address (BREACH). */
   function holdsSecret({ serverPage, resetHash, registration }: Page): boolean {
-    return (
-      serverPage?.name === 'signedIn' || serverPage?.name === 'recoveryCodes' || Boolean(resetHash || registration)
-    );
+    const isSecret = serverPage !== null && secretPages.includes(serverPage.name);
+    return isSecret || Boolean(resetHash || registration);
   }
 
   /** Whether an address is one that we give out; `/loginfail/anything` and `?x` show pages too, but would fill the memory. */

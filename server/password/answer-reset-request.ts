@@ -64,9 +64,9 @@ async function reasonForNoHint(sql: Connection, { id }: ResetUser, now: Date): P
   return (await isAdmitted('reset-hint', limits.resetMailsAnHour, hour)) ? null : 'too-many-mails';
 }
 
-/** Somebody without a password who may not set one signs in by single sign-on. */
-function isManagedElsewhere({ passwordHash, mayChangePassword }: ResetUser): boolean {
-  return passwordHash === null && !mayChangePassword;
+/** Who signs in by single sign-on: because the domain does, or without a password and nothing but that to do. */
+function isManagedElsewhere({ passwordHash, mayChangePassword, ssoRequired, ssoPossible }: ResetUser): boolean {
+  return ssoRequired || (passwordHash === null && (ssoPossible || !mayChangePassword));
 }
 
 async function queueHelp(

@@ -74,7 +74,7 @@ function reasonOfLink(link: ResetLink | null, now: Date): ChangeFailedReason | n
 function reasonOfAccount(user: ResetUser | null): ChangeFailedReason | null {
   if (!user) return userNotFound;
   if (!user.active) return inactiveUser;
-  if (!user.mayChangePassword) return missingPermissions;
+  if (!user.mayChangePassword || user.ssoRequired) return missingPermissions;
   return user.customers.length === 0 ? noCustomer : null;
 }
 

@@ -7,6 +7,7 @@ import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { queryValue, splitUrl } from '../http/request-url.ts';
 import { resetPage } from '../password/reset-page.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
+import { singleSignOnPage } from '../single-sign-on/single-sign-on-page.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import type { SessionRow } from '../storage/session.ts';
 import { secondFactorPage } from '../two-factor/second-factor-page.ts';
@@ -39,6 +40,7 @@ export function screenRoute(deps: Deps) {
   async function pageOf(name: Screen['name'], request: FastifyRequest): Promise<Partial<Page> | { redirect: string }> {
     if (name === 'forgottenChange') return await resetPage(deps, request);
     if (name === 'twoFactor' || name === 'twoFactorRegistration') return await secondFactorPage(deps, request);
+    if (name === 'singleSignOn') return await singleSignOnPage(deps, request);
     return {};
   }
 

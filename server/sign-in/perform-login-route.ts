@@ -1,16 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import type { LoginForm } from '#contract/payloads.ts';
-import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie, setCookie } from '../http/cookies.ts';
+import { readTokenCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
-import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
-import { limits } from '../limits.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
+import { isSsoRequired } from '../storage/sso-domain.ts';
+import { domainOfAddress } from './domain-of-address.ts';
+import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
 import { signIn } from './sign-in.ts';
 
 /** `POST performlogin` (decisions §6): 303 to the destination, to the second factor, or to a failure page. */
@@ -23,7 +22,15 @@ export function performLoginRoute(deps: Deps) {
       return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
     const { username, password, redirectURL } = request.body;
     const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
-    const destination = accepted ?? defaultDestination(config.basePath);
+    const way = {
+      destination: accepted ?? defaultDestination(config.basePath),
+      lang: languageOverride(request),
+      address,
+    };
+    const domain = domainOfAddress(username);
+    // Before anybody is looked up, so that every name of the domain is answered alike.
+    if (domain && (await isSsoRequired(deps.sql, domain)))
+      return toSingleSignOn(reply, config, { notice: 'useSingleSignOn', username }, way);
     const result = await signIn(deps, {
       username,
       password,
@@ -35,45 +42,19 @@ export function performLoginRoute(deps: Deps) {
       userAgent: request.headers['user-agent'],
       requestId: request.id,
     });
-    const lang = languageOverride(request);
     switch (result.kind) {
       case 'throttled':
         return await refuse(deps, request, reply, 429, { retryAfter: result.retryAfter });
       case 'refused':
-      case 'networkRefused': {
-        const isNetwork = result.kind === 'networkRefused';
-        setLastRefusal(reply, config, { reference: result.reference, username });
-        const query = {
-          [queryNames.ipAddress]: isNetwork ? address : undefined,
-          [queryNames.destination]: destinationToKeep(destination),
-          lang,
-        };
-        const screen = { name: 'loginFail', type: isNetwork ? 'ip' : 'default' } as const;
-        return reply.redirect(screenUrl(config.basePath, screen, query), 303);
-      }
+        return turnAway(reply, config, { type: 'default', reference: result.reference, username }, way);
+      case 'networkRefused':
+        return turnAway(reply, config, { type: 'ip', reference: result.reference, username }, way);
       case 'secondFactor':
-      case 'signedIn': {
+      case 'signedIn':
         if (redirectURL && !accepted) await recordRefusedDestination(request, address);
-        setCookie(reply, config, 'session', result.sessionToken);
-        clearLastRefusal(request, reply, config);
-        if (result.kind === 'signedIn') {
-          setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
-          if (result.rememberedToken)
-            setCookie(reply, config, 'remembered', result.rememberedToken, limits.rememberedDevice);
-          return reply.redirect(destination, 303);
-        }
-        return reply.redirect(secondFactorUrl(config.basePath, result, { destination, lang }), 303);
-      }
+        return letIn(request, reply, config, result, way);
     }
   };
-
-  /** The fragment stays in the browser and the default needs no keeping. */
-  function destinationToKeep(destination: string): string | undefined {
-    const kept = destination.split('#', 1)[0] as string;
-    const isDefault =
-      kept === config.basePath || kept === `${config.basePath}/` || kept === defaultDestination(config.basePath);
-    return isDefault ? undefined : kept;
-  }
 
   async function recordRefusedDestination({ id: requestId }: FastifyRequest, address: string): Promise<void> {
     await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId, address }, deps.now());

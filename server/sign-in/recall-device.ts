@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
+import type { Connection } from '../storage/connect.ts';
 import { rotateRememberedDevice } from '../storage/remembered-device.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
 
@@ -8,7 +9,7 @@ import type { SignInCustomer } from '../storage/sign-in.ts';
  * this user, or one of the admitting customers forbids it. The token changes at every use, so that a copied one shows.
  */
 export async function recallDevice(
-  { sql, now }: Deps,
+  { sql, now }: { sql: Connection; now: Deps['now'] },
   userId: string,
   admitting: readonly SignInCustomer[],
   { rememberedToken, address }: { rememberedToken: string | null; address: string },

@@ -8,8 +8,6 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
-import { isEmailFactorConfirmed } from '../storage/email-code.ts';
-import { deleteHalfSessionsSince } from '../storage/half-session.ts';
 import { updateOutdatedHash } from '../storage/portal-user.ts';
 import {
   beginSignIn,
@@ -21,8 +19,8 @@ import {
   type SignInUser,
 } from '../storage/sign-in.ts';
 import { accountKey, deviceKey, originKeys, type ThrottleKey, unknownNameKey } from '../throttle/throttle-keys.ts';
-import { sendEmailCode } from '../two-factor/send-email-code.ts';
 import { browserName } from './browser-name.ts';
+import { openFactor, sendFirstCode } from './open-factor.ts';
 import { recallDevice } from './recall-device.ts';
 import { type SecondFactor, secondFactorOf } from './second-factor.ts';
 
@@ -81,7 +79,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const user = attempt.user as SignInUser & { passwordHash: string };
   const asked = secondFactorOf(admitting, user.hasApp);
   const rememberedToken = asked && (await recallDevice(deps, user.id, admitting, request));
-  const waitsFor = asked && !rememberedToken ? await openFactor(deps, user, asked) : null;
+  const waitsFor = asked && !rememberedToken ? await openFactor(deps.sql, user, asked) : null;
   const sessionToken = newToken();
   const deviceToken = request.deviceToken ?? newToken();
   const done = await completeSignIn(deps.sql, {
@@ -116,32 +114,6 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken };
 }
 
-/** What a half session waits for: a code, or the registration that comes before the first one. */
-async function openFactor({ sql }: Deps, user: SignInUser, factor: SecondFactor) {
-  return { factor, mustRegister: factor === 'app' ? !user.hasApp : !(await isEmailFactorConfirmed(sql, user.id)) };
-}
-
-/**
- * Sends the code of a half session. The same button pressed twice makes two half sessions, of which the browser keeps
- * the second: the first one goes, and its mail, which waits for that long, is not sent.
- */
-async function sendFirstCode(
-  deps: Deps,
-  user: SignInUser,
-  sessionToken: string,
-  { address, userAgent, language }: SignInRequest,
-): Promise<void> {
-  const hash = tokenHash(sessionToken);
-  const since = new Date(deps.now().getTime() - limits.samePress);
-  await deleteHalfSessionsSince(deps.sql, { userId: user.id, address, since, except: hash });
-  await sendEmailCode(deps, hash, user, {
-    address,
-    browser: browserName(userAgent),
-    language,
-    delay: limits.samePress,
-  });
-}
-
 /** The password is known in the clear now and at no other time: it is stored by the parameters of today. */
 async function renewHash(deps: Deps, user: { id: string; passwordHash: string }, password: string): Promise<void> {
   await updateOutdatedHash(deps.sql, user.id, user.passwordHash, await hashPassword(password));
@@ -166,6 +138,7 @@ function reasonToRefuse(
   if (!passwordRight) return 'wrong-password';
   if (!user.active) return 'inactive';
   if (user.customers.length === 0) return 'no-customer';
+  if (user.ssoRequired) return 'single-sign-on-required';
   if (admitting.length === 0) return 'network';
   return null;
 }

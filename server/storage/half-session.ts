@@ -1,5 +1,6 @@
 import type { SecondFactor } from '../sign-in/second-factor.ts';
 import type { Connection } from './connect.ts';
+import type { SessionOrigin } from './session.ts';
 
 /** A sign-in whose password was right and whose second factor is open, as an address may see it. */
 export type HalfSession = {
@@ -53,10 +54,12 @@ export async function takeClockHelp(sql: Connection, tokenHash: Buffer): Promise
   return rows.length > 0;
 }
 
-/** Ends a half session for good; of several at once one gets it. */
-export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promise<boolean> {
-  const rows = await sql`delete from session where token_hash = ${tokenHash} and stage = 'half' returning token_hash`;
-  return rows.length > 0;
+/** Ends a half session for good and says where it came from; null when it is gone. Of several at once one gets it. */
+export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promise<SessionOrigin | null> {
+  const [row] = await sql<SessionOrigin[]>`
+    delete from session where token_hash = ${tokenHash} and stage = 'half'
+    returning connection_id as "connectionId", sealed_id_token as "sealedIdToken"`;
+  return row ?? null;
 }
 
 /** Ends the half sessions that a user began from an address since a time, except one. */
@@ -69,13 +72,45 @@ export async function deleteHalfSessionsSince(
     where user_id = ${userId} and stage = 'half' and address = ${address} and created_at > ${since} and token_hash <> ${except}`;
 }
 
-/** The full session that follows a half one. */
+/** The full session that follows a half one, or a provider's answer. */
 export async function insertFullSession(
   sql: Connection,
-  session: { tokenHash: Buffer; userId: string; customerIds: string[]; address: string; now: Date; endsAt: Date },
+  session: {
+    tokenHash: Buffer;
+    userId: string;
+    customerIds: string[];
+    address: string;
+    origin: SessionOrigin;
+    now: Date;
+    endsAt: Date;
+  },
 ): Promise<void> {
-  const { tokenHash, userId, customerIds, address, now, endsAt } = session;
+  const { tokenHash, userId, customerIds, address, origin, now, endsAt } = session;
   await sql`
-    insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at)
-    values (${tokenHash}, ${userId}, 'full', ${customerIds}::uuid[], ${address}, ${now}, ${now}, ${endsAt})`;
+    insert into session (token_hash, user_id, stage, customer_ids, address, connection_id, sealed_id_token, created_at,
+      last_seen_at, ends_at)
+    values (${tokenHash}, ${userId}, 'full', ${customerIds}::uuid[], ${address}, ${origin.connectionId},
+      ${origin.sealedIdToken}, ${now}, ${now}, ${endsAt})`;
+}
+
+/** The half session that follows a provider's answer. */
+export async function insertHalfSession(
+  sql: Connection,
+  session: {
+    tokenHash: Buffer;
+    userId: string;
+    waitsFor: { factor: SecondFactor; mustRegister: boolean };
+    customerIds: string[];
+    address: string;
+    origin: SessionOrigin;
+    now: Date;
+    endsAt: Date;
+  },
+): Promise<void> {
+  const { tokenHash, userId, waitsFor, customerIds, address, origin, now, endsAt } = session;
+  await sql`
+    insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
+      sealed_id_token, created_at, last_seen_at, ends_at)
+    values (${tokenHash}, ${userId}, 'half', ${waitsFor.factor}, ${waitsFor.mustRegister}, ${customerIds}::uuid[],
+      ${address}, ${origin.connectionId}, ${origin.sealedIdToken}, ${now}, ${now}, ${endsAt})`;
 }

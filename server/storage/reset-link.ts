@@ -1,4 +1,5 @@
 import type { Connection } from './connect.ts';
+import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 
 export type ResetLinkState = 'open' | 'used' | 'withdrawn';
 
@@ -13,13 +14,17 @@ export type ResetUser = {
   active: boolean;
   mayChangePassword: boolean;
   passwordHash: string | null;
+  /** Whether the domain of one of the names signs in by single sign-on only, and whether the user can at all. */
+  ssoRequired: boolean;
+  ssoPossible: boolean;
   /** The active customers; `admits` says whether the networks of each allow the address. */
   customers: { key: string; name: string; admits: boolean }[];
 };
 
 const userColumns = (sql: Connection, address: string) => sql`
   u.id, u.username, u.email, u.language, u.active, u.may_change_password as "mayChangePassword",
-  u.password_hash as "passwordHash",
+  u.password_hash as "passwordHash", ${isSsoRequiredOf(sql, sql`u.id`)} as "ssoRequired",
+  ${isSsoPossibleFor(sql, sql`u.id`)} as "ssoPossible",
   (
     select coalesce(jsonb_agg(jsonb_build_object('key', c.key, 'name', c.name, 'admits',
       c.allowed_networks = '{}' or ${address}::inet <<= any(c.allowed_networks)) order by c.key), '[]')

@@ -7,6 +7,7 @@ import type { SecondFactor } from '../sign-in/second-factor.ts';
 import type { ThrottleKey } from '../throttle/throttle-keys.ts';
 import type { Connection } from './connect.ts';
 import type { SessionStage } from './session.ts';
+import { isSsoRequiredOf } from './sso-domain.ts';
 import { limitArguments, originLimits } from './throttle.ts';
 
 export type SignInUser = {
@@ -18,6 +19,8 @@ export type SignInUser = {
   active: boolean;
   /** Whether an authenticator app is registered. */
   hasApp: boolean;
+  /** Whether the domain of one of the names signs in by single sign-on only. */
+  ssoRequired: boolean;
   customers: SignInCustomer[];
 };
 
@@ -96,6 +99,7 @@ export async function beginSignIn(
     )
     select found.id, found.username, found.email, found.language, found.password_hash as "passwordHash", found.active,
       exists (select from totp where totp.user_id = found.id) as "hasApp",
+      ${isSsoRequiredOf(sql, sql`found.id`)} as "ssoRequired",
       known.device as "deviceKnown",
       case when not known.device then blocked.until end as "originBlockedUntil",
       case

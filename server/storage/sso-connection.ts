@@ -114,6 +114,14 @@ export async function findSsoConnectionByKey(sql: Connection, key: string): Prom
   return row ?? null;
 }
 
+/** The connection, kept from being changed by others until the transaction ends. */
+export async function findSsoConnectionByKeyForUpdate(sql: Connection, key: string): Promise<SsoConnection | null> {
+  const [row] = await sql<SsoConnection[]>`
+    select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id where s.key = ${key}
+    for update of s`;
+  return row ?? null;
+}
+
 /** Whether a connection and its customer are still switched on; both then stay so until the transaction ends. */
 export async function isSsoConnectionActiveForShare(sql: Connection, id: string): Promise<boolean> {
   const rows = await sql`

@@ -1,21 +1,32 @@
+import type { PendingQuery, Row } from 'postgres';
 import type { Connection } from './connect.ts';
+
+/** Part of a statement. */
+type Fragment = PendingQuery<Row[]>;
 
 /** Whether nobody of a domain signs in by password. */
 export async function isSsoRequired(sql: Connection, domain: string): Promise<boolean> {
-  return (await sql`select ${ssoRequired(sql, sql`= ${domain}`)} as required`)[0]?.required === true;
+  return (await sql`select ${vouchedFor(sql, sql`= ${domain}`, sql`s.required`)} as required`)[0]?.required === true;
 }
 
-/** A condition: one of the login names of the user whose id is in `userId` is of a domain that requires single sign-on. */
-export function isSsoRequiredOf(sql: Connection, userId: ReturnType<Connection>) {
-  return ssoRequired(
-    sql,
-    sql`in (
-      select split_part(name.fold, '@', 2) from login_name name where name.user_id = ${userId} and name.fold like '%@%')`,
-  );
+/** A condition: one of the login names of the user whose id is given is of a domain that requires single sign-on. */
+export function isSsoRequiredOf(sql: Connection, userId: Fragment): Fragment {
+  return vouchedFor(sql, domainsOf(sql, userId), sql`s.required`);
 }
 
-function ssoRequired(sql: Connection, domainMatches: ReturnType<Connection>) {
+/** A condition: the user whose id is given can sign in by a connection of one of his customers. */
+export function isSsoPossibleFor(sql: Connection, userId: Fragment): Fragment {
+  const isOwn = sql`exists (select from membership own where own.user_id = ${userId} and own.customer_id = c.id)`;
+  return vouchedFor(sql, domainsOf(sql, userId), isOwn);
+}
+
+function domainsOf(sql: Connection, userId: Fragment): Fragment {
+  return sql`in (
+    select split_part(name.fold, '@', 2) from login_name name where name.user_id = ${userId} and name.fold like '%@%')`;
+}
+
+function vouchedFor(sql: Connection, domain: Fragment, condition: Fragment): Fragment {
   return sql`exists (
     select from sso_domain d join sso_connection s on s.id = d.connection_id join customer c on c.id = s.customer_id
-    where s.required and s.active and c.active and d.domain ${domainMatches})`;
+    where s.active and c.active and d.domain ${domain} and ${condition})`;
 }

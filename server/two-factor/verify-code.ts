@@ -112,12 +112,14 @@ async function complete(
     if (!(await isUserActiveForShare(sql, userId))) return null;
     const proof = await takeProof(deps, sql, { ...half, sessionHash: hash }, request.code);
     if (!proof) return null;
-    if (!(await takeHalfSession(sql, hash))) throw new HalfSessionGone();
+    const origin = await takeHalfSession(sql, hash);
+    if (!origin) throw new HalfSessionGone();
     await insertFullSession(sql, {
       tokenHash: tokenHash(sessionToken),
       userId,
       customerIds: half.customers.map(({ id }) => id),
       address: request.address,
+      origin,
       now,
       endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
     });

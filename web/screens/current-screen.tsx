@@ -5,6 +5,7 @@ import { Forgotten } from './forgotten.tsx';
 import { ForgottenChange } from './forgotten-change.tsx';
 import { ForgottenChangeFailedInfo } from './forgotten-change-failed-info.tsx';
 import { ForgottenChangedInfo } from './forgotten-changed-info.tsx';
+import { Leaving } from './leaving.tsx';
 import { Login } from './login.tsx';
 import { LoginFail } from './login-fail.tsx';
 import { NotFound } from './not-found.tsx';
@@ -23,6 +24,8 @@ export function CurrentScreen({ SecondFactor }: { SecondFactor: ComponentType | 
       return <SignOutConfirm />;
     case 'recoveryCodes':
       return SecondFactor && <SecondFactor />;
+    case 'leaving':
+      return <Leaving {...page.serverPage} />;
     case 'problem':
       return <Problem {...page.serverPage} />;
   }

@@ -1,4 +1,6 @@
+import { noticeOfSearch } from '#contract/notices.ts';
 import { useMessage } from '../messages.tsx';
+import { ConnectionChoice } from '../parts/connection-choice.tsx';
 import { EmailField } from '../parts/email-field.tsx';
 import { fieldValue } from '../parts/field-value.ts';
 import { Heading } from '../parts/heading.tsx';
@@ -7,9 +9,20 @@ import { Notice } from '../parts/notice.tsx';
 import { PortalForm } from '../parts/portal-form.tsx';
 import { RedirectField } from '../parts/redirect-field.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
+import { useVisit } from '../visit.ts';
 
 export function SingleSignOn() {
   const message = useMessage();
+  const { page, place } = useVisit();
+  const notice = noticeOfSearch(place.search);
+  if (notice === 'chooseConnection' && page.connections)
+    return (
+      <>
+        <Heading />
+        <p className="lede">{message('sso-choose-text')}</p>
+        <ConnectionChoice connections={page.connections} />
+      </>
+    );
   return (
     <>
       <Heading />

@@ -1,0 +1,195 @@
+import { type Command, Option } from 'commander';
+import type { Config } from '../config.ts';
+import { type ChangeOfConnection, changeConnection, wordsOf } from '../single-sign-on/change-connection.ts';
+import { readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
+import { removeConnection, unlinkUser } from '../single-sign-on/remove-connection.ts';
+import type { OidcSettings, SamlSettings } from '../single-sign-on/settings.ts';
+import type { Database } from '../storage/connect.ts';
+import { findSsoConnectionByKey, listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
+import { addConnectionAddCommands, whatTheProviderNeeds } from './connection-add-commands.ts';
+import {
+  addConnectionFlags,
+  addSecretFlags,
+  type ConnectionFlags,
+  clientSecretOf,
+  connectionChanges,
+  type OnOff,
+  onOff,
+  repeatable,
+} from './connection-flags.ts';
+import { addConnectionKeysCommand } from './connection-keys-command.ts';
+import { addConnectionTestCommand } from './connection-test-command.ts';
+import { failure } from './failure.ts';
+import { localTime, printFacts, printJson, printLine, printTable } from './print.ts';
+import { samlSettingsOf } from './read-metadata-argument.ts';
+import { accepted } from './read-values.ts';
+import { publicView } from './show-connection.ts';
+import { withDatabase } from './with-database.ts';
+import { withKeys } from './with-keys.ts';
+
+type JsonFlag = { json?: true };
+type SetFlags = ConnectionFlags & {
+  issuer?: string;
+  clientId?: string;
+  scope?: string[];
+  metadata?: string;
+  idpInitiated?: OnOff;
+  requireEncryption?: OnOff;
+  enable?: true;
+  disable?: true;
+};
+
+/** `vestibule connection …` */
+export function addConnectionCommands(program: Command): void {
+  const connection = program.command('connection').description("the customers' own identity providers");
+  addConnectionAddCommands(connection);
+  addListCommands(connection);
+  addSetCommand(connection);
+  addConnectionTestCommand(connection);
+  addUnlinkCommand(connection);
+  addConnectionKeysCommand(connection);
+  addRemoveCommand(connection);
+}
+
+function addListCommands(connection: Command): void {
+  connection
+    .command('list')
+    .description('list all connections')
+    .option('--json', 'print them as JSON')
+    .action(({ json }: JsonFlag) =>
+      withDatabase(async (sql) => {
+        const connections = await listSsoConnections(sql);
+        if (json) return printJson(connections.map(publicView));
+        if (connections.length === 0) return printLine('There are no connections yet: vestibule connection add --help');
+        printTable(['KEY', 'CUSTOMER', 'PROTOCOL', 'DOMAINS', 'REQUIRED', 'ACTIVE', 'ADDED'], connections.map(rowOf));
+      }),
+    );
+  connection
+    .command('show')
+    .argument('<key>')
+    .description('show a connection, and what its provider has to know')
+    .option('--json', 'print it as JSON')
+    .action((key: string, { json }: JsonFlag) =>
+      withDatabase(async (sql, config) => {
+        const found = await existing(sql, key);
+        if (json) return printJson(publicView(found));
+        show(found, config);
+      }),
+    );
+}
+
+function rowOf({ key, customerKey, protocol, domains, required, active, createdAt }: SsoConnection): string[] {
+  const yesNo = (value: boolean) => (value ? 'yes' : 'no');
+  return [key, customerKey, protocol, domains.join(', '), yesNo(required), yesNo(active), localTime(createdAt)];
+}
+
+function show(connection: SsoConnection, config: Config): void {
+  const { key, customerKey, protocol } = connection;
+  printFacts([['key', key], ['customer', customerKey], ['protocol', protocol], ...wordsOf(connection)]);
+  printLine('\nFor the provider:');
+  printFacts(whatTheProviderNeeds(config, protocol));
+}
+
+/** The connection of a key. Throws a failure when there is none. */
+async function existing(sql: Database, key: string): Promise<SsoConnection> {
+  const found = await findSsoConnectionByKey(sql, key);
+  if (!found) throw failure('refused', `There is no connection ${key}.`);
+  return found;
+}
+
+function addSetCommand(connection: Command): void {
+  const set = connection
+    .command('set')
+    .argument('<key>')
+    .description('change a connection; what is not named stays as it is')
+    .option('--issuer <url>', "OpenID Connect: the provider's issuer")
+    .option('--client-id <id>', 'OpenID Connect: the id by which the provider knows the portal')
+    .addOption(repeatable('--scope <scope>', 'OpenID Connect: scope besides openid, in place of those before'))
+    .option('--metadata <file-or-url>', "SAML: the provider's metadata, read anew")
+    .addOption(onOff('--idp-initiated', 'SAML: the provider may begin by itself'))
+    .addOption(onOff('--require-encryption', 'SAML: refuse assertions that are not encrypted'))
+    .addOption(new Option('--disable', 'nobody signs in by it').conflicts('enable'))
+    .option('--enable', 'people can sign in by it again');
+  addSecretFlags(addConnectionFlags(set)).action(runSet);
+}
+
+async function runSet(key: string, flags: SetFlags, command: Command): Promise<void> {
+  const changes: ChangeOfConnection = connectionChanges(flags);
+  if (flags.enable || flags.disable) changes.active = flags.enable === true;
+  const secret = await clientSecretOf(flags);
+  if (secret !== undefined) changes.secret = secret;
+  await withKeys(async ({ sql, keys }) => {
+    const settings = await changedSettings(await existing(sql, key), flags);
+    if (settings) changes.settings = settings;
+    if (Object.keys(changes).length === 0) command.error('error: name what to change, see --help');
+    const result = await changeConnection({ sql, keys }, key, changes, new Date());
+    if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
+    if (flags.json) return printJson(publicView(await existing(sql, key)));
+    if (result.kind === 'unchanged') return printLine(`Connection ${key} is like that already.`);
+    const lines = result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`);
+    printLine([`Connection ${key} changed.`, ...lines].join('\n'));
+  });
+}
+
+/** The settings of its protocol with what the flags change, or null when they change none. */
+async function changedSettings(
+  connection: SsoConnection,
+  flags: SetFlags,
+): Promise<OidcSettings | SamlSettings | null> {
+  const { issuer, clientId, scope, metadata, idpInitiated, requireEncryption } = flags;
+  const isOidcChange = issuer !== undefined || clientId !== undefined || scope !== undefined;
+  const isSamlChange = metadata !== undefined || idpInitiated !== undefined || requireEncryption !== undefined;
+  if (connection.protocol === 'oidc') {
+    if (isSamlChange) throw failure('refused', `${connection.key} is by OpenID Connect; that option is for SAML.`);
+    if (!isOidcChange) return null;
+    return {
+      ...connection.settings,
+      ...(issuer !== undefined && { issuer: accepted(readProviderUrl('--issuer', issuer)) }),
+      ...(clientId !== undefined && { clientId: accepted(readProviderValue('--client-id', clientId)) }),
+      ...(scope && { scopes: scope.map((text) => accepted(readProviderValue('--scope', text))) }),
+    };
+  }
+  if (isOidcChange) throw failure('refused', `${connection.key} is by SAML; that option is for OpenID Connect.`);
+  if (!isSamlChange) return null;
+  return {
+    ...connection.settings,
+    ...(metadata !== undefined && (await samlSettingsOf(metadata))),
+    ...(idpInitiated && { mayBegin: idpInitiated === 'on' }),
+    ...(requireEncryption && { wantsEncryption: requireEncryption === 'on' }),
+  };
+}
+
+function addUnlinkCommand(connection: Command): void {
+  connection
+    .command('unlink')
+    .argument('<key>')
+    .argument('<name>', 'username or e-mail')
+    .description('forget by which subject a user signs in; the next one with the address is linked anew')
+    .option('--json', 'print the outcome as JSON')
+    .action((key: string, name: string, { json }: JsonFlag) =>
+      withDatabase(async (sql) => {
+        const result = await unlinkUser(sql, key, name, new Date());
+        if (result === 'noConnection') throw failure('refused', `There is no connection ${key}.`);
+        if (result === 'noUser') throw failure('refused', `There is no user ${name}.`);
+        if (json) return printJson({ unlinked: result === 'unlinked' });
+        printLine(
+          result === 'unlinked' ? `User ${name} is linked anew at the next sign-in.` : `User ${name} is not linked.`,
+        );
+      }),
+    );
+}
+
+function addRemoveCommand(connection: Command): void {
+  connection
+    .command('remove')
+    .argument('<key>')
+    .description('remove a connection; its users stay')
+    .option('--json', 'print the outcome as JSON')
+    .action((key: string, { json }: JsonFlag) =>
+      withDatabase(async (sql) => {
+        if (!(await removeConnection(sql, key, new Date()))) throw failure('refused', `There is no connection ${key}.`);
+        if (json) return printJson({ removed: key });
+        printLine(`Connection ${key} removed.`);
+      }),
+    );
+}

@@ -1,0 +1,102 @@
+import { type Command, Option } from 'commander';
+import { type Reading, readCustomerName } from '../accounts/read-name.ts';
+import type { ChangeOfConnection } from '../single-sign-on/change-connection.ts';
+import { readDomain, readProviderValue } from '../single-sign-on/read-connection.ts';
+import type { Attributes } from '../single-sign-on/settings.ts';
+import { failure } from './failure.ts';
+import { accepted, collect } from './read-values.ts';
+
+export type OnOff = 'on' | 'off';
+
+/** What `connection add` and `connection set` share. */
+export type ConnectionFlags = {
+  name?: string;
+  domain?: string[];
+  jit?: OnOff;
+  trustEmail?: OnOff;
+  required?: OnOff;
+  secondFactor?: string[];
+  map?: string[];
+  secretEnds?: string;
+  clientSecretStdin?: true;
+  json?: true;
+};
+
+export const onOff = (flags: string, description: string) =>
+  new Option(`${flags} <on|off>`, description).choices(['on', 'off']);
+
+export const repeatable = (flags: string, description: string) =>
+  new Option(flags, description).argParser(collect) as Option;
+
+/** The flags of both protocols. */
+export function addConnectionFlags(command: Command): Command {
+  return command
+    .option('--name <name>', 'name as people see it where they have to choose (default: that of the customer)')
+    .addOption(repeatable('--domain <domain>', 'e-mail domain that it vouches for; may be repeated'))
+    .addOption(onOff('--jit', 'make a user at the first sign-in of somebody whom nobody has added'))
+    .addOption(onOff('--trust-email', 'take its e-mail addresses for verified where it does not say so'))
+    .addOption(onOff('--required', 'nobody of its domains signs in by password'))
+    .addOption(
+      repeatable(
+        '--second-factor <value>',
+        'acr, amr or AuthnContextClassRef that stands for a second factor; may be repeated',
+      ),
+    )
+    .addOption(repeatable('--map <what=name>', 'claim or attribute for email, username or language; may be repeated'))
+    .option('--json', 'print the connection as JSON');
+}
+
+export function addSecretFlags(command: Command): Command {
+  return command
+    .option('--client-secret-stdin', 'read the client secret from the standard input')
+    .option('--secret-ends <date>', 'the day on which the provider lets the client secret end, as 2027-01-31');
+}
+
+/** What the shared flags say; absent means not given. */
+export function connectionChanges(flags: ConnectionFlags): ChangeOfConnection {
+  const { name, domain, jit, trustEmail, required, secondFactor, map, secretEnds } = flags;
+  return {
+    ...(name !== undefined && { name: accepted(readCustomerName(name)) }),
+    ...(domain && { domains: domain.map((text) => accepted(readDomain(text))) }),
+    ...(jit && { makesUsers: jit === 'on' }),
+    ...(trustEmail && { trustsEmail: trustEmail === 'on' }),
+    ...(required && { required: required === 'on' }),
+    ...(secondFactor && {
+      secondFactorValues: secondFactor.map((text) => accepted(readProviderValue('--second-factor', text))),
+    }),
+    ...(map && { attributes: accepted(readAttributes(map)) }),
+    ...(secretEnds !== undefined && { secretEndsAt: accepted(readDay(secretEnds)) }),
+  };
+}
+
+function readAttributes(texts: readonly string[]): Reading<Attributes> {
+  const attributes: Attributes = {};
+  for (const text of texts) {
+    const [, what, name] = /^(email|username|language)=([\x21-\x7e]{1,200})$/.exec(text) ?? [];
+    if (!what || !name)
+      return {
+        ok: false,
+        problem: `--map: ${JSON.stringify(text)} is not like email=mail, username=uid or language=locale`,
+      };
+    attributes[what as keyof Attributes] = name;
+  }
+  return { ok: true, value: attributes };
+}
+
+function readDay(text: string): Reading<Date> {
+  const day = new Date(`${text}T00:00:00Z`);
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime())) return { ok: true, value: day };
+  return { ok: false, problem: `--secret-ends: ${JSON.stringify(text)} is not a day such as 2027-01-31` };
+}
+
+/** The client secret on the standard input, or undefined where it was not asked for. */
+export async function clientSecretOf({ clientSecretStdin }: ConnectionFlags): Promise<string | undefined> {
+  if (!clientSecretStdin) return undefined;
+  const { passwordOfStdin } = await import('./ask-password.ts');
+  const secret = (await passwordOfStdin()).trim();
+  if (/^[\x20-\x7e]{1,1000}$/.test(secret)) return secret;
+  throw failure(
+    'refused',
+    '--client-secret-stdin: there is no secret of visible ASCII characters on the standard input.',
+  );
+}

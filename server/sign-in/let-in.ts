@@ -1,0 +1,60 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Notice } from '#contract/notices.ts';
+import type { LoginFailType } from '#contract/reasons.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import type { Config } from '../config.ts';
+import { setCookie } from '../http/cookies.ts';
+import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
+import { limits } from '../limits.ts';
+import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
+import { destinationToKeep } from './destination-to-keep.ts';
+import type { SignInResult } from './sign-in.ts';
+
+/** Answers a sign-in that succeeded, or has its second factor open: the cookies, and the way on. */
+export function letIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  config: Config,
+  result: Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>,
+  { destination, lang }: { destination: string; lang: string | undefined },
+): FastifyReply {
+  setCookie(reply, config, 'session', result.sessionToken);
+  clearLastRefusal(request, reply, config);
+  if (result.kind === 'secondFactor')
+    return reply.redirect(secondFactorUrl(config.basePath, result, { destination, lang }), 303);
+  setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
+  if (result.rememberedToken) setCookie(reply, config, 'remembered', result.rememberedToken, limits.rememberedDevice);
+  return reply.redirect(destination, 303);
+}
+
+/** Answers a sign-in that was refused: the page of its type, which keeps reference, typed name and destination. */
+export function turnAway(
+  reply: FastifyReply,
+  config: Config,
+  { type, reference, username }: { type: LoginFailType; reference: string; username: string },
+  { destination, lang, address }: { destination: string; lang: string | undefined; address: string },
+): FastifyReply {
+  setLastRefusal(reply, config, { reference, username });
+  const query = {
+    [queryNames.ipAddress]: type === 'ip' ? address : undefined,
+    [queryNames.destination]: destinationToKeep(config.basePath, destination),
+    lang,
+  };
+  return reply.redirect(screenUrl(config.basePath, { name: 'loginFail', type }, query), 303);
+}
+
+/** Sends a visitor to the single sign-on form, with the address that he typed kept in his browser. */
+export function toSingleSignOn(
+  reply: FastifyReply,
+  config: Config,
+  { notice, username }: { notice?: Notice; username: string | null },
+  { destination, lang }: { destination: string; lang: string | undefined },
+): FastifyReply {
+  if (username !== null) setLastRefusal(reply, config, { reference: null, username });
+  const query = {
+    [queryNames.notice]: notice,
+    [queryNames.destination]: destinationToKeep(config.basePath, destination),
+    lang,
+  };
+  return reply.redirect(screenUrl(config.basePath, 'singleSignOn', query), 303);
+}

@@ -1,0 +1,43 @@
+import type { Language } from '#contract/languages.ts';
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import type { MailReader } from '../mail/queue-mail.ts';
+import { tokenHash } from '../secrets/token.ts';
+import type { Connection } from '../storage/connect.ts';
+import { isEmailFactorConfirmed } from '../storage/email-code.ts';
+import { deleteHalfSessionsSince } from '../storage/half-session.ts';
+import { sendEmailCode } from '../two-factor/send-email-code.ts';
+import { browserName } from './browser-name.ts';
+import type { SecondFactor } from './second-factor.ts';
+
+/** What a half session waits for: a code, or the registration that comes before the first one. */
+export type OpenFactor = { factor: SecondFactor; mustRegister: boolean };
+
+export async function openFactor(
+  sql: Connection,
+  user: { id: string; hasApp: boolean },
+  factor: SecondFactor,
+): Promise<OpenFactor> {
+  return { factor, mustRegister: factor === 'app' ? !user.hasApp : !(await isEmailFactorConfirmed(sql, user.id)) };
+}
+
+/**
+ * Sends the code of a half session. The same button pressed twice makes two half sessions, of which the browser keeps
+ * the second: the first one goes, and its mail, which waits for that long, is not sent.
+ */
+export async function sendFirstCode(
+  deps: Deps,
+  user: MailReader,
+  sessionToken: string,
+  { address, userAgent, language }: { address: string; userAgent: string | undefined; language: Language },
+): Promise<void> {
+  const hash = tokenHash(sessionToken);
+  const since = new Date(deps.now().getTime() - limits.samePress);
+  await deleteHalfSessionsSince(deps.sql, { userId: user.id, address, since, except: hash });
+  await sendEmailCode(deps, hash, user, {
+    address,
+    browser: browserName(userAgent),
+    language,
+    delay: limits.samePress,
+  });
+}

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import type { Keys } from '../deps.ts';
+import { seal } from '../secrets/sealed.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Database } from '../storage/connect.ts';
+import { findCustomer } from '../storage/customer.ts';
+import { connectionPlace, insertSsoConnection, type NewSsoConnection } from '../storage/sso-connection.ts';
+import type { ProtocolSettings } from './settings.ts';
+
+/** A connection whose fields were read before; `secret` is in the clear and is sealed here. */
+export type ConnectionToAdd = Omit<NewSsoConnection, 'id' | 'customerId' | 'sealedSecret' | 'protocol' | 'settings'> & {
+  customerKey: string;
+  secret: string | null;
+} & ProtocolSettings;
+
+export type AddConnectionResult = { kind: 'added' } | { kind: 'taken' } | { kind: 'unknownCustomer' };
+
+/** Adds a connection to a customer and records it. */
+export async function addConnection(
+  { sql, keys }: { sql: Database; keys: Keys },
+  { customerKey, secret, ...made }: ConnectionToAdd,
+  now: Date,
+): Promise<AddConnectionResult> {
+  return await sql.begin(async (sql): Promise<AddConnectionResult> => {
+    const customer = await findCustomer(sql, customerKey);
+    if (!customer) return { kind: 'unknownCustomer' };
+    const id = randomUUID();
+    const sealedSecret = secret === null ? null : seal(keys.seal, secret, connectionPlace(id));
+    const connection = { ...made, id, customerId: customer.id, sealedSecret } as NewSsoConnection;
+    if (!(await insertSsoConnection(sql, connection, now))) return { kind: 'taken' };
+    const { key, protocol, domains } = made;
+    const steps = [
+      { step: 'protocol', outcome: protocol },
+      { step: 'domains', outcome: domains.join(', ') },
+    ];
+    await insertAuditEvent(sql, { event: 'connection-added', connection: key, customerKey, steps }, now);
+    return { kind: 'added' };
+  });
+}

@@ -1,0 +1,119 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { defaultDestination } from '#contract/destination.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
+import type { Deps } from '../deps.ts';
+import { readTokenCookie } from '../http/cookies.ts';
+import { addressOf } from '../http/guards.ts';
+import { refuse } from '../http/refuse.ts';
+import { languageOfRequest } from '../http/request-url.ts';
+import { isToken, tokenHash } from '../secrets/token.ts';
+import { sessionOfRequest } from '../session/session-of-request.ts';
+import { letIn, turnAway } from '../sign-in/let-in.ts';
+import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
+import { findUsedSsoRequest, type SsoRequestRow, takeSsoRequest } from '../storage/sso-request.ts';
+import type { ProviderAnswer, Refusal } from './identity.ts';
+import { recordSsoFailure } from './refused.ts';
+import { rememberConnection } from './remembered-connection.ts';
+import { detailsOf, type RequestDetails } from './request-details.ts';
+import { signInByProvider } from './sign-in-by-provider.ts';
+
+type Protocol = SsoConnection['protocol'];
+
+/** The visit that an answer belongs to, used up by it. */
+export type Visit = { row: SsoRequestRow; details: RequestDetails; connection: SsoConnection };
+
+/** What a protocol makes of its answer, once the visit that it belongs to is known. */
+export type ReadAnswer = (visit: Visit) => Promise<ProviderAnswer>;
+
+/**
+ * Ends a visit to a provider: uses up the request that `state` names, if this browser began it, reads the answer, and
+ * signs in or shows the failure page. An answer that is loaded again leads to where it led before.
+ */
+export async function arrive(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  protocol: Protocol,
+  { state, browserToken }: { state: string | null; browserToken: string | null },
+  readAnswer: ReadAnswer,
+): Promise<FastifyReply> {
+  const { config, sql } = deps;
+  const address = addressOf(deps, request);
+  if (!address) return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+  const stateHash = state !== null && isToken(state) ? tokenHash(state) : null;
+  const browserHash = browserToken && tokenHash(browserToken);
+  const row = stateHash && (await takeSsoRequest(sql, stateHash, browserHash || null, deps.now()));
+  if (!row) {
+    const used = stateHash && browserHash ? await findUsedSsoRequest(sql, stateHash, browserHash) : null;
+    const details = used && detailsOf(deps.keys, used);
+    const session = details ? await sessionOfRequest(deps, request) : null;
+    if (details && session?.stage === 'full') return reply.redirect(details.destination, 303);
+    const words = stateHash ? 'no open request of this browser has this state' : 'the answer has no state of ours';
+    return await fail(deps, request, reply, { ok: false, reason: 'request-unknown', words }, { protocol, address });
+  }
+  const details = detailsOf(deps.keys, row);
+  const connection = await findSsoConnection(sql, row.connectionId);
+  if (!details) {
+    const refusal = { ok: false, reason: 'request-unknown', words: 'no secret of today opens it' } as const;
+    return await fail(deps, request, reply, refusal, { protocol, address, connection });
+  }
+  const { destination, typed } = details;
+  const way = { destination, lang: details.lang ?? undefined, address, typed };
+  if (!connection?.active || connection.protocol !== protocol) {
+    const refusal = {
+      ok: false,
+      reason: 'connection-disabled',
+      words: 'while the visitor was at the provider',
+    } as const;
+    return await fail(deps, request, reply, refusal, { protocol, ...way, connection });
+  }
+  const answer = await readAnswer({ row, details, connection });
+  if (!answer.ok) return await fail(deps, request, reply, answer, { protocol, ...way, connection });
+  const result = await signInByProvider(deps, connection, answer.identity, {
+    address,
+    deviceToken: readTokenCookie(request.headers, config, 'device'),
+    sessionToken: readTokenCookie(request.headers, config, 'session'),
+    rememberedToken: readTokenCookie(request.headers, config, 'remembered'),
+    language: languageOfRequest(request),
+    userAgent: request.headers['user-agent'],
+    requestId: request.id,
+  });
+  if (result.kind === 'refused' || result.kind === 'networkRefused') {
+    const type = result.kind === 'refused' ? protocol : 'ip';
+    return turnAway(reply, config, { type, reference: result.reference, username: typed ?? '' }, way);
+  }
+  rememberConnection(deps, reply, connection.id);
+  return letIn(request, reply, config, result, way);
+}
+
+/** The failure page of an answer; why is for the operator alone. */
+export async function fail(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { reason, words }: Refusal,
+  {
+    protocol,
+    address,
+    connection = null,
+    destination = defaultDestination(deps.config.basePath),
+    lang,
+    typed = null,
+  }: {
+    protocol: Protocol;
+    address: string;
+    connection?: SsoConnection | null;
+    destination?: string;
+    lang?: string | undefined;
+    typed?: string | null;
+  },
+): Promise<FastifyReply> {
+  const steps: AuditStep[] = [{ step: 'answer', outcome: words }];
+  const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: request.id });
+  return turnAway(
+    reply,
+    deps.config,
+    { type: protocol, reference, username: typed ?? '' },
+    { destination, lang, address },
+  );
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { callUrl } from '#contract/calls.ts';
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { seal } from '../secrets/sealed.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
+import { insertSsoRequest, requestPlace } from '../storage/sso-request.ts';
+import type { Refusal } from './identity.ts';
+import { startOidc } from './oidc.ts';
+import type { RequestDetails } from './request-details.ts';
+import { startSaml } from './saml.ts';
+
+/** Who wants to be sent to a provider, and where to after it. */
+export type Departure = {
+  destination: string;
+  /** `?lang=` as the visitor set it. */
+  lang: string | undefined;
+  /** Of the page. */
+  language: string;
+  /** The address that was typed, for the provider to fill in. */
+  loginHint: string | null;
+  /** The token by which this browser is known to have begun; null makes one. */
+  browserToken: string | null;
+  address: string;
+  requestId: string;
+};
+
+/** The page to go to, which leads on to the provider, and the token that the browser has to keep. */
+export type Begun = { ok: true; leaveUrl: string; browserToken: string };
+
+/** Prepares a visit to a provider: what its answer must match is kept in the database, bound to this browser. */
+export async function beginSingleSignOn(
+  deps: Deps,
+  connection: SsoConnection,
+  departure: Departure,
+): Promise<Begun | Refusal> {
+  if (!connection.active) return { ok: false, reason: 'connection-disabled', words: 'it is switched off' };
+  const state = newToken();
+  const started =
+    connection.protocol === 'oidc'
+      ? await startOidc(deps, connection, { state, loginHint: departure.loginHint, language: departure.language })
+      : await startSaml(deps, connection, { state });
+  if (!started.ok) return started;
+  const { destination, lang, loginHint: typed, address, requestId } = departure;
+  const details: RequestDetails = { url: started.url, destination, lang: lang ?? null, typed, kept: started.kept };
+  const browserToken = departure.browserToken ?? newToken();
+  const id = randomUUID();
+  const madeAt = deps.now();
+  await deps.sql.begin(async (sql) => {
+    await insertSsoRequest(sql, {
+      id,
+      stateHash: tokenHash(state),
+      connectionId: connection.id,
+      browserHash: tokenHash(browserToken),
+      sealedDetails: seal(deps.keys.seal, JSON.stringify(details), requestPlace(id)),
+      madeAt,
+      endsAt: new Date(madeAt.getTime() + limits.ssoRequest),
+    });
+    const { key, customerKey } = connection;
+    await insertAuditEvent(sql, { event: 'sso-started', connection: key, customerKey, address, requestId }, madeAt);
+  });
+  deps.metrics.singleSignOn.inc({ connection: connection.key, outcome: 'started' });
+  return { ok: true, leaveUrl: `${callUrl(deps.config.basePath, 'ssoLeave')}?request=${id}`, browserToken };
+}

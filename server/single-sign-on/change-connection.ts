@@ -1,0 +1,94 @@
+import type { AuditStep } from '../audit/audit-events.ts';
+import type { Keys } from '../deps.ts';
+import { seal } from '../secrets/sealed.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Database } from '../storage/connect.ts';
+import {
+  connectionPlace,
+  findSsoConnectionByKeyForUpdate,
+  type SsoConnection,
+  type SsoConnectionChanges,
+  updateSsoConnection,
+  updateSsoDomains,
+} from '../storage/sso-connection.ts';
+
+/** Absent means unchanged; `secret` is in the clear and is sealed here. */
+export type ChangeOfConnection = Omit<SsoConnectionChanges, 'sealedSecret'> & { secret?: string; domains?: string[] };
+
+export type ChangeConnectionResult =
+  | { kind: 'changed'; steps: AuditStep[] }
+  | { kind: 'unchanged' }
+  | { kind: 'notFound' };
+
+/** Changes a connection and records what changed, but no secret. Who is at the provider just now comes back to the new one. */
+export async function changeConnection(
+  { sql, keys }: { sql: Database; keys: Keys },
+  key: string,
+  { secret, domains, ...changes }: ChangeOfConnection,
+  now: Date,
+): Promise<ChangeConnectionResult> {
+  return await sql.begin(async (sql): Promise<ChangeConnectionResult> => {
+    const before = await findSsoConnectionByKeyForUpdate(sql, key);
+    if (!before) return { kind: 'notFound' };
+    const after = { ...before, ...changes, ...(domains && { domains: [...domains].sort() }) } as SsoConnection;
+    const steps = [
+      ...differences(before, after),
+      ...(secret === undefined ? [] : [{ step: 'secret', outcome: 'set' }]),
+    ];
+    if (steps.length === 0) return { kind: 'unchanged' };
+    const sealedSecret =
+      secret === undefined ? {} : { sealedSecret: seal(keys.seal, secret, connectionPlace(before.id)) };
+    await updateSsoConnection(sql, before.id, { ...changes, ...sealedSecret });
+    if (domains) await updateSsoDomains(sql, before.id, domains);
+    const event = { event: 'connection-changed', connection: key, customerKey: before.customerKey, steps } as const;
+    await insertAuditEvent(sql, event, now);
+    return { kind: 'changed', steps };
+  });
+}
+
+function differences(before: SsoConnection, after: SsoConnection): AuditStep[] {
+  const old = wordsOf(before);
+  return wordsOf(after).flatMap(([step, outcome], index) =>
+    old[index]?.[1] === outcome ? [] : [{ step, outcome: `${old[index]?.[1]} → ${outcome}` }],
+  );
+}
+
+/** A connection as an operator reads it, without what is secret. */
+export function wordsOf(connection: SsoConnection): [string, string][] {
+  const { settings, attributes } = connection;
+  const onOff = (value: boolean) => (value ? 'on' : 'off');
+  return [
+    ['name', connection.name],
+    ['active', connection.active ? 'yes' : 'no'],
+    ['domains', connection.domains.join(', ')],
+    ['required', onOff(connection.required)],
+    ['makes users', onOff(connection.makesUsers)],
+    ['trusts e-mail', onOff(connection.trustsEmail)],
+    ['counts as second factor', connection.secondFactorValues.join(', ') || 'nothing'],
+    [
+      'attributes',
+      Object.entries(attributes)
+        .map(([what, name]) => `${what}=${name}`)
+        .join(', ') || 'usual',
+    ],
+    ['secret ends', connection.secretEndsAt?.toISOString().slice(0, 10) ?? 'not known'],
+    ...Object.entries(settings).map(([name, value]): [string, string] => [
+      wordsOfSetting[name] ?? name,
+      name === 'certificates'
+        ? `${(value as string[]).length}`
+        : Array.isArray(value)
+          ? value.join(' ')
+          : String(value ?? 'none'),
+    ]),
+  ];
+}
+
+const wordsOfSetting: Record<string, string> = {
+  clientId: 'client id',
+  clientAuthentication: 'client authentication',
+  entityId: 'entity id',
+  signOnUrl: 'sign-on address',
+  metadataUrl: 'metadata address',
+  mayBegin: 'provider may begin',
+  wantsEncryption: 'wants encryption',
+};

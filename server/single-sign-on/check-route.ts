@@ -1,0 +1,22 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CheckSsoForm } from '#contract/payloads.ts';
+import type { Deps } from '../deps.ts';
+import { toSingleSignOn } from '../sign-in/let-in.ts';
+import { findSsoConnection } from '../storage/sso-connection.ts';
+import { depart, travellerOf } from './depart.ts';
+import { rememberedConnection } from './remembered-connection.ts';
+
+/**
+ * `POST authenticate/checkSsoLogin` (decisions §6): on to the provider by which this browser signed in last, without
+ * typing; else to the form that asks for an address.
+ */
+export function checkSsoRoute(deps: Deps) {
+  return async function checkSso(request: FastifyRequest<{ Body: CheckSsoForm }>, reply: FastifyReply) {
+    const traveller = await travellerOf(deps, request, reply, request.body.redirectURLSSO);
+    if (!('destination' in traveller)) return traveller;
+    const id = rememberedConnection(deps, request);
+    const connection = id === null ? null : await findSsoConnection(deps.sql, id);
+    if (!connection?.active) return toSingleSignOn(reply, deps.config, { username: null }, traveller);
+    return await depart(deps, request, reply, connection, { ...traveller, typed: null });
+  };
+}

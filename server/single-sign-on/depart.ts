@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
+import type { Deps } from '../deps.ts';
+import { readTokenCookie, setCookie } from '../http/cookies.ts';
+import { addressOf } from '../http/guards.ts';
+import { refuse } from '../http/refuse.ts';
+import { languageOfRequest, languageOverride } from '../http/request-url.ts';
+import { limits } from '../limits.ts';
+import { turnAway } from '../sign-in/let-in.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
+import { countAttempt } from '../storage/throttle.ts';
+import { ssoKeys } from '../throttle/throttle-keys.ts';
+import { beginSingleSignOn } from './begin.ts';
+import type { Refusal } from './identity.ts';
+import { recordSsoFailure } from './refused.ts';
+
+/** A visitor on the way to a provider. */
+export type Traveller = { address: string; destination: string; lang: string | undefined };
+
+/** Who asks to be sent to a provider, or the answer to who may not: the address is unknown or asked too often. */
+export async function travellerOf(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  redirectUrl: string | undefined,
+): Promise<Traveller | FastifyReply> {
+  const { config, sql } = deps;
+  const address = addressOf(deps, request);
+  if (!address) return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+  const now = deps.now();
+  const until = await countAttempt(sql, ssoKeys(address), now);
+  if (until) return await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
+  const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
+  return { address, destination: accepted ?? defaultDestination(config.basePath), lang: languageOverride(request) };
+}
+
+/** Sends a visitor to a provider, by a page of ours; or to the failure page, where that cannot be. */
+export async function depart(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  connection: SsoConnection,
+  { typed, ...traveller }: Traveller & { typed: string | null },
+): Promise<FastifyReply> {
+  const { config } = deps;
+  const begun = await beginSingleSignOn(deps, connection, {
+    ...traveller,
+    language: languageOfRequest(request),
+    loginHint: typed,
+    browserToken: readTokenCookie(request.headers, config, 'sso'),
+    requestId: request.id,
+  });
+  if (!begun.ok) return await stay(deps, request, reply, begun, { ...traveller, connection, typed });
+  setCookie(reply, config, 'sso', begun.browserToken, limits.ssoRequest);
+  const lang = traveller.lang === undefined ? '' : `&lang=${traveller.lang}`;
+  return reply.redirect(begun.leaveUrl + lang, 303);
+}
+
+/** The failure page of a visitor who cannot be sent to a provider. */
+export async function stay(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { reason, words }: Pick<Refusal, 'reason' | 'words'>,
+  { connection, typed, ...traveller }: Traveller & { connection: SsoConnection | null; typed: string | null },
+): Promise<FastifyReply> {
+  const steps: AuditStep[] = [{ step: 'start', outcome: words }];
+  const { address } = traveller;
+  const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: request.id });
+  const type = connection?.protocol ?? 'oidc';
+  return turnAway(reply, deps.config, { type, reference, username: typed ?? '' }, traveller);
+}

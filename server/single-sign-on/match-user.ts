@@ -1,0 +1,93 @@
+import { languageOfTag } from '#contract/languages.ts';
+import { foldsOfUser, takenField } from '../accounts/names-of-user.ts';
+import { readUsername } from '../accounts/read-name.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Connection } from '../storage/connect.ts';
+import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
+import { updateMemberships } from '../storage/membership.ts';
+import { insertUser } from '../storage/portal-user.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
+import { findUserOfSubject, insertSsoSubject } from '../storage/sso-subject.ts';
+import { findSsoUserForShare, type SsoUser } from '../storage/sso-user.ts';
+import type { Identity, Refusal } from './identity.ts';
+import { verifiedEmail } from './verified-email.ts';
+
+/** Whom a provider means, or why nobody. */
+export type Match = { ok: true; user: SsoUser } | (Refusal & { user?: SsoUser });
+
+/**
+ * Finds whom a provider means (decisions §9): the user who is linked with the subject; on first use the one with the
+ * verified address, who is linked with it then; else one who is made, where the connection makes users. Only users of the
+ * connection's own customer can be meant. Steps are added as they are taken. What is written is the caller's to take back.
+ */
+export async function matchUser(
+  sql: Connection,
+  connection: SsoConnection,
+  identity: Identity,
+  { address, now, steps }: { address: string; now: Date; steps: AuditStep[] },
+): Promise<Match> {
+  const { customerId } = connection;
+  const linkedId = await findUserOfSubject(sql, connection.id, identity.subject);
+  if (linkedId !== null) {
+    const user = await findSsoUserForShare(sql, { id: linkedId }, { customerId, address });
+    steps.push({ step: 'subject', outcome: `linked with ${user?.username ?? 'a user who is gone'}` });
+    return ofCustomer(user, connection);
+  }
+  steps.push({ step: 'subject', outcome: 'not linked yet' });
+  const email = verifiedEmail(connection, identity);
+  if (!email.ok) return email;
+  const found = await findSsoUserForShare(sql, { fold: email.fold }, { customerId, address });
+  steps.push({ step: 'e-mail', outcome: found ? `is of ${found.username}` : 'no user has it' });
+  const user =
+    found ?? (connection.makesUsers ? await makeUser(sql, connection, identity, email.email, { address, now }) : null);
+  if (user && 'reason' in user) return user;
+  if (user && !found) steps.push({ step: 'user', outcome: `${user.username} was made` });
+  const match = ofCustomer(user, connection);
+  if (!match.ok) return match;
+  const link = { connectionId: connection.id, subject: identity.subject, userId: match.user.id, now };
+  if (await insertSsoSubject(sql, link)) return match;
+  return {
+    ok: false,
+    reason: 'other-subject',
+    words: `vestibule connection unlink ${connection.key} ${match.user.username} lets the new subject in`,
+    user: match.user,
+  };
+}
+
+function ofCustomer(user: SsoUser | null, { customerKey }: SsoConnection): Match {
+  if (!user) return { ok: false, reason: 'unknown-user', words: 'nobody has the address' };
+  if (user.customer) return { ok: true, user };
+  return { ok: false, reason: 'unknown-user', words: `${user.username} is no user of ${customerKey}`, user };
+}
+
+/** A user who may do what the provider lets him do, and has no password (decisions §9: just-in-time creation). */
+async function makeUser(
+  sql: Connection,
+  { key, customerId, customerKey }: SsoConnection,
+  identity: Identity,
+  email: string,
+  { address, now }: { address: string; now: Date },
+): Promise<SsoUser | Refusal | null> {
+  const username = readUsername(identity.username ?? email);
+  if (!username.ok) return { ok: false, reason: 'name-taken', words: username.problem };
+  const user = { username: username.value, email };
+  await lockLoginNames(sql);
+  const taken = await takenField(sql, user, null);
+  if (taken) return { ok: false, reason: 'name-taken', words: `${taken}: ${user[taken]} belongs to somebody else` };
+  const language = languageOfTag(identity.language ?? '');
+  const id = await insertUser(
+    sql,
+    { ...user, passwordHash: null, active: true, mayChangePassword: false, language },
+    now,
+  );
+  await updateLoginNames(sql, id, foldsOfUser(user));
+  await updateMemberships(sql, id, [customerKey]);
+  const steps = [{ step: 'made by', outcome: `connection ${key}` }];
+  await insertAuditEvent(
+    sql,
+    { event: 'user-added', userId: id, username: user.username, customerKey, connection: key, steps },
+    now,
+  );
+  return await findSsoUserForShare(sql, { id }, { customerId, address });
+}

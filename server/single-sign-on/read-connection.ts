@@ -1,0 +1,36 @@
+import { canonicalDomain } from '../accounts/fold-name.ts';
+import type { Reading } from '../accounts/read-name.ts';
+import { isProviderAddress } from './provider-fetch.ts';
+
+/** Reads the key of a connection, by which commands and records name it. */
+export function readConnectionKey(text: string): Reading {
+  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(text)) return { ok: true, value: text };
+  return {
+    ok: false,
+    problem: 'key: must be 1 to 63 lower-case letters, digits and dashes, and start with a letter or digit',
+  };
+}
+
+/** Reads an e-mail domain into its ASCII form; at least two labels, so that nobody vouches for a whole country. */
+export function readDomain(text: string): Reading {
+  const value = canonicalDomain(text.trim().toLowerCase().normalize('NFKC').replace(/^@/, ''));
+  const isDomain = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/.test(value) && !/\.\d+$/.test(value);
+  if (isDomain) return { ok: true, value };
+  return { ok: false, problem: `--domain: ${JSON.stringify(text.slice(0, 100))} is not a domain such as acme.example` };
+}
+
+/** Reads the address of a provider: https, or plain http on this machine for trying things out. */
+export function readProviderUrl(option: string, text: string): Reading {
+  const value = text.trim();
+  // As it was written: an issuer is compared letter by letter.
+  if (isProviderAddress(value) && !value.includes('#')) return { ok: true, value };
+  const problem = 'is not an https address without user and fragment (plain http is for this machine only)';
+  return { ok: false, problem: `${option}: ${JSON.stringify(text.slice(0, 200))} ${problem}` };
+}
+
+/** Reads the id by which a provider knows the portal, or a value such as a scope or acr: visible ASCII. */
+export function readProviderValue(option: string, text: string): Reading {
+  const value = text.trim();
+  if (/^[\x21-\x7e]{1,500}$/.test(value)) return { ok: true, value };
+  return { ok: false, problem: `${option}: must have 1 to 500 visible ASCII characters without spaces` };
+}

@@ -1,0 +1,37 @@
+import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
+import { newReference } from '../audit/reference.ts';
+import type { Deps } from '../deps.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
+
+/** A sign-in by a provider that did not succeed, as an operator wants to read it. */
+export type SsoFailure = {
+  reason: SsoRefusalReason;
+  connection: SsoConnection | null;
+  user?: { id: string; username: string };
+  steps: AuditStep[];
+  address: string;
+  requestId: string;
+};
+
+/** Records the failure; the reference is for the visitor to read out. */
+export async function recordSsoFailure(deps: Deps, failure: SsoFailure): Promise<string> {
+  const { reason, connection, user, steps, address, requestId } = failure;
+  const reference = newReference();
+  await insertAuditEvent(
+    deps.sql,
+    {
+      event: 'sso-refused',
+      reason,
+      reference,
+      steps,
+      address,
+      requestId,
+      ...(connection && { connection: connection.key, customerKey: connection.customerKey }),
+      ...(user && { userId: user.id, username: user.username }),
+    },
+    deps.now(),
+  );
+  deps.metrics.singleSignOn.inc({ connection: connection?.key ?? 'none', outcome: reason });
+  return reference;
+}

@@ -1,0 +1,32 @@
+import type { Keys } from '../deps.ts';
+import { unseal } from '../secrets/sealed.ts';
+import { requestPlace, type SsoRequestRow } from '../storage/sso-request.ts';
+import type { Identity } from './identity.ts';
+import type { OidcKept } from './oidc.ts';
+import type { SamlKept } from './saml.ts';
+
+/** What is kept of a visit to a provider until it is over. */
+export type RequestDetails = {
+  /** Of the provider; null where it began by itself. */
+  url: string | null;
+  destination: string;
+  lang: string | null;
+  /** The address that was typed, to be filled in again. */
+  typed: string | null;
+  kept: OidcKept | SamlKept | null;
+};
+
+/** The details of a request; null when no secret of today opens them. */
+export function detailsOf(keys: Keys, { id, sealedDetails }: SsoRequestRow): RequestDetails | null {
+  return read<RequestDetails>(keys, id, sealedDetails);
+}
+
+/** What a provider's answer said that waits for its browser; null when there is none. */
+export function waitingIdentity(keys: Keys, { id, sealedAnswer }: SsoRequestRow): Identity | null {
+  return sealedAnswer && read<Identity>(keys, id, sealedAnswer);
+}
+
+function read<T>(keys: Keys, id: string, sealed: Buffer): T | null {
+  const text = unseal(keys.seal, sealed, requestPlace(id));
+  return text === null ? null : (JSON.parse(text) as T);
+}

@@ -1,0 +1,165 @@
+import type { Config } from '../config.ts';
+import { publicAddress } from './addresses.ts';
+import type { Refusal } from './identity.ts';
+import { said } from './said.ts';
+import type { SamlKept } from './saml.ts';
+import { ds, saml, samlp } from './saml-names.ts';
+import { idPattern, signatureProblem } from './saml-signature.ts';
+import type { SamlSettings } from './settings.ts';
+import {
+  attributeOf,
+  childrenNamed,
+  childrenOf,
+  elementsIn,
+  isNamed,
+  textOf,
+  type XmlElement,
+} from './xml-elements.ts';
+
+/** What an answer is held against. */
+export type Expected = { config: Config; settings: SamlSettings; kept: SamlKept | null };
+
+const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+
+/** Of everything in a response but its parts that say how it is built, the library minds none (SAML core §3.2.2). */
+const parts = [saml('Issuer'), ds('Signature'), samlp('Extensions'), samlp('Status')];
+
+/**
+ * Holds the response around an assertion against what we expect, before anything in it is verified: only what passes is
+ * shown to the library. Nothing is read here that says who somebody is.
+ */
+export function responseRefusal(root: XmlElement, expected: Expected): Refusal | null {
+  const steps = [
+    isResponse,
+    isSuccess,
+    isForUs,
+    isFromProvider,
+    answersRequest,
+    hasOneAssertion,
+    hasOwnIds,
+    isSignedAsAllowed,
+  ];
+  for (const step of steps) {
+    const refusal = step(root, expected);
+    if (refusal) return refusal;
+  }
+  return null;
+}
+
+/** An answer that does not pass a check. */
+export function invalid(words: string): Refusal {
+  return { ok: false, reason: 'answer-invalid', words };
+}
+
+/** The element in which the assertion came; the steps above have made sure that there is one. */
+export function assertionIn(root: XmlElement): { element: XmlElement; isEncrypted: boolean } {
+  const [plain] = childrenNamed(root, saml('Assertion'));
+  const [encrypted] = childrenNamed(root, saml('EncryptedAssertion'));
+  return { element: (plain ?? encrypted) as XmlElement, isEncrypted: !plain };
+}
+
+function isResponse(root: XmlElement): Refusal | null {
+  if (!isNamed(root, samlp('Response'))) return invalid(`it is no SAML response but ${said(root.nodeName)}`);
+  if (attributeOf(root, 'Version') !== '2.0') return invalid('it is not of SAML 2.0');
+  if (!idPattern.test(attributeOf(root, 'ID') ?? '')) return invalid('it has no ID');
+  const known = [...parts, saml('Assertion'), saml('EncryptedAssertion')];
+  const stranger = childrenOf(root).find((child) => !known.some((name) => isNamed(child, name)));
+  if (stranger) return invalid(`it holds a strange part: ${said(stranger.nodeName)}`);
+  const twice = parts.find((name) => childrenNamed(root, name).length > 1);
+  return twice ? invalid(`it has more than one ${twice[1]}`) : null;
+}
+
+/** SAML core §3.2.2.2: the status around it counts, whatever assertion is inside. */
+function isSuccess(root: XmlElement): Refusal | null {
+  const [status] = childrenNamed(root, samlp('Status'));
+  const [code, another] = status ? childrenNamed(status, samlp('StatusCode')) : [];
+  if (!status || !code || another) return invalid('it does not have one status');
+  if (attributeOf(code, 'Value') === success) return null;
+  const codes = elementsIn(code).map((element) => said(attributeOf(element, 'Value')));
+  const [message] = childrenNamed(status, samlp('StatusMessage'));
+  const words = message ? `: ${said(textOf(message))}` : '';
+  return { ok: false, reason: 'provider-refused', words: `the provider says ${codes.join(', ')}${words}` };
+}
+
+/** SAML bindings §3.5.5.2. */
+function isForUs(root: XmlElement, { config }: Expected): Refusal | null {
+  const destination = attributeOf(root, 'Destination');
+  if (destination === publicAddress(config, 'samlAnswer')) return null;
+  return invalid(`its Destination is ${said(destination)}, not ${said(publicAddress(config, 'samlAnswer'))}`);
+}
+
+/** SAML profiles §4.1.4.2: the issuer of a response may be left out. */
+function isFromProvider(root: XmlElement, { settings }: Expected): Refusal | null {
+  const [issuer] = childrenNamed(root, saml('Issuer'));
+  return issuer ? issuerRefusal(issuer, settings, 'the response') : null;
+}
+
+/** An issuer is the provider by its exact name, and no other kind of name (SAML core §2.2.5). */
+export function issuerRefusal(issuer: XmlElement, { entityId }: SamlSettings, of: string): Refusal | null {
+  const text = textOf(issuer);
+  if (text !== entityId) return invalid(`the issuer of ${of} is ${said(text)}, not ${said(entityId)}`);
+  const format = attributeOf(issuer, 'Format');
+  if (format === null || format === 'urn:oasis:names:tc:SAML:2.0:nameid-format:entity') return null;
+  return invalid(`the issuer of ${of} is named in the format ${said(format)}`);
+}
+
+/** SAML profiles §4.1.4.3 and §4.1.5: an answer names our request; one that nobody asked for names none. */
+function answersRequest(root: XmlElement, { kept, settings }: Expected): Refusal | null {
+  const inResponseTo = attributeOf(root, 'InResponseTo');
+  if (kept)
+    return inResponseTo === kept.requestId ? null : invalid(`it answers ${said(inResponseTo)}, not the request`);
+  if (inResponseTo !== null)
+    return {
+      ok: false,
+      reason: 'request-unknown',
+      words: `it answers a request that is not open: ${said(inResponseTo)}`,
+    };
+  if (settings.mayBegin) return null;
+  return { ok: false, reason: 'provider-began', words: 'it answers no request' };
+}
+
+/** Wherever a second one hides, by whatever prefix: which of them is read must not be a question. */
+function hasOneAssertion(root: XmlElement, { settings }: Expected): Refusal | null {
+  const all = elementsIn(root).filter(
+    ({ localName }) => localName === 'Assertion' || localName === 'EncryptedAssertion',
+  );
+  const own = [...childrenNamed(root, saml('Assertion')), ...childrenNamed(root, saml('EncryptedAssertion'))];
+  if (all.length !== 1 || own.length !== 1)
+    return invalid(`it holds ${all.length} assertions, ${own.length} in their place`);
+  if (settings.wantsEncryption && !assertionIn(root).isEncrypted) return invalid('its assertion is not encrypted');
+  return null;
+}
+
+function hasOwnIds(root: XmlElement): Refusal | null {
+  const problem = idProblem(root);
+  return problem ? invalid(problem) : null;
+}
+
+/** Two elements with one ID: what is signed could be one and what is read the other. */
+export function idProblem(root: XmlElement): string | null {
+  const seen = new Set<string>();
+  for (const element of elementsIn(root))
+    for (const { localName, name, value } of Array.from(element.attributes)) {
+      if ((localName ?? name).toLowerCase() !== 'id') continue;
+      if (seen.has(value)) return `the ID ${said(value)} is in it twice`;
+      seen.add(value);
+    }
+  return null;
+}
+
+/** One signature of the response at most, one of its assertion, and none that belongs to neither. */
+function isSignedAsAllowed(root: XmlElement): Refusal | null {
+  const { element, isEncrypted } = assertionIn(root);
+  const signed = childrenNamed(root, ds('Signature')).length > 0 ? [root] : [];
+  if (!isEncrypted) signed.push(element);
+  const problem = signed.map(signatureProblem).find((found) => found !== null) ?? strayProblem(root, signed.length);
+  return problem ? invalid(problem) : null;
+}
+
+/** Signatures besides those that were looked at, and parts of some. */
+export function strayProblem(root: XmlElement, signatures: number): string | null {
+  for (const name of ['Signature', 'SignedInfo', 'Reference'])
+    if (elementsIn(root).filter(({ localName }) => localName === name).length !== signatures)
+      return `a ${name} is where none belongs`;
+  return null;
+}

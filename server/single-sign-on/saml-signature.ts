@@ -1,0 +1,87 @@
+import { said } from './said.ts';
+import { algorithms, ds } from './saml-names.ts';
+import { attributeOf, childrenNamed, childrenOf, isNamed, type XmlElement, type XmlName } from './xml-elements.ts';
+
+/** An ID as XML has it, with nothing that could mean more in a search for it (SAML core §1.3.4). */
+export const idPattern = /^[A-Za-z_][\w.-]*$/;
+
+/**
+ * Says why the signature of an element is not one that SAML allows (core §5.4): exactly one, as its own child, over this
+ * very element and nothing else, by exclusive canonicalization and algorithms of today. Null when it is; whether it is
+ * true is for the library to say.
+ */
+export function signatureProblem(signed: XmlElement): string | null {
+  const [signature, another] = childrenNamed(signed, ds('Signature'));
+  if (!signature) return `its ${signed.localName} is not signed`;
+  if (another) return `its ${signed.localName} has two signatures`;
+  const shape = shapeProblem(signature);
+  if (shape) return `the signature of its ${signed.localName} ${shape}`;
+  const [info] = childrenNamed(signature, ds('SignedInfo'));
+  const problem = info && (methodProblem(info) ?? referenceProblem(info, signed));
+  return problem ? `the signature of its ${signed.localName} ${problem}` : null;
+}
+
+/** SignedInfo, SignatureValue and perhaps KeyInfo: an Object could hide what was signed in truth (XML Signature §4.1). */
+function shapeProblem(signature: XmlElement): string | null {
+  const parts = childrenOf(signature);
+  const names = [ds('SignedInfo'), ds('SignatureValue'), ds('KeyInfo')].slice(0, Math.max(2, parts.length));
+  if (!isMadeOf(parts, names)) return 'has other parts than a signature has';
+  const info = childrenOf(parts[0] as XmlElement);
+  return isMadeOf(info, [ds('CanonicalizationMethod'), ds('SignatureMethod'), ds('Reference')])
+    ? null
+    : 'does not have exactly one reference';
+}
+
+function methodProblem(info: XmlElement): string | null {
+  const [canonical, method] = childrenOf(info);
+  if (!isPlain(canonical, [algorithms.exclusive])) return `is canonicalized by ${algorithmOf(canonical)}`;
+  if (!isPlain(method, algorithms.signature)) return `is made by ${algorithmOf(method)}`;
+  return null;
+}
+
+function referenceProblem(info: XmlElement, signed: XmlElement): string | null {
+  const [reference] = childrenNamed(info, ds('Reference'));
+  if (!reference) return 'does not have exactly one reference';
+  const id = attributeOf(signed, 'ID') ?? '';
+  if (!idPattern.test(id) || attributeOf(reference, 'URI') !== `#${id}`)
+    return `is over ${said(attributeOf(reference, 'URI'))}, not over ${said(`#${id}`)}`;
+  const parts = childrenOf(reference);
+  if (!isMadeOf(parts, [ds('Transforms'), ds('DigestMethod'), ds('DigestValue')]))
+    return 'has other parts in its reference than belong there';
+  const [transforms, digest] = parts;
+  if (!isPlain(digest, algorithms.digest)) return `has a digest by ${algorithmOf(digest)}`;
+  return transforms && hasOurTransforms(transforms) ? null : 'has transforms that are not allowed';
+}
+
+/** The signature is taken out, the rest is canonicalized, and nothing else happens (SAML core §5.4.4). */
+function hasOurTransforms(transforms: XmlElement): boolean {
+  const parts = childrenOf(transforms);
+  const [enveloped, exclusive] = parts;
+  if (!exclusive || !isMadeOf(parts, [ds('Transform'), ds('Transform')])) return false;
+  const inside = childrenOf(exclusive);
+  return (
+    isPlain(enveloped, [algorithms.enveloped]) &&
+    attributeOf(exclusive, 'Algorithm') === algorithms.exclusive &&
+    inside.length <= 1 &&
+    inside.every((child) => isNamed(child, [algorithms.exclusive, 'InclusiveNamespaces']))
+  );
+}
+
+function isMadeOf(elements: XmlElement[], names: XmlName[]): boolean {
+  return (
+    elements.length === names.length && elements.every((element, index) => isNamed(element, names[index] as XmlName))
+  );
+}
+
+/** One of these algorithms, without parameters that would change it. */
+function isPlain(element: XmlElement | undefined, allowed: readonly string[]): boolean {
+  return (
+    element !== undefined &&
+    childrenOf(element).length === 0 &&
+    allowed.includes(attributeOf(element, 'Algorithm') ?? '')
+  );
+}
+
+function algorithmOf(element: XmlElement | undefined): string {
+  return said(element && attributeOf(element, 'Algorithm'));
+}

@@ -1,0 +1,165 @@
+import type { Language } from '#contract/languages.ts';
+import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { seal } from '../secrets/sealed.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
+import { browserName } from '../sign-in/browser-name.ts';
+import { openFactor, sendFirstCode } from '../sign-in/open-factor.ts';
+import { recallDevice } from '../sign-in/recall-device.ts';
+import { secondFactorOf } from '../sign-in/second-factor.ts';
+import type { SignInResult } from '../sign-in/sign-in.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Connection } from '../storage/connect.ts';
+import { putDevice } from '../storage/device.ts';
+import { insertFullSession, insertHalfSession } from '../storage/half-session.ts';
+import { deleteSession, idTokenPlace } from '../storage/session.ts';
+import type { SignInCustomer } from '../storage/sign-in.ts';
+import { isSsoConnectionActiveForShare, type SsoConnection } from '../storage/sso-connection.ts';
+import type { SsoUser } from '../storage/sso-user.ts';
+import type { Identity } from './identity.ts';
+import { matchUser } from './match-user.ts';
+import { recordSsoFailure } from './refused.ts';
+
+/** Whose browser the answer came to. Tokens are those that it holds, or null. */
+export type Visitor = {
+  address: string;
+  deviceToken: string | null;
+  sessionToken: string | null;
+  rememberedToken: string | null;
+  /** Of the page. */
+  language: Language;
+  userAgent: string | undefined;
+  requestId: string;
+};
+
+type Member = SsoUser & { customer: SignInCustomer };
+type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member };
+
+/**
+ * Signs in whom a provider has vouched for, by the rules of a password sign-in (decisions §7, §9). The session is limited
+ * to the customer of the connection: a provider speaks for nobody else. All of it is stored or, when refused, nothing.
+ */
+export async function signInByProvider(
+  deps: Deps,
+  connection: SsoConnection,
+  identity: Identity,
+  visitor: Visitor,
+): Promise<Exclude<SignInResult, { kind: 'throttled' }>> {
+  const steps: AuditStep[] = [];
+  const done = await deps.sql
+    .begin((sql) => complete(deps, sql, connection, identity, visitor, steps))
+    .catch((error: unknown) => {
+      if (error instanceof Refused) return error;
+      throw error;
+    });
+  if (done instanceof Refused) {
+    const { reason, user } = done;
+    const { address, requestId } = visitor;
+    const failure = { reason, connection, steps, address, requestId, ...(user && { user }) };
+    const reference = await recordSsoFailure(deps, failure);
+    return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
+  }
+  const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
+  deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });
+  if (done.kind === 'secondFactor' && done.factor === 'email')
+    await sendFirstCode(deps, done.user, done.sessionToken, visitor);
+  deps.wake.mails();
+  return done;
+}
+
+/** Takes the transaction back. */
+class Refused extends Error {
+  readonly reason: SsoRefusalReason;
+  readonly user: SsoUser | undefined;
+  constructor(reason: SsoRefusalReason, user?: SsoUser) {
+    super(reason);
+    this.reason = reason;
+    this.user = user;
+  }
+}
+
+async function complete(
+  deps: Deps,
+  sql: Connection,
+  connection: SsoConnection,
+  identity: Identity,
+  visitor: Visitor,
+  steps: AuditStep[],
+): Promise<Done> {
+  const now = deps.now();
+  const { address, requestId } = visitor;
+  if (!(await isSsoConnectionActiveForShare(sql, connection.id))) throw new Refused('connection-disabled');
+  const user = await admitted(sql, connection, identity, { address, now, steps });
+  const { customer } = user;
+  const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
+  const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;
+  if (stepUp !== undefined) steps.push({ step: 'second factor', outcome: `the provider says ${stepUp}` });
+  const rememberedToken = asked && (await recallDevice({ sql, now: deps.now }, user.id, [customer], visitor));
+  if (rememberedToken) steps.push({ step: 'second factor', outcome: 'remembered device' });
+  const waitsFor = asked && !rememberedToken ? await openFactor(sql, user, asked) : null;
+
+  const sessionToken = newToken();
+  const idToken = identity.idToken === null ? null : seal(deps.keys.seal, identity.idToken, idTokenPlace(user.id));
+  const lifetime = waitsFor ? limits.halfSession : deps.config.sessionAbsolute;
+  const session = {
+    tokenHash: tokenHash(sessionToken),
+    userId: user.id,
+    customerIds: [customer.id],
+    address,
+    origin: { connectionId: connection.id, sealedIdToken: idToken },
+    now,
+    endsAt: new Date(now.getTime() + lifetime),
+  };
+  if (visitor.sessionToken) await deleteSession(sql, tokenHash(visitor.sessionToken));
+  const { id: userId, username } = user;
+  const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };
+  if (waitsFor) {
+    await insertHalfSession(sql, { ...session, waitsFor });
+    await insertAuditEvent(sql, { event: 'second-factor-asked', ...event }, now);
+    return { kind: 'secondFactor', ...waitsFor, sessionToken, user };
+  }
+  await insertFullSession(sql, session);
+  const deviceToken = visitor.deviceToken ?? newToken();
+  await noteDevice(sql, user, deviceToken, visitor, now);
+  await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);
+  return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken, user };
+}
+
+/** The user whom the provider means, if he may come in. Throws Refused. */
+async function admitted(
+  sql: Connection,
+  connection: SsoConnection,
+  identity: Identity,
+  { address, now, steps }: { address: string; now: Date; steps: AuditStep[] },
+): Promise<Member> {
+  const match = await matchUser(sql, connection, identity, { address, now, steps });
+  if (!match.ok) {
+    steps.push({ step: 'match', outcome: match.words });
+    throw new Refused(match.reason, match.user);
+  }
+  const { user } = match;
+  steps.push({ step: 'active', outcome: user.active ? 'yes' : 'no' });
+  if (!user.active) throw new Refused('inactive', user);
+  const { customer } = user as Member;
+  steps.push({
+    step: `networks of ${customer.key}`,
+    outcome: `${customer.admits ? 'admit' : 'do not admit'} ${address}`,
+  });
+  if (!customer.admits) throw new Refused('network', user);
+  return user as Member;
+}
+
+async function noteDevice(
+  sql: Connection,
+  user: Member,
+  deviceToken: string,
+  { address, userAgent }: Visitor,
+  now: Date,
+): Promise<void> {
+  const isNew = await putDevice(sql, tokenHash(deviceToken), user.id, now);
+  if (!isNew || !user.customer.newDeviceMail) return;
+  const browser = browserName(userAgent);
+  await queueMail(sql, user, { kind: 'newDevice', now, address, ...(browser && { browser }) });
+}

@@ -1,0 +1,21 @@
+import type { FastifyRequest } from 'fastify';
+import { noticeOfSearch } from '#contract/notices.ts';
+import type { Page } from '#contract/page.ts';
+import type { Deps } from '../deps.ts';
+import { readLastRefusal } from '../http/last-refusal.ts';
+import { splitUrl } from '../http/request-url.ts';
+import { domainOfAddress } from '../sign-in/domain-of-address.ts';
+import { listSsoConnectionsOfDomain } from '../storage/sso-connection.ts';
+
+/**
+ * What the single sign-on screen shows where the domain of the typed address has several connections: their names. The
+ * address waits in the browser's own cookie; without it the form is shown as ever.
+ */
+export async function singleSignOnPage(deps: Deps, request: FastifyRequest): Promise<Partial<Page>> {
+  if (noticeOfSearch(splitUrl(request.url).search) !== 'chooseConnection') return {};
+  const domain = domainOfAddress(readLastRefusal(request, deps.config).username);
+  if (!domain) return {};
+  const connections = await listSsoConnectionsOfDomain(deps.sql, domain);
+  const usable = connections.filter(({ active }) => active);
+  return usable.length === 0 ? {} : { connections: usable.map(({ key, name }) => ({ key, name })) };
+}

@@ -1,0 +1,34 @@
+import { createRequire } from 'node:module';
+import type { XmlElement } from './xml-elements.ts';
+import { scanProblem } from './xml-scan.ts';
+
+type Parser = { parseFromString(text: string, type: 'text/xml'): { documentElement: XmlElement | null } };
+
+// Not by `import`: its types would bring those of a browser's whole DOM among the server's.
+const { DOMParser } = createRequire(import.meta.url)('@xmldom/xmldom') as {
+  DOMParser: new (options: { locator: object; errorHandler: Record<string, (message: string) => never> }) => Parser;
+};
+
+export type XmlReading = { ok: true; root: XmlElement } | { ok: false; problem: string };
+
+/**
+ * Reads XML of somebody else: what the scan lets through, by a parser whose every warning counts. Its namespaces mean
+ * what they say; XHTML has none here, since the parser reads its scripts by other rules.
+ */
+export function readXml(text: string, { comments = false }: { comments?: boolean } = {}): XmlReading {
+  const problem = scanProblem(text, { comments });
+  if (problem) return { ok: false, problem };
+  if (text.includes('http://www.w3.org/1999/xhtml')) return { ok: false, problem: 'it holds XHTML' };
+  try {
+    const root = new DOMParser({ locator: {}, errorHandler: refuse }).parseFromString(text, 'text/xml').documentElement;
+    return root ? { ok: true, root } : { ok: false, problem: 'it has no root' };
+  } catch {
+    return { ok: false, problem: 'it is not well-formed' };
+  }
+}
+
+/** The parser goes on after what it reports, whatever that is, unless this throws out of it. */
+const thrower = (message: string): never => {
+  throw new Error(message);
+};
+const refuse = { warning: thrower, error: thrower, fatalError: thrower };

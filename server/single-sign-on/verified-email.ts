@@ -1,0 +1,25 @@
+import { canonicalDomain, foldLoginName } from '../accounts/fold-name.ts';
+import { readEmail } from '../accounts/read-name.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
+import type { Identity, Refusal } from './identity.ts';
+
+/** An address that may find a user: as the provider wrote it, and as names are compared. */
+export type VerifiedEmail = { ok: true; email: string; fold: string };
+
+/**
+ * The e-mail address by which a subject may be linked (decisions §9): of a domain that the connection vouches for, and
+ * verified. One that could be read in two ways finds nobody: what we store has one form, and only case may differ from it.
+ */
+export function verifiedEmail(connection: SsoConnection, identity: Identity): VerifiedEmail | Refusal {
+  const no = (reason: Refusal['reason'], words: string): Refusal => ({ ok: false, reason, words });
+  if (identity.email === null) return no('unknown-user', 'the provider tells no e-mail address');
+  const reading = readEmail(identity.email);
+  if (!reading.ok) return no('unknown-user', `the provider tells an address that is none (${reading.problem})`);
+  if (reading.value.toLowerCase() !== identity.email.toLowerCase())
+    return no('unknown-user', 'the provider tells an address in an unusual form');
+  const domain = canonicalDomain(reading.value.slice(reading.value.indexOf('@') + 1));
+  if (!connection.domains.includes(domain)) return no('foreign-domain', domain);
+  if (!identity.emailVerified && !connection.trustsEmail)
+    return no('unverified-email', 'neither the provider nor the operator says that the address is verified');
+  return { ok: true, email: reading.value, fold: foldLoginName(reading.value) };
+}

@@ -1,0 +1,52 @@
+/** What we use of a parsed document (DOM Level 2 Core §1.2). */
+export type XmlNode = { nodeType: number; nodeValue: string | null; parentNode: XmlNode | null };
+
+export type XmlElement = XmlNode & {
+  namespaceURI: string | null;
+  localName: string;
+  nodeName: string;
+  childNodes: ArrayLike<XmlNode>;
+  attributes: ArrayLike<{ name: string; localName: string | null; value: string }>;
+  hasAttribute(name: string): boolean;
+  getAttribute(name: string): string | null;
+  /** As XML. */
+  toString(): string;
+};
+
+/** An element's name: namespace and local name. */
+export type XmlName = readonly [namespace: string, name: string];
+
+/** All elements below one, and itself, in the order of the document. */
+export function elementsIn(root: XmlElement): XmlElement[] {
+  return [root, ...childrenOf(root).flatMap(elementsIn)];
+}
+
+export function childrenOf(parent: XmlElement): XmlElement[] {
+  return Array.from(parent.childNodes).filter((node): node is XmlElement => node.nodeType === 1);
+}
+
+export function childrenNamed(parent: XmlElement, name: XmlName): XmlElement[] {
+  return childrenOf(parent).filter((child) => isNamed(child, name));
+}
+
+/** The elements of this name below one. */
+export function descendantsNamed(root: XmlElement, name: XmlName): XmlElement[] {
+  return elementsIn(root)
+    .slice(1)
+    .filter((element) => isNamed(element, name));
+}
+
+export function isNamed(element: XmlElement, [namespace, name]: XmlName): boolean {
+  return element.namespaceURI === namespace && element.localName === name;
+}
+
+/** An attribute without a namespace; null when it is not there. */
+export function attributeOf(element: XmlElement, name: string): string | null {
+  return element.hasAttribute(name) ? element.getAttribute(name) : null;
+}
+
+/** What an element says; null when anything but text is in it, so that nothing is ever cut. */
+export function textOf(element: XmlElement): string | null {
+  const nodes = Array.from(element.childNodes);
+  return nodes.every(({ nodeType }) => nodeType === 3) ? nodes.map(({ nodeValue }) => nodeValue ?? '').join('') : null;
+}

@@ -1,0 +1,85 @@
+/** Deeper, longer or wider documents are nobody's: what reads them afterwards is recursive, or slower than the length. */
+const most = { depth: 40, elements: 5000, attributesOfElement: 40 };
+
+/** XML 1.0 §2.2: what no document may hold, lone surrogates among it. */
+const noCharacter = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
+const declaration = /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])utf-8\2)?(?: standalone=(["'])(?:yes|no)\3)? ?\?>/i;
+/** The five entities that need no declaration, and numbers. */
+const reference = /&(?:amp|lt|gt|quot|apos|#(\d{1,7})|#x([0-9a-f]{1,6}));/giy;
+const tagName = /[a-z_][\w.-]*(?::[a-z_][\w.-]*)?(?=[\t\n\r />])/iy;
+
+/**
+ * Says why a text is not XML that we read, before any parser sees it; null when it is. There is one root and nothing
+ * beside it, and no DOCTYPE, no entities but the five, no processing instruction, no CDATA; no comment either unless they
+ * are allowed. One pass over the text, so that a hostile one costs no more than its length.
+ */
+export function scanProblem(text: string, { comments }: { comments: boolean }): string | null {
+  if (noCharacter.test(text)) return 'it holds characters that XML does not allow';
+  return referenceProblem(text) ?? tagProblem(text, comments);
+}
+
+function referenceProblem(text: string): string | null {
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
+    reference.lastIndex = at;
+    const found = reference.exec(text);
+    if (!found) return 'it holds an entity';
+    const number = found[1] ? Number.parseInt(found[1], 10) : found[2] ? Number.parseInt(found[2], 16) : 32;
+    if (number > 0x10ffff || noCharacter.test(String.fromCodePoint(number))) return 'it holds a number of no character';
+  }
+  return null;
+}
+
+function tagProblem(text: string, comments: boolean): string | null {
+  const open: string[] = [];
+  let elements = 0;
+  let end = declaration.exec(text)?.[0].length ?? 0;
+  for (let at = text.indexOf('<', end); at >= 0; at = text.indexOf('<', end)) {
+    if (open.length === 0 && isMoreThanSpace(text.slice(end, at))) return 'it holds text outside of its root';
+    if (text.startsWith('<!--', at)) {
+      const closing = text.indexOf('--', at + 4);
+      if (!comments || !text.startsWith('-->', closing)) return 'it holds a comment';
+      end = closing + 3;
+      continue;
+    }
+    if (text[at + 1] === '!') return 'it holds a DOCTYPE or CDATA';
+    if (text[at + 1] === '?') return 'it holds a processing instruction, or is not declared as UTF-8';
+    const isEnd = text[at + 1] === '/';
+    tagName.lastIndex = isEnd ? at + 2 : at + 1;
+    const name = tagName.exec(text)?.[0];
+    const last = name === undefined ? -1 : tagEnd(text, tagName.lastIndex);
+    if (name === undefined || last < 0) return 'it holds a tag that is none';
+    end = last + 1;
+    if (isEnd) {
+      if (open.pop() !== name) return 'its tags do not match';
+      continue;
+    }
+    elements += 1;
+    if (open.length === 0 && elements > 1) return 'it has more than one root';
+    if (elements > most.elements) return 'it has too many elements';
+    if (text[last - 1] !== '/') open.push(name);
+    if (open.length > most.depth) return 'it is nested too deep';
+  }
+  if (elements === 0) return 'it has no root';
+  if (open.length > 0) return 'its tags do not match';
+  return isMoreThanSpace(text.slice(end)) ? 'it holds text outside of its root' : null;
+}
+
+/** White space as XML means it (XML 1.0 §2.3): a byte order mark is none. */
+function isMoreThanSpace(text: string): boolean {
+  return /[^\t\n\r ]/.test(text);
+}
+
+/** Where a tag ends whose name ends at `from`; values in quotes may hold its end sign. -1 when it does not end. */
+function tagEnd(text: string, from: number): number {
+  const sign = /["'<>]/g;
+  sign.lastIndex = from;
+  for (let values = 0; values <= most.attributesOfElement; values += 1) {
+    const found = sign.exec(text);
+    if (!found || found[0] === '<') return -1;
+    if (found[0] === '>') return found.index;
+    const closing = text.indexOf(found[0], found.index + 1);
+    if (closing < 0) return -1;
+    sign.lastIndex = closing + 1;
+  }
+  return -1;
+}

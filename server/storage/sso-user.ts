@@ -1,0 +1,35 @@
+import type { Connection } from './connect.ts';
+import type { SignInCustomer } from './sign-in.ts';
+
+/** A user as a connection may see him: `customer` is that of the connection, null when he is not one of its users. */
+export type SsoUser = {
+  id: string;
+  username: string;
+  email: string;
+  language: string | null;
+  active: boolean;
+  hasApp: boolean;
+  customer: SignInCustomer | null;
+};
+
+/** The user by id or by folded name, kept as he is until the transaction ends; null when there is none. */
+export async function findSsoUserForShare(
+  sql: Connection,
+  by: { id: string } | { fold: string },
+  { customerId, address }: { customerId: string; address: string },
+): Promise<SsoUser | null> {
+  const which =
+    'id' in by ? sql`u.id = ${by.id}` : sql`u.id = (select user_id from login_name where fold = ${by.fold})`;
+  const [row] = await sql<SsoUser[]>`
+    select u.id, u.username, u.email, u.language, u.active,
+      exists (select from totp where totp.user_id = u.id) as "hasApp",
+      (
+        select jsonb_build_object('id', c.id, 'key', c.key, 'twoFactor', c.two_factor, 'newDeviceMail', c.new_device_mail,
+          'rememberDevices', c.remember_devices, 'admits',
+          c.allowed_networks = '{}' or ${address}::inet <<= any(c.allowed_networks))
+        from membership m join customer c on c.id = m.customer_id
+        where m.user_id = u.id and c.id = ${customerId} and c.active
+      ) as customer
+    from portal_user u where ${which} for share of u`;
+  return row ?? null;
+}
