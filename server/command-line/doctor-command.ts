@@ -55,7 +55,8 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   else yield await sendTestMail(config, recipient);
 }
 
-function printCheck({ check, ok, words }: Check): void {
+/** One line of a report. */
+export function printCheck({ check, ok, words }: Check): void {
   const outcome = ok === null ? 'skipped' : ok ? 'ok' : 'failed';
   printLine(`${outcome.padEnd(7)} – ${check} – ${words.replaceAll('\n', ' ')}`);
 }

@@ -146,6 +146,7 @@ describe('the way in', () => {
     for (let n = 0; n < 110; n += 1)
       statuses.add((await browser.post('/portal/authenticate/checkSsoLogin', {})).statusCode);
     expect([...statuses].sort()).toEqual([303, 429]);
+    expect(await portal.sql`select from audit_event where reason = 'throttled'`).toHaveLength(1);
   });
 });
 
