@@ -179,6 +179,17 @@ describe('what is remembered', () => {
     expect(count('/keys')).toBe(2);
   });
 
+  it('OI-25 keys that were rotated are waited for, though the old ones are there', async () => {
+    await signIn();
+    provider.rotate(await newKey('RS256'));
+    const slowly = (response: ServerResponse) =>
+      void setTimeout(
+        () => response.writeHead(200, json).end(JSON.stringify({ keys: [provider.key.jwk] })),
+        patience * 1.5,
+      );
+    expect(await signIn({ instead: { keys: slowly } })).toMatchObject({ ok: true });
+  });
+
   it('OI-25 an unknown kid makes the keys be read again once a minute', async () => {
     await signIn();
     const unknownKid: Bend = { header: (honest) => ({ ...honest, kid: crypto.randomUUID() }) };
