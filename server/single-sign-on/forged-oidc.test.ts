@@ -382,8 +382,8 @@ const ofTheClaims: Forgery[] = [
   ['OI-11 a sub with half a surrogate pair is refused', () => claims({ sub: 'alice\ud800' }), /sub is not/],
   ['OI-11 a number as sub is refused', () => claims({ sub: 7 }), /"sub"/],
   ['OI-11 a list as sub is refused', () => claims({ sub: ['alice'] }), /"sub"/],
-  ['OI-15 the hash of another access token is refused', () => claims({ at_hash: hashOf('other') }), /at_hash/],
-  ['OI-15 an empty hash of the access token is refused', () => claims({ at_hash: '' }), /at_hash/],
+  ['OI-29 the hash of another access token is refused', () => claims({ at_hash: hashOf('other') }), /at_hash/],
+  ['OI-29 an empty hash of the access token is refused', () => claims({ at_hash: '' }), /at_hash/],
 ];
 
 const ofTheTokens: Forgery[] = [
