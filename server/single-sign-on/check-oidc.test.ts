@@ -136,6 +136,25 @@ describe('a provider that is not as it must be', () => {
       /\/token answers 503/,
     ],
   ];
+  it('tells a provider that offers both ways to send the secret and takes only the other one from us', async () => {
+    forged.bend({
+      discovery: (honest) => ({
+        ...honest,
+        token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+      }),
+      instead: {
+        token: (response) => {
+          const error = forged.tokenRequests.at(-1)?.authorization ? 'invalid_client' : 'invalid_grant';
+          response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+        },
+      },
+    });
+    expect(await failures(oidcConnection(deps, forged))).toContainEqual([
+      'token request',
+      expect.stringContaining('must take it by client_secret_basic'),
+    ]);
+  });
+
   it.each(bends)('tells %s', async (_name, bend, step, words) => {
     forged.bend(bend);
     expect(await failures(oidcConnection(deps, forged))).toContainEqual([step, expect.stringMatching(words)]);

@@ -89,6 +89,11 @@ describe('an honest answer is accepted', () => {
     },
   );
 
+  it('with userinfo that is signed', async () => {
+    const { ok } = await answerTo(signedUserInfo(provider.key));
+    expect(ok).toBe(true);
+  });
+
   const accepted: [name: string, bend: () => Bend][] = [
     ['with the iss parameter', () => callback((query) => query.set('iss', provider.issuer))],
     ['with one audience in a list', () => claims({ aud: [provider.clientId] })],
@@ -103,6 +108,18 @@ describe('an honest answer is accepted', () => {
   it.each(accepted)('%s', async (_name, bend) => {
     expect(await answerTo(bend())).toMatchObject({ ok: true });
   });
+});
+
+/** Userinfo as a JWT (OpenID Connect Core §5.3.2), signed by a key under the kid of the published one. */
+const signedUserInfo = ({ privateKey }: KeyOfProvider, more: Record<string, unknown> = {}): Bend => ({
+  ...claims({ email: undefined }),
+  instead: {
+    userInfo: async (response) => {
+      const { kid, alg } = provider.key;
+      const said = { sub: 'subject of alice', email: 'alice@customer.example', ...more };
+      response.writeHead(200, { 'content-type': 'application/jwt' }).end(await signed(said, { kid, alg }, privateKey));
+    },
+  },
 });
 
 const hashOf = (accessToken: string) =>
@@ -365,8 +382,8 @@ const ofTheClaims: Forgery[] = [
   ['OI-11 a sub with half a surrogate pair is refused', () => claims({ sub: 'alice\ud800' }), /sub is not/],
   ['OI-11 a number as sub is refused', () => claims({ sub: 7 }), /"sub"/],
   ['OI-11 a list as sub is refused', () => claims({ sub: ['alice'] }), /"sub"/],
-  ['OI-15 the hash of another access token is refused', () => claims({ at_hash: hashOf('other') }), /at_hash/],
-  ['OI-15 an empty hash of the access token is refused', () => claims({ at_hash: '' }), /at_hash/],
+  ['OI-29 the hash of another access token is refused', () => claims({ at_hash: hashOf('other') }), /at_hash/],
+  ['OI-29 an empty hash of the access token is refused', () => claims({ at_hash: '' }), /at_hash/],
 ];
 
 const ofTheTokens: Forgery[] = [
@@ -402,6 +419,12 @@ const ofTheTokens: Forgery[] = [
       userInfo: (honest) => ({ ...honest, sub: undefined }),
     }),
     /"sub"/,
+  ],
+  ['OI-30 userinfo that is signed by another key is refused', () => signedUserInfo(foreign), /signature verification/],
+  [
+    'OI-30 userinfo that is signed for another client is refused',
+    () => signedUserInfo(provider.key, { aud: 'other' }),
+    /"aud"/,
   ],
   [
     'OI-30 a userinfo that is no object is refused',
@@ -487,6 +510,8 @@ describe('discovery that does not belong to the connection', () => {
     ['no keys', () => ({ jwks_uri: undefined })],
     ['plain http for userinfo', () => ({ userinfo_endpoint: 'http://localhost.evil.example/' })],
     ['a script for the end of the session', () => ({ end_session_endpoint: 'javascript:alert(1)' })],
+    ['a number for the ways to prove who we are', () => ({ token_endpoint_auth_methods_supported: 7 })],
+    ['a list of lists for the algorithms', () => ({ id_token_signing_alg_values_supported: [['RS256']] })],
     ['a name and password in an endpoint', () => ({ token_endpoint: 'https://name:password@provider.example/' })],
   ])('OI-26 %s is refused before anybody is sent there', async (_name, change) => {
     provider.bend(discovery(change()));

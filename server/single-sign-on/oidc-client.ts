@@ -59,10 +59,7 @@ function skew(now: Date): number {
 }
 
 function withOurAlgorithms(metadata: ServerMetadata): ServerMetadata {
-  const ours = (announced: unknown) =>
-    Array.isArray(announced)
-      ? idTokenAlgorithms.filter((algorithm) => announced.includes(algorithm))
-      : idTokenAlgorithms;
+  const ours = (announced = idTokenAlgorithms) => idTokenAlgorithms.filter((one) => announced.includes(one));
   return {
     ...metadata,
     id_token_signing_alg_values_supported: ours(metadata.id_token_signing_alg_values_supported),

@@ -155,10 +155,7 @@ describe('the portal proves who it is', () => {
     const app = Fastify();
     app.get('/', oidcKeysRoute(deps));
     const { headers, body } = await app.inject('/');
-    expect(headers).toMatchObject({
-      'cache-control': 'public, max-age=300',
-      'content-type': expect.stringContaining('application/jwk-set+json'),
-    });
+    expect(headers['content-type']).toContain('application/jwk-set+json');
     const { keys } = JSON.parse(body);
     expect(keys).toEqual([
       {

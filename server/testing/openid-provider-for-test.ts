@@ -78,6 +78,7 @@ async function configuration(
   return {
     adapter: (model: string) => adapterOf(rows, model),
     clients: [clientOf(options)],
+    clientAuthMethods: [options.clientAuthentication ?? 'client_secret_basic'],
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: randomUUID(), alg: 'RS256', use: 'sig' }] },
     cookies: { keys: [randomUUID()] },
     claims: {
