@@ -10,7 +10,7 @@ import {
   samlAnswer,
   samlProvider,
   samlRequestAt,
-} from '#server/testing/saml-for-test.ts';
+} from '#server/testing/saml-sign-in-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { XmlElement } from './xml-elements.ts';
+import { elementsIn, type XmlElement } from './xml-elements.ts';
 import { scanProblem } from './xml-scan.ts';
 
 type Parser = { parseFromString(text: string, type: 'text/xml'): { documentElement: XmlElement | null } };
@@ -18,10 +18,11 @@ export type XmlReading = { ok: true; root: XmlElement } | { ok: false; problem: 
 export function readXml(text: string, { comments = false }: { comments?: boolean } = {}): XmlReading {
   const problem = scanProblem(text, { comments });
   if (problem) return { ok: false, problem };
-  if (text.includes('http://www.w3.org/1999/xhtml')) return { ok: false, problem: 'it holds XHTML' };
   try {
     const root = new DOMParser({ locator: {}, errorHandler: refuse }).parseFromString(text, 'text/xml').documentElement;
-    return root ? { ok: true, root } : { ok: false, problem: 'it has no root' };
+    if (!root) return { ok: false, problem: 'it has no root' };
+    const isHtml = elementsIn(root).some(({ namespaceURI }) => namespaceURI === 'http://www.w3.org/1999/xhtml');
+    return isHtml ? { ok: false, problem: 'it holds XHTML' } : { ok: true, root };
   } catch {
     return { ok: false, problem: 'it is not well-formed' };
   }

@@ -1,5 +1,5 @@
 /** Deeper, longer or wider documents are nobody's: what reads them afterwards is recursive, or slower than the length. */
-const most = { depth: 40, elements: 5000, attributesOfElement: 40 };
+const most = { depth: 40, elements: 2000, attributesOfElement: 40 };
 
 /** XML 1.0 §2.2: what no document may hold, lone surrogates among it. */
 const noCharacter = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
@@ -15,7 +15,7 @@ const tagName = /[a-z_][\w.-]*(?::[a-z_][\w.-]*)?(?=[\t\n\r />])/iy;
  */
 export function scanProblem(text: string, { comments }: { comments: boolean }): string | null {
   if (noCharacter.test(text)) return 'it holds characters that XML does not allow';
-  return referenceProblem(text) ?? tagProblem(text, comments);
+  return tagProblem(text, comments) ?? referenceProblem(text);
 }
 
 function referenceProblem(text: string): string | null {

@@ -1,71 +1,58 @@
-import { inflateRawSync } from 'node:zlib';
+import { entityId, publicAddress } from '#server/single-sign-on/addresses.ts';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
-import type { NewSsoConnection } from '#server/storage/sso-connection.ts';
-import { type AssertionParts, type ForgerKey, field, forger } from './forged-saml.ts';
+import { portalKeys } from '#server/single-sign-on/portal-keys.ts';
+import { readSamlAnswer, type SamlAnswer, type SamlKept } from '#server/single-sign-on/saml.ts';
+import type { SamlSettings } from '#server/single-sign-on/settings.ts';
+import type { SamlConnection } from '#server/storage/sso-connection.ts';
+import { type Forger, type ForgerKey, forger } from './forged-saml.ts';
 import type { PortalForTest } from './portal-for-test.ts';
-import { addConnection } from './sso-for-test.ts';
 
-export const acs = 'http://localhost:8080/portal/authenticate/saml/acs';
-export const ownEntityId = 'http://localhost:8080/portal/authenticate/saml/metadata';
+export const samlProvider = 'https://idp.corp-b.example/saml';
+export const keptForTest: SamlKept = { requestId: '_request-1' };
 
-/** A SAML provider that signs whatever it is told to. */
-export type SamlProviderForTest = { entityId: string; key: ForgerKey };
+/** A provider that is built by hand, and the portal's part of a connection with it. */
+export type SamlForTest = {
+  keys: { provider: ForgerKey; other: ForgerKey; ended: ForgerKey; portalCertificate: string };
+  forger: (more?: { requestId?: string | null }) => Forger;
+  connection: (settings?: Partial<SamlSettings>, attributes?: SamlConnection['attributes']) => SamlConnection;
+  read: (samlResponse: string, to?: SamlConnection, kept?: SamlKept | null) => Promise<SamlAnswer>;
+};
 
-export async function samlProvider(name: string, now: Date): Promise<SamlProviderForTest> {
-  return { entityId: `https://${name}/idp`, key: await makeCertificate(name, now) };
-}
-
-export async function addSamlConnection(
-  portal: PortalForTest,
-  { entityId, key }: SamlProviderForTest,
-  more: Partial<NewSsoConnection> & { customerKey?: string; mayBegin?: boolean } = {},
-): Promise<string> {
-  const { mayBegin = false, ...rest } = more;
-  return await addConnection(portal, {
-    key: 'acme-saml',
-    trustsEmail: true,
-    protocol: 'saml',
-    settings: {
-      entityId,
-      signOnUrl: `${entityId}/sign-on`,
-      certificates: [key.certificate],
-      metadataUrl: null,
-      mayBegin,
-      wantsEncryption: false,
-    },
-    ...rest,
-  });
-}
-
-/** What a provider is asked for at an address. */
-export function samlRequestAt(address: string): { id: string; state: string } {
-  const asked = new URL(address).searchParams;
-  const xml = inflateRawSync(Buffer.from(asked.get('SAMLRequest') ?? '', 'base64')).toString();
-  return { id: / ID="([^"]+)"/.exec(xml)?.[1] ?? '', state: asked.get('RelayState') ?? '' };
-}
-
-let answers = 0;
-
-/** The form that a provider has the browser post: a true answer, except for what is given. */
-export function samlAnswer(
-  { deps }: PortalForTest,
-  { entityId, key }: SamlProviderForTest,
-  request: { id: string; state: string } | null,
-  {
-    email = 'alice@acme.test',
-    nameId = email,
-    ...parts
-  }: { email?: string; nameId?: string } & Omit<AssertionParts, 'nameId'> = {},
-): Record<string, string> {
-  answers += 1;
-  const made = forger({ key, now: deps.now(), entityId, acs, audience: ownEntityId, requestId: request?.id ?? null });
-  const id = parts.id ?? `_assertion${answers}`;
-  const assertion = made.assertion({
-    nameId: made.nameId(nameId),
-    attributes: made.attributes({ email }),
-    ...parts,
-    id,
-  });
-  const xml = made.sign(made.response(assertion), id);
-  return { SAMLResponse: field(xml), ...(request && { RelayState: request.state }) };
+export async function samlForTest({ deps }: PortalForTest): Promise<SamlForTest> {
+  const now = deps.now();
+  const longAgo = new Date(now.getTime() - 4 * 365 * 24 * 3_600_000);
+  const [provider, other, ended] = await Promise.all([
+    makeCertificate('provider', now),
+    makeCertificate('forger', now),
+    makeCertificate('ended', longAgo),
+  ]);
+  const [{ certificate: portalCertificate }] = await portalKeys(deps);
+  const connection: SamlForTest['connection'] = (settings = {}, attributes = {}) =>
+    ({
+      protocol: 'saml',
+      settings: {
+        entityId: samlProvider,
+        signOnUrl: 'https://idp.corp-b.example/sso',
+        certificates: [ended.certificate, provider.certificate],
+        metadataUrl: null,
+        mayBegin: false,
+        wantsEncryption: false,
+        ...settings,
+      },
+      attributes,
+    }) as SamlConnection;
+  return {
+    keys: { provider, other, ended, portalCertificate },
+    forger: ({ requestId = keptForTest.requestId } = {}) =>
+      forger({
+        key: provider,
+        now: deps.now(),
+        entityId: samlProvider,
+        acs: publicAddress(deps.config, 'samlAnswer'),
+        audience: entityId(deps.config),
+        requestId,
+      }),
+    connection,
+    read: (samlResponse, to = connection(), kept = keptForTest) => readSamlAnswer(deps, to, { samlResponse, kept }),
+  };
 }

@@ -1,0 +1,68 @@
+import { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { SamlConnection } from '#server/storage/sso-connection.ts';
+import { field } from '#server/testing/forged-saml.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { readSamlMetadata } from './read-saml-metadata.ts';
+import { readSamlAnswer } from './saml.ts';
+
+const size = 180_000;
+const filled = (piece: string) => piece.repeat(size / piece.length);
+const laughs = Array.from({ length: 10 }, (_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`).join('');
+
+/** Each with why it is refused; none of them reaches a parser but the last ones. */
+const hostile: [name: string, words: RegExp, xml: string][] = [
+  ['a DOCTYPE', /DOCTYPE/, '<!DOCTYPE r><r/>'],
+  ['an external entity', /DOCTYPE/, '<!DOCTYPE r [<!ENTITY x SYSTEM "http://127.0.0.1:9/x">]><r>&x;</r>'],
+  ['an entity of a file', /DOCTYPE/, '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><r>&x;</r>'],
+  ['a parameter entity', /DOCTYPE/, '<!DOCTYPE r [<!ENTITY % x SYSTEM "http://127.0.0.1:9/x"> %x;]><r/>'],
+  ['an external DTD', /DOCTYPE/, '<!DOCTYPE r SYSTEM "http://127.0.0.1:9/x.dtd"><r/>'],
+  ['a billion laughs', /DOCTYPE/, `<!DOCTYPE r [<!ENTITY l0 "ha">${laughs}]><r>&l10;</r>`],
+  ['a DOCTYPE in small letters', /DOCTYPE/, '<!doctype r><r/>'],
+  ['a style sheet', /processing instruction/, '<?xml-stylesheet href="http://127.0.0.1:9/x"?><r/>'],
+  ['elements in each other', /nested too deep/, filled('<a>')],
+  ['elements in each other, all closed', /nested too deep/, '<a>'.repeat(20_000) + '</a>'.repeat(20_000)],
+  ['elements beside each other', /too many elements/, `<r>${filled('<a/>')}</r>`],
+  ['attributes', /tag that is none/, `<r ${Array.from({ length: 20_000 }, (_, at) => `a${at}=""`).join(' ')}/>`],
+  ['beginnings of tags', /tag that is none/, filled('<')],
+  ['ends of tags', /do not match/, filled('</a>')],
+  ['quotes that do not end', /tag that is none/, `<r ${filled('a="')}`],
+  ['tags that do not end', /tag that is none/, filled('<a ')],
+  ['ampersands', /entity/, `<r>${filled('&')}</r>`],
+  ['numbers of characters', /no SAML response/, `<r>${filled('&#65;')}</r>`],
+  ['white space in an end tag', /no SAML response|tag that is none|well-formed/, `<r></r${filled(' ')}>`],
+  ['a long name', /no SAML response/, `<${filled('a')}/>`],
+  ['colons', /tag that is none/, `<${filled('a:')}/>`],
+  ['white space around', /no SAML response/, `${filled(' ')}<r/>`],
+  ['a declaration that does not end', /processing instruction/, `<?xml version="1.0" ${filled(' ')}`],
+  ['elements up to the limit', /no SAML response/, `<r>${'<a b="" c="" d="" e=""/>'.repeat(1990)}</r>`],
+  ['namespaces up to the limit', /no SAML response/, `<r>${'<a xmlns:b="urn:b" xmlns:c="urn:c"/>'.repeat(1990)}</r>`],
+];
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+afterAll(() => portal.close());
+
+describe('hostile XML is refused at once, and nobody is called', () => {
+  it.each(hostile)('SA-32 %s', async (_name, words, xml) => {
+    const to = { protocol: 'saml', settings: {}, attributes: {} } as SamlConnection;
+    const answer = { samlResponse: field(xml), kept: null };
+    const connect = vi.spyOn(Socket.prototype, 'connect');
+    const times: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const begin = performance.now();
+      expect(await readSamlAnswer(portal.deps, to, answer)).toMatchObject({ words: expect.stringMatching(words) });
+      times.push(performance.now() - begin);
+    }
+    expect(connect).not.toHaveBeenCalled();
+    connect.mockRestore();
+    // The machine may be busy with something else in one of the rounds.
+    expect(Math.min(...times)).toBeLessThan(50);
+  });
+
+  it.each(hostile)('SA-32 as metadata: %s', (_name, _words, xml) => {
+    expect(readSamlMetadata(xml, { now: portal.deps.now() })).toMatchObject({ ok: false });
+  });
+});
