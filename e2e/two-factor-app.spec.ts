@@ -129,7 +129,7 @@ test(
     for (const code of first) await form.sendWrong(code);
     await form.send(last);
     await expect(heading(page)).toHaveText('Sign in');
-    await expect(page.getByText(texts['notice-tooManyAttempts-title'])).toBeVisible();
+    await expect(page.getByText(texts['notice-tooManyCodes-title'])).toBeVisible();
     await expect(signInForm(page).username).toHaveValue(username);
 
     await givePassword(page, username);

@@ -51,7 +51,7 @@ describe('the screens of the second factor with nothing pending', () => {
     const [alice, bob] = [await halfSession(portal, 'alice'), await halfSession(portal, 'bob')];
     for (const code of wrongCodes(portal, secret, limits.codeTries)) await verify(portal, code, alice);
     expect(await leadsTo('twoFactor?redirectURL=%2Fportal%2Fx&lang=de', alice)).toBe(
-      '/portal/login?notice=tooManyAttempts&destination=%2Fportal%2Fx&lang=de',
+      '/portal/login?notice=tooManyCodes&destination=%2Fportal%2Fx&lang=de',
     );
     await portal.sql`update customer set allowed_networks = '{198.51.100.0/24}'`;
     expect(await leadsTo('twoFactor', bob, '192.0.2.1')).toBe('/portal/login?notice=signInExpired');

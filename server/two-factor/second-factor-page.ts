@@ -35,7 +35,7 @@ export async function secondFactorPage(
     const session = token && address ? await sessionOfToken(deps, token, address) : null;
     if (token && address && session?.stage === 'full')
       return await signedInPage(deps, request, session.username, token, address);
-    return toSignIn(deps, request, half ? 'tooManyAttempts' : token ? 'signInExpired' : undefined);
+    return toSignIn(deps, request, half ? 'tooManyCodes' : token ? 'signInExpired' : undefined);
   } catch (error) {
     if (isDatabaseAway(error)) return {};
     throw error;

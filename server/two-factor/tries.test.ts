@@ -39,10 +39,10 @@ describe('wrong codes in one half session', () => {
   it('MF-06 five are looked at; then it is over for the right code too, and the password is asked again', async () => {
     const cookies = await halfSession(portal, 'alice');
     expect(await verdicts(wrongCodes(portal, secret, 5), cookies)).toEqual(repeated(false, limits.codeTries));
-    expect(await verdicts([codeNow(portal, secret)], cookies)).toEqual([[401, 'tooManyAttempts']]);
+    expect(await verdicts([codeNow(portal, secret)], cookies)).toEqual([[401, 'tooManyCodes']]);
     expect(await signedInAs(portal, cookies)).toBeNull();
     const page = await portal.send({ url: '/portal/twoFactor?redirectURL=%2Fportal%2Fx', cookies });
-    expect(page.headers.location).toBe('/portal/login?notice=tooManyAttempts&destination=%2Fportal%2Fx');
+    expect(page.headers.location).toBe('/portal/login?notice=tooManyCodes&destination=%2Fportal%2Fx');
     expect(await verdicts([codeNow(portal, secret)], await halfSession(portal, 'alice'))).toEqual([true]);
   });
 
@@ -57,7 +57,7 @@ describe('wrong codes in one half session', () => {
       const { body } = await portal.send({ url: '/portal/login', cookies });
       expect(/<input[^>]*name="username"[^>]*value="alice"/.test(body)).toBe(said.length >= 5);
     }
-    expect(said).toEqual([...repeated([200, undefined], 4), [200, 'tooManyAttempts'], [401, undefined]]);
+    expect(said).toEqual([...repeated([200, undefined], 4), [200, 'tooManyCodes'], [401, undefined]]);
   });
 
   it('MF-06 after four the fifth may be the right one', async () => {
@@ -71,7 +71,7 @@ describe('wrong codes in one half session', () => {
     await verify(portal, code, await halfSession(portal, 'alice'));
     const cookies = await halfSession(portal, 'alice');
     expect(await verdicts(repeated(code, 5) as string[], cookies)).toEqual(repeated(false, 5));
-    expect(await verdicts([codeNow(portal, secret, 1)], cookies)).toEqual([[401, 'tooManyAttempts']]);
+    expect(await verdicts([codeNow(portal, secret, 1)], cookies)).toEqual([[401, 'tooManyCodes']]);
   });
 
   it('MF-06 codes by e-mail, recovery codes and codes of an app share the five', async () => {
@@ -81,7 +81,7 @@ describe('wrong codes in one half session', () => {
     expect(await verdicts(['AAAA-AAAA-AAAA', wrong, 'BBBBBBBBBBBB', wrong, wrong], cookies)).toEqual(
       repeated(false, 5),
     );
-    expect(await verdicts([code], cookies)).toEqual([[401, 'tooManyAttempts']]);
+    expect(await verdicts([code], cookies)).toEqual([[401, 'tooManyCodes']]);
     expect(
       (
         await portal.send({
@@ -99,7 +99,7 @@ describe('wrong codes in one half session', () => {
     const registration = () => portal.send({ url: '/portal/two-factor-authentication/registration', cookies });
     const { totpSecret } = (await registration()).json<{ totpSecret: string }>();
     expect(await verdicts(wrongCodes(portal, totpSecret, 5), cookies)).toEqual(repeated(false, 5));
-    expect(await verdicts([codeNow(portal, totpSecret)], cookies)).toEqual([[401, 'tooManyAttempts']]);
+    expect(await verdicts([codeNow(portal, totpSecret)], cookies)).toEqual([[401, 'tooManyCodes']]);
     const answer = await registration();
     expect([answer.statusCode, answer.body.includes(totpSecret)]).toEqual([401, false]);
   });

@@ -80,13 +80,13 @@ export function verifyRoute(deps: Deps) {
         if (proofsWithPage.includes(result.proof)) reply.header(codeAnswerHeaders.next, 'recoveryCodes');
         return reply.send('true');
       case 'wrong':
-        if (isOver(result)) reply.header(codeAnswerHeaders.notice, 'tooManyAttempts' satisfies Notice);
+        if (isOver(result)) reply.header(codeAnswerHeaders.notice, 'tooManyCodes' satisfies Notice);
         if (result.clockOffset !== null) reply.header(codeAnswerHeaders.clockOffset, String(result.clockOffset));
         return reply.send('false');
       case 'signInExpired':
         return sendProblem(reply, 401, { notice: 'signInExpired' });
       case 'tooManyTries':
-        return sendProblem(reply, 401, { notice: 'tooManyAttempts' });
+        return sendProblem(reply, 401, { notice: 'tooManyCodes' });
       case 'throttled':
         return await refuse(deps, request, reply, 429, { retryAfter: result.retryAfter });
     }
@@ -136,7 +136,7 @@ export function verifyRoute(deps: Deps) {
       }
       case 'wrong': {
         const { clockOffset } = result;
-        if (isOver(result)) return toLogin('tooManyAttempts');
+        if (isOver(result)) return toLogin('tooManyCodes');
         return backToForm(request, reply, form, {
           notice: clockOffset === null ? 'codeWrong' : 'clockWrong',
           ...(clockOffset !== null && { [queryNames.clockOffset]: String(clockOffset) }),
@@ -145,7 +145,7 @@ export function verifyRoute(deps: Deps) {
       case 'signInExpired':
         return toLogin('signInExpired');
       case 'tooManyTries':
-        return toLogin('tooManyAttempts');
+        return toLogin('tooManyCodes');
       case 'throttled':
         return backToForm(request, reply, form, { notice: 'tooManyAttempts' });
     }
