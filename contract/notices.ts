@@ -10,6 +10,7 @@ export const notices = [
   'codeSent',
   'codeTooSoon',
   'tooManyAttempts',
+  'tooManyCodes',
   'somethingWentWrong',
   'unavailable',
   'useSingleSignOn',

@@ -20,11 +20,11 @@ export type ServerPage =
   | { name: 'signOutConfirm' }
   /** After the registration of an app, and after a recovery code was used: `codes` is null when they are not shown any more. */
   | { name: 'recoveryCodes'; codes: string[] | null; left: number; destination: string }
-  /** Leads on to an identity provider by itself. */
-  | { name: 'leaving'; url: string; provider: string }
+  /** Leads on to an identity provider by itself, to sign in there or to sign out. */
+  | { name: 'leaving'; isSignOut: boolean; url: string; provider: string }
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
 
-/** What the server knows of the half-signed-in session that a second-factor screen belongs to. */
+/** What the server knows of the session that a second-factor screen belongs to: a half-signed-in one, or see `goesOnTo`. */
 export type OpenSecondFactor = {
   /** The name of the account, for the link into an authenticator app. */
   account: string;
@@ -34,6 +34,8 @@ export type OpenSecondFactor = {
   mayRecover: boolean;
   /** E-mail codes: in how many seconds another one may be sent; null when no more may be. */
   sendAgainAfter: number | null;
+  /** Of who is signed in already and sets up an app of his own will: where giving that up leads. */
+  goesOnTo?: string;
 };
 
 /**
@@ -57,7 +59,7 @@ export type Page = {
   connections?: { key: string; name: string }[];
   /** The page answers a posted form: `url` is the address of what it shows, not the one in the address bar. */
   isAnswer?: true;
-  /** Of the second-factor screens, when a half-signed-in session is there. */
+  /** Of the second-factor screens, when their session is there. */
   secondFactor?: OpenSecondFactor;
   /** What an authenticator app needs, for visitors without script; it is not repeated for the script, which asks itself. */
   registration?: RegistrationAnswer;

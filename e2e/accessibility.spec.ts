@@ -163,7 +163,7 @@ test('a person signs in and out with the keyboard alone', async ({ page }) => {
 });
 
 test('a person registers an app and signs in with it with the keyboard alone', async ({ page, newPerson }) => {
-  const { username } = await newPerson('--customer', 'apps');
+  const { username } = await newPerson({ customers: ['apps'] });
   await page.goto('/portal/login');
   const form = signInForm(page);
   await expect(form.username).toBeFocused();

@@ -1,3 +1,4 @@
+import { addCustomerTo, addUserTo } from './portal-accounts.ts';
 import { PortalUnderTest } from './portal-under-test.ts';
 import { signIn } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
@@ -8,11 +9,11 @@ test('ten power cuts during sign-ins lose no user, no password and no session', 
   watch.know(portal.origin);
   try {
     await portal.start();
-    await portal.addCustomer('acme');
+    await addCustomerTo(portal, 'acme');
     const users: string[] = [];
     for (let round = 0; round < 10; round += 1) {
       const user = `user-${round}`;
-      await portal.addUser(user, password, '--customer', 'acme');
+      await addUserTo(portal, user, password, { customers: ['acme'] });
       users.push(user);
       const session = await portal.signInPlainly(user, password);
       expect(session).not.toBeNull();

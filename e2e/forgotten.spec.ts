@@ -106,7 +106,7 @@ test(
   both,
   async ({ page, newPerson, inbox, anotherBrowser }) => {
     const polish = textsOf('pl');
-    const { email } = await newPerson('--language', 'pl');
+    const { email } = await newPerson({ language: 'pl' });
     await page.goto('/portal/forgotten');
     await forgottenForm(page).send(email);
     await expect(heading(page)).toHaveText('Check your inbox');
@@ -209,7 +209,7 @@ test(
   'who signs in by single sign-on gets a word on that, and no link',
   both,
   async ({ page, portal, inbox, newPerson }) => {
-    const { username, email } = await newPerson('--no-password-change');
+    const { username, email } = await newPerson({ mayChangePassword: false });
     await portal.mustRun(['user', 'set', username, '--no-password']);
     await page.goto('/portal/forgotten');
     await forgottenForm(page).send(email);

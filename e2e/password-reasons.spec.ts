@@ -252,7 +252,7 @@ test('reason 4, a link that a mail program has cut: says so, and leads to a new 
 test('from a network that is not approved: says so with the address, and keeps the link', {
   tag: withScriptToo,
 }, async ({ page, portal, inbox, newPerson }) => {
-  const { username, email } = await newPerson('--customer', 'fenced');
+  const { username, email } = await newPerson({ customers: ['fenced'] });
   await page.goto(await linkFor({ portal, inbox }, email));
   await changeForm(page).send(newPassword);
   await expect(page).toHaveURL('/portal/loginfail/ip?ipaddress=127.0.0.1&lang=en');

@@ -1,17 +1,16 @@
-import { connect, type Database } from '#server/storage/connect.ts';
-import { openEmbedded } from '#server/storage/embedded.ts';
+import type { Database } from '#server/storage/connect.ts';
+import { openStorage } from '#server/storage/open-storage.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 
 const log = { info() {}, warn() {} };
 
-/** Does something on the built-in database of a portal, for what neither a person nor an operator can bring about. */
+/** Does something on the database of a portal: what nobody can bring about, or what would take a process each time. */
 export async function onDatabaseOf<T>({ env }: PortalUnderTest, work: (sql: Database) => PromiseLike<T>): Promise<T> {
-  const embedded = await openEmbedded({ dataFolder: env.VESTIBULE_DATA as string, log });
-  const sql = connect(embedded.place, { poolSize: 1 });
+  const place = { databaseUrl: env.DATABASE_URL ?? null, dataFolder: env.VESTIBULE_DATA as string };
+  const { sql, close } = await openStorage(place, log);
   try {
     return await work(sql);
   } finally {
-    await sql.end();
-    await embedded.close();
+    await close();
   }
 }

@@ -160,19 +160,6 @@ export class PortalUnderTest {
     return { code: code as number | null, out, err };
   }
 
-  /** Adds a customer; throws with the command's own words when it is refused. */
-  async addCustomer(key: string, ...flags: string[]): Promise<void> {
-    await this.mustRun(['customer', 'add', key, ...flags]);
-  }
-
-  /** Adds a user with a password and an e-mail address at acme.test. */
-  async addUser(username: string, password: string, ...flags: string[]): Promise<void> {
-    await this.mustRun(
-      ['user', 'add', username, '--email', `${username}@acme.test`, '--password-stdin', ...flags],
-      password,
-    );
-  }
-
   /** Runs `vestibule` as `run` does; throws with the command's own words when it is refused. */
   async mustRun(args: readonly string[], input = ''): Promise<string> {
     const { code, out, err } = await this.run(args, input);

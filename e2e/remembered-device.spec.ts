@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { appCode } from './authenticator-app.ts';
 import { codeForm } from './code-form.ts';
+import { addCustomerTo } from './portal-accounts.ts';
 import { changeForm, linkFor, newPassword } from './reset-forms.ts';
 import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, type Person, password, test } from './test.ts';
@@ -87,8 +88,8 @@ test(
   both,
   async ({ page, portal, newPersonWithApp, javaScriptEnabled }) => {
     const customer = `vault${javaScriptEnabled ? '' : '-plain'}`;
-    await portal.addCustomer(customer, '--two-factor', 'app');
-    const person = await newPersonWithApp('--customer', customer);
+    await addCustomerTo(portal, customer, { twoFactor: 'app' });
+    const person = await newPersonWithApp({ customers: [customer] });
     await remember(page, person, javaScriptEnabled);
     await portal.mustRun(['customer', 'set', customer, '--remember-devices', 'off']);
     await expectAsked(page, person);

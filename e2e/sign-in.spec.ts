@@ -1,3 +1,4 @@
+import { addUserTo } from './portal-accounts.ts';
 import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 
@@ -114,7 +115,7 @@ test('two quick presses sign in once', both, async ({ page }) => {
 });
 
 test('two quick presses with a wrong password count one failure', both, async ({ page, portal }) => {
-  await portal.addUser('dora', password, '--customer', 'acme');
+  await addUserTo(portal, 'dora', password, { customers: ['acme'] });
   for (let round = 0; round < 7; round += 1) {
     await page.goto('/portal/login');
     const form = signInForm(page);

@@ -1,6 +1,7 @@
 import type { BrowserContext } from '@playwright/test';
 import type { MailInbox } from './mail-inbox.ts';
 import { PlainBrowser } from './plain-browser.ts';
+import { addUserTo } from './portal-accounts.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 import { recoveryCodesAreUsed } from './time-passed.ts';
 
@@ -34,7 +35,7 @@ export class Stages {
   async #prepare(stage: Stage): Promise<string> {
     const { portal, inbox, password } = this.#needs;
     const username = `at-${stage.replaceAll(' ', '-')}`;
-    await portal.addUser(username, password, '--customer', stage.endsWith('email') ? 'mails' : 'apps');
+    await addUserTo(portal, username, password, { customers: [stage.endsWith('email') ? 'mails' : 'apps'] });
     if (stage === 'app') await (await this.#signIn(username)).registerApp();
     if (stage === 'email') await (await this.#signIn(username)).registerEmail(inbox, `${username}@acme.test`);
     return username;

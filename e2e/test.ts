@@ -1,6 +1,7 @@
 import { type BrowserContext, type BrowserContextOptions, test as base, expect, type Page } from '@playwright/test';
 import { MailInbox } from './mail-inbox.ts';
 import { type App, PlainBrowser } from './plain-browser.ts';
+import { addCustomerTo, addUserTo, type UserOptions } from './portal-accounts.ts';
 import { PortalUnderTest, type Settings } from './portal-under-test.ts';
 import { Stages } from './stages.ts';
 import { Watch } from './watch.ts';
@@ -17,10 +18,10 @@ export type Username = 'ada' | 'bob' | 'fen';
 export type Person = { username: string; email: string };
 
 type TestFixtures = {
-  /** Adds somebody with the password that all have: of acme, unless the flags of `user add` name customers. */
-  newPerson: (...flags: string[]) => Promise<Person>;
+  /** Adds somebody with the password that all have: of acme, unless told otherwise. */
+  newPerson: (options?: Partial<UserOptions>) => Promise<Person>;
   /** Adds somebody who has registered an app, which is asked at every sign-in. */
-  newPersonWithApp: (...flags: string[]) => Promise<Person & App>;
+  newPersonWithApp: (options?: Partial<UserOptions>) => Promise<Person & App>;
   /** Fails the test on errors in any page; see watch.ts. */
   watch: Watch;
   /** Another browser, without anything that the first one knows. */
@@ -39,22 +40,22 @@ type WorkerFixtures = {
 let people = 0;
 
 /**
- * A running portal with customers and users, made by the command line. The people of `apps` need an authenticator app,
+ * A running portal with customers and users. The people of `apps` need an authenticator app,
  * those of `mails` codes by e-mail.
  */
 export async function startPortalWithUsers(settings: Settings = {}): Promise<PortalUnderTest> {
   const portal = await PortalUnderTest.prepare(settings);
   await portal.start();
   await Promise.all([
-    portal.addCustomer('acme', '--name', 'Acme'),
-    portal.addCustomer('fenced', '--name', 'Fenced', '--allow-network', '203.0.113.0/24'),
-    portal.addCustomer('apps', '--name', 'Apps', '--two-factor', 'app'),
-    portal.addCustomer('mails', '--name', 'Mails', '--two-factor', 'email'),
+    addCustomerTo(portal, 'acme', { name: 'Acme' }),
+    addCustomerTo(portal, 'fenced', { name: 'Fenced', allowedNetworks: ['203.0.113.0/24'] }),
+    addCustomerTo(portal, 'apps', { name: 'Apps', twoFactor: 'app' }),
+    addCustomerTo(portal, 'mails', { name: 'Mails', twoFactor: 'email' }),
   ]);
   await Promise.all([
-    portal.addUser('ada', password, '--customer', 'acme'),
-    portal.addUser('bob', password, '--customer', 'acme'),
-    portal.addUser('fen', password, '--customer', 'fenced'),
+    addUserTo(portal, 'ada', password, { customers: ['acme'] }),
+    addUserTo(portal, 'bob', password, { customers: ['acme'] }),
+    addUserTo(portal, 'fen', password, { customers: ['fenced'] }),
   ]);
   return portal;
 }
@@ -79,22 +80,17 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   stages: [async ({ portal, inbox }, use) => await use(new Stages({ portal, inbox, password })), { scope: 'worker' }],
   newPersonWithApp: async ({ portal, newPerson }, use) => {
-    await use(async (...flags) => {
-      const person = await newPerson(...(flags.includes('--customer') ? [] : ['--customer', 'apps']), ...flags);
+    await use(async (options) => {
+      const person = await newPerson({ customers: ['apps'], ...options });
       const browser = await PlainBrowser.signIn(portal, person.username, password);
       return { ...person, ...(await browser.registerApp()) };
     });
   },
   newPerson: async ({ portal }, use) => {
-    await use(async (...flags) => {
+    await use(async (options) => {
       people += 1;
       const username = `grace-hopper-${people}`;
-      await portal.addUser(
-        username,
-        password,
-        ...(flags.includes('--customer') ? [] : ['--customer', 'acme']),
-        ...flags,
-      );
+      await addUserTo(portal, username, password, { customers: ['acme'], ...options });
       return { username, email: `${username}@acme.test` };
     });
   },

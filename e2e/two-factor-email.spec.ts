@@ -11,7 +11,7 @@ const texts = textsOf('en');
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const sendButton = (page: Page) => page.getByRole('button', { name: texts['twofa-send'] });
 const asked = '/portal/portal.html?tab=2&filter=a%26b';
-const mailed = ['--customer', 'mails'] as const;
+const mailed = { customers: ['mails'] };
 
 test.beforeEach(({ watch }) => watch.expect(/Two-factor code not verified: wrong/));
 
@@ -30,7 +30,7 @@ test(
   both,
   async ({ page, portal, inbox, newPerson, javaScriptEnabled }) => {
     test.setTimeout(60_000);
-    const person = await newPerson(...mailed);
+    const person = await newPerson(mailed);
     const { username, email } = person;
     const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
     const form = codeForm(page, javaScriptEnabled);
@@ -73,7 +73,7 @@ test(
   'a new code is sent after a wait, and the one before does not work any more',
   both,
   async ({ page, portal, inbox, newPerson, javaScriptEnabled }) => {
-    const person = await newPerson(...mailed);
+    const person = await newPerson(mailed);
     const { username, email } = person;
     await page.goto(asked);
     const first = await givePassword(page, inbox, person);
@@ -109,7 +109,7 @@ test(
   'four mails are sent for one sign-in; then the way on is to sign in again',
   both,
   async ({ page, portal, inbox, newPerson }) => {
-    const person = await newPerson(...mailed);
+    const person = await newPerson(mailed);
     await page.goto(asked);
     await givePassword(page, inbox, person);
     for (let count = 2; count <= 4; count += 1) {
@@ -132,7 +132,7 @@ test(
   'a code of one browser is of no use in another',
   both,
   async ({ page, inbox, newPerson, anotherBrowser, javaScriptEnabled }) => {
-    const person = await newPerson(...mailed);
+    const person = await newPerson(mailed);
     const { page: other } = await anotherBrowser();
     await page.goto('/portal/login');
     const code = await givePassword(page, inbox, person);
@@ -149,7 +149,7 @@ test(
   both,
   async ({ inbox, newPerson, anotherBrowser, javaScriptEnabled }) => {
     const german = textsOf('de');
-    const { username, email } = await newPerson(...mailed, '--language', 'de');
+    const { username, email } = await newPerson({ ...mailed, language: 'de' });
     const { page } = await anotherBrowser({ locale: 'de-AT' });
     await page.goto('/portal/login');
     await page.getByLabel(german['login-username']).fill(username);

@@ -1,8 +1,9 @@
-import type { BrowserContext } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 
 /** Collects what must not happen in any page: console errors, uncaught errors, policy violations, foreign requests. */
 export class Watch {
   readonly #origins: Set<string>;
+  readonly #hosts = new Set<string>();
   readonly #expected: RegExp[] = [];
   readonly #seen: string[] = [];
 
@@ -20,19 +21,31 @@ export class Watch {
     this.#origins.add(origin);
   }
 
+  /** A site with pages of its own, such as a provider's, for which we do not answer. */
+  host(origin: string): void {
+    this.#origins.add(origin);
+    this.#hosts.add(origin);
+  }
+
+  #isElsewhere(page: Page | null | undefined): boolean {
+    return this.#hosts.has(URL.parse(page?.url() ?? '')?.origin ?? '');
+  }
+
   get faults(): string[] {
     return this.#seen.filter((fault) => !this.#expected.some((pattern) => pattern.test(fault)));
   }
 
   async over(context: BrowserContext): Promise<void> {
     context.on('console', (message) => {
-      if (message.type() === 'error') this.#seen.push(`console: ${message.text()}`);
+      if (message.type() === 'error' && !this.#isElsewhere(message.page()))
+        this.#seen.push(`console: ${message.text()}`);
     });
     context.on('weberror', (error) => this.#seen.push(`uncaught: ${error.error().stack}`));
     context.on('request', (request) => {
       const url = new URL(request.url());
       const isOwn = /^(?:data|blob|about):$/.test(url.protocol) || this.#origins.has(url.origin);
-      if (!isOwn) this.#seen.push(`request: ${request.url()}`);
+      if (!isOwn && !this.#isElsewhere(request.serviceWorker() ? null : request.frame().page()))
+        this.#seen.push(`request: ${request.url()}`);
     });
     await context.exposeBinding('reportViolation', (_source, text: string) => void this.#seen.push(`policy: ${text}`));
     await context.addInitScript(() => {

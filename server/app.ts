@@ -36,9 +36,11 @@ import { performLoginRoute } from './sign-in/perform-login-route.ts';
 import { checkSsoRoute } from './single-sign-on/check-route.ts';
 import { leaveRoute } from './single-sign-on/leave-route.ts';
 import { oidcCallbackRoute } from './single-sign-on/oidc-callback-route.ts';
+import { oidcKeysRoute } from './single-sign-on/oidc-keys-route.ts';
 import { performSsoRoute } from './single-sign-on/perform-route.ts';
 import { samlAcsRoute } from './single-sign-on/saml-acs-route.ts';
 import { samlFinishRoute } from './single-sign-on/saml-finish-route.ts';
+import { samlMetadataRoute } from './single-sign-on/saml-metadata-route.ts';
 import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
 import { sendRoute } from './two-factor/send-route.ts';
@@ -145,12 +147,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.route({ ...on('ssoLeave'), handler: leaveRoute(deps) });
   // An answer is used up when it is read, which a HEAD must not do.
   app.route({ ...on('oidcCallback'), exposeHeadRoute: false, handler: oidcCallbackRoute(deps) });
+  app.route({ ...on('oidcKeys'), handler: oidcKeysRoute(deps) });
   app.route({
     ...on('samlAnswer'),
     bodyLimit: limits.samlBodyBytes,
     schema: { body: SamlForm },
     handler: samlAcsRoute(deps),
   });
+  app.route({ ...on('samlMetadata'), handler: samlMetadataRoute(deps) });
   app.route({ ...on('samlFinish'), exposeHeadRoute: false, handler: samlFinishRoute(deps) });
   app.get(basePath + hubStartPath, standInRoute(deps));
   app.get('/', async (_request, reply) => reply.redirect(`${basePath}/`, 302));

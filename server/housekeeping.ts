@@ -1,5 +1,6 @@
 import type { Deps } from './deps.ts';
 import { day, limits } from './limits.ts';
+import { listEnds, warningsOf } from './single-sign-on/ends.ts';
 import { deleteOldAuditEvents } from './storage/audit-event.ts';
 import { deleteStaleDevices } from './storage/device.ts';
 import { deleteShownRecoveryCodes } from './storage/recovery-code.ts';
@@ -32,11 +33,21 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   await deleteOldSamlAssertions(sql, at);
 }
 
+/** Says in the log what ends soon, so that nobody learns of it by sign-ins that fail. */
+export async function warnOfEnds({ sql, now, log }: Deps): Promise<void> {
+  for (const warning of warningsOf(await listEnds(sql), now())) log.warn(warning);
+}
+
 /** Keeps house from time to time until the returned function is called; a failure is logged and tried again. */
 export function startHousekeeping(deps: Deps): () => void {
-  const timer = setInterval(() => {
-    keepHouse(deps).catch((error: unknown) => deps.log.error({ err: error }, 'housekeeping failed'));
-  }, limits.housekeepingEvery);
+  const failed = (error: unknown) => deps.log.error({ err: error }, 'housekeeping failed');
+  const timer = setInterval(() => keepHouse(deps).catch(failed), limits.housekeepingEvery);
+  const warnings = setInterval(() => warnOfEnds(deps).catch(failed), limits.warningsEvery);
+  warnOfEnds(deps).catch(failed);
   timer.unref();
-  return () => clearInterval(timer);
+  warnings.unref();
+  return () => {
+    clearInterval(timer);
+    clearInterval(warnings);
+  };
 }

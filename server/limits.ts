@@ -71,14 +71,10 @@ export const limits = {
   providerClock: 2 * minute,
   /** An ID token is made for the code that we have just shown; one older than this is not accepted. */
   idTokenAge: 10 * minute,
-  /** How long providers may remember the portal's own keys. */
-  portalKeysCached: 5 * minute,
   /** A SAML assertion older than this is not accepted, whatever it says of itself. */
   samlAssertionAge: 10 * minute,
   /** A SAML assertion that says it is valid for longer is not accepted. */
   samlValidity: day,
-  /** How long whoever read our SAML metadata may keep them. */
-  samlMetadataCached: 5 * minute,
   /** An answer that no request of ours asked for waits this long for its browser. */
   samlUnaskedWaits: minute,
   /** A body with a SAML answer, encoded. */
@@ -121,6 +117,7 @@ export const limits = {
   /** How long a refused sign-in's typed name and reference wait in the browser. */
   refusalLifetime: 10 * minute,
   housekeepingEvery: 10 * minute,
+  warningsEvery: day,
   /** Password hashes that may wait; what exceeds them is answered 503. */
   waitingHashes: 500,
   busyRetryAfter: 5 * second,

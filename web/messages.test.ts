@@ -58,7 +58,7 @@ it('every reason, login-fail type, problem status and notice has its texts', () 
     ...loginFailTypes.flatMap((type) => [`login-fail-${type}-title`, `login-fail-${type}-text`]),
     ...problemStatuses.flatMap((status) => [`problem-${status}-title`, `problem-${status}-text`]),
     ...notices
-      .filter((notice) => notice !== 'codeWrong' && notice !== 'clockWrong')
+      .filter((notice) => !['codeWrong', 'clockWrong', 'chooseConnection'].includes(notice))
       .flatMap((notice) => [`notice-${notice}-title`, `notice-${notice}-text`]),
     'changed-failed-page-error',
     'password-page-error-1',

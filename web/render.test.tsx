@@ -280,6 +280,15 @@ describe('a half-signed-in session', () => {
     expect(html).not.toContain(send);
   });
 
+  it('of who is signed in already is given up without signing out, by a link to the destination', () => {
+    const html = show('?redirectURL=%2Fa%3Fb', { goesOnTo: '/a?b' }, 'twoFactorRegistration');
+    expect(html).toContain('<a href="/a?b">Cancel</a>');
+    expect(html).not.toContain('/portal/logout');
+    expect(show('?redirectURL=%2Fa%3Fb', {}, 'twoFactorRegistration')).toContain(
+      '<a href="/portal/logout?destination=%2Fa%3Fb">Cancel</a>',
+    );
+  });
+
   it('opens its authenticator app by a link', () => {
     const registration = { url: 'data:image/png;base64,AAAA', totpSecret: 'ABCDEFGH' };
     const link = 'href="otpauth://totp/Vestibule:a%20b?secret=ABCDEFGH&amp;issuer=Vestibule"';

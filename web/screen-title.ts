@@ -25,7 +25,7 @@ export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFa
     case 'recoveryCodes':
       return serverPage.codes ? 'recovery-codes-title' : 'recovery-codes-shown-title';
     case 'leaving':
-      return 'leaving-title';
+      return serverPage.isSignOut ? 'leaving-sign-out-title' : 'leaving-title';
     case 'problem':
       return `problem-${serverPage.status}-title`;
   }

@@ -40,6 +40,8 @@ export async function verifyCode(
   const body = await bodyOf(answer);
   if (body === true) return { name: 'right', next: answer.headers.get(codeAnswerHeaders.next) };
   if (body !== false) return { name: 'failed' };
+  const isLast = answer.headers.get(codeAnswerHeaders.notice) === 'tooManyCodes';
+  if (isLast) return { name: 'signInExpired', notice: 'tooManyCodes' };
   return { name: 'wrong', clockOffset: clockOffsetOf(answer.headers.get(codeAnswerHeaders.clockOffset)) };
 }
 
@@ -89,8 +91,8 @@ async function failureOf(answer: Response | null): Promise<CallFailure> {
 }
 
 function noticeOf(problem: unknown): Notice {
-  const isCounted = (problem as Problem | null | undefined)?.notice === 'tooManyAttempts';
-  return isCounted ? 'tooManyAttempts' : 'signInExpired';
+  const isCounted = (problem as Problem | null | undefined)?.notice === 'tooManyCodes';
+  return isCounted ? 'tooManyCodes' : 'signInExpired';
 }
 
 function secondsOf(retryAfter: string | null): number | null {

@@ -8,16 +8,16 @@ import {
   testAddress,
   testPassword,
 } from '#server/testing/portal-for-test.ts';
-import { askForReset, changeTo, linkFor, newPassword, userId } from '#server/testing/reset-for-test.ts';
+import { askForReset, changeTo, linkFor, newPassword } from '#server/testing/reset-for-test.ts';
 import {
   codeByMail,
   codeNow,
   halfSession,
+  recoveryCodesShown,
   registerApp,
   verify,
   wrongCodes,
 } from '#server/testing/two-factor-for-test.ts';
-import { lookAtRecoveryCodes } from '#server/two-factor/recovery-codes.ts';
 import { auditEvents, refusalReasons, resetOutcomes } from './audit-events.ts';
 
 let portal: PortalForTest;
@@ -166,7 +166,7 @@ describe('LG-05 what is recorded', () => {
     ]);
     const { secret, cookies: full } = await registerApp(portal, cookies);
     expect(await lastSteps()).toEqual([{ step: 'second factor', outcome: 'app registered' }]);
-    const { codes } = await lookAtRecoveryCodes(portal.deps, await userId(portal, 'gwen'));
+    const { codes } = await recoveryCodesShown(portal, full);
     portal.wait(60_000);
     cookies = await halfSession(portal, 'gwen');
     const wrong = wrongCodes(portal, secret, limits.codeTries);

@@ -1,3 +1,49 @@
 import type { Command } from 'commander';
+import type { CheckStep } from '../single-sign-on/check-step.ts';
+import { listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
+import { printCheck } from './doctor-command.ts';
+import { exitCodes, failure } from './failure.ts';
+import { printJson } from './print.ts';
+import { type Keyed, withKeys } from './with-keys.ts';
 
-export function addConnectionTestCommand(_connection: Command): void {}
+/** `vestibule connection test` */
+export function addConnectionTestCommand(connection: Command): void {
+  connection
+    .command('test')
+    .argument('[key]', 'the connection (default: all that are switched on)')
+    .description('ask the provider as far as that goes without a person, and name the field that is wrong')
+    .option('--json', 'print the checks as JSON: {connection, step, ok, words}')
+    .action((key: string | undefined, { json }: { json?: true }) =>
+      withKeys(async (keyed) => {
+        const connections = (await listSsoConnections(keyed.sql)).filter((found) =>
+          key === undefined ? found.active : found.key === key,
+        );
+        if (connections.length === 0)
+          throw failure(
+            'refused',
+            key === undefined ? 'There are no connections yet.' : `There is no connection ${key}.`,
+          );
+        const checks = (await Promise.all(connections.map((found) => checksOf(keyed, found)))).flat();
+        if (json) printJson(checks);
+        else
+          for (const { connection, step, ...check } of checks) printCheck({ ...check, check: `${connection} ${step}` });
+        if (checks.some(({ ok }) => ok === false)) process.exitCode = exitCodes.refused;
+      }),
+    );
+}
+
+/** What there is to say of a connection. What only this command needs is not loaded for the others. */
+async function checksOf(keyed: Keyed, connection: SsoConnection): Promise<(CheckStep & { connection: string })[]> {
+  const steps = await stepsOf(keyed, connection);
+  return steps.map((step) => ({ connection: connection.key, ...step }));
+}
+
+async function stepsOf(keyed: Keyed, connection: SsoConnection): Promise<CheckStep[]> {
+  if (connection.protocol === 'oidc') {
+    const { checkOidc } = await import('../single-sign-on/check-oidc.ts');
+    return await checkOidc(keyed, connection);
+  }
+  const { checkSaml } = await import('../single-sign-on/check-saml.ts');
+  const { openConversation } = await import('../single-sign-on/provider-fetch.ts');
+  return await checkSaml(connection, { now: keyed.now(), conversation: openConversation() });
+}

@@ -7,6 +7,7 @@ import { openTransport } from '../mail/open-transport.ts';
 import { outboxFile, outboxOf, prepareOutbox } from '../mail/outbox.ts';
 import { hostAndPort } from '../mail/smtp-url.ts';
 import { MailNotSent } from '../mail/transport.ts';
+import { listEnds, warningsOf } from '../single-sign-on/ends.ts';
 import { dataFolderError, prepareDataFolder } from '../storage/data-folder.ts';
 import { isFailure } from './failure.ts';
 import { withDatabase } from './with-database.ts';
@@ -29,6 +30,14 @@ export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config)
   } catch (error) {
     return { check, ok: false, words: (dataFolderError(dataFolder, error) as Error).message };
   }
+}
+
+/** Whether certificates and secrets of single sign-on end soon. */
+export async function checkEnds(): Promise<Check> {
+  const check = 'single sign-on';
+  const warnings = await withDatabase(async (sql) => warningsOf(await listEnds(sql), new Date()));
+  if (warnings.length === 0) return { check, ok: true, words: 'no certificate or secret ends within 60 days' };
+  return { check, ok: false, words: warnings.join('; ') };
 }
 
 /** Whether the database can be reached; missing migrations are run, as with every command. */

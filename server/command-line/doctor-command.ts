@@ -42,10 +42,12 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   }
   const { config } = result;
   // What the other commands do not need is not loaded for them.
-  const { checkDataFolder, checkDatabase, checkMail, sendTestMail } = await import('./doctor-checks.ts');
+  const { checkDataFolder, checkDatabase, checkEnds, checkMail, sendTestMail } = await import('./doctor-checks.ts');
   yield { check: 'configuration', ok: true, words: `for ${config.publicUrl.origin}${config.basePath}/` };
   yield await checkDataFolder(config);
-  yield await checkDatabase();
+  const database = await checkDatabase();
+  yield database;
+  if (database.ok) yield await checkEnds();
   const mail = await checkMail(config);
   yield* mail;
   if (recipient === null) yield { check: 'test mail', ok: null, words: 'not asked for – add --send-to <address>' };
@@ -53,7 +55,8 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   else yield await sendTestMail(config, recipient);
 }
 
-function printCheck({ check, ok, words }: Check): void {
+/** One line of a report. */
+export function printCheck({ check, ok, words }: Check): void {
   const outcome = ok === null ? 'skipped' : ok ? 'ok' : 'failed';
   printLine(`${outcome.padEnd(7)} – ${check} – ${words.replaceAll('\n', ' ')}`);
 }

@@ -1,7 +1,36 @@
 import { readFile } from 'node:fs/promises';
+import { ProviderFailure } from '../single-sign-on/provider-failure.ts';
+import { openConversation } from '../single-sign-on/provider-fetch.ts';
+import { readSamlMetadata } from '../single-sign-on/read-saml-metadata.ts';
 import type { SamlSettings } from '../single-sign-on/settings.ts';
+import { failure } from './failure.ts';
+import { printWarning } from './print.ts';
 
-export async function samlSettingsOf(_argument: string): Promise<Omit<SamlSettings, 'mayBegin' | 'wantsEncryption'>> {
-  void readFile;
-  throw new Error('to be built');
+export type MetadataSettings = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'certificates' | 'metadataUrl'>;
+
+/** What a provider's metadata say, in the file or at the address that an option names. Throws a failure that says why not. */
+export async function samlSettingsOf(argument: string): Promise<MetadataSettings> {
+  const metadataUrl = /^https?:\/\//.test(argument) ? argument : null;
+  const text = await (metadataUrl === null ? textOfFile(argument) : textAt(metadataUrl));
+  const reading = readSamlMetadata(text, { now: new Date() });
+  if (!reading.ok) throw failure('refused', `--metadata: ${reading.problem}.`);
+  for (const warning of reading.warnings) printWarning(`Mind: ${warning}.`);
+  return { ...reading.settings, metadataUrl };
+}
+
+async function textOfFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw failure('refused', `--metadata: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+async function textAt(url: string): Promise<string> {
+  try {
+    return await (await openConversation().read(url)).text();
+  } catch (error) {
+    if (error instanceof ProviderFailure) throw failure('refused', `--metadata: ${error.message}.`);
+    throw error;
+  }
 }

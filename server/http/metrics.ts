@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { listEnds } from '../single-sign-on/ends.ts';
 import type { Database } from '../storage/connect.ts';
 import { countWaitingMails, type WaitingMails } from '../storage/mail.ts';
 
@@ -30,6 +31,18 @@ export function createMetrics(sql: Database, now: () => Date): Metrics {
         this.set(waiting ? figure(waiting) : Number.NaN);
       },
     });
+  new Gauge({
+    name: 'vestibule_ends_seconds',
+    help: 'Until certificates, client secrets and the key of the portal end; negative once they have.',
+    labelNames: ['connection', 'what'] as const,
+    registers,
+    async collect() {
+      const ends = await listEnds(sql).catch(() => []);
+      this.reset();
+      for (const { connection, what, endsAt } of ends)
+        this.set({ connection: connection ?? '', what }, (endsAt.getTime() - now().getTime()) / 1000);
+    },
+  });
   collectDefaultMetrics({ register: registry });
   gauge('mails_waiting', 'Mails in the queue.', ({ count }) => count);
   gauge('mails_oldest_wait_seconds', 'How long the oldest mail in the queue has waited.', ({ oldestAt }) =>

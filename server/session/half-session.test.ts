@@ -73,7 +73,9 @@ describe.each(['app', 'email'] as const)('a user whose customer requires the sec
     expect(await landing('/portal/portal.html', cookies)).toBe(registration(query));
     portal.wait(1);
     expect(await landing('/portal/portal.html', cookies)).toBe('/portal/');
-    expect(await landing(registration(query), cookies)).toBe('/portal/login?destination=%2Fportal%2Fportal.html');
+    expect(await landing(registration(query), cookies)).toBe(
+      '/portal/login?notice=signInExpired&destination=%2Fportal%2Fportal.html',
+    );
   });
 
   it('a full session of the browser before is over', async () => {

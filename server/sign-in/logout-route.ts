@@ -5,6 +5,7 @@ import { clearCookie, readTokenCookie } from '../http/cookies.ts';
 import { addressOf, refuseForeignSite } from '../http/guards.ts';
 import { languageOverride, queryValue, wantsPage } from '../http/request-url.ts';
 import { tokenHash } from '../secrets/token.ts';
+import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { takeSession } from '../storage/session.ts';
 
@@ -32,17 +33,26 @@ export function logoutConfirmedRoute(deps: Deps) {
 
 async function endSession(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const token = readTokenCookie(request.headers, deps.config, 'session');
-  const user = token ? await takeSession(deps.sql, tokenHash(token)) : null;
-  if (user) {
+  const ended = token ? await takeSession(deps.sql, tokenHash(token)) : null;
+  if (ended) {
+    const { userId, username } = ended;
     const address = addressOf(deps, request);
-    await insertAuditEvent(
-      deps.sql,
-      { event: 'signed-out', ...user, ...(address && { address }), requestId: request.id },
-      deps.now(),
-    );
+    const event = {
+      event: 'signed-out',
+      userId,
+      username,
+      ...(address && { address }),
+      requestId: request.id,
+    } as const;
+    await insertAuditEvent(deps.sql, event, deps.now());
   }
   clearCookie(reply, deps.config, 'session');
   if (!wantsPage(request)) return reply.code(204).send();
+  const elsewhere = ended && (await signOutAtProvider(deps, ended));
+  if (elsewhere) {
+    const serverPage = { name: 'leaving', isSignOut: true, ...elsewhere } as const;
+    return await deps.pages.send(request, reply, 200, { serverPage });
+  }
   const query = {
     [queryNames.destination]: queryValue(request, queryNames.destination) ?? undefined,
     [queryNames.language]: languageOverride(request),

@@ -126,7 +126,7 @@ it('IP-14 IP-15 an address that changes after sign-in, or before the second fact
   // In the network of a customer of the user, but not of one that the session was made for.
   expect((await ask('/portal/portal.html', allowed, half)).headers.location).toBe('/portal/');
   const away = await ask(`/portal/twoFactorRegistration${place}`, allowed, half);
-  expect(away.headers.location).toBe('/portal/login?destination=%2Fportal%2Fportal.html');
+  expect(away.headers.location).toBe('/portal/login?notice=signInExpired&destination=%2Fportal%2Fportal.html');
   const registration = '/portal/two-factor-authentication/registration';
   expect((await ask(registration, allowed, half)).statusCode).toBe(401);
   expect((await ask(registration, '192.0.2.1', half)).statusCode).toBe(200);

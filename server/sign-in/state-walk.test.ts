@@ -151,6 +151,10 @@ const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: 
     another.wait(limits.halfSession + 1000);
     return await arrive(visitor, { url: asked });
   },
+  'opens the code screen too late': async (visitor) => {
+    portal.wait(limits.halfSession + 1000);
+    return await arrive(visitor, screen('/twoFactor'));
+  },
   'sends a code too late': async (visitor) => {
     portal.wait(limits.halfSession + 1000);
     return await arrive(visitor, codeForm('123456'));

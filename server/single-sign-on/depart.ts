@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
-import type { AuditStep } from '../audit/audit-events.ts';
+import type { AuditEvent, AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie, setCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
@@ -8,6 +8,7 @@ import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { turnAway } from '../sign-in/let-in.ts';
+import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { ssoKeys } from '../throttle/throttle-keys.ts';
@@ -30,7 +31,18 @@ export async function travellerOf(
   if (!address) return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
   const now = deps.now();
   const until = await countAttempt(sql, ssoKeys(address), now);
-  if (until) return await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
+  if (until) {
+    const steps = [{ step: 'throttle', outcome: `visits from this address: wait until ${until.toISOString()}` }];
+    const event = {
+      event: 'sso-refused',
+      reason: 'throttled',
+      address,
+      requestId: request.id,
+      steps,
+    } satisfies AuditEvent;
+    await insertEventOnceAMinute(sql, event, `throttled:sso:${address}`, now);
+    return await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
+  }
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
   return { address, destination: accepted ?? defaultDestination(config.basePath), lang: languageOverride(request) };
 }

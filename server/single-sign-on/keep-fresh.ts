@@ -20,7 +20,7 @@ export function keepFresh<T>({
 }: {
   read: () => Promise<T>;
   now: () => Date;
-  /** How long is waited where there is a last good one. */
+  /** How long is waited where the last good one will do. */
   patience: number;
   /** Called once until it works again. */
   onFailure: (words: string) => void;
@@ -47,9 +47,9 @@ export function keepFresh<T>({
     return underWay;
   }
 
-  async function readAgain(last: T): Promise<T> {
+  async function readAgain(last: T, signal: AbortSignal): Promise<T> {
     try {
-      return await before(AbortSignal.timeout(patience), readOnce());
+      return await before(signal, readOnce());
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error;
       if (!complained) onFailure(`${error.message}; what it said before stays in use`);
@@ -62,13 +62,13 @@ export function keepFresh<T>({
     async get(signal) {
       if (good === null) return await before(signal, readOnce());
       const isStale = isOver(good.readAt, limits.providerBelieved) && isOver(triedAt, limits.providerKeysEvery);
-      return isStale ? await readAgain(good.value) : good.value;
+      return isStale ? await readAgain(good.value, AbortSignal.timeout(patience)) : good.value;
     },
     async getNewer(signal) {
       if (good === null) return await before(signal, readOnce());
       if (underWay === null && !isOver(missedAt, limits.providerKeysEvery)) return good.value;
       if (underWay === null) missedAt = now().getTime();
-      return await readAgain(good.value);
+      return await readAgain(good.value, signal);
     },
   };
 }

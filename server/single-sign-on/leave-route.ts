@@ -26,7 +26,7 @@ export function leaveRoute(deps: Deps) {
     const connection = found && (await findSsoConnection(deps.sql, found.connectionId));
     if (!details?.url || !connection?.active) return reply.redirect(again('signInExpired', lang), 303);
     return await deps.pages.send(request, reply, 200, {
-      serverPage: { name: 'leaving', url: details.url, provider: connection.name },
+      serverPage: { name: 'leaving', isSignOut: false, url: details.url, provider: connection.name },
     });
   };
 

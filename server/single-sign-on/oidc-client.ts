@@ -21,10 +21,10 @@ import { portalKeyAlgorithm, publicJwk } from './oidc-keys.ts';
 import { portalKeys } from './portal-keys.ts';
 import type { Conversation } from './provider-fetch.ts';
 
-type ClientDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now' | 'providers'>;
+export type ClientDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now' | 'providers'>;
 
 /** Signatures that only the provider can make: neither none, nor those by a secret that we know as well. */
-const algorithms = [
+export const idTokenAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
@@ -55,12 +55,11 @@ export function oidcClient(
 
 /** How far our clock is ahead of the one that the library looks at, in seconds. */
 function skew(now: Date): number {
-  return Math.round((now.getTime() - Date.now()) / 1000);
+  return Math.floor(now.getTime() / 1000) - Math.floor(Date.now() / 1000);
 }
 
 function withOurAlgorithms(metadata: ServerMetadata): ServerMetadata {
-  const ours = (announced: unknown) =>
-    Array.isArray(announced) ? algorithms.filter((algorithm) => announced.includes(algorithm)) : algorithms;
+  const ours = (announced = idTokenAlgorithms) => idTokenAlgorithms.filter((one) => announced.includes(one));
   return {
     ...metadata,
     id_token_signing_alg_values_supported: ours(metadata.id_token_signing_alg_values_supported),

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { limits } from '../limits.ts';
 import { publicJwk } from './oidc-keys.ts';
 import { portalKeys } from './portal-keys.ts';
 
@@ -8,9 +7,6 @@ import { portalKeys } from './portal-keys.ts';
 export function oidcKeysRoute(deps: Deps) {
   return async function oidcKeys(_request: FastifyRequest, reply: FastifyReply) {
     const keys = await Promise.all((await portalKeys(deps)).map(publicJwk));
-    return reply
-      .header('cache-control', `public, max-age=${limits.portalKeysCached / 1000}`)
-      .header('content-type', 'application/jwk-set+json')
-      .send(JSON.stringify({ keys }));
+    return reply.header('content-type', 'application/jwk-set+json').send(JSON.stringify({ keys }));
   };
 }

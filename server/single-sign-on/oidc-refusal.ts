@@ -1,4 +1,9 @@
-import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client';
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client';
 import type { Refusal } from './identity.ts';
 import { ProviderFailure } from './provider-failure.ts';
 import { providerWords } from './provider-words.ts';
@@ -15,6 +20,13 @@ export function oidcRefusal(error: unknown): Refusal {
   if (error instanceof WWWAuthenticateChallengeError) {
     const { error: code = `status ${error.status}`, error_description } = error.cause[0]?.parameters ?? {};
     return refusal('connection-broken', `the provider does not accept the portal: ${said(code, error_description)}`);
+  }
+  // No answer of an endpoint at all: a status that none has, or no JSON.
+  if (error instanceof ClientError && causeOf(error) instanceof Response) {
+    return refusal(
+      'provider-unreachable',
+      `the provider answers ${(error.cause as Response).status}: ${error.message}`,
+    );
   }
   return refusal('answer-invalid', [messageOf(error), messageOf(causeOf(error))].filter(Boolean).join(': '));
 }

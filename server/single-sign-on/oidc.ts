@@ -1,8 +1,6 @@
 import {
   authorizationCodeGrant,
-  buildAuthorizationUrl,
   type Configuration,
-  calculatePKCECodeChallenge,
   fetchUserInfo,
   type IDToken,
   randomNonce,
@@ -12,6 +10,7 @@ import {
 import type { Deps } from '../deps.ts';
 import type { OidcConnection } from '../storage/sso-connection.ts';
 import { publicAddress } from './addresses.ts';
+import { authorizationUrl } from './authorization-url.ts';
 import { wrongInIdToken } from './id-token-checks.ts';
 import type { ProviderAnswer, Refusal } from './identity.ts';
 import { clientAuthentication, oidcClient } from './oidc-client.ts';
@@ -23,7 +22,7 @@ import type { Conversation } from './provider-fetch.ts';
 /** What of a visit to an OpenID provider is kept until its answer comes. */
 export type OidcKept = { nonce: string; verifier: string };
 
-/** The address at the provider to send a visitor to (OpenID Connect Core §3.1.2.1, RFC 7636). */
+/** The address at the provider to send a visitor to. */
 export async function startOidc(
   deps: Deps,
   connection: OidcConnection,
@@ -33,15 +32,11 @@ export async function startOidc(
   const discovery = await discoveryOf(deps, connection, conversation);
   if (!discovery.ok) return discovery;
   const kept = { nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
-  const url = buildAuthorizationUrl(oidcClient(deps, connection, discovery.metadata, { conversation }), {
-    redirect_uri: publicAddress(deps.config, 'oidcCallback'),
-    scope: [...new Set(['openid', ...connection.settings.scopes])].join(' '),
+  const client = oidcClient(deps, connection, discovery.metadata, { conversation });
+  const url = await authorizationUrl(deps.config, connection, client, {
     state: visit.state,
-    nonce: kept.nonce,
-    code_challenge: await calculatePKCECodeChallenge(kept.verifier),
-    code_challenge_method: 'S256',
-    ui_locales: visit.language,
-    ...(visit.loginHint !== null && { login_hint: visit.loginHint }),
+    kept,
+    more: { ui_locales: visit.language, ...(visit.loginHint !== null && { login_hint: visit.loginHint }) },
   });
   return { ok: true, url: url.href, kept };
 }

@@ -30,7 +30,8 @@ function whatHappened(code: string): string {
   if (/^(?:ENOTFOUND|EAI_)/.test(code)) return 'has a name that is not known';
   if (/CERT|ISSUER|SIGNATURE|ALTNAME/.test(code)) return 'shows a certificate that is not valid here';
   if (/^(?:EPROTO|ERR_SSL|ERR_TLS)/.test(code)) return 'did not agree on TLS';
-  if (/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT)/.test(code)) return 'cannot be reached';
+  if (/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT|bad port)/.test(code))
+    return 'cannot be reached';
   if (/^(?:Z_|ERR_BROTLI|ZSTD)/.test(code)) return 'sent what cannot be unpacked';
   return 'broke off';
 }

@@ -11,7 +11,7 @@ export type Conversation = {
   signal: AbortSignal;
   /** An answer with any status, redirects among them: none is followed. */
   look: (url: string, request?: ProviderRequest) => Promise<Response>;
-  /** An answer that is neither a redirect nor a fault of the server. */
+  /** An answer for a program: neither a redirect, nor a fault of the server, nor a web page. */
   ask: (url: string, request?: ProviderRequest) => Promise<Response>;
   /** What must be there: the status is 200. */
   read: (url: string, request?: ProviderRequest) => Promise<Response>;
@@ -21,18 +21,23 @@ export type Conversation = {
 export function openConversation(within: number = limits.providerAnswer): Conversation {
   const signal = AbortSignal.timeout(within);
   const look = (url: string, request: ProviderRequest = {}) => limitedFetch(url, request, signal);
-  const expect = async (url: string, request: ProviderRequest | undefined, isExpected: (status: number) => boolean) => {
+  const ask = async (url: string, request?: ProviderRequest) => {
     const answer = await look(url, request);
-    if (!isExpected(answer.status))
-      throw new ProviderFailure(`${placeOf(new URL(url))} answers ${statusWords(answer)}`);
+    const isForUs = answer.status < 300 || (answer.status >= 400 && answer.status < 500);
+    if (!isForUs) throw unexpected(url, statusWords(answer));
+    if (answer.headers.get('content-type')?.startsWith('text/html')) throw unexpected(url, 'with a web page');
     return answer;
   };
-  return {
-    signal,
-    look,
-    ask: (url, request) => expect(url, request, (status) => status < 300 || (status >= 400 && status < 500)),
-    read: (url, request) => expect(url, request, (status) => status === 200),
+  const read = async (url: string, request?: ProviderRequest) => {
+    const answer = await look(url, request);
+    if (answer.status !== 200) throw unexpected(url, statusWords(answer));
+    return answer;
   };
+  return { signal, look, ask, read };
+}
+
+function unexpected(url: string, words: string): ProviderFailure {
+  return new ProviderFailure(`${placeOf(new URL(url))} answers ${words}`);
 }
 
 /** Whether we talk to an address, or send a visitor there: https, or this very machine. */

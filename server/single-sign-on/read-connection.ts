@@ -1,5 +1,6 @@
 import { canonicalDomain } from '../accounts/fold-name.ts';
 import type { Reading } from '../accounts/read-name.ts';
+import { isProviderAddress } from './provider-fetch.ts';
 
 /** Reads the key of a connection, by which commands and records name it. */
 export function readConnectionKey(text: string): Reading {
@@ -20,20 +21,11 @@ export function readDomain(text: string): Reading {
 
 /** Reads the address of a provider: https, or plain http on this machine for trying things out. */
 export function readProviderUrl(option: string, text: string): Reading {
-  const url = URL.parse(text.trim());
-  const no = (problem: string): Reading => ({ ok: false, problem: `${option}: ${problem}` });
-  if (!url || !/^https?:$/.test(url.protocol))
-    return no(`${JSON.stringify(text.slice(0, 200))} is not an https address`);
-  if (url.username || url.password || url.hash) return no('must be without user, password and fragment');
-  if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    return no('must be https; plain http is for localhost only');
+  const value = text.trim();
   // As it was written: an issuer is compared letter by letter.
-  return { ok: true, value: text.trim() };
-}
-
-/** Whether a host name means this machine. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  if (isProviderAddress(value) && !value.includes('#')) return { ok: true, value };
+  const problem = 'is not an https address without user and fragment (plain http is for this machine only)';
+  return { ok: false, problem: `${option}: ${JSON.stringify(text.slice(0, 200))} ${problem}` };
 }
 
 /** Reads the id by which a provider knows the portal, or a value such as a scope or acr: visible ASCII. */

@@ -16,19 +16,37 @@ export class ProviderMismatch extends ProviderFailure {}
 export async function readDiscovery(issuer: string, { read }: Conversation): Promise<ServerMetadata> {
   const metadata = await discovered(issuer, read);
   if (metadata.issuer !== issuer) throw wrongIssuer(issuer, metadata.issuer);
-  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
-    if (!isProviderAddress(metadata[name])) throw new ProviderMismatch(`discovery: ${name} is no https address`);
-  }
-  for (const name of ['userinfo_endpoint', 'end_session_endpoint'] as const) {
-    if (metadata[name] !== undefined && !isProviderAddress(metadata[name])) {
-      throw new ProviderMismatch(`discovery: ${name} is no https address`);
-    }
-  }
+  const wrong = wrongEndpoint(metadata);
+  if (wrong) throw new ProviderMismatch(`discovery: ${wrong} is no https address`);
+  const noList = listNames.find((name) => metadata[name] !== undefined && !isListOfTexts(metadata[name]));
+  if (noList) throw new ProviderMismatch(`discovery: ${noList} is no list of texts`);
   return metadata;
 }
 
+/** What we choose from. */
+const listNames = [
+  ...['response_types_supported', 'code_challenge_methods_supported', 'token_endpoint_auth_methods_supported'],
+  ...['id_token_signing_alg_values_supported', 'userinfo_signing_alg_values_supported'],
+];
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+}
+
+/**
+ * The first endpoint that we neither ask nor send anybody to. Only a provider on this very machine has others here: what
+ * listens here in plain is not for a provider elsewhere to reach through us.
+ */
+function wrongEndpoint(metadata: ServerMetadata): string | undefined {
+  const isHere = metadata.issuer.startsWith('http:');
+  const isRight = (address: unknown) => isProviderAddress(address) && (isHere || address.startsWith('https:'));
+  const needed = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'];
+  const others = ['userinfo_endpoint', 'end_session_endpoint'].filter((name) => metadata[name] !== undefined);
+  return [...needed, ...others].find((name) => !isRight(metadata[name]));
+}
+
 async function discovered(issuer: string, read: Conversation['read']): Promise<ServerMetadata> {
-  if (!isProviderAddress(issuer)) throw new ProviderMismatch(`issuer: ${providerWords(issuer)} is no https address`);
+  if (!isProviderAddress(issuer)) throw new ProviderMismatch(`${providerWords(issuer)} is no https address`);
   try {
     const configuration = await discovery(new URL(issuer), 'discovery', undefined, undefined, {
       [customFetch]: read,
@@ -51,9 +69,7 @@ function failureOfDiscovery(error: unknown, issuer: string): ProviderFailure {
 }
 
 function wrongIssuer(issuer: string, said: string): ProviderMismatch {
-  return new ProviderMismatch(
-    `issuer: ${providerWords(issuer)} says in its discovery that it is ${providerWords(said)}`,
-  );
+  return new ProviderMismatch(`${providerWords(issuer)} says in its discovery that it is ${providerWords(said)}`);
 }
 
 function messageOf(error: unknown): string {

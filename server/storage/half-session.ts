@@ -1,5 +1,6 @@
 import type { SecondFactor } from '../sign-in/second-factor.ts';
 import type { Connection } from './connect.ts';
+import type { SessionOrigin } from './session.ts';
 
 /** A sign-in whose password was right and whose second factor is open, as an address may see it. */
 export type HalfSession = {
@@ -52,9 +53,6 @@ export async function takeClockHelp(sql: Connection, tokenHash: Buffer): Promise
     update session set clock_told = true where token_hash = ${tokenHash} and not clock_told returning token_hash`;
   return rows.length > 0;
 }
-
-/** Where a session came from: the connection and what its provider wants to see at sign-out; null for a password. */
-export type SessionOrigin = { connectionId: string | null; sealedIdToken: Buffer | null };
 
 /** Ends a half session for good and says where it came from; null when it is gone. Of several at once one gets it. */
 export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promise<SessionOrigin | null> {

@@ -35,21 +35,26 @@ export async function deleteRecoveryCodes(sql: Connection, userId: string): Prom
   await sql`delete from shown_recovery_codes where user_id = ${userId}`;
 }
 
-/** Keeps the codes sealed for as long as they may be looked at. */
+/** Keeps the codes sealed for as long as one session may look at them; a session that ends takes them along. */
 export async function putShownRecoveryCodes(
   sql: Connection,
-  shown: { userId: string; sealedCodes: Buffer; shownUntil: Date },
+  shown: { userId: string; sessionHash: Buffer; sealedCodes: Buffer; shownUntil: Date },
 ): Promise<void> {
-  const { userId, sealedCodes, shownUntil } = shown;
+  const { userId, sessionHash, sealedCodes, shownUntil } = shown;
   await sql`
-    insert into shown_recovery_codes (user_id, sealed_codes, shown_until)
-    values (${userId}, ${sealedCodes}, ${shownUntil})
-    on conflict (user_id) do update set sealed_codes = excluded.sealed_codes, shown_until = excluded.shown_until`;
+    insert into shown_recovery_codes (user_id, session_hash, sealed_codes, shown_until)
+    values (${userId}, ${sessionHash}, ${sealedCodes}, ${shownUntil})
+    on conflict (user_id) do update set session_hash = excluded.session_hash,
+      sealed_codes = excluded.sealed_codes, shown_until = excluded.shown_until`;
 }
 
-export async function findShownRecoveryCodes(sql: Connection, userId: string, now: Date): Promise<Buffer | null> {
+export async function findShownRecoveryCodes(
+  sql: Connection,
+  { userId, sessionHash, now }: { userId: string; sessionHash: Buffer; now: Date },
+): Promise<Buffer | null> {
   const [row] = await sql<{ codes: Buffer }[]>`
-    select sealed_codes as codes from shown_recovery_codes where user_id = ${userId} and shown_until > ${now}`;
+    select sealed_codes as codes from shown_recovery_codes
+    where user_id = ${userId} and session_hash = ${sessionHash} and shown_until > ${now}`;
   return row?.codes ?? null;
 }
 

@@ -77,15 +77,19 @@ export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now:
     update session set last_seen_at = ${now} from quick where token_hash = ${tokenHash} and last_seen_at < ${now}`;
 }
 
+/** A session that has ended: whose it was, and where it came from. */
+export type EndedSession = SessionOrigin & { userId: string; username: string; stage: SessionStage };
+
+/** Where a session came from: the connection and what its provider wants to see at sign-out; null for a password. */
+export type SessionOrigin = { connectionId: string | null; sealedIdToken: Buffer | null };
+
 /** Ends a session and says whose it was; null when there was none. */
-export async function takeSession(
-  sql: Connection,
-  tokenHash: Buffer,
-): Promise<{ userId: string; username: string } | null> {
-  const [row] = await sql<{ userId: string; username: string }[]>`
+export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<EndedSession | null> {
+  const [row] = await sql<EndedSession[]>`
     delete from session s using portal_user u
     where s.token_hash = ${tokenHash} and u.id = s.user_id
-    returning u.id as "userId", u.username`;
+    returning u.id as "userId", u.username, s.stage, s.connection_id as "connectionId",
+      s.sealed_id_token as "sealedIdToken"`;
   return row ?? null;
 }
 

@@ -3,7 +3,9 @@ import type { Response } from 'light-my-request';
 import { vi } from 'vitest';
 import type { Page } from '#contract/page.ts';
 import { seal } from '#server/secrets/sealed.ts';
+import { newToken, tokenHash } from '#server/secrets/token.ts';
 import { insertTotp } from '#server/storage/totp.ts';
+import { lookAtRecoveryCodes, makeRecoveryCodes } from '#server/two-factor/recovery-codes.ts';
 import { totpPlace } from '#server/two-factor/registration.ts';
 import { newTotpSecret } from '#server/two-factor/totp.ts';
 import { addCustomer, addUser } from './accounts-for-test.ts';
@@ -50,6 +52,23 @@ export async function giveApp(portal: PortalForTest, username: string): Promise<
   if (!(await insertTotp(portal.sql, { userId: id, sealedSecret, lastStep: 0, confirmedAt })))
     throw new Error(`${username} has an app`);
   return secret;
+}
+
+/** Gives a user recovery codes, as a registration elsewhere would have: the codes. */
+export async function giveRecoveryCodes(portal: PortalForTest, username: string): Promise<string[]> {
+  const viewer = { userId: await userId(portal, username), sessionHash: tokenHash(newToken()) };
+  await makeRecoveryCodes(portal.deps, portal.sql, viewer, portal.deps.now());
+  return (await lookAtRecoveryCodes(portal.deps, viewer)).codes ?? [];
+}
+
+/** What the page of recovery codes tells a full session. */
+export async function recoveryCodesShown(
+  portal: PortalForTest,
+  cookies: Browser,
+): Promise<{ codes: string[] | null; left: number }> {
+  const { status, serverPage } = await pageOf(portal, { url: recoveryCodesUrl, cookies });
+  if (status !== 200 || serverPage?.name !== 'recoveryCodes') throw new Error(`${status} ${serverPage?.name}`);
+  return { codes: serverPage.codes, left: serverPage.left };
 }
 
 /** Signs in as far as the password leads: the cookies of the half session. */

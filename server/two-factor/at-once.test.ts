@@ -61,7 +61,7 @@ describe('wrong codes at once, over two instances', () => {
         codes.map(async (code, n) => verdict(await verify(portalOf(n), code, cookies))),
       );
       expect(countOf(verdicts, false)).toBe(limits.codeTries);
-      expect(countOf(verdicts, [401, 'tooManyAttempts'])).toBe(posts - limits.codeTries);
+      expect(countOf(verdicts, [401, 'tooManyCodes'])).toBe(posts - limits.codeTries);
       const five = limits.codeTries;
       expect(await counted()).toEqual({ tries: five, failures: five, refused: five, ended: 1 });
     },

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { userId } from '#server/testing/reset-for-test.ts';
 import {
   atCommit,
   type Browser,
   codeByMail,
   codeNow,
   giveApp,
+  giveRecoveryCodes,
   halfSession,
   registrationUrl,
   signedInAs,
@@ -16,7 +16,6 @@ import {
   verifyByForm,
   withFault,
 } from '#server/testing/two-factor-for-test.ts';
-import { lookAtRecoveryCodes, makeRecoveryCodes } from './recovery-codes.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {
@@ -72,10 +71,8 @@ describe('V2.3.3 a fault in the midst of a right code', () => {
     ['the commit', atCommit('session')],
   ])('for recovery, at the write of %s, leaves nothing half done', async (_what, timing) => {
     await giveApp(portal, 'alice');
-    const id = await userId(portal, 'alice');
-    await makeRecoveryCodes(portal.deps, portal.sql, id, portal.deps.now());
-    const { codes } = await lookAtRecoveryCodes(portal.deps, id);
-    await expectNothingHalf(timing, codes?.[0] ?? '', await halfSession(portal, 'alice'));
+    const [code = ''] = await giveRecoveryCodes(portal, 'alice');
+    await expectNothingHalf(timing, code, await halfSession(portal, 'alice'));
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { keepHouse } from '#server/housekeeping.ts';
 import { limits } from '#server/limits.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 import {
   type Browser,
   giveApp,
@@ -49,11 +50,34 @@ describe('the screens of the second factor with nothing pending', () => {
     const secret = await giveApp(portal, 'alice');
     const [alice, bob] = [await halfSession(portal, 'alice'), await halfSession(portal, 'bob')];
     for (const code of wrongCodes(portal, secret, limits.codeTries)) await verify(portal, code, alice);
-    expect(await leadsTo('twoFactor?redirectURL=%2Fportal%2Fx', alice)).toBe('/portal/login?destination=%2Fportal%2Fx');
+    expect(await leadsTo('twoFactor?redirectURL=%2Fportal%2Fx&lang=de', alice)).toBe(
+      '/portal/login?notice=tooManyCodes&destination=%2Fportal%2Fx&lang=de',
+    );
     await portal.sql`update customer set allowed_networks = '{198.51.100.0/24}'`;
-    expect(await leadsTo('twoFactor', bob, '192.0.2.1')).toBe('/portal/login');
+    expect(await leadsTo('twoFactor', bob, '192.0.2.1')).toBe('/portal/login?notice=signInExpired');
     expect(await leadsTo('twoFactorRegistration?codeSentViaEmail=true', bob)).toBe(200);
     portal.wait(limits.halfSession);
-    expect(await leadsTo('twoFactorRegistration?codeSentViaEmail=true', bob)).toBe('/portal/login');
+    const screen = 'twoFactorRegistration?codeSentViaEmail=true&redirectURL=%2Fportal%2Fx&lang=de';
+    const said = '/portal/login?notice=signInExpired&destination=%2Fportal%2Fx&lang=de';
+    expect(await leadsTo(screen, bob)).toBe(said);
+    // Nobody keeps its five wrong codes for longer than that.
+    expect(await leadsTo('twoFactor?redirectURL=%2Fportal%2Fx&lang=de', alice)).toBe(said);
+    await keepHouse(portal.deps);
+    expect(await leadsTo(screen, bob)).toBe(said);
+  });
+
+  it('who signed out or cancelled is told nothing: the cookie is gone', async () => {
+    const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' };
+    for (const cookies of [await halfSession(portal, 'bob'), cookiesOf(await portal.signIn('pat', testPassword))]) {
+      const answer = await portal.send({ url: '/portal/logout', cookies, headers });
+      for (const [name, value] of Object.entries(cookiesOf(answer))) if (value === '') delete cookies[name];
+      expect(await leadsTo('twoFactor?redirectURL=%2Fportal%2Fx', cookies)).toBe(
+        '/portal/login?destination=%2Fportal%2Fx',
+      );
+    }
+  });
+
+  it('a cookie that cannot be one of a sign-in counts as none', async () => {
+    expect(await leadsTo('twoFactor', { 'vestibule-session': 'x'.repeat(42) })).toBe('/portal/login');
   });
 });

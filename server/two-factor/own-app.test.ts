@@ -131,5 +131,41 @@ describe('an app that somebody sets up of his own will', () => {
     expect(await pageOf(portal, { url, cookies })).toEqual({ status: 302, location: '/portal/x' });
     const shown = await pageOf(portal, { url: '/portal/twoFactorRegistration', cookies });
     expect([shown.status, shown.registration?.totpSecret]).toEqual([200, await secretOf()]);
+    // Now that one is being set up, still nothing but a refused code leads there.
+    expect(await pageOf(portal, { url, cookies })).toEqual({ status: 302, location: '/portal/x' });
+  });
+
+  it('has a page that knows whose it is, and leads on from where it is given up', async () => {
+    const page = async (query: string) =>
+      await pageOf(portal, { url: `/portal/twoFactorRegistration${query}`, cookies });
+    const base = { account: 'pat', mayRemember: false, mayRecover: false, sendAgainAfter: 0 };
+    for (const [query, goesOnTo] of [
+      ['', '/portal/portal.html'],
+      ['?redirectURL=%2Fportal%2Fx%3Fy%3D1%23z', '/portal/x?y=1#z'],
+      ['?redirectURL=https%3A%2F%2Fevil.example', '/portal/portal.html'],
+      ['?redirectURL=javascript%3Aalert(1)', '/portal/portal.html'],
+      ['?redirectURL=%2Fportal%2Flogout', '/portal/portal.html'],
+    ] as const)
+      expect(await page(query)).toMatchObject({ status: 200, secondFactor: { ...base, goesOnTo } });
+    const half = await pageOf(portal, {
+      url: '/portal/twoFactorRegistration',
+      cookies: await halfSession(portal, 'alice'),
+    });
+    expect(half.secondFactor).not.toHaveProperty('goesOnTo');
+    expect(await page('?codeSentViaEmail=true&lang=de')).toEqual({
+      status: 302,
+      location: '/portal/twoFactorRegistration?lang=de',
+    });
+  });
+
+  it('without script stays on its page when a code is refused, which is said', async () => {
+    const secret = await secretOf();
+    for (const code of ['12345', ...wrongCodes(portal, secret, 1)]) {
+      const answer = await verifyByForm(portal, { code, redirectURL: '/portal/x' }, cookies, '?lang=de');
+      const next = await pageOf(portal, { url: answer.headers.location ?? '', cookies });
+      const location = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx&notice=codeWrong&lang=de';
+      expect(next).toEqual({ status: 302, location });
+      expect((await pageOf(portal, { url: location, cookies })).registration?.totpSecret).toBe(secret);
+    }
   });
 });

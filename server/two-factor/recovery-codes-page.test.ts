@@ -1,35 +1,37 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
+import { tokenHash } from '#server/secrets/token.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 import {
   type Browser,
   halfSession,
   pageOf,
+  recoveryCodesShown,
   recoveryCodesUrl,
   registerApp,
+  signInWithApp,
   startTwoFactorAfresh,
+  step,
+  verify,
 } from '#server/testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 /** Alice has just registered an app. */
 let cookies: Browser;
 let codes: string[];
+let secret: string;
 beforeAll(async () => {
   portal = await portalForTest();
 });
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
-  ({ cookies } = await registerApp(portal, await halfSession(portal, 'alice')));
+  ({ cookies, secret } = await registerApp(portal, await halfSession(portal, 'alice')));
   codes = (await shown()).codes ?? [];
 });
 afterAll(() => portal.close());
 
-/** What the page of recovery codes tells. */
-async function shown(held = cookies): Promise<{ codes: string[] | null; left: number }> {
-  const { status, serverPage } = await pageOf(portal, { url: recoveryCodesUrl, cookies: held });
-  if (status !== 200 || serverPage?.name !== 'recoveryCodes') throw new Error(`${status} ${serverPage?.name}`);
-  return { codes: serverPage.codes, left: serverPage.left };
-}
+const shown = (held = cookies) => recoveryCodesShown(portal, held);
 
 describe('recovery codes after a registration', () => {
   it('are ten of sixty bits, in groups, all different', async () => {
@@ -46,7 +48,7 @@ describe('recovery codes after a registration', () => {
     expect(await shown()).toEqual({ codes: null, left: 10 });
   });
 
-  it('are shown to nobody but who has just signed in as this user', async () => {
+  it('are shown to nobody but who is signed in as this user', async () => {
     const url = `${recoveryCodesUrl}?redirectURL=%2Fportal%2Fx&lang=de`;
     const toLogin = { status: 302, location: '/portal/login?destination=%2Fportal%2Fx&lang=de' };
     const half = await halfSession(portal, 'alice');
@@ -54,9 +56,33 @@ describe('recovery codes after a registration', () => {
       expect(await pageOf(portal, { url, cookies: held })).toEqual(toLogin);
     const pat = cookiesOf(await portal.signIn('pat', testPassword));
     expect(await shown(pat)).toEqual({ codes: null, left: 0 });
-    const old = new Date(portal.deps.now().getTime() - limits.freshSignIn - limits.recoveryCodesShown - 1);
-    await portal.sql`update session set created_at = ${old} where stage = 'full'`;
-    expect(await shown()).toEqual({ codes: null, left: 10 });
+  });
+
+  it('are shown to the session that registered, and to no other of this user, and go with it', async () => {
+    portal.wait(step);
+    const byApp = await signInWithApp(portal, 'alice', secret);
+    const byRecovery = cookiesOf(await verify(portal, codes[0], await halfSession(portal, 'alice')));
+    for (const other of [byApp, byRecovery]) expect(await shown(other)).toEqual({ codes: null, left: 9 });
+    expect(await shown()).toEqual({ codes, left: 9 });
+    await portal.sql`update shown_recovery_codes set session_hash = ${tokenHash(byApp['vestibule-session'] ?? '')}`;
+    expect((await shown(byApp)).codes).toBeNull();
+    expect((await shown()).codes).toBeNull();
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['it is signed out', () => portal.send({ method: 'POST', url: '/portal/logout', cookies })],
+    ['its browser signs in again', () => portal.signIn('alice', testPassword, { cookies })],
+    ['the password is changed', () => changeUser(portal.sql, 'alice', { passwordHash: 'x' }, portal.deps.now())],
+  ])('are forgotten when that session ends: %s', async (_what, happens) => {
+    expect(await portal.sql`select from shown_recovery_codes`).toHaveLength(1);
+    await happens();
+    expect(await portal.sql`select from shown_recovery_codes`).toEqual([]);
+  });
+
+  it('are shown to who sets up an app of his own will, under the token that his session goes on with', async () => {
+    const { cookies: pat } = await registerApp(portal, cookiesOf(await portal.signIn('pat', testPassword)));
+    expect((await shown(pat)).codes).toHaveLength(10);
+    expect((await shown()).codes).toEqual(codes);
   });
 
   it('are on a page that is not kept, not compressed beside its address, and leads on to a place of ours', async () => {

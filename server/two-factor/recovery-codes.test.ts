@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { limits } from '#server/limits.ts';
+import { countRecoveryCodes } from '#server/storage/recovery-code.ts';
 import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import { userId } from '#server/testing/reset-for-test.ts';
 import {
   type Browser,
   giveApp,
+  giveRecoveryCodes,
   halfSession,
   pageOf,
+  recoveryCodesShown,
   recoveryCodesUrl,
   registerApp,
   startTwoFactorAfresh,
@@ -15,7 +18,6 @@ import {
   verify,
   verifyByForm,
 } from '#server/testing/two-factor-for-test.ts';
-import { lookAtRecoveryCodes, makeRecoveryCodes } from './recovery-codes.ts';
 
 let portal: PortalForTest;
 /** Alice has just registered an app. */
@@ -31,12 +33,7 @@ beforeEach(async () => {
 });
 afterAll(() => portal.close());
 
-/** What the page of recovery codes tells. */
-async function shown(held = cookies): Promise<{ codes: string[] | null; left: number }> {
-  const { status, serverPage } = await pageOf(portal, { url: recoveryCodesUrl, cookies: held });
-  if (status !== 200 || serverPage?.name !== 'recoveryCodes') throw new Error(`${status} ${serverPage?.name}`);
-  return { codes: serverPage.codes, left: serverPage.left };
-}
+const shown = (held = cookies) => recoveryCodesShown(portal, held);
 
 /** What becomes of a recovery code in a half session of its own. */
 const tried = async (code: string | undefined, username = 'alice') =>
@@ -90,11 +87,9 @@ describe('a recovery code', () => {
 
   it('stands in for an app alone: not for a code by e-mail, and not for a registration', async () => {
     for (const username of ['bob', 'adam'] as const) {
-      const id = await userId(portal, username);
-      await makeRecoveryCodes(portal.deps, portal.sql, id, portal.deps.now());
-      const given = (await lookAtRecoveryCodes(portal.deps, id)).codes ?? [];
+      const given = await giveRecoveryCodes(portal, username);
       expect(await tried(given[0], username)).toBe(false);
-      expect((await lookAtRecoveryCodes(portal.deps, id)).left).toBe(10);
+      expect(await countRecoveryCodes(portal.sql, await userId(portal, username))).toBe(10);
       const page = await pageOf(portal, {
         url: '/portal/twoFactorRegistration',
         cookies: await halfSession(portal, username),

@@ -12,8 +12,12 @@ import {
   replaceRecoveryCodes,
 } from '../storage/recovery-code.ts';
 
-/** Gives a user ten new recovery codes in place of those before; they can be looked at for a few minutes. */
-export async function makeRecoveryCodes({ keys }: Deps, sql: Connection, userId: string, now: Date): Promise<void> {
+/** Whose codes they are, and the one session that may look at them. */
+type Viewer = { userId: string; sessionHash: Buffer };
+
+/** Gives a user ten new recovery codes in place of those before; one session can look at them for a few minutes. */
+export async function makeRecoveryCodes({ keys }: Deps, sql: Connection, viewer: Viewer, now: Date): Promise<void> {
+  const { userId } = viewer;
   const codes = Array.from({ length: limits.recoveryCodes }, newRecoveryCode);
   await replaceRecoveryCodes(
     sql,
@@ -21,20 +25,21 @@ export async function makeRecoveryCodes({ keys }: Deps, sql: Connection, userId:
     codes.map((code) => codeDigest(keys.code, code, userId)),
   );
   await putShownRecoveryCodes(sql, {
-    userId,
-    sealedCodes: seal(keys.seal, codes.join(' '), shownPlace(userId)),
+    ...viewer,
+    sealedCodes: seal(keys.seal, codes.join(' '), shownPlace(viewer)),
     shownUntil: new Date(now.getTime() + limits.recoveryCodesShown),
   });
 }
 
-/** The codes of a user in groups, or null when they may not be looked at any more; and how many are unused. */
+/** The codes of a user in groups, or null when this session may not look at them; and how many are unused. */
 export async function lookAtRecoveryCodes(
   { sql, keys, now }: Deps,
-  userId: string,
+  viewer: Viewer,
 ): Promise<{ codes: string[] | null; left: number }> {
-  const sealed = await findShownRecoveryCodes(sql, userId, now());
-  const text = sealed && unseal(keys.seal, sealed, shownPlace(userId));
-  return { codes: text?.split(' ').map(groupedRecoveryCode) ?? null, left: await countRecoveryCodes(sql, userId) };
+  const sealed = await findShownRecoveryCodes(sql, { ...viewer, now: now() });
+  const text = sealed && unseal(keys.seal, sealed, shownPlace(viewer));
+  const left = await countRecoveryCodes(sql, viewer.userId);
+  return { codes: text?.split(' ').map(groupedRecoveryCode) ?? null, left };
 }
 
 function newRecoveryCode(): string {
@@ -42,7 +47,7 @@ function newRecoveryCode(): string {
   return Array.from({ length: recoveryCodeLetters }, letter).join('');
 }
 
-/** Where the shown codes of a user are sealed for. */
-function shownPlace(userId: string): string {
-  return `recovery-codes:${userId}`;
+/** Where shown codes are sealed for: a copy in the row of another user or session does not open. */
+function shownPlace({ userId, sessionHash }: Viewer): string {
+  return `recovery-codes:${userId}:${sessionHash.toString('hex')}`;
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
+import { type Notice, noticeOfSearch } from '#contract/notices.ts';
 import type { OpenSecondFactor, Page } from '#contract/page.ts';
 import { queryNames, screenOfPath, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
@@ -12,13 +13,14 @@ import { sessionOfToken } from '../session/session.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import { findHalfSession, type HalfSession } from '../storage/half-session.ts';
 import { countRecoveryCodes } from '../storage/recovery-code.ts';
+import { findPendingTotp } from '../storage/totp.ts';
 import { openRegistration } from './registration.ts';
 import { waitBeforeSend } from './send-email-code.ts';
 
 /**
  * What a second-factor screen shows (decisions §13), or where it leads instead: with nothing pending to the sign-in
- * form, signed in to the destination, and always to the screen that this half session waits on, whatever the address
- * says of it. While the database is away the screen shows as it is.
+ * form, which says so where something had been, signed in to the destination, and always to the screen that this half
+ * session waits on, whatever the address says of it. While the database is away the screen shows as it is.
  */
 export async function secondFactorPage(
   deps: Deps,
@@ -31,7 +33,9 @@ export async function secondFactorPage(
     if (token && address && half && half.codeTries < limits.codeTries)
       return await pageOf(deps, request, half, token, address);
     const session = token && address ? await sessionOfToken(deps, token, address) : null;
-    return await withoutHalfSession(deps, request, session?.stage === 'full' ? (token as string) : null);
+    if (token && address && session?.stage === 'full')
+      return await signedInPage(deps, request, session.username, token, address);
+    return toSignIn(deps, request, half ? 'tooManyCodes' : token ? 'signInExpired' : undefined);
   } catch (error) {
     if (isDatabaseAway(error)) return {};
     throw error;
@@ -45,25 +49,31 @@ async function pageOf(
   token: string,
   address: string,
 ): Promise<Partial<Page> | { redirect: string }> {
-  const { config } = deps;
   const { factor, mustRegister } = half;
-  const right = screenUrl(config.basePath, mustRegister ? 'twoFactorRegistration' : 'twoFactor');
-  const { path, search } = splitUrl(request.url);
-  const query = new URLSearchParams(search);
-  if (
-    path.replace(/\/$/, '') !== right ||
-    (query.get(queryNames.codeSentViaEmail) === 'true') !== (factor === 'email')
-  ) {
-    if (factor === 'email') query.set(queryNames.codeSentViaEmail, 'true');
-    else query.delete(queryNames.codeSentViaEmail);
-    return { redirect: query.size > 0 ? `${right}?${query}` : right };
-  }
+  const redirect = rightAddress(deps, request, half);
+  if (redirect) return { redirect };
   const registration =
     mustRegister && factor === 'app' ? await openRegistration(deps, token, address).catch(() => null) : null;
   return {
     secondFactor: await openSecondFactor(deps, half, tokenHash(token)),
     ...(registration?.kind === 'open' && { registration: registration.answer }),
   };
+}
+
+/** The address of the screen that is waited on, or null when it is the one that was asked for. */
+function rightAddress(
+  { config }: Deps,
+  request: FastifyRequest,
+  { factor, mustRegister }: Pick<HalfSession, 'factor' | 'mustRegister'>,
+): string | null {
+  const right = screenUrl(config.basePath, mustRegister ? 'twoFactorRegistration' : 'twoFactor');
+  const { path, search } = splitUrl(request.url);
+  const query = new URLSearchParams(search);
+  const isFlagged = query.get(queryNames.codeSentViaEmail) === 'true';
+  if (path.replace(/\/$/, '') === right && isFlagged === (factor === 'email')) return null;
+  if (factor === 'email') query.set(queryNames.codeSentViaEmail, 'true');
+  else query.delete(queryNames.codeSentViaEmail);
+  return query.size > 0 ? `${right}?${query}` : right;
 }
 
 async function openSecondFactor(
@@ -80,27 +90,43 @@ async function openSecondFactor(
   };
 }
 
-/** Nothing is pending: who signed in may set up an app of his own will, everybody else signs in first. */
-async function withoutHalfSession(
+/** A browser that still holds the cookie of a sign-in is told that it is over; sign-out takes the cookie back. */
+function toSignIn({ config }: Deps, request: FastifyRequest, notice: Notice | undefined): { redirect: string } {
+  const query = {
+    [queryNames.notice]: notice,
+    [queryNames.destination]: askedFor(request),
+    [queryNames.language]: languageOverride(request),
+  };
+  return { redirect: screenUrl(config.basePath, 'login', query) };
+}
+
+/** Nothing is pending: who signed in may set up an app of his own will. */
+async function signedInPage(
   deps: Deps,
   request: FastifyRequest,
-  fullToken: string | null,
+  account: string,
+  token: string,
+  address: string,
 ): Promise<Partial<Page> | { redirect: string }> {
   const { config } = deps;
   const asked = askedFor(request);
-  if (fullToken === null) {
-    const query = { [queryNames.destination]: asked, [queryNames.language]: languageOverride(request) };
-    return { redirect: screenUrl(config.basePath, 'login', query) };
-  }
-  const address = addressOf(deps, request);
-  const registration =
-    screenName(deps, request) === 'twoFactorRegistration' && address
-      ? await openRegistration(deps, fullToken, address)
-      : null;
-  if (registration?.kind === 'open') return { registration: registration.answer };
+  const goesOnTo =
+    (asked && acceptableDestination(asked, config.destinationRules)) || defaultDestination(config.basePath);
+  const registration = (await isSettingUp(deps, request, token)) ? await openRegistration(deps, token, address) : null;
+  if (registration?.kind !== 'open') return { redirect: goesOnTo };
+  const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
+  if (redirect) return { redirect };
   return {
-    redirect: (asked && acceptableDestination(asked, config.destinationRules)) || defaultDestination(config.basePath),
+    secondFactor: { account, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
+    registration: registration.answer,
   };
+}
+
+/** Without script a code that was refused leads to the other screen, with a word: an app is being set up all the same. */
+async function isSettingUp(deps: Deps, request: FastifyRequest, token: string): Promise<boolean> {
+  if (screenName(deps, request) === 'twoFactorRegistration') return true;
+  const isAnswer = noticeOfSearch(splitUrl(request.url).search) !== null;
+  return isAnswer && (await findPendingTotp(deps.sql, tokenHash(token))) !== null;
 }
 
 function askedFor(request: FastifyRequest): string | undefined {

@@ -3,19 +3,18 @@ import { limits, minute } from '#server/limits.ts';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
 import { connect, type Database } from '#server/storage/connect.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { userId } from '#server/testing/reset-for-test.ts';
 import {
   type Browser,
   codeByMail,
   codeNow,
   giveApp,
+  giveRecoveryCodes,
   halfSession,
   startTwoFactorAfresh,
   step,
   verdict,
   verify,
 } from '#server/testing/two-factor-for-test.ts';
-import { lookAtRecoveryCodes, makeRecoveryCodes } from './recovery-codes.ts';
 
 // The password takes no time here: it is the codes that are to meet in the database.
 vi.mock('@node-rs/argon2', async (original) => ({
@@ -107,9 +106,7 @@ describe('RC-02 fifty posts of one right code over two instances, twenty times o
 
   it('RC-02 for recovery, in fifty half sessions: one wins, and one code is used up', async () => {
     await giveApp(portals[0], 'alice');
-    const id = await userId(portals[0], 'alice');
-    await makeRecoveryCodes(portals[0].deps, pool, id, portals[0].deps.now());
-    const codes = (await lookAtRecoveryCodes(portals[0].deps, id)).codes ?? [];
+    const codes = await giveRecoveryCodes(portals[0], 'alice');
     for (const [round, code] of [...codes, ...codes].entries()) {
       wait(10 * minute);
       if (round === codes.length) await pool`update recovery_code set used_at = null`;

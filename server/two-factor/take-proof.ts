@@ -24,8 +24,11 @@ import { totpStep } from './totp.ts';
 /** By what a second factor was proven. */
 export type Proof = 'app' | 'app registered' | 'e-mail code' | 'e-mail registered' | 'recovery code';
 
-/** Who has to prove it. */
-export type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & { sessionHash: Buffer };
+/** Who has to prove it. `nextSessionHash`: of the session that goes on when it is proven. */
+export type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & {
+  sessionHash: Buffer;
+  nextSessionHash: Buffer;
+};
 
 /**
  * Uses up a code, in the transaction of what it opens: by what it proves the second factor, or null when it proves
@@ -51,7 +54,7 @@ async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: st
 }
 
 async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
-  const { userId, sessionHash } = prover;
+  const { userId, sessionHash, nextSessionHash } = prover;
   const sealed = await findPendingTotp(sql, sessionHash);
   const secret = sealed && unseal(deps.keys.seal, sealed, pendingPlace(sessionHash));
   const now = deps.now();
@@ -60,7 +63,7 @@ async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: str
   const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
   if (!(await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now }))) return null;
   await deletePendingTotp(sql, sessionHash);
-  await makeRecoveryCodes(deps, sql, userId, now);
+  await makeRecoveryCodes(deps, sql, { userId, sessionHash: nextSessionHash }, now);
   // They were opened with less, or wait for a registration that is done.
   await deleteOtherSessionsOfUser(sql, userId, sessionHash);
   await deleteRememberedDevices(sql, userId);

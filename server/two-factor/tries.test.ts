@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import {
   type Browser,
   codeByMail,
@@ -39,11 +39,25 @@ describe('wrong codes in one half session', () => {
   it('MF-06 five are looked at; then it is over for the right code too, and the password is asked again', async () => {
     const cookies = await halfSession(portal, 'alice');
     expect(await verdicts(wrongCodes(portal, secret, 5), cookies)).toEqual(repeated(false, limits.codeTries));
-    expect(await verdicts([codeNow(portal, secret)], cookies)).toEqual([[401, 'tooManyAttempts']]);
+    expect(await verdicts([codeNow(portal, secret)], cookies)).toEqual([[401, 'tooManyCodes']]);
     expect(await signedInAs(portal, cookies)).toBeNull();
     const page = await portal.send({ url: '/portal/twoFactor?redirectURL=%2Fportal%2Fx', cookies });
-    expect(page.headers.location).toBe('/portal/login?destination=%2Fportal%2Fx');
+    expect(page.headers.location).toBe('/portal/login?notice=tooManyCodes&destination=%2Fportal%2Fx');
     expect(await verdicts([codeNow(portal, secret)], await halfSession(portal, 'alice'))).toEqual([true]);
+  });
+
+  it('MF-06 the fifth says at once that it was the last, and the sign-in form has the name', async () => {
+    const cookies = await halfSession(portal, 'alice');
+    const said: unknown[] = [];
+    for (const code of wrongCodes(portal, secret, 6)) {
+      const answer = await verify(portal, code, cookies);
+      said.push([answer.statusCode, answer.headers['vestibule-notice']]);
+      if (answer.statusCode === 200) expect(answer.body).toBe('false');
+      Object.assign(cookies, cookiesOf(answer));
+      const { body } = await portal.send({ url: '/portal/login', cookies });
+      expect(/<input[^>]*name="username"[^>]*value="alice"/.test(body)).toBe(said.length >= 5);
+    }
+    expect(said).toEqual([...repeated([200, undefined], 4), [200, 'tooManyCodes'], [401, undefined]]);
   });
 
   it('MF-06 after four the fifth may be the right one', async () => {
@@ -57,7 +71,7 @@ describe('wrong codes in one half session', () => {
     await verify(portal, code, await halfSession(portal, 'alice'));
     const cookies = await halfSession(portal, 'alice');
     expect(await verdicts(repeated(code, 5) as string[], cookies)).toEqual(repeated(false, 5));
-    expect(await verdicts([codeNow(portal, secret, 1)], cookies)).toEqual([[401, 'tooManyAttempts']]);
+    expect(await verdicts([codeNow(portal, secret, 1)], cookies)).toEqual([[401, 'tooManyCodes']]);
   });
 
   it('MF-06 codes by e-mail, recovery codes and codes of an app share the five', async () => {
@@ -67,7 +81,7 @@ describe('wrong codes in one half session', () => {
     expect(await verdicts(['AAAA-AAAA-AAAA', wrong, 'BBBBBBBBBBBB', wrong, wrong], cookies)).toEqual(
       repeated(false, 5),
     );
-    expect(await verdicts([code], cookies)).toEqual([[401, 'tooManyAttempts']]);
+    expect(await verdicts([code], cookies)).toEqual([[401, 'tooManyCodes']]);
     expect(
       (
         await portal.send({
@@ -85,7 +99,7 @@ describe('wrong codes in one half session', () => {
     const registration = () => portal.send({ url: '/portal/two-factor-authentication/registration', cookies });
     const { totpSecret } = (await registration()).json<{ totpSecret: string }>();
     expect(await verdicts(wrongCodes(portal, totpSecret, 5), cookies)).toEqual(repeated(false, 5));
-    expect(await verdicts([codeNow(portal, totpSecret)], cookies)).toEqual([[401, 'tooManyAttempts']]);
+    expect(await verdicts([codeNow(portal, totpSecret)], cookies)).toEqual([[401, 'tooManyCodes']]);
     const answer = await registration();
     expect([answer.statusCode, answer.body.includes(totpSecret)]).toEqual([401, false]);
   });

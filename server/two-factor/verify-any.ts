@@ -36,12 +36,13 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
   const until = await countAttempt(deps.sql, [codeKey(userId)], now);
   if (until) return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
   const sessionToken = newToken();
-  const prover = { userId, factor: 'app', mustRegister: true, sessionHash } as const;
+  const nextSessionHash = tokenHash(sessionToken);
+  const prover = { userId, factor: 'app', mustRegister: true, sessionHash, nextSessionHash } as const;
   const proof = await deps.sql.begin(async (sql) => {
     if (!(await isUserActiveForShare(sql, userId))) return null;
     const proof = await takeProof(deps, sql, prover, request.code);
     if (!proof) return null;
-    await updateSessionToken(sql, sessionHash, tokenHash(sessionToken));
+    await updateSessionToken(sql, sessionHash, nextSessionHash);
     await deleteThrottle(sql, codeKey(userId));
     await queueMail(sql, { id: userId, username, email, language }, { kind: 'secondFactorAdded', now, address });
     await insertAuditEvent(sql, { event: 'two-factor-registered', ...who }, now);
@@ -50,7 +51,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
   if (!proof) {
     const steps = [{ step: 'code', outcome: 'of an app to be set up' }];
     await insertAuditEvent(deps.sql, { event: 'code-refused', ...who, steps }, now);
-    return { kind: 'wrong', clockOffset: null, isLast: false };
+    return { kind: 'wrong', clockOffset: null, isLast: false, username };
   }
   deps.wake.mails();
   return { kind: 'right', proof, sessionToken, deviceToken: request.deviceToken ?? newToken(), rememberedToken: null };

@@ -32,12 +32,15 @@ export type VerifyRequest = {
   requestId: string;
 };
 
-/** Every way a code can end; `clockOffset` in seconds, `retryAfter` in milliseconds; after the last try none is looked at. */
+/**
+ * Every way a code can end; `clockOffset` in seconds, `retryAfter` in milliseconds; after the last try none is looked at,
+ * and the sign-in form has the `username` filled in.
+ */
 export type VerifyResult =
   | { kind: 'right'; proof: Proof; sessionToken: string; deviceToken: string; rememberedToken: string | null }
-  | { kind: 'wrong'; clockOffset: number | null; isLast: boolean }
+  | { kind: 'wrong'; clockOffset: number | null; isLast: boolean; username: string }
   | { kind: 'signInExpired' }
-  | { kind: 'tooManyTries' }
+  | { kind: 'tooManyTries'; username: string }
   | { kind: 'throttled'; retryAfter: number };
 
 /**
@@ -48,8 +51,9 @@ export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<Ve
   const hash = tokenHash(request.sessionToken);
   const half = await findHalfSession(deps.sql, hash, request.address, deps.now());
   if (!half) return { kind: 'signInExpired' };
-  if (half.codeTries >= limits.codeTries) return { kind: 'tooManyTries' };
-  const tries = await countTry(deps, hash, half.userId, request.address);
+  const { username } = half;
+  if (half.codeTries >= limits.codeTries) return { kind: 'tooManyTries', username };
+  const tries = await countTry(deps, hash, half, request.address);
   if (typeof tries !== 'number') return tries;
   const done = await complete(deps, request, hash, half).catch((error: unknown): VerifyResult => {
     if (error instanceof HalfSessionGone) return { kind: 'signInExpired' };
@@ -58,11 +62,16 @@ export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<Ve
   if (done) return done;
   await recordWrong(deps, request, half, tries);
   const clockOffset = await clockHelp(deps, hash, half, request.code, tries);
-  return { kind: 'wrong', clockOffset, isLast: tries >= limits.codeTries };
+  return { kind: 'wrong', clockOffset, isLast: tries >= limits.codeTries, username };
 }
 
 /** Counts a try in the half session and for the account, or in neither: which one it is, or why it may not be made. */
-async function countTry(deps: Deps, hash: Buffer, userId: string, address: string): Promise<number | VerifyResult> {
+async function countTry(
+  deps: Deps,
+  hash: Buffer,
+  { userId, username }: HalfSession,
+  address: string,
+): Promise<number | VerifyResult> {
   const now = deps.now();
   return await deps.sql
     .begin(async (sql): Promise<number | VerifyResult> => {
@@ -70,7 +79,9 @@ async function countTry(deps: Deps, hash: Buffer, userId: string, address: strin
       if (!(await isUserActiveForShare(sql, userId))) return { kind: 'signInExpired' };
       const tries = await countCodeTry(sql, hash, limits.codeTries);
       if (tries === null)
-        return { kind: (await findHalfSession(sql, hash, address, now)) ? 'tooManyTries' : 'signInExpired' };
+        return (await findHalfSession(sql, hash, address, now))
+          ? { kind: 'tooManyTries', username }
+          : { kind: 'signInExpired' };
       const until = await countAttempt(sql, [codeKey(userId)], now);
       if (until) throw new AccountWaits(until);
       return tries;
@@ -103,6 +114,7 @@ async function complete(
   const { userId } = half;
   const now = deps.now();
   const sessionToken = newToken();
+  const nextSessionHash = tokenHash(sessionToken);
   const deviceToken = request.deviceToken ?? newToken();
   const mayRemember = half.customers.every(({ rememberDevices }) => rememberDevices);
   const rememberedToken = request.remember && mayRemember ? newToken() : null;
@@ -110,12 +122,12 @@ async function complete(
   const place = { address: request.address, ...(browser && { browser }) };
   const done = await deps.sql.begin(async (sql) => {
     if (!(await isUserActiveForShare(sql, userId))) return null;
-    const proof = await takeProof(deps, sql, { ...half, sessionHash: hash }, request.code);
+    const proof = await takeProof(deps, sql, { ...half, sessionHash: hash, nextSessionHash }, request.code);
     if (!proof) return null;
     const origin = await takeHalfSession(sql, hash);
     if (!origin) throw new HalfSessionGone();
     await insertFullSession(sql, {
-      tokenHash: tokenHash(sessionToken),
+      tokenHash: nextSessionHash,
       userId,
       customerIds: half.customers.map(({ id }) => id),
       address: request.address,

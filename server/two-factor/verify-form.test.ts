@@ -88,8 +88,11 @@ describe('a code without script', () => {
     const form = { code: codeNow(portal, secret), ...place };
     const [last = '', ...others] = wrongCodes(portal, secret, limits.codeTries);
     for (const code of others) expect(await leadsTo({ code, ...place })).toMatch(/^\/portal\/twoFactor\?/);
-    const to = '/portal/login?notice=tooManyAttempts&destination=%2Fportal%2Fx%3Fy%3D1';
-    expect(await leadsTo({ code: last, ...place })).toBe(to);
+    const to = '/portal/login?notice=tooManyCodes&destination=%2Fportal%2Fx%3Fy%3D1';
+    const answer = await verifyByForm(portal, { code: last, ...place }, cookies);
+    expect(answer.headers.location).toBe(to);
+    const { body } = await portal.send({ url: to, cookies: cookiesOf(answer) });
+    expect(body).toMatch(/<input[^>]*name="username"[^>]*value="alice"/);
     expect(await leadsTo(form)).toBe(to);
     expect(await leadsTo(form, cookies, '?lang=pl')).toBe(`${to}&lang=pl`);
   });

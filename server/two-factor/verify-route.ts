@@ -10,7 +10,7 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie, setCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
-import { clearLastRefusal } from '../http/last-refusal.ts';
+import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
@@ -24,6 +24,11 @@ type Right = VerifyResult & { kind: 'right' };
 
 /** After these there is something to read before the destination. */
 const proofsWithPage: readonly Proof[] = ['app registered', 'recovery code'];
+
+/** Whether the password is asked for next, since no more codes are looked at. */
+function isOver(result: VerifyResult): result is Extract<VerifyResult, { kind: 'wrong' | 'tooManyTries' }> {
+  return result.kind === 'tooManyTries' || (result.kind === 'wrong' && result.isLast);
+}
 
 /** `POST two-factor-authentication/verify` (decisions §6): a JSON string from a script, a form from a person without. */
 export function verifyRoute(deps: Deps) {
@@ -53,6 +58,7 @@ export function verifyRoute(deps: Deps) {
           })
         : { kind: 'signInExpired' };
     if (result.kind === 'right') setCookies(request, reply, result);
+    else if (isOver(result)) setLastRefusal(reply, config, { reference: null, username: result.username });
     return form ? answerForm(request, reply, form, result) : await answerScript(request, reply, result);
   };
 
@@ -74,12 +80,13 @@ export function verifyRoute(deps: Deps) {
         if (proofsWithPage.includes(result.proof)) reply.header(codeAnswerHeaders.next, 'recoveryCodes');
         return reply.send('true');
       case 'wrong':
+        if (isOver(result)) reply.header(codeAnswerHeaders.notice, 'tooManyCodes' satisfies Notice);
         if (result.clockOffset !== null) reply.header(codeAnswerHeaders.clockOffset, String(result.clockOffset));
         return reply.send('false');
       case 'signInExpired':
         return sendProblem(reply, 401, { notice: 'signInExpired' });
       case 'tooManyTries':
-        return sendProblem(reply, 401, { notice: 'tooManyAttempts' });
+        return sendProblem(reply, 401, { notice: 'tooManyCodes' });
       case 'throttled':
         return await refuse(deps, request, reply, 429, { retryAfter: result.retryAfter });
     }
@@ -128,9 +135,8 @@ export function verifyRoute(deps: Deps) {
         return reply.redirect(`${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${query}`, 303);
       }
       case 'wrong': {
-        const { clockOffset, isLast } = result;
-        // The screen would lead on to the sign-in form, and nothing there would say why.
-        if (isLast) return toLogin('tooManyAttempts');
+        const { clockOffset } = result;
+        if (isOver(result)) return toLogin('tooManyCodes');
         return backToForm(request, reply, form, {
           notice: clockOffset === null ? 'codeWrong' : 'clockWrong',
           ...(clockOffset !== null && { [queryNames.clockOffset]: String(clockOffset) }),
@@ -139,7 +145,7 @@ export function verifyRoute(deps: Deps) {
       case 'signInExpired':
         return toLogin('signInExpired');
       case 'tooManyTries':
-        return toLogin('tooManyAttempts');
+        return toLogin('tooManyCodes');
       case 'throttled':
         return backToForm(request, reply, form, { notice: 'tooManyAttempts' });
     }

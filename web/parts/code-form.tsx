@@ -3,7 +3,6 @@ import { isOneTimeCode } from '#contract/one-time-code.ts';
 import type { MessageKey } from '../messages.tsx';
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import { useVisit } from '../visit.ts';
-import { ChangeUserLinks } from './change-user-links.tsx';
 import { type Boxes, codeOf, completes, emptyBoxes } from './code-box-moves.ts';
 import { type Said, useCodeCheck } from './code-check.ts';
 import { CodeCheckForm } from './code-check-form.tsx';
@@ -11,6 +10,7 @@ import { CodeField } from './code-field.tsx';
 import { fieldValue } from './field-value.ts';
 import { RememberDevice } from './remember-device.tsx';
 import { SendAgain } from './send-again.tsx';
+import { WayOut } from './way-out.tsx';
 import { useWrongCodeText } from './wrong-code-text.ts';
 
 type Props = {
@@ -75,7 +75,7 @@ export function CodeForm({ cancelKey, links, around }: Props) {
       {isCodeSentViaEmail(place) ? (
         <SendAgain cancelKey={cancelKey} onAnswer={onSendAnswer} />
       ) : (
-        <ChangeUserLinks textKey={cancelKey}>{links}</ChangeUserLinks>
+        <WayOut textKey={cancelKey}>{links}</WayOut>
       )}
     </>
   );

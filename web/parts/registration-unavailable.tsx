@@ -1,8 +1,8 @@
 import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
-import { ChangeUserLinks } from './change-user-links.tsx';
 import { Heading } from './heading.tsx';
+import { WayOut } from './way-out.tsx';
 
 // Said at once, though nobody pressed anything: the screen was to show a code.
 const urgent = {};
@@ -27,7 +27,7 @@ export function RegistrationUnavailable() {
         >
           {message('reload')}
         </a>
-        <ChangeUserLinks textKey="cancel" />
+        <WayOut textKey="cancel" />
       </div>
     </>
   );

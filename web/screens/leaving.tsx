@@ -5,12 +5,12 @@ import { Heading } from '../parts/heading.tsx';
 type Props = Extract<ServerPage, { name: 'leaving' }>;
 
 /** Leads on to an identity provider; the document does so by itself, the button is for where it does not. */
-export function Leaving({ url, provider }: Props) {
+export function Leaving({ isSignOut, url, provider }: Props) {
   const message = useMessage();
   return (
     <>
       <Heading />
-      <p className="lede">{message('leaving-text', { provider })}</p>
+      <p className="lede">{message(isSignOut ? 'leaving-sign-out-text' : 'leaving-text', { provider })}</p>
       <div className="stack">
         <a className="button" href={url}>
           {message('leaving-button', { provider })}

@@ -1,0 +1,45 @@
+import type { Language } from '#contract/languages.ts';
+import { addCustomer } from '#server/accounts/add-customer.ts';
+import { addUser } from '#server/accounts/add-user.ts';
+import { hashPassword } from '#server/secrets/password-hash.ts';
+import type { NewCustomer } from '#server/storage/customer.ts';
+import { onDatabaseOf } from './portal-database.ts';
+import type { PortalUnderTest } from './portal-under-test.ts';
+
+// What `vestibule customer add` and `vestibule user add` do once they have read their arguments: hundreds of tests need
+// somebody, and a process for each took longer than many of them. The commands themselves are in command-line.spec.ts.
+
+export type CustomerOptions = Partial<Pick<NewCustomer, 'name' | 'allowedNetworks' | 'twoFactor'>>;
+
+/** Adds a customer without networks and second factor unless told otherwise. */
+export async function addCustomerTo(
+  portal: PortalUnderTest,
+  key: string,
+  options: CustomerOptions = {},
+): Promise<void> {
+  const usual: NewCustomer = { key, name: key, allowedNetworks: [], twoFactor: 'off', newDeviceMail: false };
+  const isAdded = await onDatabaseOf(portal, (sql) => addCustomer(sql, { ...usual, ...options }, new Date()));
+  if (!isAdded) throw new Error(`There is a customer ${key}`);
+}
+
+export type UserOptions = { customers: readonly string[]; language?: Language; mayChangePassword?: boolean };
+
+/** Adds a user with a password and an e-mail address at acme.test. */
+export async function addUserTo(
+  portal: PortalUnderTest,
+  username: string,
+  password: string,
+  { customers, language, mayChangePassword = true }: UserOptions,
+): Promise<void> {
+  const user = {
+    username,
+    email: `${username}@acme.test`,
+    passwordHash: await hashPassword(password),
+    language: language ?? null,
+    active: true,
+    mayChangePassword,
+    customers,
+  };
+  const { kind } = await onDatabaseOf(portal, (sql) => addUser(sql, user, new Date()));
+  if (kind !== 'added') throw new Error(`${username}: ${kind}`);
+}

@@ -1,0 +1,38 @@
+import { expect, type Page } from '@playwright/test';
+import { textsOf } from './texts.ts';
+
+const texts = textsOf('en');
+
+export const ssoButton = (page: Page) => page.getByRole('button', { name: texts['login-sso'] });
+
+/** The form that asks for an address. */
+export function ssoForm(page: Page) {
+  const email = page.getByLabel(texts.email);
+  const button = page.getByRole('button', { name: texts['sso-button'] });
+  return {
+    email,
+    button,
+    async send(address: string): Promise<void> {
+      await email.fill(address);
+      await button.click();
+    },
+  };
+}
+
+/** The page of a provider of these tests. */
+export function atProvider(page: Page) {
+  const email = page.getByLabel('E-mail', { exact: true });
+  return {
+    email,
+    signIn: () => page.getByRole('button', { name: 'Sign in' }).click(),
+    cancel: () => page.getByRole('link', { name: 'Cancel' }).click(),
+  };
+}
+
+/** The page of a single sign-on that did not work; returns the reference on it. */
+export async function expectFailure(page: Page): Promise<string> {
+  await expect(page.getByRole('heading', { name: texts['login-fail-oidc-title'] })).toBeVisible();
+  const reference = page.getByText(/[0-9A-Z]{4}-[0-9A-Z]{4}/);
+  await expect(reference).toBeVisible();
+  return /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(await reference.innerText())?.[0] ?? '';
+}

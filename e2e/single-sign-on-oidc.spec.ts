@@ -1,0 +1,154 @@
+import type { Page } from '@playwright/test';
+import { type OpenIdProvider, startOpenIdProvider } from '#server/testing/openid-provider-for-test.ts';
+import { addCustomerTo } from './portal-accounts.ts';
+import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
+import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
+import { test as base, expect } from './test.ts';
+
+/** One provider and one customer of its own for the whole file, at another site than the portal. */
+const test = base.extend<object, { provider: OpenIdProvider }>({
+  provider: [
+    async ({ portal }, use) => {
+      const provider = await startOpenIdProvider({
+        redirectUris: [`${portal.origin}/portal/authenticate/oidc/callback`],
+        postLogoutRedirectUris: [`${portal.origin}/portal/login`],
+      });
+      await addCustomerTo(portal, 'oidc', { name: 'Oidc Ltd.' });
+      await portal.mustRun(['user', 'add', 'olga', '--email', 'olga@oidc.test', '--customer', 'oidc']);
+      const { issuer, clientId, clientSecret } = provider;
+      await portal.mustRun(
+        [
+          ...['connection', 'add', 'oidc', 'oidc', '--customer', 'oidc', '--domain', 'oidc.test'],
+          ...['--issuer', issuer, '--client-id', clientId, '--client-secret-stdin'],
+        ],
+        clientSecret,
+      );
+      await use(provider);
+      await provider.close();
+    },
+    { scope: 'worker' },
+  ],
+});
+
+const both = { tag: '@without-script' };
+
+test.beforeEach(({ watch, provider }) => watch.host(provider.issuer));
+
+async function signInByForm(page: Page, email = 'olga@oidc.test'): Promise<void> {
+  await page.goto('/portal/login');
+  await ssoButton(page).click();
+  await ssoForm(page).send(email);
+  await expect(atProvider(page).email).toHaveValue(email);
+  await atProvider(page).signIn();
+}
+
+test(
+  'signs in from the sign-in page at the provider of the address, and the second time without typing',
+  both,
+  async ({ page }) => {
+    await signInByForm(page);
+    await expect(page).toHaveURL('/portal/portal.html');
+    await expectSignedIn(page, 'olga');
+    await page.context().clearCookies({ name: 'vestibule-session' });
+    await page.goto('/portal/login');
+    await ssoButton(page).click();
+    await expectSignedIn(page, 'olga');
+  },
+);
+
+test('a deep link survives the way to the provider and back', both, async ({ page }) => {
+  await page.goto('/portal/singleSignOn?destination=%2Fportal%2Fportal.html%3Freport%3D7');
+  await ssoForm(page).send('olga@oidc.test');
+  await atProvider(page).signIn();
+  await expect(page).toHaveURL('/portal/portal.html?report=7');
+});
+
+test('the fragment of a deep link survives as well where script runs', async ({ page }) => {
+  await page.goto('/portal/#/reports/7');
+  await ssoButton(page).click();
+  await ssoForm(page).send('olga@oidc.test');
+  await atProvider(page).signIn();
+  await expect(page).toHaveURL(/#\/reports\/7$/);
+});
+
+test(
+  'cancel at the provider ends on a page with a reference and a way back, the destination kept',
+  both,
+  async ({ page, portal }) => {
+    await page.goto('/portal/singleSignOn?destination=%2Fportal%2Fportal.html%3Freport%3D7');
+    await ssoForm(page).send('olga@oidc.test');
+    await atProvider(page).cancel();
+    const reference = await expectFailure(page);
+    const { out } = await portal.run(['explain', reference]);
+    expect(out).toContain('access_denied');
+    await page.getByRole('link', { name: 'Return to sign-in' }).click();
+    await ssoButton(page).click();
+    await ssoForm(page).send('olga@oidc.test');
+    await atProvider(page).signIn();
+    await expect(page).toHaveURL('/portal/portal.html?report=7');
+  },
+);
+
+test('Back from the provider leads to the form, alive', both, async ({ page }) => {
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).send('olga@oidc.test');
+  await expect(atProvider(page).email).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL(/\/portal\/singleSignOn/);
+  await ssoForm(page).send('olga@oidc.test');
+  await atProvider(page).signIn();
+  await expectSignedIn(page, 'olga');
+});
+
+test(
+  'somebody whom nobody has added, and a domain that nobody vouches for, end on the failure page',
+  both,
+  async ({ page }) => {
+    await page.goto('/portal/singleSignOn');
+    await ssoForm(page).send('stranger@oidc.test');
+    await atProvider(page).signIn();
+    await expectFailure(page);
+    await page.goto('/portal/singleSignOn');
+    await ssoForm(page).send('olga@nowhere.test');
+    await expectFailure(page);
+  },
+);
+
+test(
+  'a connection that is switched off while the visitor is at the provider lets nobody in',
+  both,
+  async ({ page, portal }) => {
+    await page.goto('/portal/singleSignOn');
+    await ssoForm(page).send('olga@oidc.test');
+    await expect(atProvider(page).email).toBeVisible();
+    await portal.mustRun(['connection', 'set', 'oidc', '--disable']);
+    try {
+      await atProvider(page).signIn();
+      await expectFailure(page);
+    } finally {
+      await portal.mustRun(['connection', 'set', 'oidc', '--enable']);
+    }
+  },
+);
+
+test('signing out ends the session of the provider as well', both, async ({ page }) => {
+  await signInByForm(page);
+  await expectSignedIn(page, 'olga');
+  await signOutButton(page).click();
+  await expect(page).toHaveURL(/\/session\/end/);
+});
+
+test('a domain that requires it sends its people on from the sign-in form', both, async ({ page, portal }) => {
+  await portal.mustRun(['connection', 'set', 'oidc', '--required', 'on']);
+  try {
+    await page.goto('/portal/login');
+    await signInForm(page).send('olga@oidc.test', 'whatever');
+    await expect(page.getByText('Your company signs in with single sign‑on')).toBeVisible();
+    await expect(ssoForm(page).email).toHaveValue('olga@oidc.test');
+    await ssoForm(page).button.click();
+    await atProvider(page).signIn();
+    await expectSignedIn(page, 'olga');
+  } finally {
+    await portal.mustRun(['connection', 'set', 'oidc', '--required', 'off']);
+  }
+});

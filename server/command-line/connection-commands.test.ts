@@ -1,0 +1,214 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
+import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
+import { runVestibule } from '#server/testing/run-vestibule.ts';
+import { addCustomer } from '../accounts/add-customer.ts';
+import { unseal } from '../secrets/sealed.ts';
+import { keysOf, secretsOfDataFolder } from '../secrets/server-secret.ts';
+import { connect, type Database } from '../storage/connect.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../storage/embedded.ts';
+import { migrate } from '../storage/migrate.ts';
+import { connectionPlace, findSsoConnectionByKey } from '../storage/sso-connection.ts';
+
+let dataFolder: string;
+let embedded: EmbeddedPostgres;
+let sql: Database;
+let provider: ForgedProvider;
+let metadata: string;
+const day = 86_400_000;
+
+beforeAll(async () => {
+  dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-connections-'));
+  embedded = await openEmbedded({ dataFolder, log: { info() {}, warn() {} }, durable: false });
+  sql = connect(embedded.place);
+  await migrate(sql);
+  provider = await startForgedProvider({ now: () => new Date() });
+  metadata = join(dataFolder, 'metadata.xml');
+  await writeFile(metadata, metadataOf(await makeCertificate('idp.acme.example', new Date())));
+});
+beforeEach(async () => {
+  await sql`truncate customer, portal_user, sso_connection, audit_event, portal_key cascade`;
+  await addCustomer(sql, { key: 'acme', name: 'Acme Ltd.', allowedNetworks: [], twoFactor: 'off' }, new Date());
+});
+afterAll(async () => {
+  await provider.close();
+  await sql.end({ timeout: 1 });
+  await embedded.close();
+  await rm(dataFolder, { recursive: true });
+});
+
+function metadataOf({ certificate }: { certificate: string }): string {
+  const plain = certificate.replace(/-----[^-]+-----|\s/g, '');
+  return `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#" entityID="https://idp.acme.example/">
+  <md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
+    <md:KeyDescriptor use="signing"><ds:KeyInfo><ds:X509Data><ds:X509Certificate>${plain}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>
+    <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.acme.example/sso"/>
+  </md:IDPSSODescriptor></md:EntityDescriptor>`;
+}
+
+const vestibule = (line: string, input = '') =>
+  runVestibule(line.split(' '), { env: { VESTIBULE_DATA: dataFolder }, input });
+const addOidc = (more = '', input = 'the secret\n') =>
+  vestibule(
+    `connection add oidc acme-oidc --customer acme --domain acme.example --issuer ${provider.issuer} --client-id vestibule --client-secret-stdin${more}`,
+    input,
+  );
+const addSaml = (more = '') =>
+  vestibule(`connection add saml acme-saml --customer acme --domain acme.example --metadata ${metadata}${more}`);
+const events = async () =>
+  (await sql<{ event: string }[]>`select event from audit_event where event like 'connection%' order by id`).map(
+    ({ event }) => event,
+  );
+
+describe('connection add', () => {
+  it('adds one by OpenID Connect, its secret sealed, and says what the provider needs', async () => {
+    const { code, out } = await addOidc(' --domain ÄCME.example --jit on --map username=nick --second-factor mfa');
+    expect(code).toBe(0);
+    expect(out).toContain('http://localhost:8080/portal/authenticate/oidc/callback');
+    const stored = await findSsoConnectionByKey(sql, 'acme-oidc');
+    expect(stored).toMatchObject({
+      name: 'Acme Ltd.',
+      domains: ['acme.example', 'xn--cme-pla.example'],
+      makesUsers: true,
+      trustsEmail: false,
+      required: false,
+      attributes: { username: 'nick' },
+      secondFactorValues: ['mfa'],
+      settings: {
+        issuer: provider.issuer,
+        clientId: 'vestibule',
+        clientAuthentication: 'secret',
+        scopes: ['email', 'profile'],
+      },
+    });
+    const keys = keysOf(await secretsOfDataFolder(dataFolder));
+    const { id = '', sealedSecret } = stored ?? {};
+    expect(unseal(keys.seal, sealedSecret ?? Buffer.alloc(0), connectionPlace(id))).toBe('the secret');
+    expect(await events()).toEqual(['connection-added']);
+  });
+
+  it('adds one by SAML from a file, which vouches for addresses unless it is told not to', async () => {
+    const { code, out } = await addSaml();
+    expect(code).toBe(0);
+    expect(out).toContain('http://localhost:8080/portal/authenticate/saml/acs');
+    const stored = await findSsoConnectionByKey(sql, 'acme-saml');
+    expect(stored).toMatchObject({
+      trustsEmail: true,
+      settings: { entityId: 'https://idp.acme.example/', signOnUrl: 'https://idp.acme.example/sso', mayBegin: false },
+    });
+  });
+
+  it.each([
+    [
+      '--issuer',
+      'connection add oidc x --customer acme --domain acme.example --issuer http://idp.example --client-id a --client-secret-stdin',
+    ],
+    [
+      '--domain',
+      'connection add oidc x --customer acme --domain acme --issuer https://idp.example --client-id a --client-secret-stdin',
+    ],
+    [
+      '--domain',
+      'connection add oidc x --customer acme --issuer https://idp.example --client-id a --client-secret-stdin',
+    ],
+    [
+      '--customer',
+      'connection add oidc x --customer nobody --domain acme.example --issuer https://idp.example --client-id a --client-secret-stdin',
+    ],
+    [
+      'key',
+      'connection add oidc X! --customer acme --domain acme.example --issuer https://idp.example --client-id a --client-secret-stdin',
+    ],
+    [
+      'client secret',
+      'connection add oidc x --customer acme --domain acme.example --issuer https://idp.example --client-id a',
+    ],
+    [
+      '--map',
+      'connection add oidc x --customer acme --domain acme.example --issuer https://idp.example --client-id a --private-key --map mail',
+    ],
+    [
+      '--secret-ends',
+      'connection add oidc x --customer acme --domain acme.example --issuer https://idp.example --client-id a --private-key --secret-ends soon',
+    ],
+    ['--metadata', 'connection add saml x --customer acme --domain acme.example --metadata /nowhere.xml'],
+  ])('names %s as what is wrong, and adds nothing', async (field, line) => {
+    const { code, err } = await vestibule(line, 'secret');
+    expect(code).toBe(1);
+    expect(err).toContain(field);
+    expect(await sql`select from sso_connection`).toHaveLength(0);
+  });
+});
+
+describe('connection list, show, set, remove', () => {
+  it('shows everything but the secret, and changes what is named alone', async () => {
+    await addOidc();
+    const shown = await vestibule('connection show acme-oidc --json');
+    expect(shown.out).not.toMatch(/the secret|sealed/i);
+    expect(JSON.parse(shown.out)).toMatchObject({ key: 'acme-oidc', hasSecret: true });
+    const { out } = await vestibule('connection set acme-oidc --required on --scope email --disable');
+    expect(out).toContain('required: off → on');
+    expect(out).toContain('scopes: email profile → email');
+    expect((await vestibule('connection set acme-oidc --required on')).out).toContain('like that already');
+    expect((await vestibule('connection list')).out).toMatch(/acme-oidc +acme +oidc +acme\.example +yes +no/);
+    expect((await vestibule('connection set acme-oidc --metadata x')).err).toContain('by OpenID Connect');
+    expect((await vestibule('connection set acme-oidc')).code).toBe(2);
+    expect((await vestibule('connection remove acme-oidc')).out).toContain('removed');
+    expect((await vestibule('connection remove acme-oidc')).code).toBe(1);
+    expect(await events()).toEqual(['connection-added', 'connection-changed', 'connection-removed']);
+  });
+});
+
+describe('connection test', () => {
+  it('says that all is well, or which field is wrong', async () => {
+    await addOidc();
+    expect((await vestibule('connection set acme-oidc --issuer http://127.0.0.1:1')).code).toBe(0);
+    const wrong = await vestibule('connection test acme-oidc');
+    expect(wrong.code).toBe(1);
+    expect(wrong.out).toContain('--issuer');
+    await addSaml();
+    const { out } = await vestibule('connection test acme-saml --json');
+    expect(JSON.parse(out)[0]).toMatchObject({ connection: 'acme-saml', step: 'certificate 1', ok: true });
+  });
+});
+
+describe('connection keys', () => {
+  it('publishes the next key, uses it, and withdraws the last one', async () => {
+    const stages = async (line: string) =>
+      (
+        JSON.parse((await vestibule(`connection keys ${line} --json`.replace('  ', ' '))).out) as {
+          stage: string;
+          id: string;
+        }[]
+      ).map(({ stage, id }) => [stage, id]);
+    const [first] = await stages('');
+    const both = await stages('--add');
+    expect(both.map(([stage]) => stage)).toEqual(['current', 'next']);
+    expect(both[0]).toEqual(first);
+    expect(await stages('--use')).toEqual([
+      ['current', both[1]?.[1]],
+      ['last', first?.[1]],
+    ]);
+    expect((await stages('--withdraw last')).map(([stage]) => stage)).toEqual(['current']);
+    expect((await vestibule('connection keys --use')).err).toContain('--add');
+  });
+});
+
+describe('doctor', () => {
+  it('warns of a secret that ends within sixty days, and of one that has ended', async () => {
+    const date = (days: number) => new Date(Date.now() + days * day).toISOString().slice(0, 10);
+    await addOidc(` --secret-ends ${date(70)}`);
+    expect((await vestibule('doctor')).out).toContain('ok      – single sign-on');
+    await vestibule(`connection set acme-oidc --secret-ends ${date(30)}`);
+    const soon = await vestibule('doctor');
+    expect(soon.code).toBe(1);
+    expect(soon.out).toMatch(
+      /failed +– single sign-on – the client secret of connection acme-oidc ends in (?:29|30) days/,
+    );
+    await vestibule(`connection set acme-oidc --secret-ends ${date(-2)}`);
+    expect((await vestibule('doctor')).out).toContain('ended on');
+  });
+});

@@ -1,0 +1,53 @@
+import { X509Certificate } from 'node:crypto';
+import { day, limits } from '../limits.ts';
+import type { Connection } from '../storage/connect.ts';
+import { listPortalKeys } from '../storage/portal-key.ts';
+import { listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
+
+/** Something that single sign-on needs and that ends one day. `connection` is a key, or null for the portal's own. */
+export type End = { connection: string | null; what: 'certificate' | 'client secret' | 'portal key'; endsAt: Date };
+
+/** Everything whose end is known, the soonest first. Connections that are switched off are left out. */
+export async function listEnds(sql: Connection): Promise<End[]> {
+  const connections = (await listSsoConnections(sql)).filter(({ active }) => active);
+  const keys = (await listPortalKeys(sql)).filter(({ stage }) => stage === 'current');
+  const ends = [
+    ...connections.flatMap(endsOf),
+    ...keys.map(({ endsAt }): End => ({ connection: null, what: 'portal key', endsAt })),
+  ];
+  return ends.sort((one, other) => one.endsAt.getTime() - other.endsAt.getTime());
+}
+
+/** A provider that has published its next certificate can be used for as long as one of them is good. */
+function endsOf(connection: SsoConnection): End[] {
+  const { key, secretEndsAt } = connection;
+  const secret: End[] = secretEndsAt ? [{ connection: key, what: 'client secret', endsAt: secretEndsAt }] : [];
+  if (connection.protocol === 'oidc') return secret;
+  const times = connection.settings.certificates.map((pem) => new X509Certificate(pem).validToDate.getTime());
+  return [{ connection: key, what: 'certificate', endsAt: new Date(Math.max(...times)) }];
+}
+
+/** What an operator has to renew by now, in words; empty while nothing ends within the time of warning. */
+export function warningsOf(ends: readonly End[], now: Date): string[] {
+  return ends
+    .filter(({ endsAt }) => endsAt.getTime() - now.getTime() <= limits.expiryWarning)
+    .map((end) => wordsOf(end, now));
+}
+
+function wordsOf({ connection, what, endsAt }: End, now: Date): string {
+  const days = Math.floor((endsAt.getTime() - now.getTime()) / day);
+  const when =
+    days < 0 ? `ended on ${dateOf(endsAt)}` : `ends in ${days} day${days === 1 ? '' : 's'}, on ${dateOf(endsAt)}`;
+  const whose = connection === null ? `the ${what}` : `the ${what} of connection ${connection}`;
+  return `${whose} ${when} – ${advice[what](connection ?? '')}`;
+}
+
+function dateOf(time: Date): string {
+  return time.toISOString().slice(0, 10);
+}
+
+const advice: Record<End['what'], (connection: string) => string> = {
+  certificate: (connection) => `vestibule connection set ${connection} --metadata <file-or-url> reads the new one`,
+  'client secret': (connection) => `vestibule connection set ${connection} --client-secret-stdin --secret-ends <date>`,
+  'portal key': () => 'vestibule connection keys --add publishes the next one',
+};

@@ -1,0 +1,550 @@
+import { createHash } from 'node:crypto';
+import { exportSPKI } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Deps } from '#server/deps.ts';
+import type { OidcConnection } from '#server/storage/sso-connection.ts';
+import {
+  type Bend,
+  type ForgedProvider,
+  type KeyOfProvider,
+  newKey,
+  signed,
+  startForgedProvider,
+  unsigned,
+} from '#server/testing/forged-openid-provider.ts';
+import { oidcConnection, startVisit, visitProvider } from '#server/testing/oidc-for-test.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { readOidcAnswer } from './oidc.ts';
+import { createProviderMemory } from './provider-memory.ts';
+
+let portal: PortalForTest;
+let provider: ForgedProvider;
+let foreign: KeyOfProvider;
+let connection: OidcConnection;
+/** Nothing is remembered of the provider when a test begins. */
+let deps: Deps;
+beforeAll(async () => {
+  portal = await portalForTest();
+  provider = await startForgedProvider(portal.deps);
+  foreign = await newKey('RS256');
+});
+beforeEach(() => {
+  const { now, log } = portal.deps;
+  deps = { ...portal.deps, providers: createProviderMemory({ now, log }) };
+  connection = oidcConnection(deps, provider);
+  provider.bend({});
+  provider.requests.length = 0;
+});
+afterAll(async () => {
+  await provider.close();
+  await portal.close();
+});
+
+const seconds = () => Math.floor(portal.deps.now().getTime() / 1000);
+const minutes = (count: number) => count * 60;
+const secretBytes = (text: string) => new TextEncoder().encode(text);
+
+/** Signs in at the bent provider, by an answer that would be accepted if it were honest. */
+async function answerTo(bend: Bend) {
+  provider.bend(bend);
+  return await visitProvider(deps, connection, provider);
+}
+
+const claims = (change: Record<string, unknown>): Bend => ({ claims: (honest) => ({ ...honest, ...change }) });
+const header = (change: Record<string, unknown>): Bend => ({ header: (honest) => ({ ...honest, ...change }) });
+const token = (change: Record<string, unknown>): Bend => ({ token: (honest) => ({ ...honest, ...change }) });
+const callback = (change: (parameters: URLSearchParams) => void): Bend => ({ callback: change });
+const discovery = (change: Record<string, unknown>): Bend => ({ discovery: (honest) => ({ ...honest, ...change }) });
+const idToken = (make: NonNullable<Bend['idToken']>): Bend => ({ idToken: make });
+
+/** A forgery, why it is refused, and the words by which the operator sees which check met it. */
+type Forgery = [name: string, bend: () => Bend | Promise<Bend>, words: RegExp];
+
+describe('an honest answer is accepted', () => {
+  it('with what it says of the person', async () => {
+    expect(await answerTo({})).toEqual({
+      ok: true,
+      identity: {
+        subject: 'subject of alice',
+        email: 'alice@customer.example',
+        emailVerified: true,
+        username: null,
+        language: null,
+        authenticationContexts: [],
+        idToken: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      },
+    });
+    expect(provider.requests).toEqual(['/.well-known/openid-configuration', '/token', '/keys']);
+  });
+
+  it.each(['RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])(
+    'signed by %s',
+    async (alg) => {
+      const key = await newKey(alg);
+      const { ok } = await answerTo({
+        keys: () => ({ keys: [foreign.jwk, key.jwk] }),
+        idToken: (said) => signed(said, { alg, kid: key.kid }, key.privateKey),
+      });
+      expect(ok).toBe(true);
+    },
+  );
+
+  it('with userinfo that is signed', async () => {
+    const { ok } = await answerTo(signedUserInfo(provider.key));
+    expect(ok).toBe(true);
+  });
+
+  const accepted: [name: string, bend: () => Bend][] = [
+    ['with the iss parameter', () => callback((query) => query.set('iss', provider.issuer))],
+    ['with one audience in a list', () => claims({ aud: [provider.clientId] })],
+    ['with several audiences and our azp', () => claims({ aud: [provider.clientId, 'other'], azp: provider.clientId })],
+    ['with our azp', () => claims({ azp: provider.clientId })],
+    ['from a clock that is 2 minutes ahead', () => claims({ iat: seconds() + 120, nbf: seconds() + 120 })],
+    ['from a clock that is 2 minutes behind', () => claims({ iat: seconds() - 720, exp: seconds() - 118 })],
+    ['with a subject of 255 characters', () => claims({ sub: 's'.repeat(255) })],
+    ['with the hash of the access token', () => claims({ at_hash: hashOf('access') })],
+    ['without a kid, where there is one key', () => header({ kid: undefined })],
+  ];
+  it.each(accepted)('%s', async (_name, bend) => {
+    expect(await answerTo(bend())).toMatchObject({ ok: true });
+  });
+});
+
+/** Userinfo as a JWT (OpenID Connect Core §5.3.2), signed by a key under the kid of the published one. */
+const signedUserInfo = ({ privateKey }: KeyOfProvider, more: Record<string, unknown> = {}): Bend => ({
+  ...claims({ email: undefined }),
+  instead: {
+    userInfo: async (response) => {
+      const { kid, alg } = provider.key;
+      const said = { sub: 'subject of alice', email: 'alice@customer.example', ...more };
+      response.writeHead(200, { 'content-type': 'application/jwt' }).end(await signed(said, { kid, alg }, privateKey));
+    },
+  },
+});
+
+const hashOf = (accessToken: string) =>
+  createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url');
+
+const ofTheCallback: Forgery[] = [
+  [
+    'OI-04 a wrong iss parameter is refused',
+    () => callback((query) => query.set('iss', 'https://evil.example')),
+    /iss parameter/,
+  ],
+  [
+    'OI-04 an iss parameter with a slash more is refused',
+    () => callback((query) => query.set('iss', `${provider.issuer}/`)),
+    /iss parameter/,
+  ],
+  ['OI-04 an empty iss parameter is refused', () => callback((query) => query.set('iss', '')), /iss parameter/],
+  [
+    'OI-04 the right iss parameter twice is refused',
+    () =>
+      callback((query) => {
+        query.append('iss', provider.issuer);
+        query.append('iss', provider.issuer);
+      }),
+    /"iss" parameter must be provided only once/,
+  ],
+  [
+    'OI-04 a right and a wrong iss parameter are refused',
+    () =>
+      callback((query) => {
+        query.append('iss', provider.issuer);
+        query.append('iss', 'https://evil.example');
+      }),
+    /iss parameter/,
+  ],
+  [
+    'OI-04 no iss parameter, though it was announced, is refused',
+    () => discovery({ authorization_response_iss_parameter_supported: true }),
+    /"iss" \(issuer\) missing/,
+  ],
+  ['OI-01 no state is refused', () => callback((query) => query.delete('state')), /"state" missing/],
+  ['OI-01 another state is refused', () => callback((query) => query.set('state', 'other')), /unexpected "state"/],
+  [
+    'OI-01 the state twice is refused',
+    () => callback((query) => query.append('state', query.get('state') ?? '')),
+    /only once/,
+  ],
+  ['OI-13 no code is refused', () => callback((query) => query.delete('code')), /no authorization code/],
+  ['OI-13 an empty code is refused', () => callback((query) => query.set('code', '')), /no authorization code/],
+  ['OI-13 two codes are refused', () => callback((query) => query.append('code', 'other')), /only once/],
+  [
+    'OI-13 a code that the provider does not know is refused',
+    () => callback((query) => query.set('code', 'made up')),
+    /does not take the code: invalid_grant/,
+  ],
+  [
+    'OI-12 an ID token in the address is refused',
+    () => callback((query) => query.set('id_token', 'a.b.c')),
+    /implicit and hybrid flows/,
+  ],
+  [
+    'OI-12 an answer in one parameter (JARM) is refused',
+    () => callback((query) => query.set('response', 'a.b.c')),
+    /JARM/,
+  ],
+];
+
+const ofTheSignature: Forgery[] = [
+  [
+    'OI-06 an ID token without signature (alg none) is refused',
+    () => idToken((said) => unsigned(said, { alg: 'none' })),
+    /"alg" header/,
+  ],
+  [
+    'OI-06 alg none is refused also where the provider announces it',
+    () => ({
+      ...discovery({ id_token_signing_alg_values_supported: ['none', 'RS256'] }),
+      ...idToken((said) => unsigned(said, { alg: 'none' })),
+    }),
+    /"alg" header/,
+  ],
+  ['OI-06 alg nOnE is refused', () => idToken((said) => unsigned(said, { alg: 'nOnE' })), /"alg" header/],
+  ['OI-06 no alg is refused', () => idToken((said) => unsigned(said, {})), /"alg" header/],
+  [
+    'OI-06 an empty signature is refused',
+    () => idToken((said, head) => unsigned(said, head)),
+    /signature verification failed/,
+  ],
+  [
+    'OI-06 the signature of another token is refused',
+    () =>
+      idToken(async (said, head) => {
+        const other = await signed({ ...said, sub: 'mallory' }, head, provider.key.privateKey);
+        return unsigned(said, head, other.split('.')[2]);
+      }),
+    /signature verification failed/,
+  ],
+  [
+    'OI-06 a signature that is no base64url is refused',
+    () => idToken((said, head) => unsigned(said, head, '!!!')),
+    /not correctly encoded/,
+  ],
+  [
+    'OI-07 HS256 with the client secret is refused',
+    () => idToken((said) => signed(said, { alg: 'HS256' }, secretBytes(provider.clientSecret))),
+    /"alg" header/,
+  ],
+  [
+    'OI-07 HS256 with the client secret is refused also where the provider announces it',
+    () => ({
+      ...discovery({ id_token_signing_alg_values_supported: ['HS256', 'RS256'] }),
+      ...idToken((said) => signed(said, { alg: 'HS256' }, secretBytes(provider.clientSecret))),
+    }),
+    /"alg" header/,
+  ],
+  [
+    'OI-07 HS256 with the public key in PEM is refused',
+    () => ({
+      ...discovery({ id_token_signing_alg_values_supported: ['HS256', 'RS256'] }),
+      ...idToken(async (said) =>
+        signed(said, { alg: 'HS256', kid: provider.key.kid }, secretBytes(await exportSPKI(provider.key.publicKey))),
+      ),
+    }),
+    /"alg" header/,
+  ],
+  [
+    'OI-07 HS256 with the public key in DER is refused',
+    () =>
+      idToken(async (said) => {
+        const der = new Uint8Array(await crypto.subtle.exportKey('spki', provider.key.publicKey));
+        return await signed(said, { alg: 'HS256', kid: provider.key.kid }, der);
+      }),
+    /"alg" header/,
+  ],
+  [
+    'OI-07 HS256 with the public key as JWK is refused',
+    () =>
+      idToken((said) =>
+        signed(said, { alg: 'HS256', kid: provider.key.kid }, secretBytes(JSON.stringify(provider.key.jwk))),
+      ),
+    /"alg" header/,
+  ],
+  [
+    'OI-07 HS256 with a symmetric key among the published ones is refused',
+    () => ({
+      keys: () => ({ keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: 'shared', alg: 'HS256' }] }),
+      ...idToken((said) => signed(said, { alg: 'HS256', kid: 'shared' }, Buffer.from('c2VjcmV0'.repeat(6), 'base64'))),
+    }),
+    /"alg" header/,
+  ],
+  [
+    'OI-08 another key under the same kid is refused',
+    () => idToken((said, head) => signed(said, head, foreign.privateKey)),
+    /signature verification failed/,
+  ],
+  [
+    'OI-08 another key under an unknown kid is refused',
+    () => idToken((said) => signed(said, { alg: 'RS256', kid: 'unknown' }, foreign.privateKey)),
+    /no applicable keys/,
+  ],
+  ['OI-08 the right key under an unknown kid is refused', () => header({ kid: 'unknown' }), /no applicable keys/],
+  [
+    'OI-08 another key without kid is refused',
+    () => idToken((said) => signed(said, { alg: 'RS256' }, foreign.privateKey)),
+    /signature verification failed/,
+  ],
+  [
+    'OI-08 a key in the header (jwk) is not used',
+    () => idToken((said, head) => signed(said, { ...head, jwk: foreign.jwk }, foreign.privateKey)),
+    /signature verification failed/,
+  ],
+  [
+    'OI-08 a key in the header (jwk) with its own kid is not used',
+    () => idToken((said) => signed(said, { alg: 'RS256', kid: foreign.kid, jwk: foreign.jwk }, foreign.privateKey)),
+    /no applicable keys/,
+  ],
+  [
+    'OI-08 keys at an address in the header (jku) are not fetched',
+    () => idToken((said, head) => signed(said, { ...head, jku: `${provider.issuer}/evil` }, foreign.privateKey)),
+    /signature verification failed/,
+  ],
+  [
+    'OI-08 a certificate at an address in the header (x5u) is not fetched',
+    () => idToken((said, head) => signed(said, { ...head, x5u: `${provider.issuer}/evil` }, foreign.privateKey)),
+    /signature verification failed/,
+  ],
+  [
+    'OI-08 a certificate in the header (x5c) is not used',
+    () => idToken((said, head) => signed(said, { ...head, x5c: ['MIIB'] }, foreign.privateKey)),
+    /signature verification failed/,
+  ],
+  [
+    'OI-08 a published key that is for encryption is not used',
+    () => ({ keys: () => ({ keys: [{ ...provider.key.jwk, use: 'enc' }] }) }),
+    /no applicable keys/,
+  ],
+  [
+    'OI-08 a published key for another algorithm is not used',
+    () => ({ keys: () => ({ keys: [{ ...provider.key.jwk, alg: 'PS256' }] }) }),
+    /no applicable keys/,
+  ],
+  [
+    'OI-08 a header with crit is refused',
+    () => idToken((said, head) => unsigned(said, { ...head, crit: ['exp'] }, 'AAAA')),
+    /"crit"/,
+  ],
+  [
+    'OI-08 published keys that are no keys are refused',
+    () => ({ keys: () => ({ keys: [{ ...provider.key.jwk, n: 7 }] }) }),
+    /./,
+  ],
+  [
+    'OI-08 a published key whose key_ops is no list is refused',
+    () => ({ keys: () => ({ keys: [{ ...provider.key.jwk, key_ops: 7 }] }) }),
+    /./,
+  ],
+];
+
+const ofTheClaims: Forgery[] = [
+  ['OI-05 another iss is refused', () => claims({ iss: 'https://evil.example' }), /"iss"/],
+  ['OI-05 an iss with a slash more is refused', () => claims({ iss: `${provider.issuer}/` }), /"iss"/],
+  ['OI-05 an iss in other case is refused', () => claims({ iss: provider.issuer.toUpperCase() }), /"iss"/],
+  ['OI-05 an iss with a default path is refused', () => claims({ iss: `${provider.issuer}/.` }), /"iss"/],
+  ['OI-05 no iss is refused', () => claims({ iss: undefined }), /"iss"/],
+  ['OI-05 a list as iss is refused', () => claims({ iss: [provider.issuer] }), /"iss"/],
+  ['OI-09 another aud is refused', () => claims({ aud: 'other' }), /"aud"/],
+  ['OI-09 no aud is refused', () => claims({ aud: undefined }), /"aud"/],
+  ['OI-09 an empty list as aud is refused', () => claims({ aud: [] }), /"aud"/],
+  ['OI-09 an aud that begins like ours is refused', () => claims({ aud: `${provider.clientId}2` }), /"aud"/],
+  ['OI-09 a list of others as aud is refused', () => claims({ aud: ['other', 'third'] }), /"aud"/],
+  ['OI-09 several audiences without azp are refused', () => claims({ aud: [provider.clientId, 'other'] }), /"aud"/],
+  [
+    'OI-09 several audiences with the azp of another are refused',
+    () => claims({ aud: [provider.clientId, 'other'], azp: 'other' }),
+    /"azp"/,
+  ],
+  ['OI-09 the azp of another beside our aud alone is refused', () => claims({ azp: 'other' }), /azp/],
+  ['OI-09 an azp that is no string is refused', () => claims({ azp: null }), /azp/],
+  ['OI-03 another nonce is refused', () => claims({ nonce: 'other' }), /"nonce"/],
+  ['OI-03 no nonce is refused', () => claims({ nonce: undefined }), /"nonce"/],
+  ['OI-03 an empty nonce is refused', () => claims({ nonce: '' }), /"nonce"/],
+  ['OI-10 an exp that is past is refused', () => claims({ exp: seconds() - minutes(2) - 2 }), /"exp"/],
+  ['OI-10 no exp is refused', () => claims({ exp: undefined }), /"exp"/],
+  ['OI-10 an exp that is a string is refused', () => claims({ exp: String(seconds() + 300) }), /"exp"/],
+  ['OI-10 an nbf in the future is refused', () => claims({ nbf: seconds() + minutes(3) }), /"nbf"/],
+  [
+    'OI-10 an iat one hour in the future is refused',
+    () => claims({ iat: seconds() + minutes(60), exp: seconds() + minutes(120) }),
+    /iat is in the future/,
+  ],
+  ['OI-10 an iat of yesterday is refused', () => claims({ iat: seconds() - minutes(24 * 60) }), /iat is too long ago/],
+  ['OI-10 an iat in milliseconds is refused', () => claims({ iat: seconds() * 1000 }), /iat is in the future/],
+  ['OI-10 no iat is refused', () => claims({ iat: undefined }), /"iat"/],
+  ['OI-10 an iat that is a string is refused', () => claims({ iat: String(seconds()) }), /"iat"/],
+  ['OI-11 no sub is refused', () => claims({ sub: undefined }), /"sub"/],
+  ['OI-11 an empty sub is refused', () => claims({ sub: '' }), /sub is not/],
+  ['OI-11 a sub of 300 characters is refused', () => claims({ sub: 's'.repeat(300) }), /sub is not/],
+  ['OI-11 a sub with NUL is refused', () => claims({ sub: 'alice\0' }), /sub is not/],
+  ['OI-11 a sub with a line break is refused', () => claims({ sub: 'alice\nbob' }), /sub is not/],
+  ['OI-11 a sub with half a surrogate pair is refused', () => claims({ sub: 'alice\ud800' }), /sub is not/],
+  ['OI-11 a number as sub is refused', () => claims({ sub: 7 }), /"sub"/],
+  ['OI-11 a list as sub is refused', () => claims({ sub: ['alice'] }), /"sub"/],
+  ['OI-29 the hash of another access token is refused', () => claims({ at_hash: hashOf('other') }), /at_hash/],
+  ['OI-29 an empty hash of the access token is refused', () => claims({ at_hash: '' }), /at_hash/],
+];
+
+const ofTheTokens: Forgery[] = [
+  ['OI-12 no ID token is refused', () => token({ id_token: undefined }), /"id_token"/],
+  ['OI-12 an empty ID token is refused', () => token({ id_token: '' }), /"id_token"/],
+  ['OI-12 an ID token that is none is refused', () => token({ id_token: 'garbage' }), /Invalid JWT/],
+  ['OI-12 an ID token of two parts is refused', () => token({ id_token: 'e30.e30' }), /Invalid JWT/],
+  ['OI-12 an ID token of three parts that are none is refused', () => token({ id_token: 'a.b.c' }), /JWT Header/],
+  ['OI-12 a number as ID token is refused', () => token({ id_token: 7 }), /"id_token"/],
+  ['OI-12 an encrypted ID token is refused', () => token({ id_token: 'e30.e30.e30.e30.e30' }), /JWE decryption/],
+  ['OI-12 another token_type is refused', () => token({ token_type: 'mac' }), /token_type/],
+  ['OI-12 no token_type is refused', () => token({ token_type: undefined }), /token_type/],
+  ['OI-12 no access token is refused', () => token({ access_token: undefined }), /access_token/],
+  ['OI-12 a list for an answer is refused', () => ({ token: () => [] }), /top level object/],
+  ['OI-12 null for an answer is refused', () => ({ token: () => null }), /top level object/],
+  [
+    'OI-12 an ID token with a list for claims is refused',
+    () => idToken(() => signed([] as never, { alg: 'RS256', kid: provider.key.kid }, provider.key.privateKey)),
+    /top level object/,
+  ],
+  [
+    'OI-30 a userinfo of another sub is refused',
+    () => ({
+      ...claims({ email: undefined }),
+      userInfo: (honest) => ({ ...honest, sub: 'mallory' }),
+    }),
+    /"sub"/,
+  ],
+  [
+    'OI-30 a userinfo without sub is refused',
+    () => ({
+      ...claims({ email: undefined }),
+      userInfo: (honest) => ({ ...honest, sub: undefined }),
+    }),
+    /"sub"/,
+  ],
+  ['OI-30 userinfo that is signed by another key is refused', () => signedUserInfo(foreign), /signature verification/],
+  [
+    'OI-30 userinfo that is signed for another client is refused',
+    () => signedUserInfo(provider.key, { aud: 'other' }),
+    /"aud"/,
+  ],
+  [
+    'OI-30 a userinfo that is no object is refused',
+    () => ({ ...claims({ email: undefined }), userInfo: () => [] }),
+    /top level object/,
+  ],
+];
+
+describe.each([
+  ['the address that the visitor comes back to', ofTheCallback],
+  ['the signature of the ID token', ofTheSignature],
+  ['the claims of the ID token', ofTheClaims],
+  ['the answers of the endpoints', ofTheTokens],
+])('forged: %s', (_what, forgeries) => {
+  it.each(forgeries)('%s', async (_name, bend, words) => {
+    expect(await answerTo(await bend())).toEqual({
+      ok: false,
+      reason: 'answer-invalid',
+      words: expect.stringMatching(words),
+    });
+    expect(provider.requests).not.toContain('/evil');
+  });
+});
+
+describe('forged: what belongs to another sign-in', () => {
+  it('OI-29 the ID token of a parallel sign-in is refused', async () => {
+    const [first, second] = [await startVisit(deps, connection), await startVisit(deps, connection)];
+    const other = await readOidcAnswer(deps, connection, { ...second, url: provider.visit(second.url) });
+    if (!other.ok) throw new Error(other.words);
+    provider.bend(token({ id_token: other.identity.idToken }));
+    const answer = await readOidcAnswer(deps, connection, { ...first, url: provider.visit(first.url) });
+    expect(answer).toMatchObject({ ok: false, reason: 'answer-invalid', words: expect.stringContaining('"nonce"') });
+  });
+
+  it('OI-29 sign-ins side by side get each its own person', async () => {
+    const people = Array.from({ length: 8 }, (_, index) => `person ${index}`);
+    const visits = await Promise.all(people.map(() => startVisit(deps, connection)));
+    const personOf = new Map<unknown, string>(
+      visits.map(({ kept }, index): [unknown, string] => [kept.nonce, people[index] ?? '']),
+    );
+    provider.bend({ claims: (honest) => ({ ...honest, sub: personOf.get(honest.nonce) }) });
+    const answers = await Promise.all(
+      visits.map((visit) => readOidcAnswer(deps, connection, { ...visit, url: provider.visit(visit.url) })),
+    );
+    expect(answers.map((answer) => answer.ok && answer.identity.subject)).toEqual(people);
+  });
+
+  it('OI-14 a code of another visit is refused', async () => {
+    const [first, second] = [await startVisit(deps, connection), await startVisit(deps, connection)];
+    const url = provider.visit(second.url);
+    url.searchParams.set('state', first.state);
+    const answer = await readOidcAnswer(deps, connection, { ...first, url });
+    expect(answer).toMatchObject({ ok: false, words: expect.stringContaining('invalid_grant') });
+  });
+
+  it('OI-02 an answer of one provider is refused at the connection of another', async () => {
+    const other = await startForgedProvider(portal.deps);
+    try {
+      const elsewhere = oidcConnection(deps, other);
+      const visit = await startVisit(deps, connection);
+      const url = provider.visit(visit.url);
+      const answer = await readOidcAnswer(deps, elsewhere, { ...visit, url });
+      expect(answer).toMatchObject({ ok: false, words: expect.stringContaining('invalid_grant') });
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe('discovery that does not belong to the connection', () => {
+  it.each([
+    ['another issuer', () => ({ issuer: 'https://evil.example' })],
+    ['an issuer with a slash more', () => ({ issuer: `${provider.issuer}/` })],
+    ['an issuer in other case', () => ({ issuer: provider.issuer.replace('http', 'HTTP') })],
+    ['an issuer that is no address', () => ({ issuer: 'evil' })],
+    ['no issuer', () => ({ issuer: undefined })],
+    ['a script for the authorization endpoint', () => ({ authorization_endpoint: 'javascript:alert(1)' })],
+    ['data for the authorization endpoint', () => ({ authorization_endpoint: 'data:text/html,x' })],
+    ['plain http for the authorization endpoint', () => ({ authorization_endpoint: 'http://evil.example/' })],
+    ['no authorization endpoint', () => ({ authorization_endpoint: undefined })],
+    ['plain http for the token endpoint', () => ({ token_endpoint: 'http://evil.example/' })],
+    ['a file for the keys', () => ({ jwks_uri: 'file:///etc/passwd' })],
+    ['no keys', () => ({ jwks_uri: undefined })],
+    ['plain http for userinfo', () => ({ userinfo_endpoint: 'http://localhost.evil.example/' })],
+    ['a script for the end of the session', () => ({ end_session_endpoint: 'javascript:alert(1)' })],
+    ['a number for the ways to prove who we are', () => ({ token_endpoint_auth_methods_supported: 7 })],
+    ['a list of lists for the algorithms', () => ({ id_token_signing_alg_values_supported: [['RS256']] })],
+    ['a name and password in an endpoint', () => ({ token_endpoint: 'https://name:password@provider.example/' })],
+  ])('OI-26 %s is refused before anybody is sent there', async (_name, change) => {
+    provider.bend(discovery(change()));
+    await expect(startVisit(deps, connection)).rejects.toThrow(/connection-broken|provider-unreachable/);
+    expect(provider.requests).toEqual(['/.well-known/openid-configuration']);
+  });
+});
+
+describe('a provider that refuses', () => {
+  it('OI-23 its words are kept harmless for the operator', async () => {
+    const answer = await answerTo(
+      callback((query) => {
+        query.delete('code');
+        query.set('error', 'access_denied');
+        query.set('error_description', `<script>alert(1)</script>\r\n\u001b[31mforged line${'x'.repeat(5000)}`);
+      }),
+    );
+    expect(answer).toMatchObject({ ok: false, reason: 'provider-refused' });
+    const words = answer.ok ? '' : answer.words;
+    expect(words).toMatch(
+      /^access_denied \(<script>alert\(1\)<\/script>\\u000d\\u000a\\u001b\[31mforged line[\x20-\x7e]*$/,
+    );
+    expect(words.length).toBeLessThanOrEqual(200);
+    expect(provider.requests).not.toContain('/token');
+  });
+
+  it('OI-23 an error with the state of somebody else is not believed', async () => {
+    const answer = await answerTo(
+      callback((query) => {
+        query.set('error', 'access_denied');
+        query.set('state', 'other');
+      }),
+    );
+    expect(answer).toMatchObject({ ok: false, reason: 'answer-invalid' });
+  });
+});

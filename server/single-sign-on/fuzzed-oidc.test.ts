@@ -1,0 +1,95 @@
+import { KeyObject, sign } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Deps } from '#server/deps.ts';
+import type { OidcConnection } from '#server/storage/sso-connection.ts';
+import { type Bend, type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
+import { oidcConnection } from '#server/testing/oidc-for-test.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { readOidcAnswer, startOidc } from './oidc.ts';
+import { createProviderMemory } from './provider-memory.ts';
+
+let portal: PortalForTest;
+let provider: ForgedProvider;
+let deps: Deps;
+let connection: OidcConnection;
+beforeAll(async () => {
+  portal = await portalForTest();
+  provider = await startForgedProvider(portal.deps);
+  const { now, log } = portal.deps;
+  // A made-up endpoint may be an address that takes its time.
+  deps = { ...portal.deps, providers: createProviderMemory({ now, log, answerWithin: 300 }) };
+  connection = oidcConnection(deps, provider);
+});
+afterAll(async () => {
+  await provider.close();
+  await portal.close();
+});
+
+const names = {
+  discovery: [
+    ...['issuer', 'authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri', 'end_session_endpoint'],
+    ...['id_token_signing_alg_values_supported', 'userinfo_signing_alg_values_supported'],
+    ...['token_endpoint_auth_methods_supported', 'authorization_response_iss_parameter_supported'],
+  ],
+  keys: ['keys'],
+  key: ['kty', 'n', 'e', 'kid', 'alg', 'use', 'key_ops', 'crv', 'x', 'ext', 'oth'],
+  token: [
+    'access_token',
+    'token_type',
+    'expires_in',
+    'refresh_token',
+    'scope',
+    'id_token',
+    'error',
+    'error_description',
+  ],
+  header: ['alg', 'kid', 'typ', 'crit', 'jku', 'jwk', 'x5c', 'b64', 'cty', 'zip'],
+  claims: ['iss', 'aud', 'exp', 'iat', 'nbf', 'nonce', 'azp', 'at_hash', 'auth_time', 'acr', 'amr', 'email', 'locale'],
+  userInfo: ['sub', 'email', 'email_verified', 'locale'],
+};
+
+/** One thing at one place of an otherwise honest answer is anything at all. */
+const change = fc
+  .constantFrom(...(Object.keys(names) as (keyof typeof names)[]))
+  .chain((place) => fc.tuple(fc.constant(place), fc.constantFrom(...names[place]), fc.jsonValue({ maxDepth: 2 })));
+
+function bendOf(place: keyof typeof names, name: string, value: unknown): Bend {
+  const put = (honest: object) => ({ ...honest, [name]: value });
+  if (place === 'key') return { keys: () => ({ keys: [put(provider.key.jwk)] }) };
+  if (place === 'userInfo') return { claims: (honest) => ({ ...honest, email: undefined }), userInfo: put };
+  if (place === 'header') return { idToken: (claims, honest) => signedWhateverItSays(claims, put(honest)) };
+  return { [place]: put };
+}
+
+/** A library would not sign what it does not understand. */
+function signedWhateverItSays(claims: object, header: object): string {
+  const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');
+  const data = `${part(header)}.${part(claims)}`;
+  return `${data}.${sign('sha256', Buffer.from(data), KeyObject.from(provider.key.privateKey)).toString('base64url')}`;
+}
+
+/** Words that can stand in a record. */
+function expectHarmless(words: string): void {
+  expect(words).toMatch(/^[\x20-\x7e]+$/);
+}
+
+it('OI-11 whatever a provider answers, it is read as the person it honestly names, or refused', async () => {
+  let accepted = 0;
+  await fc.assert(
+    fc.asyncProperty(change, async ([place, name, value]) => {
+      const { now, log } = portal.deps;
+      deps.providers = createProviderMemory({ now, log, answerWithin: 300 });
+      provider.bend(bendOf(place, name, value));
+      const started = await startOidc(deps, connection, { state: 'state', loginHint: null, language: 'en' });
+      if (!started.ok) return expectHarmless(started.words);
+      const url = provider.visit(started.url);
+      const answer = await readOidcAnswer(deps, connection, { url, state: 'state', kept: started.kept });
+      if (!answer.ok) return expectHarmless(answer.words);
+      accepted++;
+      expect(answer.identity.subject).toBe('subject of alice');
+    }),
+    { numRuns: 300, endOnFailure: true },
+  );
+  expect(accepted).toBeGreaterThan(10);
+});

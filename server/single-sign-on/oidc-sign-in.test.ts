@@ -1,0 +1,473 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits, minute } from '#server/limits.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  followLeavePage,
+  lastFailure,
+  pathOf,
+} from '#server/testing/sso-for-test.ts';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let second: PortalForTest;
+let acme: ForgedProvider;
+let beta: ForgedProvider;
+beforeAll(async () => {
+  portal = await portalForTest();
+  second = await portalForTest({}, portal);
+  acme = await startForgedProvider({ now: portal.deps.now });
+  beta = await startForgedProvider({ now: portal.deps.now });
+});
+afterAll(async () => {
+  await acme.close();
+  await beta.close();
+  await second.close();
+  await portal.close();
+});
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await addCustomer(portal, 'acme');
+  await addCustomer(portal, 'beta');
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'bob', email: 'bob@beta.test', customers: ['beta'] });
+  await addOidcConnection(portal, acme);
+  await addOidcConnection(portal, beta, { key: 'beta-oidc', customerKey: 'beta', domains: ['beta.test'] });
+  acme.bend(says({}));
+  beta.bend(says({ sub: 'subject of bob', email: 'bob@beta.test' }));
+  browser = browserForTest(portal);
+});
+
+/** Both instances have one clock. */
+function wait(time: number): void {
+  portal.wait(time);
+  second.wait(time);
+}
+
+const says = (claims: object) => ({ claims: (honest: object) => ({ ...honest, email: 'alice@acme.test', ...claims }) });
+const failed = /^\/portal\/loginfail\/oidc(?:\?|$)/;
+const sessions = async () => (await portal.sql`select from session where stage = 'full'`).length;
+
+/** From the form to the provider and back; the answer to what the provider sent. */
+async function signInAt(provider: ForgedProvider, username?: string, form?: Record<string, string>) {
+  const callback = provider.visit(await departFor(browser, username, form));
+  return await browser.get(pathOf(callback));
+}
+
+async function expectRefused(answer: { headers: Record<string, unknown> }, reason: string): Promise<void> {
+  expect(answer.headers.location).toMatch(failed);
+  expect((await lastFailure(portal))?.reason).toBe(reason);
+  expect(await sessions()).toBe(0);
+}
+
+describe('the way in', () => {
+  it('leads from the form over a page of ours to the provider and back to the destination, fragment and all', async () => {
+    const answer = await signInAt(acme, undefined, { redirectURL: '/portal#/reports/7' });
+    expect(answer.statusCode).toBe(303);
+    expect(answer.headers.location).toBe('/portal#/reports/7');
+    const page = await browser.get('/portal/portal.html');
+    expect(page.body).toContain('alice@acme.test');
+    const [event] =
+      await portal.sql`select event, connection, customer_key, username from audit_event where event = 'signed-in'`;
+    expect(event).toEqual({ event: 'signed-in', connection: 'acme-oidc', customer_key: 'acme', username: 'alice' });
+  });
+
+  it('sends the typed address along as a hint, and asks by PKCE, state and nonce', async () => {
+    const asked = new URL(await departFor(browser)).searchParams;
+    expect(asked.get('login_hint')).toBe('alice@acme.test');
+    expect(asked.get('redirect_uri')).toBe('http://localhost:8080/portal/authenticate/oidc/callback');
+    expect(asked.get('code_challenge_method')).toBe('S256');
+    expect(asked.get('state')).toMatch(/^[\w-]{43}$/);
+    expect(asked.get('nonce')?.length).toBeGreaterThan(20);
+  });
+
+  it('needs no typing the second time: the browser remembers the connection', async () => {
+    const asked = await browser.post('/portal/authenticate/checkSsoLogin', {});
+    expect(asked.headers.location).toBe('/portal/singleSignOn');
+    await signInAt(acme);
+    const again = await browser.post('/portal/authenticate/checkSsoLogin', { redirectURLSSO: '/portal/reports' });
+    const callback = acme.visit(await followLeavePage(browser, again));
+    expect((await browser.get(pathOf(callback))).headers.location).toBe('/portal/reports');
+  });
+
+  it('a remembered connection that is made up, or switched off, leads to the form', async () => {
+    browser.cookies['vestibule-connection'] = 'A'.repeat(80);
+    expect((await browser.post('/portal/authenticate/checkSsoLogin', {})).headers.location).toBe(
+      '/portal/singleSignOn',
+    );
+    await signInAt(acme);
+    await portal.sql`update sso_connection set active = false`;
+    expect((await browser.post('/portal/authenticate/checkSsoLogin', {})).headers.location).toBe(
+      '/portal/singleSignOn',
+    );
+  });
+
+  it('unknown and known people of a domain are answered alike, unknown domains too', async () => {
+    const known = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
+    const unknown = await browser.post('/portal/authenticate/performSsoLogin', { username: 'nobody@acme.test' });
+    const shape = (text: unknown) => String(text).replace(/request=[\w-]+/, 'request=');
+    expect(shape(unknown.headers.location)).toBe(shape(known.headers.location));
+    const nowhere = await browser.post('/portal/authenticate/performSsoLogin', { username: 'a@nowhere.test' });
+    const text = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice' });
+    expect(nowhere.headers.location).toBe('/portal/loginfail/oidc');
+    expect(text.headers.location).toBe('/portal/loginfail/oidc');
+  });
+
+  it('a connection that is switched off fails by its own page', async () => {
+    await portal.sql`update sso_connection set active = false`;
+    const answer = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
+    await expectRefused(answer, 'connection-disabled');
+  });
+
+  it('two connections of a domain are a choice, without the address in the address bar', async () => {
+    await addOidcConnection(portal, beta, { key: 'acme-other', name: 'The other one' });
+    const answer = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
+    expect(answer.headers.location).toBe('/portal/singleSignOn?notice=chooseConnection');
+    const page = await browser.get(String(answer.headers.location));
+    expect(page.body).toContain('The other one');
+    expect(page.body).toContain('Provider acme-oidc');
+    const url = await departFor(browser, 'alice@acme.test', { connection: 'acme-other' });
+    expect(url).toContain(beta.issuer);
+  });
+
+  it('a connection of another domain cannot be chosen', async () => {
+    const url = await departFor(browser, 'alice@acme.test', { connection: 'beta-oidc' });
+    expect(url).toContain(acme.issuer);
+  });
+
+  it('too many visits from one address have to wait', async () => {
+    const statuses = new Set<number>();
+    for (let n = 0; n < 110; n += 1)
+      statuses.add((await browser.post('/portal/authenticate/checkSsoLogin', {})).statusCode);
+    expect([...statuses].sort()).toEqual([303, 429]);
+    expect(await portal.sql`select from audit_event where reason = 'throttled'`).toHaveLength(1);
+  });
+});
+
+describe('the answer belongs to one visit of one browser', () => {
+  it('OI-01 an answer without state, with a wrong one, or with two is refused', async () => {
+    const callback = acme.visit(await departFor(browser));
+    const state = callback.searchParams.get('state') as string;
+    const without = new URL(callback);
+    without.searchParams.delete('state');
+    await expectRefused(await browser.get(pathOf(without)), 'request-unknown');
+    const wrong = new URL(callback);
+    wrong.searchParams.set('state', `${state.slice(0, -1)}${state.endsWith('A') ? 'B' : 'A'}`);
+    await expectRefused(await browser.get(pathOf(wrong)), 'request-unknown');
+    const cut = new URL(callback);
+    cut.searchParams.set('state', state.slice(0, -1));
+    await expectRefused(await browser.get(pathOf(cut)), 'request-unknown');
+    const twice = new URL(callback);
+    twice.searchParams.append('state', state);
+    await expectRefused(await browser.get(pathOf(twice)), 'request-unknown');
+    expect((await browser.get(pathOf(callback))).headers.location).toBe('/portal/portal.html');
+  });
+
+  it("OI-01 another browser's state is refused, with a visit of its own and without", async () => {
+    const callback = acme.visit(await departFor(browser));
+    const other = browserForTest(portal);
+    await expectRefused(await other.get(pathOf(callback)), 'request-unknown');
+    await departFor(other);
+    await expectRefused(await other.get(pathOf(callback)), 'request-unknown');
+    expect((await browser.get(pathOf(callback))).headers.location).toBe('/portal/portal.html');
+  });
+
+  it('OI-01 a state that is over is refused', async () => {
+    const callback = acme.visit(await departFor(browser));
+    wait(30 * minute);
+    await expectRefused(await browser.get(pathOf(callback)), 'request-unknown');
+  });
+
+  it('OI-02 an answer of one provider to a visit to another is refused; both may be under way at once', async () => {
+    const atAcme = acme.visit(await departFor(browser));
+    const atBeta = beta.visit(await departFor(browser, 'bob@beta.test'));
+    const mixed = new URL(atAcme);
+    mixed.searchParams.set('code', atBeta.searchParams.get('code') as string);
+    await expectRefused(await browser.get(pathOf(mixed)), 'answer-invalid');
+    expect((await browser.get(pathOf(atBeta))).headers.location).toBe('/portal/portal.html');
+  });
+
+  it('OI-13 RC-04 an answer that is loaded again leads where it led, and signs in nobody anew', async () => {
+    const callback = acme.visit(await departFor(browser, undefined, { redirectURL: '/portal/reports' }));
+    expect((await browser.get(pathOf(callback))).headers.location).toBe('/portal/reports');
+    const token = browser.cookies['vestibule-session'];
+    expect((await browser.get(pathOf(callback))).headers.location).toBe('/portal/reports');
+    expect(browser.cookies['vestibule-session']).toBe(token);
+    expect(await sessions()).toBe(1);
+    await browser.post('/portal/logout', {});
+    await expectRefused(await browser.get(pathOf(callback)), 'request-unknown');
+  });
+
+  it('OI-13 RC-04 ten at once over two instances make one session, twenty times', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      await portal.sql`delete from session`;
+      const callback = pathOf(acme.visit(await departFor(browser)));
+      const { cookies } = browser;
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, n) => (n % 2 ? portal : second).send({ url: callback, cookies })),
+      );
+      expect(answers.filter(({ headers }) => headers.location === '/portal/portal.html')).toHaveLength(1);
+      expect(await sessions()).toBe(1);
+    }
+  });
+
+  it("OI-14 an attacker's code in a victim's visit is refused: the verifier is another one", async () => {
+    const attackers = acme.visit(await departFor(browserForTest(portal)));
+    const callback = acme.visit(await departFor(browser));
+    callback.searchParams.set('code', attackers.searchParams.get('code') as string);
+    await expectRefused(await browser.get(pathOf(callback)), 'answer-invalid');
+  });
+
+  it("OI-28 another site's page cannot begin a visit, and a link to the callback signs in nobody", async () => {
+    const foreign = { headers: { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' } };
+    const begun = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' }, foreign);
+    expect(begun.statusCode).toBe(403);
+    for (const call of ['performSsoLogin', 'checkSsoLogin']) {
+      expect((await browser.get(`/portal/authenticate/${call}?username=alice@acme.test`)).statusCode).toBe(405);
+    }
+    expect(await portal.sql`select from sso_request`).toHaveLength(0);
+  });
+
+  it('a HEAD of the callback uses nothing up', async () => {
+    const callback = pathOf(acme.visit(await departFor(browser)));
+    await browser.get(callback, { method: 'HEAD' });
+    expect((await browser.get(callback)).headers.location).toBe('/portal/portal.html');
+  });
+});
+
+describe('whom a provider may speak for', () => {
+  it('OI-16 a provider that tells an address of another domain signs in nobody, and it is recorded', async () => {
+    acme.bend(says({ sub: 'subject of bob', email: 'bob@beta.test' }));
+    await expectRefused(await signInAt(acme), 'foreign-domain');
+  });
+
+  it('OI-16 an address of its own domain that belongs to a user of another customer finds nobody', async () => {
+    await addUser(portal, { username: 'mallory', email: 'mallory@acme.test', customers: ['beta'] });
+    acme.bend(says({ sub: 'm', email: 'mallory@acme.test' }));
+    await expectRefused(await signInAt(acme), 'unknown-user');
+  });
+
+  it('OI-17 an address that is not verified links nobody, unless the operator trusts the provider', async () => {
+    for (const claim of [{ email_verified: false }, { email_verified: undefined }, { email_verified: 'yes' }]) {
+      acme.bend(says(claim));
+      await expectRefused(await signInAt(acme), 'unverified-email');
+    }
+    await portal.sql`update sso_connection set trusts_email = true`;
+    expect((await signInAt(acme)).headers.location).toBe('/portal/portal.html');
+  });
+
+  it('OI-18 an address that can be read in two ways finds nobody', async () => {
+    const twoWays = [
+      'alice@acme.test@acme.test',
+      'alice＠acme.test',
+      'alice@acme.test.',
+      ' alice@acme.test',
+      'alice@acme.test ',
+      'alice@ａcme.test',
+      'alice@acme.test\u200b',
+      'ａlice@acme.test',
+      '"alice"@acme.test',
+      'alice@acme.test,bob@beta.test',
+    ];
+    for (const email of twoWays) {
+      acme.bend(says({ email }));
+      const answer = await signInAt(acme);
+      expect(answer.headers.location, email).toMatch(failed);
+      expect((await lastFailure(portal))?.reason, email).toMatch(/^(?:unknown-user|foreign-domain)$/);
+    }
+    expect(await sessions()).toBe(0);
+  });
+
+  it('OI-18 upper case finds the same person and no other one, as on the sign-in form (decisions §7)', async () => {
+    acme.bend(says({ email: 'Alice@ACME.test' }));
+    expect((await signInAt(acme)).headers.location).toBe('/portal/portal.html');
+    const [row] = await portal.sql`select username from portal_user u join session s on s.user_id = u.id`;
+    expect(row?.username).toBe('alice');
+  });
+
+  it('OI-19 the preferred name of a stranger is never looked up', async () => {
+    await addUser(portal, { username: 'admin', email: 'root@acme.test' });
+    const stranger = { sub: 'x', email: undefined, preferred_username: 'admin' };
+    acme.bend({ ...says(stranger), userInfo: () => stranger });
+    await expectRefused(await signInAt(acme), 'unknown-user');
+  });
+
+  it('OI-20 the subject of a user who was removed means nobody', async () => {
+    await signInAt(acme);
+    await portal.sql`delete from portal_user where username = 'alice'`;
+    await expectRefused(await signInAt(acme), 'unknown-user');
+    const id = await addUser(portal, { username: 'alice' });
+    await signInAt(acme);
+    const [row] = await portal.sql`select user_id from session`;
+    expect(row?.user_id).toBe(id);
+  });
+
+  it('once linked, the subject counts: another address changes nothing, another subject is refused', async () => {
+    await signInAt(acme);
+    await portal.sql`delete from session`;
+    acme.bend(says({ email: 'new-name@acme.test' }));
+    expect((await signInAt(acme)).headers.location).toBe('/portal/portal.html');
+    await portal.sql`delete from session`;
+    acme.bend(says({ sub: 'somebody new' }));
+    await expectRefused(await signInAt(acme), 'other-subject');
+  });
+
+  it('an unknown person ends on the failure page with a reference; where users are made, one is', async () => {
+    acme.bend(says({ sub: 'new', email: 'carol@acme.test', locale: 'de-AT' }));
+    const answer = await signInAt(acme);
+    await expectRefused(answer, 'unknown-user');
+    const page = await browser.get(String(answer.headers.location));
+    expect(page.body).toMatch(/[0-9A-Z]{4}-[0-9A-Z]{4}/);
+    await portal.sql`update sso_connection set makes_users = true`;
+    expect((await signInAt(acme)).headers.location).toBe('/portal/portal.html');
+    const [user] = await portal.sql`
+      select username, email, language, password_hash, may_change_password from portal_user where email = 'carol@acme.test'`;
+    expect(user).toEqual({
+      username: 'carol@acme.test',
+      email: 'carol@acme.test',
+      language: 'de',
+      password_hash: null,
+      may_change_password: false,
+    });
+  });
+
+  it('a user who is made never takes the name of another, and is not made when refused', async () => {
+    await portal.sql`update sso_connection set makes_users = true, attributes = '{"username":"nick"}'`;
+    acme.bend(says({ sub: 'new', email: 'carol@acme.test', nick: 'bob' }));
+    await expectRefused(await signInAt(acme), 'name-taken');
+    await portal.sql`update customer set allowed_networks = '{10.0.0.0/8}' where key = 'acme'`;
+    acme.bend(says({ sub: 'new', email: 'carol@acme.test', nick: 'carol' }));
+    expect((await signInAt(acme)).headers.location).toBe('/portal/loginfail/ip?ipaddress=198.51.100.7');
+    expect(await portal.sql`select from portal_user where email = 'carol@acme.test'`).toHaveLength(0);
+  });
+
+  it('a session is limited to the customer of the connection', async () => {
+    await portal.sql`insert into membership select u.id, c.id from portal_user u, customer c where username = 'alice' and key = 'beta'`;
+    await signInAt(acme);
+    const session = await browser.get('/portal/session', { headers: { accept: 'application/json' } });
+    expect(session.json().customers).toEqual(['acme']);
+  });
+});
+
+describe('the rules of a password sign-in', () => {
+  it('SA-31 an inactive user is refused, and so is one whose customer is switched off', async () => {
+    await portal.sql`update portal_user set active = false`;
+    await expectRefused(await signInAt(acme), 'inactive');
+    await portal.sql`update portal_user set active = true`;
+    const callback = acme.visit(await departFor(browser));
+    await portal.sql`update customer set active = false`;
+    await expectRefused(await browser.get(pathOf(callback)), 'connection-disabled');
+  });
+
+  it('SA-31 a connection that is switched off in mid-flight lets nobody in', async () => {
+    const callback = acme.visit(await departFor(browser));
+    await portal.sql`update sso_connection set active = false`;
+    await expectRefused(await browser.get(pathOf(callback)), 'connection-disabled');
+  });
+
+  it('IP-14 an address that the customer does not admit is refused, and told', async () => {
+    await portal.sql`update customer set allowed_networks = '{203.0.113.0/24}'`;
+    const answer = await signInAt(acme);
+    expect(answer.headers.location).toBe('/portal/loginfail/ip?ipaddress=198.51.100.7');
+    expect(await sessions()).toBe(0);
+    expect((await lastFailure(portal))?.reason).toBe('network');
+  });
+
+  it('OI-22 a required second factor is asked for here where the provider says nothing of one', async () => {
+    await portal.sql`update customer set two_factor = 'app'`;
+    const answer = await signInAt(acme, undefined, { redirectURL: '/portal/reports' });
+    expect(answer.headers.location).toBe('/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports');
+    expect(await sessions()).toBe(0);
+    await portal.sql`update customer set two_factor = 'email'`;
+    expect((await signInAt(acme)).headers.location).toContain('codeSentViaEmail=true');
+    wait(limits.samePress);
+    await portal.workOff();
+    expect(portal.mails.at(-1)?.recipient).toBe('alice@acme.test');
+  });
+
+  it('OI-22 what the provider says of a second factor counts where the operator lists it, and only then', async () => {
+    await portal.sql`update customer set two_factor = 'app'`;
+    acme.bend(says({ amr: ['pwd', 'mfa'], acr: 'low' }));
+    expect((await signInAt(acme)).headers.location).toContain('/twoFactorRegistration');
+    await portal.sql`update sso_connection set second_factor_values = '{mfa}'`;
+    expect((await signInAt(acme)).headers.location).toBe('/portal/portal.html');
+    acme.bend(says({ amr: ['pwd'] }));
+    expect((await signInAt(acme)).headers.location).toContain('/twoFactorRegistration');
+  });
+
+  it('OI-23 a cancel at the provider ends on the failure page; its words are in the steps alone', async () => {
+    acme.bend({
+      callback: (parameters) => {
+        parameters.delete('code');
+        parameters.set('error', 'access_denied');
+        parameters.set('error_description', '<script>alert(1)</script>\u001b[2J');
+      },
+    });
+    const answer = await signInAt(acme, undefined, { redirectURL: '/portal/reports' });
+    await expectRefused(answer, 'provider-refused');
+    expect(answer.headers.location).toBe('/portal/loginfail/oidc?destination=%2Fportal%2Freports');
+    const page = await browser.get(String(answer.headers.location));
+    expect(page.body).not.toContain('alert(1)');
+    expect(page.body).not.toContain('access_denied');
+    const words = (await lastFailure(portal))?.steps.map(({ outcome }) => outcome).join();
+    expect(words).toContain('access_denied');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that none is left is what is tested
+    expect(words).not.toMatch(/[\u0000-\u001f]/);
+  });
+});
+
+describe('a domain that requires single sign-on', () => {
+  beforeEach(async () => {
+    await portal.sql`update sso_connection set required = true where key = 'acme-oidc'`;
+  });
+
+  it('leads every name of it to its provider alike, before anybody is looked up', async () => {
+    const known = await portal.signIn('alice@acme.test', 'wrong');
+    const unknown = await portal.signIn('nobody@acme.test', 'wrong');
+    expect(known.headers.location).toBe('/portal/singleSignOn?notice=useSingleSignOn');
+    expect(unknown.headers.location).toBe(known.headers.location);
+    expect(unknown.body).toBe(known.body);
+    expect(await portal.sql`select from throttle`).toHaveLength(0);
+  });
+
+  it('refuses the right password of its users by username, and says it to the operator alone', async () => {
+    const answer = await portal.signIn('alice', 'Lantern-Harbour-42');
+    expect(answer.headers.location).toBe('/portal/loginfail/default');
+    const [event] = await portal.sql`select reason from audit_event where event = 'sign-in-refused'`;
+    expect(event?.reason).toBe('single-sign-on-required');
+  });
+
+  it('people of other domains go on by password', async () => {
+    expect((await portal.signIn('bob', 'Lantern-Harbour-42')).headers.location).toBe('/portal/portal.html');
+  });
+
+  it('who forgot a password is told by mail how to sign in, and gets no link', async () => {
+    await browser.post('/portal/password/forgotten', { username: 'alice@acme.test' });
+    await portal.workOff();
+    const [event] = await portal.sql`select reason from audit_event where event = 'password-forgotten'`;
+    expect(event?.reason).toBe('single-sign-on-mailed');
+    expect(await portal.sql`select from reset_link`).toHaveLength(0);
+  });
+
+  it('nobody of it is kept out once the connection is switched off', async () => {
+    await portal.sql`update sso_connection set active = false`;
+    expect((await portal.signIn('alice', 'Lantern-Harbour-42')).headers.location).toBe('/portal/portal.html');
+  });
+});
+
+describe('sign-out', () => {
+  it('ends the session of the provider as well, by a page that leads there', async () => {
+    await signInAt(acme);
+    const answer = await browser.post('/portal/logout', {});
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toContain(`${acme.issuer}/end?`);
+    expect(answer.body).toContain('id_token_hint=');
+    expect((await browser.get('/portal/session')).statusCode).toBe(401);
+  });
+});

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { startForgedProvider } from '#server/testing/forged-openid-provider.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  acs,
+  addSamlConnection,
+  type SamlProviderForTest,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#server/testing/saml-sign-in-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  lastFailure,
+} from '#server/testing/sso-for-test.ts';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let second: PortalForTest;
+let acme: SamlProviderForTest;
+let beta: SamlProviderForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  second = await portalForTest({}, portal);
+  acme = await samlProvider('idp.acme.test', portal.deps.now());
+  beta = await samlProvider('idp.beta.test', portal.deps.now());
+});
+afterAll(async () => {
+  await second.close();
+  await portal.close();
+});
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await addCustomer(portal, 'acme');
+  await addCustomer(portal, 'beta');
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'bob', email: 'bob@beta.test', customers: ['beta'] });
+  await addSamlConnection(portal, acme);
+  await addSamlConnection(portal, beta, { key: 'beta-saml', customerKey: 'beta', domains: ['beta.test'] });
+  browser = browserForTest(portal);
+});
+
+const crossSite = { headers: { origin: 'https://idp.acme.test', 'sec-fetch-site': 'cross-site' } };
+const acsPath = new URL(acs).pathname;
+const sessions = async () => (await portal.sql`select from session where stage = 'full'`).length;
+const failed = /^\/portal\/loginfail\/saml(?:\?|$)/;
+
+/** The provider's page posts an answer: from another site, without our Lax cookies. */
+const post = (form: Record<string, string>, to: PortalForTest = portal) =>
+  to.send({ method: 'POST', url: acsPath, form, ...crossSite });
+
+/** What the browser is asked to do after the post: it brings its cookies. */
+async function finish(answer: { headers: Record<string, unknown> }, from = browser) {
+  expect(answer.headers.location).toMatch(/^\/portal\/authenticate\/saml\/finish\?/);
+  return await from.get(String(answer.headers.location), { headers: { 'sec-fetch-site': 'cross-site' } });
+}
+
+async function expectRefused(answer: { headers: Record<string, unknown> }, reason: string): Promise<void> {
+  expect(answer.headers.location).toMatch(failed);
+  expect((await lastFailure(portal))?.reason).toBe(reason);
+  expect(await sessions()).toBe(0);
+}
+
+const request = async (username?: string, form?: Record<string, string>) =>
+  samlRequestAt(await departFor(browser, username, form));
+
+describe('the way in', () => {
+  it('SA-41 leads from the form to the provider and over its post back to the destination, fragment and all', async () => {
+    const asked = await request(undefined, { redirectURL: '/portal#/reports/7' });
+    expect(asked.id).toMatch(/^_[0-9a-f]{32,}$/);
+    const answer = await finish(await post(samlAnswer(portal, acme, asked)));
+    expect(answer.headers.location).toBe('/portal#/reports/7');
+    expect((await browser.get('/portal/portal.html')).body).toContain('alice@acme.test');
+    expect(await sessions()).toBe(1);
+  });
+
+  it('serves metadata with the reply address', async () => {
+    const answer = await browser.get('/portal/authenticate/saml/metadata');
+    expect(answer.headers['content-type']).toContain('application/samlmetadata+xml');
+    expect(answer.body).toContain(`Location="${acs}"`);
+  });
+
+  it('asks for the second factor, keeps the networks and refuses the inactive as a password sign-in does', async () => {
+    await portal.sql`update customer set two_factor = 'app'`;
+    expect((await finish(await post(samlAnswer(portal, acme, await request())))).headers.location).toContain(
+      '/twoFactorRegistration',
+    );
+    await portal.sql`update customer set two_factor = 'off', allowed_networks = '{203.0.113.0/24}'`;
+    expect((await finish(await post(samlAnswer(portal, acme, await request())))).headers.location).toContain(
+      '/loginfail/ip',
+    );
+    await portal.sql`update customer set allowed_networks = '{}'`;
+    await portal.sql`update portal_user set active = false`;
+    await expectRefused(await finish(await post(samlAnswer(portal, acme, await request()))), 'inactive');
+  });
+});
+
+describe('the answer belongs to one visit of one browser', () => {
+  it("SA-26 an answer that another browser's visit asked for signs in nobody else", async () => {
+    const attackers = browserForTest(portal);
+    const asked = samlRequestAt(await departFor(attackers, 'alice@acme.test'));
+    const posted = await post(samlAnswer(portal, acme, asked));
+    await expectRefused(await finish(posted), 'request-unknown');
+    await departFor(browser);
+    await expectRefused(await finish(posted), 'request-unknown');
+    expect((await finish(posted, attackers)).headers.location).toBe('/portal/portal.html');
+  });
+
+  it('SA-26 an answer to no request is refused, and so is one whose request is over or unknown', async () => {
+    await expectRefused(await post(samlAnswer(portal, acme, null)), 'provider-began');
+    const asked = await request();
+    await expectRefused(await post(samlAnswer(portal, acme, { ...asked, state: 'A'.repeat(43) })), 'provider-began');
+    await expectRefused(await post(samlAnswer(portal, acme, { ...asked, id: '_another' })), 'answer-invalid');
+    portal.wait(limits.ssoRequest);
+    second.wait(limits.ssoRequest);
+    await expectRefused(await post(samlAnswer(portal, acme, asked)), 'provider-began');
+  });
+
+  it("SA-26 SA-29 another provider's answer to the request is refused", async () => {
+    const asked = await request();
+    const atBeta = await request('bob@beta.test');
+    await expectRefused(await post(samlAnswer(portal, beta, asked)), 'answer-invalid');
+    await expectRefused(await post(samlAnswer(portal, acme, { id: asked.id, state: atBeta.state })), 'answer-invalid');
+    await expectRefused(await post(samlAnswer(portal, beta, { id: asked.id, state: atBeta.state })), 'answer-invalid');
+    expect((await finish(await post(samlAnswer(portal, acme, asked)))).headers.location).toBe('/portal/portal.html');
+  });
+
+  it('SA-28 RC-05 an answer that is posted again is refused; its finish leads where it led', async () => {
+    const form = samlAnswer(portal, acme, await request(undefined, { redirectURL: '/portal/reports' }));
+    const posted = await post(form);
+    expect((await finish(posted)).headers.location).toBe('/portal/reports');
+    expect((await post(form)).headers.location).toMatch(failed);
+    expect((await finish(posted)).headers.location).toBe('/portal/reports');
+    expect(await sessions()).toBe(1);
+  });
+
+  it('SA-28 an assertion that was used answers no second request', async () => {
+    const first = await request();
+    expect((await finish(await post(samlAnswer(portal, acme, first, { id: '_same' })))).headers.location).toBe(
+      '/portal/portal.html',
+    );
+    await portal.sql`delete from session`;
+    const again = await post(samlAnswer(portal, acme, await request(), { id: '_same' }));
+    await expectRefused(again, 'answer-used');
+  });
+
+  it('SA-28 RC-05 ten at once over two instances make one session, twenty times', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      await portal.sql`delete from session`;
+      const form = samlAnswer(portal, acme, await request());
+      const posted = await Promise.all(Array.from({ length: 10 }, (_, n) => post(form, n % 2 ? portal : second)));
+      const kept = posted.filter(({ headers }) => String(headers.location).includes('/finish?'));
+      expect(kept).toHaveLength(1);
+      const { cookies } = browser;
+      const url = String(kept[0]?.headers.location);
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, n) => (n % 2 ? portal : second).send({ url, cookies })),
+      );
+      expect(answers.filter(({ headers }) => headers.location === '/portal/portal.html')).toHaveLength(1);
+      expect(await sessions()).toBe(1);
+    }
+  });
+
+  it('an OpenID visit is not finished by the SAML way, nor the other way round', async () => {
+    const provider = await startForgedProvider({ now: portal.deps.now });
+    await addOidcConnection(portal, provider, { key: 'acme-oidc', domains: ['oidc.test'] });
+    const state = new URL(await departFor(browser, 'a@oidc.test')).searchParams.get('state') ?? '';
+    await expectRefused(await post(samlAnswer(portal, acme, { id: '_x', state })), 'connection-disabled');
+    await expectRefused(await browser.get(`/portal/authenticate/saml/finish?state=${state}`), 'connection-disabled');
+    await provider.close();
+  });
+
+  it('a finish before the answer is refused', async () => {
+    const { state } = await request();
+    await expectRefused(await browser.get(`/portal/authenticate/saml/finish?state=${state}`), 'request-unknown');
+  });
+});
+
+describe('a provider that begins by itself', () => {
+  it('SA-26 is let in where the connection allows it, once', async () => {
+    await portal.sql`delete from sso_connection where key = 'acme-saml'`;
+    await addSamlConnection(portal, acme, { mayBegin: true });
+    const form = samlAnswer(portal, acme, null);
+    const posted = await post({ ...form, RelayState: 'https://evil.example/' });
+    expect((await finish(posted)).headers.location).toBe('/portal/portal.html');
+    expect(await sessions()).toBe(1);
+    expect((await post(form)).headers.location).toMatch(failed);
+    expect((await browserForTest(portal).get(String(posted.headers.location))).headers.location).toMatch(failed);
+    expect(await sessions()).toBe(1);
+  });
+
+  it('SA-26 its answer to a request of somebody else is refused even so', async () => {
+    await portal.sql`delete from sso_connection where key = 'acme-saml'`;
+    await addSamlConnection(portal, acme, { mayBegin: true });
+    const { id } = await request();
+    await expectRefused(
+      await post({ SAMLResponse: samlAnswer(portal, acme, { id, state: '' }).SAMLResponse as string }),
+      'request-unknown',
+    );
+  });
+});
+
+describe('whom a provider may speak for', () => {
+  it('SA-30 an address of another domain, or of another customer, signs in nobody', async () => {
+    await expectRefused(
+      await finish(await post(samlAnswer(portal, acme, await request(), { email: 'bob@beta.test' }))),
+      'foreign-domain',
+    );
+    await addUser(portal, { username: 'mallory', email: 'mallory@acme.test', customers: ['beta'] });
+    await expectRefused(
+      await finish(await post(samlAnswer(portal, acme, await request(), { email: 'mallory@acme.test' }))),
+      'unknown-user',
+    );
+  });
+
+  it('SA-31 a connection that is switched off in mid-flight, before the answer or after it, lets nobody in', async () => {
+    const form = samlAnswer(portal, acme, await request());
+    await portal.sql`update sso_connection set active = false`;
+    await expectRefused(await post(form), 'connection-disabled');
+    await portal.sql`update sso_connection set active = true`;
+    const posted = await post(samlAnswer(portal, acme, await request()));
+    await portal.sql`update sso_connection set active = false`;
+    await expectRefused(await finish(posted), 'connection-disabled');
+  });
+
+  it('SA-40 the key of an account is connection and NameID: the address may change, the NameID may not', async () => {
+    const signIn = async (parts: object) =>
+      (await finish(await post(samlAnswer(portal, acme, await request(), parts)))).headers.location;
+    expect(await signIn({ nameId: 'n-1' })).toBe('/portal/portal.html');
+    expect(await signIn({ nameId: 'n-1', email: 'new-name@acme.test' })).toBe('/portal/portal.html');
+    expect(await signIn({ nameId: 'n-2' })).toMatch(failed);
+    expect((await lastFailure(portal))?.reason).toBe('other-subject');
+  });
+});
+
+describe('what comes as an answer', () => {
+  it('SA-37 a RelayState that is none of ours is neither followed nor shown', async () => {
+    for (const state of ['javascript:alert(1)', 'https://evil.example/', '<b>', 'x'.repeat(10_000)]) {
+      const answer = await post({ ...samlAnswer(portal, acme, null), RelayState: state });
+      await expectRefused(answer, 'provider-began');
+      expect(`${answer.headers.location}${answer.body}`).not.toContain(state.slice(0, 20));
+    }
+  });
+
+  it('SA-38 a field that comes twice, not at all, empty or as a list is 400; what is no answer ends on the failure page', async () => {
+    const form = new URLSearchParams(samlAnswer(portal, acme, await request())).toString();
+    const type = { 'content-type': 'application/x-www-form-urlencoded', ...crossSite.headers };
+    const raw = (body: string) => portal.send({ method: 'POST', url: acsPath, body, headers: type });
+    for (const body of [`${form}&SAMLResponse=x`, `${form}&RelayState=x`, '', 'SAMLResponse=', 'SAMLResponse[]=x'])
+      expect((await raw(body)).statusCode, body.slice(-40)).toBe(400);
+    for (const text of ['!!!!', 'x', Buffer.from('no xml').toString('base64')])
+      await expectRefused(await post({ SAMLResponse: text }), 'answer-invalid');
+    expect((await raw(`SAMLResponse=${'A'.repeat(limits.samlBodyBytes)}`)).statusCode).toBe(413);
+  });
+
+  it('only the reply address takes posts of other sites, in its one spelling', async () => {
+    const form = samlAnswer(portal, acme, null);
+    for (const url of [`${acsPath}/`, `${acsPath}?x`, acsPath.replace('acs', '%61cs'), '/portal/performlogin'])
+      expect((await portal.send({ method: 'POST', url, form, ...crossSite })).statusCode, url).toBe(403);
+  });
+});

@@ -1,0 +1,59 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Deps } from '#server/deps.ts';
+import { seal } from '#server/secrets/sealed.ts';
+import type { ProviderAnswer } from '#server/single-sign-on/identity.ts';
+import { type OidcKept, readOidcAnswer, startOidc } from '#server/single-sign-on/oidc.ts';
+import type { OidcSettings } from '#server/single-sign-on/settings.ts';
+import { connectionPlace, type OidcConnection } from '#server/storage/sso-connection.ts';
+import type { ForgedProvider } from './forged-openid-provider.ts';
+
+type Provider = Pick<ForgedProvider, 'issuer' | 'clientId' | 'clientSecret'>;
+
+/** A connection as it would be stored. */
+export function oidcConnection(
+  { keys, now }: Deps,
+  { issuer, clientId, clientSecret }: Provider,
+  { settings, ...more }: Partial<Omit<OidcConnection, 'settings'>> & { settings?: Partial<OidcSettings> } = {},
+): OidcConnection {
+  const id = randomUUID();
+  return {
+    id,
+    key: 'customer',
+    name: 'Customer',
+    customerId: randomUUID(),
+    customerKey: 'customer',
+    active: true,
+    required: false,
+    makesUsers: false,
+    trustsEmail: false,
+    secondFactorValues: [],
+    attributes: {},
+    domains: ['customer.example'],
+    sealedSecret: seal(keys.seal, clientSecret, connectionPlace(id)),
+    secretEndsAt: null,
+    createdAt: now(),
+    protocol: 'oidc',
+    settings: { issuer, clientId, clientAuthentication: 'secret', scopes: ['email', 'profile'], ...settings },
+    ...more,
+  };
+}
+
+/** A visitor at the provider: where the portal sent him, and what it keeps of that. */
+export type Visit = { url: string; state: string; kept: OidcKept };
+
+export async function startVisit(deps: Deps, connection: OidcConnection): Promise<Visit> {
+  const state = randomBytes(16).toString('base64url');
+  const started = await startOidc(deps, connection, { state, loginHint: null, language: 'en' });
+  if (!started.ok) throw new Error(`${started.reason}: ${started.words}`);
+  return { ...started, state };
+}
+
+/** One visit from the portal to the provider and back. */
+export async function visitProvider(
+  deps: Deps,
+  connection: OidcConnection,
+  provider: Pick<ForgedProvider, 'visit'>,
+): Promise<ProviderAnswer> {
+  const { url, state, kept } = await startVisit(deps, connection);
+  return await readOidcAnswer(deps, connection, { url: provider.visit(url), state, kept });
+}

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import {
+  type Account,
+  type Adapter,
+  type AdapterPayload,
+  type ClientAuthMethod,
+  type ClientMetadata,
+  type Configuration,
+  Provider,
+} from 'oidc-provider';
+
+/** Somebody at the provider: claims besides, or instead of, those that follow from the e-mail address. */
+export type Person = { sub?: string; acr?: string; amr?: string[] } & Record<string, unknown>;
+
+export type OpenIdProviderOptions = {
+  redirectUris: string[];
+  postLogoutRedirectUris?: string[];
+  clientId?: string;
+  clientSecret?: string;
+  clientAuthentication?: ClientAuthMethod;
+  /** For private_key_jwt. */
+  clientKeys?: { keys: JWK[] };
+  /** Whether claims are in the ID token, rather than at userinfo alone. */
+  claimsInIdToken?: boolean;
+  /** Names of claims that come with the scope openid: acr, amr or any other. */
+  moreClaims?: string[];
+};
+
+/** A certified OpenID provider on this machine, with a sign-in page of its own that asks for an e-mail address alone. */
+export type OpenIdProvider = {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** What is said of whoever signs in with an address, by that address. */
+  people: Map<string, Person>;
+  close: () => Promise<void>;
+};
+
+export async function startOpenIdProvider(options: OpenIdProviderOptions): Promise<OpenIdProvider> {
+  const { clientId = 'vestibule', clientSecret = 'secret of the client' } = options;
+  const people = new Map<string, Person>();
+  let answer = (_request: IncomingMessage, _response: ServerResponse): unknown => null;
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, await configuration({ ...options, clientId, clientSecret }, people));
+  const callback = provider.callback();
+  answer = (request, response) =>
+    request.url?.startsWith(signInPath) ? signInPage(provider, people, request, response) : callback(request, response);
+  return {
+    issuer,
+    clientId,
+    clientSecret,
+    people,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const signInPath = '/sign-in/';
+
+async function configuration(
+  options: OpenIdProviderOptions & { clientId: string; clientSecret: string },
+  people: Map<string, Person>,
+): Promise<Configuration> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const { moreClaims = [], claimsInIdToken = true } = options;
+  const rows = new Map<string, AdapterPayload>();
+  return {
+    adapter: (model: string) => adapterOf(rows, model),
+    clients: [clientOf(options)],
+    clientAuthMethods: [options.clientAuthentication ?? 'client_secret_basic'],
+    jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: randomUUID(), alg: 'RS256', use: 'sig' }] },
+    cookies: { keys: [randomUUID()] },
+    claims: {
+      openid: ['sub', ...moreClaims],
+      email: ['email', 'email_verified'],
+      profile: ['name', 'preferred_username', 'locale'],
+    },
+    conformIdTokenClaims: !claimsInIdToken,
+    ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
+    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
+    interactions: { url: (_context, { uid }) => signInPath + uid },
+    findAccount: (_context, subject) => accountOf(subject, people),
+    renderError(context, { error, error_description }) {
+      context.type = 'html';
+      context.body = `<!doctype html><h1>${error}</h1><p>${error_description}</p>`;
+    },
+    // Nobody is asked for consent.
+    async loadExistingGrant({ oidc }) {
+      const grant = new oidc.provider.Grant();
+      if (oidc.client) grant.clientId = oidc.client.clientId;
+      if (oidc.session?.accountId) grant.accountId = oidc.session.accountId;
+      grant.addOIDCScope('openid email profile');
+      await grant.save();
+      return grant;
+    },
+  };
+}
+
+/** Keeps what the provider remembers in a map; codes and tokens are of no use a second time. */
+function adapterOf(rows: Map<string, AdapterPayload>, model: string): Adapter {
+  const keyOf = (id: string) => `${model}:${id}`;
+  const findBy = async (name: 'uid' | 'userCode', value: string) =>
+    [...rows].find(([key, row]) => key.startsWith(keyOf('')) && row[name] === value)?.[1];
+  return {
+    upsert: async (id, payload) => void rows.set(keyOf(id), payload),
+    find: async (id) => rows.get(keyOf(id)),
+    findByUid: (uid) => findBy('uid', uid),
+    findByUserCode: (userCode) => findBy('userCode', userCode),
+    consume: async (id) => void Object.assign(rows.get(keyOf(id)) ?? {}, { consumed: true }),
+    destroy: async (id) => void rows.delete(keyOf(id)),
+    revokeByGrantId: async (grantId) => {
+      for (const [key, row] of rows) if (row.grantId === grantId) rows.delete(key);
+    },
+  };
+}
+
+function clientOf(options: OpenIdProviderOptions & { clientId: string; clientSecret: string }): ClientMetadata {
+  const { clientAuthentication = 'client_secret_basic', clientKeys } = options;
+  return {
+    client_id: options.clientId,
+    redirect_uris: options.redirectUris,
+    post_logout_redirect_uris: options.postLogoutRedirectUris ?? [],
+    token_endpoint_auth_method: clientAuthentication,
+    ...(clientAuthentication.startsWith('client_secret') && { client_secret: options.clientSecret }),
+    ...(clientKeys && { jwks: clientKeys as NonNullable<ClientMetadata['jwks']> }),
+  };
+}
+
+/** What the provider calls somebody, unless it is said otherwise. */
+export function subjectOf(email: string): string {
+  return `subject of ${email}`;
+}
+
+function accountOf(accountId: string, people: Map<string, Person>): Account | undefined {
+  const found = [...people].find(([, { sub }]) => sub === accountId);
+  if (!found) return undefined;
+  const [email, person] = found;
+  return { accountId, claims: () => ({ email, email_verified: true, ...person, sub: accountId }) };
+}
+
+/** `GET` shows the page, `POST` signs in, `GET …/cancel` sends the visitor back without access. */
+async function signInPage(
+  provider: Provider,
+  people: Map<string, Person>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.url?.endsWith('/cancel')) {
+    const refusal = { error: 'access_denied', error_description: 'End-User aborted interaction' };
+    return await provider.interactionFinished(request, response, refusal);
+  }
+  if (request.method === 'POST') {
+    const email = new URLSearchParams(await text(request)).get('email') ?? '';
+    const { sub = subjectOf(email), acr, amr } = people.get(email) ?? {};
+    people.set(email, { ...people.get(email), sub });
+    const login = { accountId: sub, ...(acr && { acr }), ...(amr && { amr }) };
+    return await provider.interactionFinished(request, response, { login });
+  }
+  const { params } = await provider.interactionDetails(request, response);
+  const hint = String(params.login_hint ?? '').replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(`<!doctype html>
+<html lang="en"><title>Provider</title>
+<h1>Sign in at the provider</h1>
+<form method="post"><label>E-mail <input type="email" name="email" value="${hint}" required></label>
+<button>Sign in</button></form>
+<a href="${request.url}/cancel">Cancel</a>
+</html>`);
+}
+
+/** Signs in as a browser would from the first address on, or cancels; returns the address that leads back to the portal. */
+export async function walkProvider(
+  { issuer }: Pick<OpenIdProvider, 'issuer'>,
+  start: string,
+  person: { email: string } | 'cancel',
+): Promise<URL> {
+  const cookies = new Map<string, string>();
+  let address = new URL(start);
+  let form: URLSearchParams | null = null;
+  while (address.origin === issuer) {
+    const response: Response = await fetch(address, {
+      method: form ? 'POST' : 'GET',
+      body: form,
+      redirect: 'manual',
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      cookies.set(name, value);
+    }
+    const next: string | null = response.headers.get('location');
+    const isPage: boolean = next === null && form === null && address.pathname.startsWith(signInPath);
+    if (next === null && !isPage) throw new Error(`the provider answers ${response.status}: ${await response.text()}`);
+    form = isPage && person !== 'cancel' ? new URLSearchParams(person) : null;
+    if (next !== null) address = new URL(next, address);
+    else if (person === 'cancel') address = new URL(`${address.href}/cancel`);
+  }
+  return address;
+}

@@ -1,0 +1,71 @@
+import { inflateRawSync } from 'node:zlib';
+import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
+import type { NewSsoConnection } from '#server/storage/sso-connection.ts';
+import { type AssertionParts, type ForgerKey, field, forger } from './forged-saml.ts';
+import type { PortalForTest } from './portal-for-test.ts';
+import { addConnection } from './sso-for-test.ts';
+
+export const acs = 'http://localhost:8080/portal/authenticate/saml/acs';
+export const ownEntityId = 'http://localhost:8080/portal/authenticate/saml/metadata';
+
+/** A SAML provider that signs whatever it is told to. */
+export type SamlProviderForTest = { entityId: string; key: ForgerKey };
+
+export async function samlProvider(name: string, now: Date): Promise<SamlProviderForTest> {
+  return { entityId: `https://${name}/idp`, key: await makeCertificate(name, now) };
+}
+
+export async function addSamlConnection(
+  portal: PortalForTest,
+  { entityId, key }: SamlProviderForTest,
+  more: Partial<NewSsoConnection> & { customerKey?: string; mayBegin?: boolean } = {},
+): Promise<string> {
+  const { mayBegin = false, ...rest } = more;
+  return await addConnection(portal, {
+    key: 'acme-saml',
+    trustsEmail: true,
+    protocol: 'saml',
+    settings: {
+      entityId,
+      signOnUrl: `${entityId}/sign-on`,
+      certificates: [key.certificate],
+      metadataUrl: null,
+      mayBegin,
+      wantsEncryption: false,
+    },
+    ...rest,
+  });
+}
+
+/** What a provider is asked for at an address. */
+export function samlRequestAt(address: string): { id: string; state: string } {
+  const asked = new URL(address).searchParams;
+  const xml = inflateRawSync(Buffer.from(asked.get('SAMLRequest') ?? '', 'base64')).toString();
+  return { id: / ID="([^"]+)"/.exec(xml)?.[1] ?? '', state: asked.get('RelayState') ?? '' };
+}
+
+let answers = 0;
+
+/** The form that a provider has the browser post: a true answer, except for what is given. */
+export function samlAnswer(
+  { deps }: PortalForTest,
+  { entityId, key }: SamlProviderForTest,
+  request: { id: string; state: string } | null,
+  {
+    email = 'alice@acme.test',
+    nameId = email,
+    ...parts
+  }: { email?: string; nameId?: string } & Omit<AssertionParts, 'nameId'> = {},
+): Record<string, string> {
+  answers += 1;
+  const made = forger({ key, now: deps.now(), entityId, acs, audience: ownEntityId, requestId: request?.id ?? null });
+  const id = parts.id ?? `_assertion${answers}`;
+  const assertion = made.assertion({
+    nameId: made.nameId(nameId),
+    attributes: made.attributes({ email }),
+    ...parts,
+    id,
+  });
+  const xml = made.sign(made.response(assertion), id);
+  return { SAMLResponse: field(xml), ...(request && { RelayState: request.state }) };
+}

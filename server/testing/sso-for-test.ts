@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import type { Response } from 'light-my-request';
+import { seal } from '#server/secrets/sealed.ts';
+import { connectionPlace, insertSsoConnection, type NewSsoConnection } from '#server/storage/sso-connection.ts';
+import type { ForgedProvider } from './forged-openid-provider.ts';
+import { cookiesOf, type PortalForTest, type TestRequest } from './portal-for-test.ts';
+
+type ConnectionForTest = Partial<NewSsoConnection> & { customerKey?: string; secret?: string };
+
+/** Adds a connection of a customer. */
+export async function addConnection(
+  { sql, deps }: PortalForTest,
+  { customerKey = 'acme', key = 'acme', secret, ...more }: ConnectionForTest,
+): Promise<string> {
+  const [customer] = await sql<{ id: string }[]>`select id from customer where key = ${customerKey}`;
+  const id = randomUUID();
+  const made = {
+    id,
+    key,
+    name: `Provider ${key}`,
+    customerId: customer?.id ?? '',
+    required: false,
+    makesUsers: false,
+    trustsEmail: false,
+    secondFactorValues: [],
+    attributes: {},
+    domains: ['acme.test'],
+    sealedSecret: secret === undefined ? null : seal(deps.keys.seal, secret, connectionPlace(id)),
+    secretEndsAt: null,
+    ...more,
+  };
+  await insertSsoConnection(sql, made as NewSsoConnection, deps.now());
+  return id;
+}
+
+/** Adds a connection to an OpenID provider on this machine. */
+export async function addOidcConnection(
+  portal: PortalForTest,
+  { issuer, clientId, clientSecret }: Pick<ForgedProvider, 'issuer' | 'clientId' | 'clientSecret'>,
+  more: ConnectionForTest = {},
+): Promise<string> {
+  const settings = { issuer, clientId, clientAuthentication: 'secret' as const, scopes: ['email', 'profile'] };
+  return await addConnection(portal, { key: 'acme-oidc', secret: clientSecret, protocol: 'oidc', settings, ...more });
+}
+
+/** A browser as far as cookies go. */
+export type BrowserForTest = {
+  cookies: Record<string, string>;
+  get: (url: string, more?: Partial<TestRequest>) => Promise<Response>;
+  post: (url: string, form: Record<string, string>, more?: Partial<TestRequest>) => Promise<Response>;
+};
+
+/** A browser with an empty jar; answers of the portal fill it. */
+export function browserForTest(portal: PortalForTest): BrowserForTest {
+  const browser: BrowserForTest = {
+    cookies: {},
+    get: (url, more = {}) => send({ url, ...more }),
+    post: (url, form, more = {}) => send({ method: 'POST', url, form, ...more }),
+  };
+  async function send(request: TestRequest): Promise<Response> {
+    const response = await portal.send({ cookies: browser.cookies, ...request });
+    for (const [name, value] of Object.entries(cookiesOf(response))) {
+      if (value === '') delete browser.cookies[name];
+      else browser.cookies[name] = value;
+    }
+    return response;
+  }
+  return browser;
+}
+
+/** Types an address on the single sign-on form; the address at the provider that the browser is led to. */
+export async function departFor(
+  browser: BrowserForTest,
+  username = 'alice@acme.test',
+  form: Record<string, string> = {},
+): Promise<string> {
+  const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username, ...form });
+  return await followLeavePage(browser, pressed);
+}
+
+/** Where the page after a press of the button leads. */
+export async function followLeavePage(browser: BrowserForTest, pressed: Response): Promise<string> {
+  const location = String(pressed.headers.location);
+  if (!location.startsWith('/portal/authenticate/leave?')) throw new Error(`led to ${location} instead`);
+  const page = await browser.get(location);
+  const [, url] = /http-equiv="refresh" content="0;url=([^"]+)"/.exec(page.body) ?? [];
+  if (!url) throw new Error('the page leads nowhere');
+  return url.replaceAll('&#38;', '&');
+}
+
+/** Path and query of an address, as a browser asks for it. */
+export function pathOf(url: URL): string {
+  return url.pathname + url.search;
+}
+
+/** The newest event of single sign-on. */
+export async function lastFailure({
+  sql,
+}: PortalForTest): Promise<{ reason: string; steps: { outcome: string }[] } | null> {
+  const [row] = await sql<{ reason: string; steps: { outcome: string }[] }[]>`
+    select reason, steps from audit_event where event = 'sso-refused' order by id desc limit 1`;
+  return row ?? null;
+}

@@ -1,0 +1,29 @@
+import type { MouseEvent } from 'react';
+import { destinationAfterTwoFactor } from '#contract/destination.ts';
+import { type MessageKey, useMessage } from '../messages.tsx';
+import { useVisit } from '../visit.ts';
+
+/**
+ * Leads on who is signed in already and gives up an app that nobody required. The tab may remember more of the
+ * destination than the server was told: the fragment.
+ */
+export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destination: string }) {
+  const message = useMessage();
+  const { page, saved, isScripted, leave, save, goToDocument } = useVisit();
+  const href = isScripted ? destinationAfterTwoFactor(saved, page.rules) : destination;
+
+  function onClick(event: MouseEvent) {
+    event.preventDefault();
+    if (!leave('please-wait')) return;
+    save({ loginHashFragment: null });
+    goToDocument(href);
+  }
+
+  return (
+    <p className="links">
+      <a href={href} onClick={onClick}>
+        {message(textKey)}
+      </a>
+    </p>
+  );
+}
