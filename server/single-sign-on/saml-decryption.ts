@@ -51,6 +51,9 @@ function encryptionProblem(encrypted: XmlElement): string | null {
   if (!isKeyBeforeData(data, key, encrypted)) return 'the key of its encrypted assertion is not in its place';
   const transport = methodOf(key);
   if (transport !== algorithms.rsaOaep) return `the key of its encrypted assertion is sealed by ${said(transport)}`;
+  const digest = oaepDigestOf(key);
+  if (digest !== null && digest !== algorithms.oaepDigest)
+    return `the key of its encrypted assertion is sealed with a digest by ${said(digest)}`;
   const cipher = methodOf(data);
   const known = [...algorithms.gcm, ...algorithms.cbc];
   return known.includes(cipher ?? '') ? null : `its assertion is encrypted by ${said(cipher)}`;
@@ -69,6 +72,14 @@ function isKeyBeforeData(data: XmlElement, key: XmlElement, encrypted: XmlElemen
 function methodOf(encrypted: XmlElement): string | null {
   const [method] = childrenNamed(encrypted, xenc('EncryptionMethod'));
   return method ? attributeOf(method, 'Algorithm') : null;
+}
+
+/** Of OAEP, where it is said; the library takes what it does not know for the usual one. */
+function oaepDigestOf(key: XmlElement): string | null {
+  const [digest] = childrenNamed(key, xenc('EncryptionMethod')).flatMap((method) =>
+    childrenNamed(method, ds('DigestMethod')),
+  );
+  return digest ? attributeOf(digest, 'Algorithm') : null;
 }
 
 function isByCbc(encrypted: XmlElement): boolean {

@@ -32,6 +32,8 @@ export const algorithms = {
   exclusive: 'http://www.w3.org/2001/10/xml-exc-c14n#',
   enveloped: 'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
   rsaOaep: 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
+  /** SHA-1, which is no weakness in OAEP, and what providers take where nothing else is agreed on. */
+  oaepDigest: 'http://www.w3.org/2000/09/xmldsig#sha1',
   gcm: ['http://www.w3.org/2009/xmlenc11#aes256-gcm', 'http://www.w3.org/2009/xmlenc11#aes128-gcm'],
   cbc: ['http://www.w3.org/2001/04/xmlenc#aes256-cbc', 'http://www.w3.org/2001/04/xmlenc#aes128-cbc'],
   /** Without SHA-1, and of these what the library knows: neither ECDSA nor SHA-384. */

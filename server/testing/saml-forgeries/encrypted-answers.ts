@@ -27,6 +27,14 @@ export const encryptedAnswers: Forgery[] = [
       ),
     ),
   ),
+  forged(
+    'SA-35 its key is sealed with a digest that the library would take for another',
+    /digest by .*sha256/,
+    async (f, { portalCertificate }) => {
+      const xml = f.response(await encrypted(f.sign(f.assertion()), portalCertificate));
+      return field(changed(xml, 'http://www.w3.org/2000/09/xmldsig#sha1', 'http://www.w3.org/2001/04/xmlenc#sha256'));
+    },
+  ),
   forged('SA-35 encrypted by Triple DES', /encrypted by .*tripledes/, async (f, { portalCertificate }) =>
     field(
       signedResponse(
