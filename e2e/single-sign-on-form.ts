@@ -30,8 +30,9 @@ export function atProvider(page: Page) {
 }
 
 /** The page of a single sign-on that did not work; returns the reference on it. */
-export async function expectFailure(page: Page): Promise<string> {
-  await expect(page.getByRole('heading', { name: texts['login-fail-oidc-title'] })).toBeVisible();
+export async function expectFailure(page: Page, type: 'oidc' | 'saml' = 'oidc'): Promise<string> {
+  await expect(page).toHaveURL(new RegExp(`/loginfail/${type}`));
+  await expect(page.getByRole('heading', { name: texts[`login-fail-${type}-title`] })).toBeVisible();
   const reference = page.getByText(/[0-9A-Z]{4}-[0-9A-Z]{4}/);
   await expect(reference).toBeVisible();
   return /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(await reference.innerText())?.[0] ?? '';

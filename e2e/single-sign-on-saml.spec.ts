@@ -1,0 +1,145 @@
+import type { Page } from '@playwright/test';
+import { type SamlProviderForTest, startSamlProvider } from '#server/testing/saml-provider-for-test.ts';
+import { addCustomerTo } from './portal-accounts.ts';
+import { expectSignedIn } from './sign-in-form.ts';
+import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
+import { test as base, expect } from './test.ts';
+
+/** SimpleSAMLphp and one customer of its own for the whole file, at another site than the portal. */
+const test = base.extend<object, { provider: SamlProviderForTest }>({
+  provider: [
+    async ({ portal }, use) => {
+      const provider = await startSamlProvider();
+      await addCustomerTo(portal, 'saml', { name: 'Saml Ltd.' });
+      await portal.mustRun(['user', 'add', 'sam', '--email', 'sam@saml.test', '--customer', 'saml']);
+      await portal.mustRun([
+        ...['connection', 'add', 'saml', 'saml', '--customer', 'saml', '--domain', 'saml.test'],
+        ...['--metadata', provider.metadataUrl],
+      ]);
+      const metadata = await fetch(`${portal.origin}/portal/authenticate/saml/metadata`);
+      await provider.trust(await metadata.text());
+      await use(provider);
+      await provider.close();
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+});
+
+const both = { tag: '@without-script' };
+
+test.beforeEach(async ({ watch, provider }) => {
+  watch.host(provider.origin);
+  await provider.set({});
+});
+
+/** At the provider; its page with the answer posts itself where script runs, and has a button where not. */
+async function signInAtProvider(page: Page, email = 'sam@saml.test'): Promise<void> {
+  await atProvider(page).email.fill(email);
+  await atProvider(page).signIn();
+  await pressOn(page);
+}
+
+async function pressOn(page: Page): Promise<void> {
+  const submit = page.getByRole('button', { name: 'Submit' }).last();
+  const arrived = page.getByRole('heading', { name: /signed in|didn’t work|Two-step|code/i });
+  await expect(submit.or(arrived)).toBeVisible();
+  if (await submit.isVisible()) await submit.click();
+}
+
+test('signs in from the sign-in page over the provider, and the second time without typing', both, async ({ page }) => {
+  await page.goto('/portal/login');
+  await ssoButton(page).click();
+  await ssoForm(page).send('sam@saml.test');
+  await signInAtProvider(page);
+  await expect(page).toHaveURL('/portal/portal.html');
+  await expectSignedIn(page, 'sam');
+  await page.context().clearCookies({ name: 'vestibule-session' });
+  await page.goto('/portal/login');
+  await ssoButton(page).click();
+  await pressOn(page);
+  await expectSignedIn(page, 'sam');
+});
+
+test('a deep link survives the way to the provider and back', both, async ({ page }) => {
+  await page.goto('/portal/singleSignOn?destination=%2Fportal%2Fportal.html%3Freport%3D7');
+  await ssoForm(page).send('sam@saml.test');
+  await signInAtProvider(page);
+  await expect(page).toHaveURL('/portal/portal.html?report=7');
+});
+
+test('the fragment of a deep link survives as well where script runs', async ({ page }) => {
+  await page.goto('/portal/#/reports/7');
+  await ssoButton(page).click();
+  await ssoForm(page).send('sam@saml.test');
+  await signInAtProvider(page);
+  await expect(page).toHaveURL(/#\/reports\/7$/);
+});
+
+test('cancel at the provider ends on a page with a reference and a way back', both, async ({ page, portal }) => {
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).send('sam@saml.test');
+  await atProvider(page).cancel();
+  await pressOn(page);
+  const reference = await expectFailure(page, 'saml');
+  expect((await portal.run(['explain', reference])).out).toContain('AuthnFailed');
+  await page.getByRole('link', { name: 'Return to sign-in' }).click();
+  await expect(ssoButton(page)).toBeVisible();
+});
+
+test('an encrypted assertion is opened, and an answer signed by SHA-1 refused', async ({ page, provider }) => {
+  for (const options of [{ algorithm: 'rsa-sha1' }, { encrypts: true }] as const) {
+    await provider.set(options);
+    await page.context().clearCookies();
+    await page.goto('/portal/singleSignOn');
+    await ssoForm(page).send('sam@saml.test');
+    await signInAtProvider(page);
+    if ('encrypts' in options) await expectSignedIn(page, 'sam');
+    else await expectFailure(page, 'saml');
+  }
+});
+
+test('somebody whom nobody has added, and an address of another domain, are let in nowhere', both, async ({ page }) => {
+  for (const email of ['stranger@saml.test', 'ada@acme.test']) {
+    await page.context().clearCookies();
+    await page.goto('/portal/singleSignOn');
+    await ssoForm(page).send('sam@saml.test');
+    await signInAtProvider(page, email);
+    await expectFailure(page, 'saml');
+  }
+});
+
+test(
+  'a connection that is switched off while the visitor is at the provider lets nobody in',
+  both,
+  async ({ page, portal }) => {
+    await page.goto('/portal/singleSignOn');
+    await ssoForm(page).send('sam@saml.test');
+    await expect(atProvider(page).email).toBeVisible();
+    await portal.mustRun(['connection', 'set', 'saml', '--disable']);
+    try {
+      await signInAtProvider(page);
+      await expectFailure(page, 'saml');
+    } finally {
+      await portal.mustRun(['connection', 'set', 'saml', '--enable']);
+    }
+  },
+);
+
+test(
+  'a visit that the provider begins is refused, and let in once the operator allows it',
+  both,
+  async ({ page, portal, provider }) => {
+    const entityId = `${portal.origin}/portal/authenticate/saml/metadata`;
+    await page.goto(provider.beginUrl(entityId));
+    await signInAtProvider(page);
+    await expectFailure(page, 'saml');
+    await portal.mustRun(['connection', 'set', 'saml', '--idp-initiated', 'on']);
+    try {
+      await page.goto(provider.beginUrl(entityId));
+      await pressOn(page);
+      await expectSignedIn(page, 'sam');
+    } finally {
+      await portal.mustRun(['connection', 'set', 'saml', '--idp-initiated', 'off']);
+    }
+  },
+);
