@@ -44,7 +44,7 @@ const files = join(import.meta.dirname, 'saml-provider');
 const nobody = `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="urn:nobody"><SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><AssertionConsumerService index="0" Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="http://localhost/"/></SPSSODescriptor></EntityDescriptor>`;
 
 export async function startSamlProvider(options: SamlProviderOptions = {}): Promise<SamlProviderForTest> {
-  const complaint = bringSimplesamlphp();
+  const complaint = await bringSimplesamlphp();
   if (complaint) throw new Error(complaint);
   const folder = await mkdtemp(join(tmpdir(), 'saml-provider-'));
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
