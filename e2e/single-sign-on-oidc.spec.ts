@@ -1,6 +1,11 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import { type OpenIdProvider, startOpenIdProvider } from '#server/testing/openid-provider-for-test.ts';
+import { codeForm } from './code-form.ts';
 import { addCustomerTo } from './portal-accounts.ts';
+import type { PortalUnderTest } from './portal-under-test.ts';
 import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect } from './test.ts';
@@ -152,3 +157,68 @@ test('a domain that requires it sends its people on from the sign-in form', both
     await portal.mustRun(['connection', 'set', 'oidc', '--required', 'off']);
   }
 });
+
+/** Changes something for the time of a piece of a test. */
+async function during(
+  portal: PortalUnderTest,
+  change: string[],
+  back: string[],
+  work: () => Promise<void>,
+): Promise<void> {
+  await portal.mustRun(change);
+  try {
+    await work();
+  } finally {
+    await portal.mustRun(back);
+  }
+}
+
+const customer = (...flags: string[]) => ['customer', 'set', 'oidc', ...flags];
+const connection = (...flags: string[]) => ['connection', 'set', 'oidc', ...flags];
+
+test(
+  'a second factor that the customer requires is asked for after the provider',
+  both,
+  async ({ page, portal, inbox, javaScriptEnabled }) => {
+    await during(portal, customer('--two-factor', 'email'), customer('--two-factor', 'off'), async () => {
+      await page.goto('/portal/singleSignOn?destination=%2Fportal%2Fportal.html%3Freport%3D7');
+      await ssoForm(page).send('olga@oidc.test');
+      await atProvider(page).signIn();
+      const { code } = await inbox.take('olga@oidc.test', 'signInCode');
+      await codeForm(page, javaScriptEnabled).send(code);
+      await expect(page).toHaveURL('/portal/portal.html?report=7');
+      await expectSignedIn(page, 'olga');
+    });
+  },
+);
+
+test('a customer that does not admit the address says so after the provider', both, async ({ page, portal }) => {
+  const fence = customer('--allow-network', '203.0.113.0/24');
+  await during(portal, fence, customer('--allow-anywhere'), async () => {
+    await page.goto('/portal/singleSignOn');
+    await ssoForm(page).send('olga@oidc.test');
+    await atProvider(page).signIn();
+    await expect(page).toHaveURL(/\/loginfail\/ip\?ipaddress=127\.0\.0\.1/);
+  });
+});
+
+test(
+  'a provider that is away, or says nothing, gives its page within ten seconds',
+  both,
+  async ({ page, portal, provider }) => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const address = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    for (const issuer of ['http://127.0.0.1:9', address]) {
+      await during(portal, connection('--issuer', issuer), connection('--issuer', provider.issuer), async () => {
+        await page.goto('/portal/singleSignOn');
+        await ssoForm(page).email.fill('olga@oidc.test');
+        await ssoForm(page).button.click({ noWaitAfter: true });
+        await expect(page).toHaveURL(/\/loginfail\/oidc/, { timeout: 10_000 });
+        await expectFailure(page);
+      });
+    }
+    silent.closeAllConnections();
+    silent.close();
+  },
+);
