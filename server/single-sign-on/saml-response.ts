@@ -22,7 +22,7 @@ export type Expected = { config: Config; settings: SamlSettings; kept: SamlKept 
 
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 
-/** Of everything in a response but its parts that say how it is built, the library minds none (SAML core §3.2.2). */
+/** What a response holds beside its assertion (SAML core §3.2.2); the library minds neither what else nor how often. */
 const parts = [saml('Issuer'), ds('Signature'), samlp('Extensions'), samlp('Status')];
 
 /**

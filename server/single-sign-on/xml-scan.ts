@@ -4,8 +4,8 @@ const most = { depth: 40, elements: 2000, attributesOfElement: 40 };
 /** XML 1.0 §2.2: what no document may hold, lone surrogates among it. */
 const noCharacter = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 const declaration = /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])utf-8\2)?(?: standalone=(["'])(?:yes|no)\3)? ?\?>/i;
-/** The five entities that need no declaration, and numbers. */
-const reference = /&(?:amp|lt|gt|quot|apos|#(\d{1,7})|#x([0-9a-f]{1,6}));/giy;
+/** The five entities that need no declaration, and numbers; with a large X the parser would read another one. */
+const reference = /&(?:amp|lt|gt|quot|apos|#(\d{1,7})|#x([0-9a-fA-F]{1,6}));/y;
 const tagName = /[a-z_][\w.-]*(?::[a-z_][\w.-]*)?(?=[\t\n\r />])/iy;
 
 /**

@@ -19,6 +19,7 @@ const putIn: [string, RegExp, string][] = [
   ['an entity', /entity/, '&x;'],
   ['NUL by its number', /number of no character/, '&#0;'],
   ['half a character by its number', /number of no character/, '&#xD800;'],
+  ['a number after a large X', /entity/, '&#X41;'],
   ['a number that is too large', /number of no character/, '&#9999999;'],
 ];
 
