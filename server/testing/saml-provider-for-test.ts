@@ -65,6 +65,8 @@ export async function startSamlProvider(options: SamlProviderOptions = {}): Prom
   };
   const arguments_ = ['-S', `127.0.0.1:${port}`, '-t', `${simplesamlphp}/www`, join(files, 'router.php')];
   const php = spawn('php', arguments_, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  // It must not outlive a test that failed before its end.
+  process.once('exit', () => php.kill());
   const log: string[] = [];
   for (const stream of [php.stdout, php.stderr]) stream.on('data', (data: Buffer) => log.push(data.toString()));
   const metadataUrl = `${origin}/saml2/idp/metadata.php`;
