@@ -3,7 +3,7 @@ import type { Page } from '#contract/page.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { MailTransport } from './mail/transport.ts';
-import type { ProviderMemory } from './single-sign-on/provider-memory.ts';
+import type { ProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import type { Database } from './storage/connect.ts';
 
 /** What rules and routes are given: nothing else reaches them from outside. */

@@ -13,7 +13,7 @@ import { createPages } from './http/pages.ts';
 import { limits } from './limits.ts';
 import { openTransport } from './mail/open-transport.ts';
 import { keysOf, secretsOfDataFolder } from './secrets/server-secret.ts';
-import { createProviderMemory } from './single-sign-on/provider-memory.ts';
+import { createProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import { isDatabaseAway } from './storage/connect.ts';
 import { migrate } from './storage/migrate.ts';
 import { openStorage } from './storage/open-storage.ts';

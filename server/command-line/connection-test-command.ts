@@ -40,10 +40,10 @@ async function checksOf(keyed: Keyed, connection: SsoConnection): Promise<(Check
 
 async function stepsOf(keyed: Keyed, connection: SsoConnection): Promise<CheckStep[]> {
   if (connection.protocol === 'oidc') {
-    const { checkOidc } = await import('../single-sign-on/check-oidc.ts');
+    const { checkOidc } = await import('../single-sign-on/oidc/check-oidc.ts');
     return await checkOidc(keyed, connection);
   }
-  const { checkSaml } = await import('../single-sign-on/check-saml.ts');
+  const { checkSaml } = await import('../single-sign-on/saml/check-saml.ts');
   const { openConversation } = await import('../single-sign-on/provider-fetch.ts');
   return await checkSaml(connection, { now: keyed.now(), conversation: openConversation() });
 }

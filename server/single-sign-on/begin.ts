@@ -8,9 +8,9 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { insertSsoRequest, requestPlace } from '../storage/sso-request.ts';
 import type { Refusal } from './identity.ts';
-import { startOidc } from './oidc.ts';
+import { startOidc } from './oidc/oidc.ts';
 import type { RequestDetails } from './request-details.ts';
-import { startSaml } from './saml.ts';
+import { startSaml } from './saml/saml.ts';
 
 /** Who wants to be sent to a provider, and where to after it. */
 export type Departure = {

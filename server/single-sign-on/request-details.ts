@@ -2,8 +2,8 @@ import type { Keys } from '../deps.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { requestPlace, type SsoRequestRow } from '../storage/sso-request.ts';
 import type { Identity } from './identity.ts';
-import type { OidcKept } from './oidc.ts';
-import type { SamlKept } from './saml.ts';
+import type { OidcKept } from './oidc/oidc.ts';
+import type { SamlKept } from './saml/saml.ts';
 
 /** What is kept of a visit to a provider until it is over. */
 export type RequestDetails = {

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { type EndedSession, idTokenPlace } from '../storage/session.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
-import { oidcLogoutUrl } from './oidc-logout.ts';
+import { oidcLogoutUrl } from './oidc/oidc-logout.ts';
 
 /**
  * Where to sign out at the provider that a session came from, or null where there is nothing to do: it came by password,

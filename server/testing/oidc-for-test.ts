@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Deps } from '#server/deps.ts';
 import { seal } from '#server/secrets/sealed.ts';
 import type { ProviderAnswer } from '#server/single-sign-on/identity.ts';
-import { type OidcKept, readOidcAnswer, startOidc } from '#server/single-sign-on/oidc.ts';
+import { type OidcKept, readOidcAnswer, startOidc } from '#server/single-sign-on/oidc/oidc.ts';
 import type { OidcSettings } from '#server/single-sign-on/settings.ts';
 import { connectionPlace, type OidcConnection } from '#server/storage/sso-connection.ts';
 import type { ForgedProvider } from './forged-openid-provider.ts';

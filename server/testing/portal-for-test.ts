@@ -11,7 +11,7 @@ import type { WordedMail } from '#server/mail/mail.ts';
 import type { MailTransport } from '#server/mail/transport.ts';
 import { answerResetRequest } from '#server/password/answer-reset-request.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
-import { createProviderMemory } from '#server/single-sign-on/provider-memory.ts';
+import { createProviderMemory } from '#server/single-sign-on/oidc/provider-memory.ts';
 import type { Database } from '#server/storage/connect.ts';
 import { type DatabaseForTest, databaseForTest } from './database-for-test.ts';
 

@@ -1,0 +1,98 @@
+import type { ServerMetadata } from 'openid-client';
+import type { OidcConnection } from '../../storage/sso-connection.ts';
+import { publicAddress } from '../addresses.ts';
+import { type CheckStep, checkStep, wordsOf } from '../check-step.ts';
+import { checkAuthorization } from './check-authorization.ts';
+import { checkClient } from './check-client.ts';
+import { type ClientDeps, clientAuthentication, idTokenAlgorithms } from './oidc-client.ts';
+import { createProviderMemory } from './provider-memory.ts';
+import type { KeySet } from './read-provider.ts';
+import type { Trial } from './trial.ts';
+
+/**
+ * Tries as much of a connection as can be tried without a person. What cannot be told is no failure. Throws when the
+ * portal's own keys cannot be opened.
+ */
+export async function checkOidc(deps: Omit<ClientDeps, 'providers'>, connection: OidcConnection): Promise<CheckStep[]> {
+  // What the process remembers would hide what is wrong now.
+  const providers = createProviderMemory({ now: deps.now, log: { warn() {} } });
+  const conversation = providers.open();
+  const { issuer } = connection.settings;
+  let metadata: ServerMetadata;
+  try {
+    metadata = await providers.discovery(issuer, conversation);
+  } catch (error) {
+    return [checkStep('discovery', false, `--issuer: ${wordsOf(error)}`)];
+  }
+  const trial: Trial = { deps: { ...deps, providers }, connection, metadata, conversation };
+  return [
+    checkStep('discovery', true, `${issuer} answers, and its endpoints are https`),
+    responseType(trial),
+    pkce(trial),
+    await keys(trial),
+    ...(await client(trial)),
+  ];
+}
+
+function responseType({ metadata }: Trial): CheckStep {
+  const offered = metadata.response_types_supported ?? ['code'];
+  if (offered.includes('code')) return checkStep('response type', true, 'the provider offers the authorization code');
+  return checkStep('response type', false, 'the provider does not offer response_type code');
+}
+
+/** Some providers check it and do not announce it. */
+function pkce({ metadata }: Trial): CheckStep {
+  const isAnnounced = metadata.code_challenge_methods_supported?.includes('S256') === true;
+  return checkStep(
+    'PKCE',
+    true,
+    isAnnounced ? 'the provider announces S256' : 'not announced; it is sent all the same',
+  );
+}
+
+async function keys({ deps, metadata, conversation }: Trial): Promise<CheckStep> {
+  try {
+    const keySet = await deps.providers.keys(metadata.jwks_uri ?? '', undefined, conversation);
+    const usable = keySet.keys.filter(isUsable).length;
+    if (usable > 0) return checkStep('keys', true, `${usable} of ${keySet.keys.length} can check signatures`);
+    return checkStep(
+      'keys',
+      false,
+      `none of the ${keySet.keys.length} keys at ${metadata.jwks_uri} can check signatures`,
+    );
+  } catch (error) {
+    return checkStep('keys', false, wordsOf(error));
+  }
+}
+
+function isUsable({ kty, use, alg }: KeySet['keys'][number]): boolean {
+  const isAsymmetric = kty === 'RSA' || kty === 'EC' || kty === 'OKP';
+  return isAsymmetric && use !== 'enc' && (alg === undefined || idTokenAlgorithms.includes(String(alg)));
+}
+
+/** What the provider offers, whether it knows us, and whether it accepts our proof. */
+async function client(trial: Trial): Promise<CheckStep[]> {
+  const { deps, connection, metadata } = trial;
+  const proof = await clientAuthentication(deps, connection, metadata);
+  if (!proof.ok) return [checkStep('client authentication', false, `--client-secret-stdin: ${proof.words}`)];
+  const authorization = await checkAuthorization(trial, publicAddress(deps.config, 'oidcCallback'));
+  return [offered(trial), authorization, await checkClient(trial, proof.authentication, authorization.ok)];
+}
+
+function offered({ connection, metadata }: Trial): CheckStep {
+  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  const isSecret = connection.settings.clientAuthentication === 'secret';
+  const ours = isSecret ? ['client_secret_basic', 'client_secret_post'] : ['private_key_jwt'];
+  if (ours.some((method) => methods.includes(method))) {
+    return checkStep(
+      'client authentication',
+      true,
+      `the provider offers ${ours.filter((method) => methods.includes(method))}`,
+    );
+  }
+  return checkStep(
+    'client authentication',
+    false,
+    `the provider offers ${methods.join(', ')}, but not ${ours.join(' or ')}`,
+  );
+}

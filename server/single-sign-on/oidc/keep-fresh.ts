@@ -1,0 +1,84 @@
+import { limits } from '../../limits.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+
+/** Something of a provider's that a process keeps. */
+export type Kept<T> = {
+  get: (signal: AbortSignal) => Promise<T>;
+  /** For who misses something in it: it is read again, though not each time. */
+  getNewer: (signal: AbortSignal) => Promise<T>;
+};
+
+/**
+ * Keeps what was read for a while, then reads it again; all who need it at once share one request. A reading that fails
+ * or takes long changes nothing: the last good one stays in use, and the next try is not made at once.
+ */
+export function keepFresh<T>({
+  read,
+  now,
+  patience,
+  onFailure,
+}: {
+  read: () => Promise<T>;
+  now: () => Date;
+  /** How long is waited where the last good one will do. */
+  patience: number;
+  /** Called once until it works again. */
+  onFailure: (words: string) => void;
+}): Kept<T> {
+  let good: { value: T; readAt: number } | null = null;
+  let underWay: Promise<T> | null = null;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let missedAt = Number.NEGATIVE_INFINITY;
+  let complained = false;
+
+  const isOver = (since: number, time: number) => now().getTime() - since >= time;
+
+  function readOnce(): Promise<T> {
+    triedAt = now().getTime();
+    underWay ??= read()
+      .then((value) => {
+        good = { value, readAt: now().getTime() };
+        complained = false;
+        return value;
+      })
+      .finally(() => {
+        underWay = null;
+      });
+    return underWay;
+  }
+
+  async function readAgain(last: T, signal: AbortSignal): Promise<T> {
+    try {
+      return await before(signal, readOnce());
+    } catch (error) {
+      if (!(error instanceof ProviderFailure)) throw error;
+      if (!complained) onFailure(`${error.message}; what it said before stays in use`);
+      complained = true;
+      return last;
+    }
+  }
+
+  return {
+    async get(signal) {
+      if (good === null) return await before(signal, readOnce());
+      const isStale = isOver(good.readAt, limits.providerBelieved) && isOver(triedAt, limits.providerKeysEvery);
+      return isStale ? await readAgain(good.value, AbortSignal.timeout(patience)) : good.value;
+    },
+    async getNewer(signal) {
+      if (good === null) return await before(signal, readOnce());
+      if (underWay === null && !isOver(missedAt, limits.providerKeysEvery)) return good.value;
+      if (underWay === null) missedAt = now().getTime();
+      return await readAgain(good.value, signal);
+    },
+  };
+}
+
+/** Waits for something no longer than until a signal. */
+function before<T>(signal: AbortSignal, something: Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const giveUp = () => reject(new ProviderFailure('the provider did not answer in time'));
+  if (signal.aborted) giveUp();
+  signal.addEventListener('abort', giveUp, { once: true });
+  something.then(resolve, reject);
+  return promise;
+}

@@ -1,0 +1,28 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../../deps.ts';
+import { readTokenCookie } from '../../http/cookies.ts';
+import { splitUrl } from '../../http/request-url.ts';
+import type { OidcConnection } from '../../storage/sso-connection.ts';
+import { publicAddress } from '../addresses.ts';
+import { arrive } from '../arrive.ts';
+import { type OidcKept, readOidcAnswer } from './oidc.ts';
+
+/** `GET authenticate/oidc/callback`: where OpenID providers send their answers (OpenID Connect Core §3.1.2.5). */
+export function oidcCallbackRoute(deps: Deps) {
+  return async function oidcCallback(request: FastifyRequest, reply: FastifyReply) {
+    // From the configuration: what the request says of its host is nothing to compare an answer with.
+    const url = new URL(publicAddress(deps.config, 'oidcCallback') + splitUrl(request.url).search);
+    const states = url.searchParams.getAll('state');
+    const state = states.length === 1 ? (states[0] as string) : null;
+    const browserToken = readTokenCookie(request.headers, deps.config, 'sso');
+    // Without a browser there is no request: only SAML providers may begin by themselves.
+    const held = { state: browserToken ? state : null, browserToken };
+    return await arrive(deps, request, reply, 'oidc', held, ({ details, connection }) =>
+      readOidcAnswer(deps, connection as OidcConnection, {
+        url,
+        state: state as string,
+        kept: details.kept as OidcKept,
+      }),
+    );
+  };
+}

@@ -1,0 +1,45 @@
+import type { IDToken, UserInfoResponse } from 'openid-client';
+import type { Identity } from '../identity.ts';
+import type { Attributes } from '../settings.ts';
+
+/** Claims by name, of any kind. */
+type Claims = Record<string, unknown>;
+
+/** The claim that holds the e-mail address. */
+export function emailClaim({ email = 'email' }: Attributes): string {
+  return email;
+}
+
+/**
+ * What the claims say of somebody. The ID token comes first; an address and whether it is verified come from the same
+ * place. `email_verified` speaks of the claim `email` (OpenID Connect Core §5.1): nothing vouches for another one.
+ */
+export function oidcIdentity(
+  { idToken, claims, userInfo }: { idToken: string; claims: IDToken; userInfo: UserInfoResponse | null },
+  attributes: Attributes,
+): Identity {
+  const name = emailClaim(attributes);
+  const source: Claims = name in claims || !userInfo ? claims : userInfo;
+  const anywhere = (claim: string) => textOf((claims as Claims)[claim]) ?? textOf((userInfo as Claims | null)?.[claim]);
+  return {
+    subject: claims.sub,
+    email: textOf(source[name]),
+    emailVerified: name === 'email' && (source.email_verified === true || source.email_verified === 'true'),
+    username: attributes.username === undefined ? null : anywhere(attributes.username),
+    language: anywhere(attributes.language ?? 'locale'),
+    authenticationContexts: contextsOf(claims),
+    idToken,
+  };
+}
+
+function contextsOf({ acr, amr }: Claims): string[] {
+  return [acr, ...(Array.isArray(amr) ? amr : [amr])].map(textOf).filter((text) => text !== null);
+}
+
+const longestText = 255;
+
+/** A claim that is a text which can be stored and shown; else null. */
+function textOf(claim: unknown): string | null {
+  const isText = typeof claim === 'string' && claim.length >= 1 && claim.length <= longestText;
+  return isText && claim.isWellFormed() && !/\p{Cc}/u.test(claim) ? claim : null;
+}

@@ -1,0 +1,69 @@
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client';
+import type { Refusal } from '../identity.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+import { providerWords } from '../provider-words.ts';
+import { ProviderMismatch } from './read-provider.ts';
+
+/** Why the library did not get through with an answer. What makes it stumble lets nobody in, whatever it is. */
+export function oidcRefusal(error: unknown): Refusal {
+  const failure = [error, causeOf(error)].find((one) => one instanceof ProviderFailure);
+  if (failure) return unreachable(failure);
+  if (error instanceof AuthorizationResponseError) {
+    return refusal('provider-refused', said(error.error, error.error_description));
+  }
+  if (error instanceof ResponseBodyError) return tokenRefusal(error.error, error.error_description);
+  if (error instanceof WWWAuthenticateChallengeError) {
+    const { error: code = `status ${error.status}`, error_description } = error.cause[0]?.parameters ?? {};
+    return refusal('connection-broken', `the provider does not accept the portal: ${said(code, error_description)}`);
+  }
+  // No answer of an endpoint at all: a status that none has, or no JSON.
+  if (error instanceof ClientError && causeOf(error) instanceof Response) {
+    return refusal(
+      'provider-unreachable',
+      `the provider answers ${(error.cause as Response).status}: ${error.message}`,
+    );
+  }
+  return refusal('answer-invalid', [messageOf(error), messageOf(causeOf(error))].filter(Boolean).join(': '));
+}
+
+/** A provider that is away, or that is not the one of the connection. */
+export function unreachable(failure: ProviderFailure): Refusal {
+  return refusal(failure instanceof ProviderMismatch ? 'connection-broken' : 'provider-unreachable', failure.message);
+}
+
+/** The token endpoint's answer to a code (RFC 6749 §5.2). */
+function tokenRefusal(error: string, description: string | undefined): Refusal {
+  const words = said(error, description);
+  switch (error) {
+    case 'invalid_grant':
+      return refusal('answer-invalid', `the provider does not take the code: ${words}`);
+    case 'access_denied':
+      return refusal('provider-refused', words);
+    case 'server_error':
+    case 'temporarily_unavailable':
+      return refusal('provider-unreachable', `the token endpoint answers: ${words}`);
+    default:
+      return refusal('connection-broken', `the token endpoint answers: ${words}`);
+  }
+}
+
+function refusal(reason: Refusal['reason'], words: string): Refusal {
+  return { ok: false, reason, words };
+}
+
+function said(error: string, description: string | undefined): string {
+  return providerWords(description ? `${error} (${description})` : error);
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error || error instanceof DOMException ? providerWords(error.message) : '';
+}

@@ -1,0 +1,171 @@
+import Fastify from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Deps } from '#server/deps.ts';
+import type { OidcConnection } from '#server/storage/sso-connection.ts';
+import { oidcConnection, startVisit } from '#server/testing/oidc-for-test.ts';
+import {
+  type OpenIdProvider,
+  type OpenIdProviderOptions,
+  startOpenIdProvider,
+  walkProvider,
+} from '#server/testing/openid-provider-for-test.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { publicAddress } from '../addresses.ts';
+import type { ProviderAnswer } from '../identity.ts';
+import { portalKeys } from '../portal-keys.ts';
+import { readOidcAnswer, startOidc } from './oidc.ts';
+import { publicJwk } from './oidc-keys.ts';
+import { oidcKeysRoute } from './oidc-keys-route.ts';
+import { oidcLogoutUrl } from './oidc-logout.ts';
+
+let portal: PortalForTest;
+let deps: Deps;
+const providers: OpenIdProvider[] = [];
+beforeAll(async () => {
+  portal = await portalForTest();
+  ({ deps } = portal);
+  // The provider has a clock of its own.
+  portal.wait(Date.now() - deps.now().getTime());
+});
+afterAll(async () => {
+  await Promise.all(providers.map((provider) => provider.close()));
+  await portal.close();
+});
+
+async function providerWith(more: Partial<OpenIdProviderOptions> = {}): Promise<OpenIdProvider> {
+  const provider = await startOpenIdProvider({ redirectUris: [publicAddress(deps.config, 'oidcCallback')], ...more });
+  providers.push(provider);
+  return provider;
+}
+
+async function signIn(
+  provider: OpenIdProvider,
+  connection: OidcConnection,
+  person: { email: string } | 'cancel' = { email: 'alice@customer.example' },
+): Promise<ProviderAnswer> {
+  const visit = await startVisit(deps, connection);
+  return await readOidcAnswer(deps, connection, { ...visit, url: await walkProvider(provider, visit.url, person) });
+}
+
+describe('a sign-in at a certified provider', () => {
+  it('says who somebody is', async () => {
+    const provider = await providerWith();
+    const answer = await signIn(provider, oidcConnection(deps, provider));
+    expect(answer).toEqual({
+      ok: true,
+      identity: {
+        subject: 'subject of alice@customer.example',
+        email: 'alice@customer.example',
+        emailVerified: true,
+        username: null,
+        language: null,
+        authenticationContexts: [],
+        idToken: expect.any(String),
+      },
+    });
+  });
+
+  it('asks userinfo for an address that is not in the ID token', async () => {
+    const provider = await providerWith({ claimsInIdToken: false });
+    provider.people.set('bob@customer.example', { email_verified: false, locale: 'pl' });
+    expect(await signIn(provider, oidcConnection(deps, provider), { email: 'bob@customer.example' })).toMatchObject({
+      ok: true,
+      identity: { email: 'bob@customer.example', emailVerified: false, language: 'pl' },
+    });
+  });
+
+  it('reads the claims that the connection names, and how the person proved himself', async () => {
+    const provider = await providerWith({ moreClaims: ['acr', 'amr', 'upn', 'lang'] });
+    provider.people.set('alice@customer.example', { acr: 'high', amr: ['pwd', 'otp'], upn: 'alice', lang: 'de' });
+    const attributes = { username: 'upn', language: 'lang' };
+    expect(await signIn(provider, oidcConnection(deps, provider, { attributes }))).toMatchObject({
+      ok: true,
+      identity: { username: 'alice', language: 'de', authenticationContexts: ['high', 'pwd', 'otp'] },
+    });
+  });
+
+  it('OI-17 an address from another claim is verified by nobody', async () => {
+    const provider = await providerWith({ moreClaims: ['upn'] });
+    provider.people.set('alice@customer.example', { upn: 'boss@customer.example', email_verified: true });
+    const connection = oidcConnection(deps, provider, { attributes: { email: 'upn' } });
+    expect(await signIn(provider, connection)).toMatchObject({
+      ok: true,
+      identity: { email: 'boss@customer.example', emailVerified: false },
+    });
+  });
+
+  it('OI-23 ends with the words of the provider when the visitor cancels', async () => {
+    const provider = await providerWith();
+    expect(await signIn(provider, oidcConnection(deps, provider), 'cancel')).toEqual({
+      ok: false,
+      reason: 'provider-refused',
+      words: 'access_denied (End-User aborted interaction)',
+    });
+  });
+
+  it('takes the name that the visitor typed along', async () => {
+    const provider = await providerWith();
+    const visit = { state: 'state', loginHint: 'alice@customer.example', language: 'de' };
+    const started = await startOidc(deps, oidcConnection(deps, provider), visit);
+    const query = started.ok ? new URL(started.url).searchParams : null;
+    expect([query?.get('login_hint'), query?.get('ui_locales')]).toEqual(['alice@customer.example', 'de']);
+  });
+
+  it('ends at the provider too', async () => {
+    const returnTo = 'http://localhost:8080/portal/login';
+    const provider = await providerWith({ postLogoutRedirectUris: [returnTo] });
+    const connection = oidcConnection(deps, provider);
+    const answer = await signIn(provider, connection);
+    const idToken = answer.ok ? answer.identity.idToken : null;
+    const page = await fetch((await oidcLogoutUrl(deps, connection, { idToken, returnTo })) ?? '');
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('logout');
+  });
+});
+
+describe('the portal proves who it is', () => {
+  it('by its secret in the body, where only that is offered', async () => {
+    const provider = await providerWith({ clientAuthentication: 'client_secret_post' });
+    expect(await signIn(provider, oidcConnection(deps, provider))).toMatchObject({ ok: true });
+  });
+
+  it('by a signature of its own key', async () => {
+    const keys = await Promise.all((await portalKeys(deps)).map(publicJwk));
+    const provider = await providerWith({ clientAuthentication: 'private_key_jwt', clientKeys: { keys } });
+    const settings = { clientAuthentication: 'privateKey' } as const;
+    const connection = oidcConnection(deps, provider, { settings, sealedSecret: null });
+    expect(await signIn(provider, connection)).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    ['a wrong secret', { clientSecret: 'wrong' }, {}, /invalid_client/],
+    ['no secret', {}, { sealedSecret: null }, /has no client secret/],
+    ['a secret that was sealed for another connection', {}, { id: crypto.randomUUID() }, /cannot be opened/],
+  ])('%s is a fault of the connection', async (_name, client, stored, words) => {
+    const provider = await providerWith();
+    const connection = { ...oidcConnection(deps, { ...provider, ...client }), ...stored };
+    expect(await signIn(provider, connection)).toEqual({
+      ok: false,
+      reason: 'connection-broken',
+      words: expect.stringMatching(words),
+    });
+  });
+
+  it('and publishes the public parts alone', async () => {
+    const app = Fastify();
+    app.get('/', oidcKeysRoute(deps));
+    const { headers, body } = await app.inject('/');
+    expect(headers['content-type']).toContain('application/jwk-set+json');
+    const { keys } = JSON.parse(body);
+    expect(keys).toEqual([
+      {
+        kty: 'RSA',
+        n: expect.any(String),
+        e: 'AQAB',
+        kid: expect.stringMatching(/^[\w-]{43}$/),
+        alg: 'RS256',
+        use: 'sig',
+      },
+    ]);
+  });
+});

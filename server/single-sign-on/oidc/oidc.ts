@@ -1,0 +1,102 @@
+import {
+  authorizationCodeGrant,
+  type Configuration,
+  fetchUserInfo,
+  type IDToken,
+  randomNonce,
+  randomPKCECodeVerifier,
+  type ServerMetadata,
+} from 'openid-client';
+import type { Deps } from '../../deps.ts';
+import type { OidcConnection } from '../../storage/sso-connection.ts';
+import { publicAddress } from '../addresses.ts';
+import type { ProviderAnswer, Refusal } from '../identity.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+import type { Conversation } from '../provider-fetch.ts';
+import { authorizationUrl } from './authorization-url.ts';
+import { wrongInIdToken } from './id-token-checks.ts';
+import { clientAuthentication, oidcClient } from './oidc-client.ts';
+import { emailClaim, oidcIdentity } from './oidc-identity.ts';
+import { oidcRefusal, unreachable } from './oidc-refusal.ts';
+
+/** What of a visit to an OpenID provider is kept until its answer comes. */
+export type OidcKept = { nonce: string; verifier: string };
+
+/** The address at the provider to send a visitor to. */
+export async function startOidc(
+  deps: Deps,
+  connection: OidcConnection,
+  visit: { state: string; loginHint: string | null; language: string },
+): Promise<{ ok: true; url: string; kept: OidcKept } | Refusal> {
+  const conversation = deps.providers.open();
+  const discovery = await discoveryOf(deps, connection, conversation);
+  if (!discovery.ok) return discovery;
+  const kept = { nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
+  const client = oidcClient(deps, connection, discovery.metadata, { conversation });
+  const url = await authorizationUrl(deps.config, connection, client, {
+    state: visit.state,
+    kept,
+    more: { ui_locales: visit.language, ...(visit.loginHint !== null && { login_hint: visit.loginHint }) },
+  });
+  return { ok: true, url: url.href, kept };
+}
+
+/** Reads the address that the provider sent the visitor back to, in full. */
+export async function readOidcAnswer(
+  deps: Deps,
+  connection: OidcConnection,
+  answer: { url: URL; state: string; kept: OidcKept },
+): Promise<ProviderAnswer> {
+  const { settings, attributes } = connection;
+  // RFC 9207 §2.4, whether it was announced or not. The library takes an empty one for none.
+  if (answer.url.searchParams.getAll('iss').some((iss) => iss !== settings.issuer)) {
+    return { ok: false, reason: 'answer-invalid', words: 'the iss parameter is not the issuer of the connection' };
+  }
+  const conversation = deps.providers.open();
+  const discovery = await discoveryOf(deps, connection, conversation);
+  if (!discovery.ok) return discovery;
+  const { metadata } = discovery;
+  const proof = await clientAuthentication(deps, connection, metadata);
+  if (!proof.ok) return proof;
+  const client = oidcClient(deps, connection, metadata, { conversation, authentication: proof.authentication });
+  try {
+    const { idToken, accessToken, claims } = await tokensOf(deps, client, answer);
+    const wrong = wrongInIdToken(claims, { idToken, accessToken, clientId: settings.clientId, now: deps.now() });
+    if (wrong !== null) return { ok: false, reason: 'answer-invalid', words: wrong };
+    const isEmailElsewhere = !(emailClaim(attributes) in claims) && metadata.userinfo_endpoint !== undefined;
+    const userInfo = isEmailElsewhere ? await fetchUserInfo(client, accessToken, claims.sub) : null;
+    return { ok: true, identity: oidcIdentity({ idToken, claims, userInfo }, attributes) };
+  } catch (error) {
+    return oidcRefusal(error);
+  }
+}
+
+/** Shows the code at the token endpoint; the library checks the address, the ID token and its signature. */
+async function tokensOf(
+  { config }: Deps,
+  client: Configuration,
+  { url, state, kept }: { url: URL; state: string; kept: OidcKept },
+): Promise<{ idToken: string; accessToken: string; claims: IDToken }> {
+  const callback = new URL(publicAddress(config, 'oidcCallback'));
+  callback.search = url.search;
+  const tokens = await authorizationCodeGrant(client, callback, {
+    expectedState: state,
+    expectedNonce: kept.nonce,
+    pkceCodeVerifier: kept.verifier,
+    idTokenExpected: true,
+  });
+  return { idToken: tokens.id_token as string, accessToken: tokens.access_token, claims: tokens.claims() as IDToken };
+}
+
+async function discoveryOf(
+  { providers }: Deps,
+  { settings }: OidcConnection,
+  conversation: Conversation,
+): Promise<{ ok: true; metadata: ServerMetadata } | Refusal> {
+  try {
+    return { ok: true, metadata: await providers.discovery(settings.issuer, conversation) };
+  } catch (error) {
+    if (error instanceof ProviderFailure) return unreachable(error);
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { ServerMetadata } from 'openid-client';
+import { limits } from '../../limits.ts';
+import { type Conversation, openConversation } from '../provider-fetch.ts';
+import { type Kept, keepFresh } from './keep-fresh.ts';
+import { type KeySet, readDiscovery, readKeys } from './read-provider.ts';
+
+/** What a process remembers of what OpenID providers publish. Each function throws a ProviderFailure. */
+export type ProviderMemory = {
+  /** Begins what is asked of a provider for one page. */
+  open: () => Conversation;
+  /** The same for what a page can do without. */
+  openBriefly: () => Conversation;
+  /** What a provider says of itself (OpenID Connect Discovery §3). */
+  discovery: (issuer: string, conversation: Conversation) => Promise<ServerMetadata>;
+  /** The keys at an address; they are looked at again for one that is not among them, but not each time. */
+  keys: (address: string, wanted: string | undefined, conversation: Conversation) => Promise<KeySet>;
+};
+
+/** `answerWithin` and `patience` are for tests, which do not wait for seconds. */
+export function createProviderMemory({
+  now,
+  log,
+  answerWithin = limits.providerAnswer,
+  patience = limits.providerPatience,
+}: {
+  now: () => Date;
+  log: Pick<FastifyBaseLogger, 'warn'>;
+  answerWithin?: number;
+  patience?: number;
+}): ProviderMemory {
+  const discoveries = new Map<string, Kept<ServerMetadata>>();
+  const keySets = new Map<string, Kept<KeySet>>();
+  const open = () => openConversation(answerWithin);
+  const keep = <T>(address: string, read: (conversation: Conversation) => Promise<T>) =>
+    keepFresh({ read: () => read(open()), now, patience, onFailure: (why) => log.warn({ provider: address }, why) });
+
+  return {
+    open,
+    openBriefly: () => openConversation(patience),
+    discovery: (issuer, { signal }) =>
+      remembered(discoveries, issuer, () => keep(issuer, (talk) => readDiscovery(issuer, talk))).get(signal),
+    async keys(address, wanted, { signal }) {
+      const kept = remembered(keySets, address, () => keep(address, (talk) => readKeys(address, talk)));
+      const keySet = await kept.get(signal);
+      const isThere = wanted === undefined || keySet.keys.some(({ kid }) => kid === wanted);
+      return isThere ? keySet : await kept.getNewer(signal);
+    },
+  };
+}
+
+/** The entry of a map, made where there is none; the one that was not asked for longest makes room. */
+function remembered<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const entry = map.get(key) ?? make();
+  map.delete(key);
+  map.set(key, entry);
+  const [oldest] = map.keys();
+  if (map.size > limits.providersRemembered && oldest !== undefined) map.delete(oldest);
+  return entry;
+}

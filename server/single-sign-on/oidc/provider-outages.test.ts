@@ -1,0 +1,298 @@
+import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Deps } from '#server/deps.ts';
+import { limits } from '#server/limits.ts';
+import type { OidcConnection } from '#server/storage/sso-connection.ts';
+import {
+  type Bend,
+  type Endpoint,
+  type ForgedProvider,
+  newKey,
+  startForgedProvider,
+} from '#server/testing/forged-openid-provider.ts';
+import { oidcConnection, startVisit, visitProvider } from '#server/testing/oidc-for-test.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import type { ProviderAnswer } from '../identity.ts';
+import { oidcLogoutUrl } from './oidc-logout.ts';
+import { createProviderMemory } from './provider-memory.ts';
+
+/** The limits in short, so that nobody waits for seconds; and what is left of them to a busy machine. */
+const answerWithin = 800;
+const patience = 250;
+const leeway = 1000;
+
+const discoveryPath = '/.well-known/openid-configuration';
+
+let portal: PortalForTest;
+let provider: ForgedProvider;
+let connection: OidcConnection;
+let deps: Deps;
+let warnings: string[];
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(async () => {
+  provider = await startForgedProvider(portal.deps);
+  warnings = [];
+  const log = { warn: (_what: object, words: string) => void warnings.push(words) } as never;
+  deps = { ...portal.deps, providers: createProviderMemory({ now: portal.deps.now, log, answerWithin, patience }) };
+  connection = oidcConnection(deps, provider);
+  return () => provider.close();
+});
+afterAll(() => portal.close());
+
+/** A visit from beginning to end, however far it gets. */
+async function signIn(bend: Bend = {}): Promise<ProviderAnswer> {
+  provider.bend(bend);
+  try {
+    return await visitProvider(deps, connection, provider);
+  } catch (error) {
+    const [, reason, words] = /^([a-z-]+): (.*)$/s.exec((error as Error).message) ?? [];
+    return { ok: false, reason: reason as never, words: words ?? '' };
+  }
+}
+
+const count = (path: string) => provider.requests.filter((asked) => asked === path).length;
+const json = { 'content-type': 'application/json' };
+
+/** What never ends, unless the reader goes. */
+function endless(response: ServerResponse): Generator<Buffer> {
+  const part = Buffer.alloc(64 * 1024, 'x');
+  return (function* () {
+    while (!response.destroyed) yield part;
+  })();
+}
+
+const troubles: [name: string, (response: ServerResponse) => void, words: RegExp][] = [
+  ['a redirect', (response) => response.writeHead(302, { location: '/evil' }).end(), /answers 302, a redirect/],
+  ['a redirect that keeps the body', (response) => response.writeHead(307, { location: '/evil' }).end(), /answers 307/],
+  ['status 500', (response) => response.writeHead(500, json).end('{"error":"server_error"}'), /answers 500/],
+  ['status 404', (response) => response.writeHead(404).end(), /answers 404/],
+  ['status 999', (response) => response.writeHead(999).end(), /answers 999/],
+  [
+    'a web page',
+    (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Sign in'),
+    /web page|is not one|set of keys/,
+  ],
+  ['10 MB', (response) => response.writeHead(200, json).end(`"${'x'.repeat(10 * 1024 * 1024)}"`), /more than 512 KiB/],
+  [
+    'a body without end',
+    (response) => pipeline(endless(response), response.writeHead(200, json), () => {}),
+    /more than 512 KiB/,
+  ],
+  [
+    'a body that unpacks without end',
+    (response) =>
+      pipeline(
+        endless(response),
+        createGzip(),
+        response.writeHead(200, { ...json, 'content-encoding': 'gzip' }),
+        () => {},
+      ),
+    /more than 512 KiB/,
+  ],
+  [
+    'what cannot be unpacked',
+    (response) => response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end('{"issuer":"x"}'),
+    /cannot be unpacked \(Z_DATA_ERROR\)/,
+  ],
+  ['no answer', () => {}, /did not answer in time/],
+  ['half an answer', (response) => response.writeHead(200, json).write('{'), /did not answer in time/],
+  ['a closed connection', (response) => response.destroy(), /broke off/],
+];
+
+const endpoints: [Endpoint, Bend][] = [
+  ['discovery', {}],
+  ['token', {}],
+  ['keys', {}],
+  ['userInfo', { claims: (honest) => ({ ...honest, email: undefined }) }],
+];
+
+describe.each(endpoints)('trouble at %s', (endpoint, bend) => {
+  it.each(troubles)('OI-24 %s refuses the sign-in within the time', async (_name, instead, words) => {
+    const began = performance.now();
+    const answer = await signIn({ ...bend, instead: { [endpoint]: instead } });
+    expect(answer).toEqual({ ok: false, reason: 'provider-unreachable', words: expect.stringMatching(words) });
+    expect(performance.now() - began).toBeLessThan(answerWithin + leeway);
+    expect(provider.requests).not.toContain('/evil');
+  });
+});
+
+describe('a provider that cannot be reached', () => {
+  it.each([
+    ['a name that nobody has', 'https://provider.invalid', /has a name that is not known \(E/],
+    ['a port that is not for the web', 'https://provider.example:25', /cannot be reached \(bad port\)/],
+    ['plain http', 'http://provider.example', /is no https address/],
+  ])('OI-24 %s is told apart', async (_name, issuer, words) => {
+    connection = oidcConnection(deps, { ...provider, issuer });
+    expect(await signIn()).toMatchObject({ ok: false, words: expect.stringMatching(words) });
+  });
+
+  it('OI-24 a port that nobody listens on is told apart', async () => {
+    const gone = await startForgedProvider(portal.deps);
+    await gone.close();
+    connection = oidcConnection(deps, gone);
+    expect(await signIn()).toMatchObject({ ok: false, words: expect.stringContaining('reached (ECONNREFUSED)') });
+  });
+
+  it('OI-24 a provider without TLS is told apart', async () => {
+    connection = oidcConnection(deps, { ...provider, issuer: provider.issuer.replace('http', 'https') });
+    expect(await signIn()).toMatchObject({ ok: false, words: expect.stringContaining('did not agree on TLS') });
+  });
+
+  it('OI-24 all requests of one page share the time', async () => {
+    await signIn();
+    const slowly = (body: object) => (response: ServerResponse) =>
+      void setTimeout(() => response.writeHead(200, json).end(JSON.stringify(body)), answerWithin * 0.9);
+    portal.wait(limits.providerBelieved);
+    const answer = await signIn({
+      claims: (honest) => ({ ...honest, email: undefined }),
+      instead: { keys: slowly({ keys: [provider.key.jwk] }), userInfo: slowly({}) },
+    });
+    expect(answer).toMatchObject({ ok: false, words: expect.stringContaining('/userinfo did not answer in time') });
+  });
+});
+
+describe('what is remembered', () => {
+  it('one request for all who come at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => signIn()));
+    expect(answers.every(({ ok }) => ok)).toBe(true);
+    expect([count(discoveryPath), count('/keys')]).toEqual([1, 1]);
+  });
+
+  it('OI-25 what was published is believed for a while, then read again', async () => {
+    await signIn();
+    portal.wait(limits.providerBelieved - 1);
+    await signIn();
+    expect([count(discoveryPath), count('/keys')]).toEqual([1, 1]);
+    portal.wait(1);
+    await signIn();
+    expect([count(discoveryPath), count('/keys')]).toEqual([2, 2]);
+  });
+
+  it('OI-25 keys that were rotated are found at once', async () => {
+    await signIn();
+    provider.rotate(await newKey('ES256'));
+    expect(await signIn()).toMatchObject({ ok: true });
+    expect(count('/keys')).toBe(2);
+  });
+
+  it('OI-25 keys that were rotated are waited for, though the old ones are there', async () => {
+    await signIn();
+    provider.rotate(await newKey('RS256'));
+    const slowly = (response: ServerResponse) =>
+      void setTimeout(
+        () => response.writeHead(200, json).end(JSON.stringify({ keys: [provider.key.jwk] })),
+        patience * 1.5,
+      );
+    expect(await signIn({ instead: { keys: slowly } })).toMatchObject({ ok: true });
+  });
+
+  it('OI-25 an unknown kid makes the keys be read again once a minute', async () => {
+    await signIn();
+    const unknownKid: Bend = { header: (honest) => ({ ...honest, kid: crypto.randomUUID() }) };
+    for (let time = 0; time < 5; time++) expect(await signIn(unknownKid)).toMatchObject({ ok: false });
+    expect(count('/keys')).toBe(2);
+    portal.wait(limits.providerKeysEvery);
+    await Promise.all(Array.from({ length: 5 }, () => signIn(unknownKid)));
+    expect(count('/keys')).toBe(3);
+    expect(await signIn()).toMatchObject({ ok: true });
+  });
+
+  it('OI-25 who comes while the rotated keys are read gets them too', async () => {
+    await signIn();
+    provider.rotate(await newKey('RS256'));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => signIn()));
+    expect(answers.every(({ ok }) => ok)).toBe(true);
+    expect(count('/keys')).toBe(2);
+  });
+
+  it.each(troubles)('OI-25 the last good ones stay in use at %s, with one warning', async (_name, instead) => {
+    await signIn();
+    portal.wait(limits.providerBelieved);
+    const isAway: Bend = { instead: { discovery: instead, keys: instead } };
+    for (let time = 0; time < 3; time++) expect(await signIn(isAway)).toMatchObject({ ok: true });
+    expect([count(discoveryPath), count('/keys')]).toEqual([2, 2]);
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toMatch(/what it said before stays in use$/);
+  });
+
+  it('OI-25 a provider that is back is read again, and warned of anew when it goes', async () => {
+    const isAway: Bend = { instead: { discovery: (response) => response.destroy() } };
+    await signIn();
+    portal.wait(limits.providerBelieved);
+    await signIn(isAway);
+    await signIn();
+    expect(count(discoveryPath)).toBe(2);
+    portal.wait(limits.providerKeysEvery);
+    await signIn();
+    expect(count(discoveryPath)).toBe(3);
+    portal.wait(limits.providerBelieved);
+    await signIn(isAway);
+    expect(warnings).toHaveLength(2);
+  });
+
+  it('OI-26 an issuer that changes does not replace the right one', async () => {
+    await signIn();
+    portal.wait(limits.providerBelieved);
+    const answer = await signIn({ discovery: (honest) => ({ ...honest, issuer: 'https://evil.example' }) });
+    expect(answer).toMatchObject({ ok: true });
+    expect(warnings[0]).toContain('says in its discovery that it is https://evil.example');
+  });
+
+  it('nothing is remembered of a failure', async () => {
+    expect(await signIn({ instead: { discovery: (response) => response.destroy() } })).toMatchObject({ ok: false });
+    expect(await signIn()).toMatchObject({ ok: true });
+  });
+});
+
+describe('the end of the session at the provider', () => {
+  const asked = { idToken: 'a.b.c', returnTo: 'https://portal.example/portal/login' };
+
+  it('leads back to the portal', async () => {
+    const url = new URL((await oidcLogoutUrl(deps, connection, asked)) ?? '');
+    expect(url.origin + url.pathname).toBe(`${provider.issuer}/end`);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      client_id: provider.clientId,
+      id_token_hint: 'a.b.c',
+      post_logout_redirect_uri: asked.returnTo,
+    });
+  });
+
+  it('does without a proof that no address can hold', async () => {
+    const url = await oidcLogoutUrl(deps, connection, { ...asked, idToken: 'x'.repeat(5000) });
+    expect(url).not.toContain('id_token_hint');
+  });
+
+  it('is left out where none is offered', async () => {
+    provider.bend({ discovery: (honest) => ({ ...honest, end_session_endpoint: undefined }) });
+    expect(await oidcLogoutUrl(deps, connection, asked)).toBeNull();
+  });
+
+  it('OI-24 is left out, soon, where the provider is silent', async () => {
+    provider.bend({ instead: { discovery: () => {} } });
+    const began = performance.now();
+    expect(await oidcLogoutUrl(deps, connection, asked)).toBeNull();
+    expect(performance.now() - began).toBeLessThan(patience + leeway);
+  });
+});
+
+it('asks for the right things', async () => {
+  const { url } = await startVisit(deps, {
+    ...connection,
+    settings: { ...connection.settings, scopes: ['email', 'x'] },
+  });
+  expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
+    client_id: provider.clientId,
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge_method: 'S256',
+    nonce: expect.stringMatching(/^[\w-]{43}$/),
+    redirect_uri: `${portal.deps.config.publicUrl.origin}/portal/authenticate/oidc/callback`,
+    response_type: 'code',
+    scope: 'openid email x',
+    state: expect.any(String),
+    ui_locales: 'en',
+  });
+});

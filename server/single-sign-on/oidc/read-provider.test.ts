@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { openConversation } from '../provider-fetch.ts';
+import { readDiscovery } from './read-provider.ts';
+
+const issuer = 'https://provider.example';
+const honest = {
+  issuer,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  jwks_uri: `${issuer}/keys`,
+};
+
+/** A conversation with a provider that is elsewhere, of which tests have none. */
+function saying(document: object) {
+  const answer = async () => Response.json(document);
+  return { ...openConversation(), look: answer, ask: answer, read: answer };
+}
+
+it('a provider elsewhere is read', async () => {
+  expect(await readDiscovery(issuer, saying(honest))).toMatchObject(honest);
+});
+
+it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'end_session_endpoint'])(
+  'OI-26 a provider elsewhere does not reach what listens on this machine by its %s',
+  async (name) => {
+    const reading = readDiscovery(issuer, saying({ ...honest, [name]: 'http://127.0.0.1:5432/' }));
+    await expect(reading).rejects.toThrow(`discovery: ${name} is no https address`);
+  },
+);
+
+it('OI-26 a provider that stands for many tenants is not believed, though the library knows it', async () => {
+  const common = 'https://login.microsoftonline.com/common/v2.0';
+  const reading = readDiscovery(
+    common,
+    saying({ ...honest, issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' }),
+  );
+  await expect(reading).rejects.toThrow(`${common} says in its discovery that it is`);
+});
+
+it('OI-24 a certificate that nobody vouches for is told apart', async () => {
+  const pem = (name: string) => readFileSync(new URL(`../testing/test-only-${name}.pem`, import.meta.url));
+  const server = createServer({ cert: pem('localhost'), key: pem('server-key') }, (_request, response) =>
+    response.end(),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const reading = readDiscovery(`https://localhost:${(server.address() as AddressInfo).port}`, openConversation());
+    await expect(reading).rejects.toThrow(/shows a certificate that is not valid here \([A-Z_]+\)$/);
+  } finally {
+    server.close();
+  }
+});

@@ -1,0 +1,99 @@
+import { allowInsecureRequests, ClientError, customFetch, discovery, type ServerMetadata } from 'openid-client';
+import { ProviderFailure } from '../provider-failure.ts';
+import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
+import { providerWords } from '../provider-words.ts';
+
+/** A JSON Web Key Set (RFC 7517 §5); each key is looked at when it is needed. */
+export type KeySet = { keys: Record<string, unknown>[] };
+
+/** What a provider publishes says something else than the operator: no failure of the network. */
+export class ProviderMismatch extends ProviderFailure {}
+
+/**
+ * Reads what a provider says of itself. Its issuer is the configured one to the letter (OpenID Connect Discovery §4.3):
+ * the library compares them as URLs, and for some providers not at all.
+ */
+export async function readDiscovery(issuer: string, { read }: Conversation): Promise<ServerMetadata> {
+  const metadata = await discovered(issuer, read);
+  if (metadata.issuer !== issuer) throw wrongIssuer(issuer, metadata.issuer);
+  const wrong = wrongEndpoint(metadata);
+  if (wrong) throw new ProviderMismatch(`discovery: ${wrong} is no https address`);
+  const noList = listNames.find((name) => metadata[name] !== undefined && !isListOfTexts(metadata[name]));
+  if (noList) throw new ProviderMismatch(`discovery: ${noList} is no list of texts`);
+  return metadata;
+}
+
+/** What we choose from. */
+const listNames = [
+  ...['response_types_supported', 'code_challenge_methods_supported', 'token_endpoint_auth_methods_supported'],
+  ...['id_token_signing_alg_values_supported', 'userinfo_signing_alg_values_supported'],
+];
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+}
+
+/**
+ * The first endpoint that we neither ask nor send anybody to. Only a provider on this very machine has others here: what
+ * listens here in plain is not for a provider elsewhere to reach through us.
+ */
+function wrongEndpoint(metadata: ServerMetadata): string | undefined {
+  const isHere = metadata.issuer.startsWith('http:');
+  const isRight = (address: unknown) => isProviderAddress(address) && (isHere || address.startsWith('https:'));
+  const needed = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'];
+  const others = ['userinfo_endpoint', 'end_session_endpoint'].filter((name) => metadata[name] !== undefined);
+  return [...needed, ...others].find((name) => !isRight(metadata[name]));
+}
+
+async function discovered(issuer: string, read: Conversation['read']): Promise<ServerMetadata> {
+  if (!isProviderAddress(issuer)) throw new ProviderMismatch(`${providerWords(issuer)} is no https address`);
+  try {
+    const configuration = await discovery(new URL(issuer), 'discovery', undefined, undefined, {
+      [customFetch]: read,
+      // Only for this very machine, which the fetch above sees to.
+      execute: [allowInsecureRequests],
+    });
+    return configuration.serverMetadata();
+  } catch (error) {
+    throw failureOfDiscovery(error, issuer);
+  }
+}
+
+function failureOfDiscovery(error: unknown, issuer: string): ProviderFailure {
+  const cause = error instanceof Error ? error.cause : null;
+  if (cause instanceof ProviderFailure) return cause;
+  if (error instanceof ClientError && error.code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED') {
+    return wrongIssuer(issuer, (cause as { body: { issuer: string } }).body.issuer);
+  }
+  return new ProviderFailure(`${issuer}: the discovery document is not one (${messageOf(error)})`);
+}
+
+function wrongIssuer(issuer: string, said: string): ProviderMismatch {
+  return new ProviderMismatch(`${providerWords(issuer)} says in its discovery that it is ${providerWords(said)}`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? providerWords(error.message) : 'unknown';
+}
+
+/** Reads the keys of a provider. */
+export async function readKeys(address: string, { read }: Conversation): Promise<KeySet> {
+  const answer = await read(address, { headers: { accept: 'application/json, application/jwk-set+json' } });
+  const text = await answer.text();
+  const keySet = parsed(text);
+  if (!isKeySet(keySet)) throw new ProviderFailure(`${address} does not answer with a set of keys`);
+  return keySet;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isKeySet(value: unknown): value is KeySet {
+  if (typeof value !== 'object' || value === null || !('keys' in value)) return false;
+  return Array.isArray(value.keys) && value.keys.every((key) => typeof key === 'object' && key !== null);
+}

@@ -1,0 +1,12 @@
+import type { ServerMetadata } from 'openid-client';
+import type { OidcConnection } from '../../storage/sso-connection.ts';
+import type { Conversation } from '../provider-fetch.ts';
+import type { ClientDeps } from './oidc-client.ts';
+
+/** What a connection is tried with. */
+export type Trial = {
+  deps: ClientDeps;
+  connection: OidcConnection;
+  metadata: ServerMetadata;
+  conversation: Conversation;
+};

@@ -1,0 +1,91 @@
+import { limits } from '../../limits.ts';
+import type { SamlConnection } from '../../storage/sso-connection.ts';
+import type { CheckStep } from '../check-step.ts';
+import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
+import type { SamlSettings } from '../settings.ts';
+import { certificateFacts } from './certificate-ends.ts';
+import { readSamlMetadata } from './read-saml-metadata.ts';
+import { said } from './said.ts';
+
+/** Looks at a connection as far as that goes without anybody signing in. */
+export async function checkSaml(
+  { settings }: SamlConnection,
+  { now, conversation }: { now: Date; conversation: Conversation },
+): Promise<CheckStep[]> {
+  const certificates = settings.certificates.map((pem, index) => certificateCheck(pem, index + 1, now));
+  const someCounts = certificates.some(({ counts }) => counts);
+  return [
+    ...certificates.map(({ counts: _, ...check }) => check),
+    ...(someCounts ? [] : [{ step: 'certificates', ok: false, words: 'none is valid now: nobody can sign in' }]),
+    await signOnCheck(settings, conversation),
+    ...(settings.metadataUrl === null ? [] : await metadataChecks(settings, settings.metadataUrl, now, conversation)),
+  ];
+}
+
+function certificateCheck(pem: string, number: number, now: Date): CheckStep & { counts: boolean } {
+  const step = `certificate ${number}`;
+  const facts = certificateFacts(pem);
+  if (!facts) return { step, ok: false, words: 'it cannot be read', counts: false };
+  const [begin, end] = [facts.beginsAt, facts.endsAt].map((date) => date.toISOString().slice(0, 10));
+  if (facts.rsaBits === null) return { step, ok: false, words: 'its key is not of RSA', counts: false };
+  if (facts.endsAt <= now) return { step, ok: false, words: `it ended on ${end}`, counts: false };
+  if (facts.beginsAt.getTime() - limits.providerClock > now.getTime())
+    return { step, ok: false, words: `it begins on ${begin}`, counts: false };
+  if (facts.rsaBits < limits.weakestRsaKey)
+    return { step, ok: false, words: `its key is weak: RSA of ${facts.rsaBits} bits`, counts: true };
+  const endsSoon = facts.endsAt.getTime() - now.getTime() < limits.expiryWarning;
+  return { step, ok: !endsSoon, words: `it is valid until ${end}`, counts: true };
+}
+
+/** That somebody is there: what a page says to a visit without a request says nothing about a visit with one. */
+async function signOnCheck({ signOnUrl }: SamlSettings, { look }: Conversation): Promise<CheckStep> {
+  const step = 'sign-on address';
+  if (!isProviderAddress(signOnUrl)) return { step, ok: false, words: `${said(signOnUrl)} is not https` };
+  try {
+    const { status } = await look(signOnUrl);
+    return { step, ok: status < 500, words: `it answers with status ${status}` };
+  } catch (error) {
+    return { step, ok: false, words: `${said(signOnUrl)}: ${wordsOf(error)}` };
+  }
+}
+
+async function metadataChecks(
+  settings: SamlSettings,
+  url: string,
+  now: Date,
+  { read }: Conversation,
+): Promise<CheckStep[]> {
+  const step = 'metadata';
+  const text = await textAt(url, read).catch((error: unknown) => ({ words: wordsOf(error) }));
+  if (typeof text !== 'string') return [{ step, ok: false, words: `${said(url)}: ${text.words}` }];
+  const reading = readSamlMetadata(text, { entityId: settings.entityId, now });
+  if (!reading.ok) return [{ step, ok: false, words: reading.problem }];
+  const there = reading.settings;
+  const differences = [
+    ...(there.signOnUrl === settings.signOnUrl
+      ? []
+      : [`signOnUrl: ${said(settings.signOnUrl)} here, ${said(there.signOnUrl)} there`]),
+    ...certificateDifferences(settings.certificates, there.certificates),
+  ];
+  if (differences.length === 0) return [{ step, ok: true, words: 'they say what is set here' }];
+  return differences.map((words) => ({ step, ok: false, words }));
+}
+
+async function textAt(url: string, read: Conversation['read']): Promise<string> {
+  return await (await read(url)).text();
+}
+
+function certificateDifferences(here: string[], there: string[]): string[] {
+  const [ours, theirs] = [here, there].map(
+    (pems) => new Set(pems.map((pem) => certificateFacts(pem)?.fingerprint ?? pem)),
+  );
+  const only = (one = new Set<string>(), other = new Set<string>()) => [...one].filter((print) => !other.has(print));
+  return [
+    ...only(theirs, ours).map((print) => `certificates: ${print} is there and not here`),
+    ...only(ours, theirs).map((print) => `certificates: ${print} is here and not there`),
+  ];
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? said(error.message) : 'it cannot be read';
+}

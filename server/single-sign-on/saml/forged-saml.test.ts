@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { promotePortalKey } from '#server/storage/portal-key.ts';
+import { encrypted, field } from '#server/testing/forged-saml.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { type SamlForTest, samlForTest } from '#server/testing/saml-for-test.ts';
+import { byCbc } from '#server/testing/saml-forgeries/encrypted-answers.ts';
+import { forgeries } from '#server/testing/saml-forgeries.ts';
+import { addPortalKey, portalKeys } from '../portal-keys.ts';
+
+let portal: PortalForTest;
+let saml: SamlForTest;
+
+beforeAll(async () => {
+  portal = await portalForTest();
+  saml = await samlForTest(portal);
+});
+afterAll(() => portal.close());
+
+const newForger: SamlForTest['forger'] = (more) => saml.forger(more);
+const connection: SamlForTest['connection'] = (...more) => saml.connection(...more);
+const read: SamlForTest['read'] = (...more) => saml.read(...more);
+
+const bob = {
+  subject: 'bob-1',
+  email: 'bob@corp-b.example',
+  emailVerified: false,
+  username: null,
+  language: null,
+  authenticationContexts: ['urn:oasis:names:tc:SAML:2.0:ac:classes:Password'],
+  idToken: null,
+};
+
+describe('true answers are read', () => {
+  it('with a signed assertion', async () => {
+    const f = newForger();
+    const answer = await read(field(f.response(f.sign(f.assertion()))));
+    const endsAt = new Date(portal.deps.now().getTime() + limits.samlAssertionAge + limits.providerClock);
+    expect(answer).toEqual({ ok: true, identity: bob, assertionId: '_a1', endsAt });
+  });
+
+  it('with both signed', async () => {
+    const f = newForger();
+    expect(await read(field(f.sign(f.response(f.sign(f.assertion())), '_r1')))).toMatchObject({ identity: bob });
+  });
+
+  it('without the issuer of the response, which may be left out', async () => {
+    const f = newForger();
+    expect(await read(field(f.response(f.sign(f.assertion()), { issuer: '' })))).toMatchObject({ identity: bob });
+  });
+
+  it('encrypted by AES-GCM, also where encryption is required', async () => {
+    const f = newForger();
+    const inside = await encrypted(f.sign(f.assertion()), saml.keys.portalCertificate);
+    expect(await read(field(f.response(inside)))).toMatchObject({ identity: bob });
+    expect(await read(field(f.response(inside)), connection({ wantsEncryption: true }))).toMatchObject({ ok: true });
+  });
+
+  it('encrypted for any key of the portal that is published', async () => {
+    await addPortalKey(portal.deps, portal.sql, 'next');
+    const read = async () => {
+      const f = newForger();
+      const keys = await portalKeys(portal.deps);
+      const answers = keys.map(async ({ stage, certificate }) => {
+        const response = f.response(await encrypted(f.sign(f.assertion()), certificate));
+        return [stage, (await saml.read(field(response))).ok];
+      });
+      return Object.fromEntries(await Promise.all(answers));
+    };
+    expect(await read()).toEqual({ current: true, next: true });
+    await promotePortalKey(portal.sql);
+    expect(await read()).toEqual({ current: true, last: true });
+  });
+
+  it('encrypted by AES-CBC, in a signed response', async () => {
+    const f = newForger();
+    const response = f.sign(f.response(await byCbc(f, saml.keys.portalCertificate)), '_r1');
+    expect(await read(field(response))).toMatchObject({ identity: bob });
+  });
+
+  it('with an XML declaration, and line breaks in the base64', async () => {
+    const f = newForger();
+    const xml = `<?xml version="1.0" encoding="UTF-8"?>\n${f.response(f.sign(f.assertion()))}\n`;
+    const lines = field(xml).replace(/.{76}/g, '$&\r\n');
+    expect(lines).toContain('\r\n');
+    expect(await read(lines)).toMatchObject({ identity: bob });
+  });
+
+  it('by SHA-512, and by RSA-PSS', async () => {
+    const f = newForger();
+    for (const algorithm of ['2001/04/xmldsig-more#rsa-sha512', '2007/05/xmldsig-more#sha256-rsa-MGF1']) {
+      const signed = f.sign(f.assertion(), '_a1', { algorithm: `http://www.w3.org/${algorithm}` });
+      expect(await read(field(f.response(signed))), algorithm).toMatchObject({ identity: bob });
+    }
+  });
+
+  it('as long as the clocks differ by no more than is allowed', async () => {
+    const f = newForger();
+    const far = limits.providerClock - 1;
+    const assertion = f.assertion({
+      issuedAt: f.at(far),
+      confirmation: f.confirmation({ NotOnOrAfter: f.at(-far) }),
+      conditions: f.conditions(undefined, { NotBefore: f.at(far), NotOnOrAfter: f.at(-far) }),
+      authn: f.authn({ AuthnInstant: f.at(far), SessionNotOnOrAfter: f.at(-far) }),
+    });
+    expect(await read(field(f.response(f.sign(assertion))))).toMatchObject({ ok: true });
+  });
+
+  it('with a second confirmation that is for somebody else', async () => {
+    const f = newForger();
+    const confirmation = f.confirmation({ Recipient: 'https://other.example/acs' }) + f.confirmation();
+    expect(await read(field(f.response(f.sign(f.assertion({ confirmation })))))).toMatchObject({ identity: bob });
+  });
+
+  it('of a provider that began, where it may', async () => {
+    const f = newForger({ requestId: null });
+    const answer = field(f.response(f.sign(f.assertion())));
+    expect(await read(answer, connection({ mayBegin: true }), null)).toMatchObject({ identity: bob });
+  });
+});
+
+describe('forged answers are refused, and the operator reads why', () => {
+  it.each(forgeries)('$name', async ({ words, make }) => {
+    const { portalCertificate, other: otherKey, ended: endedKey } = saml.keys;
+    const answer = await read(await make(newForger(), { portalCertificate, otherKey, endedKey }));
+    expect(answer).toMatchObject({ ok: false, words: expect.stringMatching(words) });
+  });
+
+  it('SA-16 nothing is accepted once the certificate has ended', async () => {
+    const f = newForger();
+    const answer = await read(
+      field(f.response(f.sign(f.assertion()))),
+      connection({ certificates: [saml.keys.ended.certificate] }),
+    );
+    expect(answer).toMatchObject({ reason: 'connection-broken', words: 'no certificate of the provider is valid now' });
+  });
+
+  it('SA-22 the words of the provider reach the operator', async () => {
+    const inner = '<samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:AuthnFailed"/>';
+    const status = `<samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Responder">${inner}</samlp:StatusCode><samlp:StatusMessage>Bob pressed cancel</samlp:StatusMessage></samlp:Status>`;
+    expect(await read(field(newForger().response('', { status })))).toEqual({
+      ok: false,
+      reason: 'provider-refused',
+      words:
+        'the provider says "urn:oasis:names:tc:SAML:2.0:status:Responder", "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed": "Bob pressed cancel"',
+    });
+  });
+
+  it('SA-26 a provider that may not begin, and one that answers a request that is not open', async () => {
+    const unasked = newForger({ requestId: null });
+    const answer = field(unasked.response(unasked.sign(unasked.assertion())));
+    expect(await read(answer, connection(), null)).toMatchObject({ reason: 'provider-began' });
+    const asked = newForger();
+    const late = field(asked.response(asked.sign(asked.assertion())));
+    expect(await read(late, connection({ mayBegin: true }), null)).toMatchObject({ reason: 'request-unknown' });
+    const half = field(unasked.response(asked.sign(asked.assertion())));
+    expect(await read(half, connection({ mayBegin: true }), null)).toMatchObject({ reason: 'answer-invalid' });
+  });
+
+  it('SA-35 one that is not encrypted, where encryption is required', async () => {
+    const f = newForger();
+    const answer = await read(field(f.response(f.sign(f.assertion()))), connection({ wantsEncryption: true }));
+    expect(answer).toMatchObject({ ok: false, words: 'its assertion is not encrypted' });
+  });
+
+  it('SA-40 a name counts with capital letters as they are, and the address of today beside it', async () => {
+    const f = newForger();
+    const nameId = f.nameId('Bob-1');
+    const attributes = f.attributes({ email: 'robert@corp-b.example' });
+    const answer = await read(field(f.response(f.sign(f.assertion({ nameId, attributes })))));
+    expect(answer).toMatchObject({ identity: { subject: 'Bob-1', email: 'robert@corp-b.example' } });
+  });
+});

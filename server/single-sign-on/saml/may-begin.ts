@@ -1,0 +1,31 @@
+import type { Connection } from '../../storage/connect.ts';
+import { listSsoConnections, type SamlConnection } from '../../storage/sso-connection.ts';
+import type { Refusal } from '../identity.ts';
+import { issuerOfSamlResponse } from './saml-issuer.ts';
+
+/**
+ * The connection whose provider may begin by itself and says that it did. What names it is not verified yet: it only
+ * chooses by whose certificates the answer has to be signed.
+ */
+export async function connectionThatMayBegin(
+  sql: Connection,
+  samlResponse: string,
+): Promise<{ ok: true; connection: SamlConnection } | Refusal> {
+  const issuer = issuerOfSamlResponse(samlResponse);
+  if (issuer === null) return { ok: false, reason: 'answer-invalid', words: 'it is no SAML response with an issuer' };
+  const connections = (await listSsoConnections(sql)).filter(
+    (connection): connection is SamlConnection =>
+      connection.protocol === 'saml' && connection.active && connection.settings.entityId === issuer,
+  );
+  const allowed = connections.filter(({ settings }) => settings.mayBegin);
+  if (allowed.length === 1) return { ok: true, connection: allowed[0] as SamlConnection };
+  const words =
+    connections.length === 0
+      ? 'no connection has this issuer'
+      : 'vestibule connection set --idp-initiated on allows it';
+  return {
+    ok: false,
+    reason: 'provider-began',
+    words: allowed.length > 1 ? 'several connections have this issuer' : words,
+  };
+}

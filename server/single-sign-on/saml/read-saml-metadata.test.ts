@@ -1,0 +1,130 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../make-certificate.ts';
+import { readSamlMetadata } from './read-saml-metadata.ts';
+
+const now = new Date('2026-03-04T10:00:00Z');
+const day = 24 * 3_600_000;
+
+let certificate: string;
+let another: string;
+beforeAll(async () => {
+  [{ certificate }, { certificate: another }] = await Promise.all([
+    makeCertificate('one', now),
+    makeCertificate('two', now),
+  ]);
+});
+
+const key = (pem: string, use = ' use="signing"') =>
+  `<KeyDescriptor${use}><ds:KeyInfo><ds:X509Data><ds:X509Certificate>\n${pem.replace(/-----[A-Z ]+-----/g, '')}\n</ds:X509Certificate></ds:X509Data></ds:KeyInfo></KeyDescriptor>`;
+const service = (binding = 'HTTP-Redirect', location = 'https://idp.example/sso') =>
+  `<SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:${binding}" Location="${location}"/>`;
+
+function entity(inside: string, { id = 'https://idp.example/', role = 'IDPSSODescriptor', more = '' } = {}): string {
+  const namespaces = 'xmlns="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#"';
+  return `<EntityDescriptor ${namespaces} entityID="${id}"${more}><${role} protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${inside}</${role}></EntityDescriptor>`;
+}
+const several = (...entities: string[]) =>
+  `<EntitiesDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata">${entities.join('')}</EntitiesDescriptor>`;
+const read = (text: string, entityId?: string) => readSamlMetadata(text, { now, ...(entityId && { entityId }) });
+
+describe('metadata are read', () => {
+  it('with everything that a connection needs', () => {
+    const text = `\uFEFF<?xml version="1.0" encoding="UTF-8"?>\n<!-- made by hand -->\n${entity(key(certificate) + service('HTTP-POST', 'https://idp.example/post') + service())}`;
+    const settings = {
+      entityId: 'https://idp.example/',
+      signOnUrl: 'https://idp.example/sso',
+      certificates: [certificate],
+    };
+    const reading = read(text);
+    if (!reading.ok) throw new Error(reading.problem);
+    expect({ ...reading.settings, certificates: reading.settings.certificates.map(plain) }).toEqual({
+      ...settings,
+      certificates: [plain(certificate)],
+    });
+    expect(reading.warnings).toEqual([]);
+  });
+
+  it('with keys whose use is not said, without those for encryption, and each once', () => {
+    const keys = key(certificate, '') + key(another, ' use="encryption"') + key(certificate);
+    expect(certificatesOf(read(entity(keys + service())))).toEqual([plain(certificate)]);
+  });
+
+  it('of the one of several that is named, or that alone is a provider', () => {
+    const one = entity(key(certificate) + service(), { id: 'urn:one' });
+    const two = entity(key(another) + service(), { id: 'urn:two' });
+    const portal = entity('', { id: 'urn:sp', role: 'SPSSODescriptor' });
+    expect(certificatesOf(read(several(one, two), 'urn:two'))).toEqual([plain(another)]);
+    expect(certificatesOf(read(several(portal, one)))).toEqual([plain(certificate)]);
+    expect(read(several(one, two))).toMatchObject({
+      problem: 'the metadata are of several providers, name one of them: "urn:one", "urn:two"',
+    });
+    expect(read(several(one, two), 'urn:three')).toMatchObject({
+      problem: expect.stringMatching(/not of "urn:three"/),
+    });
+  });
+
+  it('with a warning of what ends', async () => {
+    const { certificate: old } = await makeCertificate('old', new Date(now.getTime() - 3 * 365 * day - day));
+    const { certificate: soon } = await makeCertificate('soon', new Date(now.getTime() - 3 * 365 * day + 59 * day));
+    const { certificate: later } = await makeCertificate('later', new Date(now.getTime() - 3 * 365 * day + 61 * day));
+    const all = entity(key(old) + key(soon) + key(later) + service(), { more: ' validUntil="2026-03-01T00:00:00Z"' });
+    expect(read(all)).toMatchObject({
+      warnings: [
+        'a signing certificate ended on 2026-03-03: nothing that it signs is accepted',
+        'a signing certificate ends on 2026-05-02',
+        'the metadata say that they are not valid any more (validUntil)',
+      ],
+    });
+  });
+});
+
+describe('metadata are refused in words that say what is missing', () => {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const bareKey = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const refused: [string, RegExp, () => string][] = [
+    ['a page', /cannot be read/, () => '<!DOCTYPE html><html></html>'],
+    ['JSON', /cannot be read/, () => '{}'],
+    ['something else in XML', /no EntityDescriptor/, () => '<x/>'],
+    ['metadata of a service provider', /no identity provider/, () => entity('', { role: 'SPSSODescriptor' })],
+    ['no name', /no entityID/, () => entity(key(certificate) + service(), { id: '' })],
+    ['no sign-on address', /no SingleSignOnService/, () => entity(key(certificate))],
+    ['a sign-on address by POST alone', /for HTTP-Redirect/, () => entity(key(certificate) + service('HTTP-POST'))],
+    [
+      'a sign-on address without TLS',
+      /not https/,
+      () => entity(key(certificate) + service('HTTP-Redirect', 'http://idp.example/')),
+    ],
+    [
+      'a sign-on address by script',
+      /not https/,
+      () => entity(key(certificate) + service('HTTP-Redirect', 'javascript:alert(1)')),
+    ],
+    ['no certificate', /no signing certificate \(KeyDescriptor\)/, () => entity(service())],
+    [
+      'a certificate for encryption alone',
+      /no signing certificate/,
+      () => entity(key(certificate, ' use="encryption"') + service()),
+    ],
+    ['a certificate that is none', /cannot be read/, () => entity(key('AAAA') + service())],
+    ['a bare key', /cannot be read/, () => entity(key(bareKey) + service())],
+    [
+      'SAML 1.1',
+      /SAML 2\.0/,
+      () => entity(key(certificate) + service()).replace('SAML:2.0:protocol">', 'SAML:1.1:protocol">'),
+    ],
+    ['too much', /too long/, () => entity(key(certificate) + service()) + ' '.repeat(512 * 1024)],
+  ];
+  it.each(refused)('%s', (_name, words, make) => {
+    expect(read(make())).toMatchObject({ ok: false, problem: expect.stringMatching(words) });
+  });
+});
+
+function certificatesOf(reading: ReturnType<typeof read>): string[] {
+  if (!reading.ok) throw new Error(reading.problem);
+  return reading.settings.certificates.map(plain);
+}
+
+function plain(pem: string): string {
+  return pem.replace(/\s/g, '');
+}

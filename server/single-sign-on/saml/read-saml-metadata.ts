@@ -1,0 +1,104 @@
+import { limits } from '../../limits.ts';
+import { isProviderAddress } from '../provider-fetch.ts';
+import type { SamlSettings } from '../settings.ts';
+import { certificateFacts } from './certificate-ends.ts';
+import { said } from './said.ts';
+import { bindings, ds, md, namespaces } from './saml-names.ts';
+import { readXml } from './strict-xml.ts';
+import {
+  attributeOf,
+  childrenNamed,
+  descendantsNamed,
+  elementsIn,
+  isNamed,
+  textOf,
+  type XmlElement,
+} from './xml-elements.ts';
+
+/** What a provider's metadata say of it. */
+export type SamlMetadata = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'certificates'>;
+
+export type MetadataReading =
+  | { ok: true; settings: SamlMetadata; warnings: string[] }
+  /** In words that say what is missing. */
+  | { ok: false; problem: string };
+
+/**
+ * Reads the metadata of a provider, as a file or an address gave them (SAML metadata §2). They say whom to believe, so
+ * whoever brings them must be believed himself: a signature on them is not looked at. `entityId` chooses among several.
+ */
+export function readSamlMetadata(text: string, { entityId, now }: { entityId?: string; now: Date }): MetadataReading {
+  if (text.length > limits.providerBytes) return { ok: false, problem: 'the metadata are too long' };
+  const reading = readXml(text.replace(/^\uFEFF/, ''), { comments: true });
+  if (!reading.ok) return { ok: false, problem: `the metadata cannot be read: ${reading.problem}` };
+  const entity = entityOf(reading.root, entityId);
+  return typeof entity === 'string' ? { ok: false, problem: entity } : readEntity(entity, now);
+}
+
+/** The one that is meant, or why it is none. */
+function entityOf(root: XmlElement, entityId: string | undefined): XmlElement | string {
+  const all = elementsIn(root).filter((element) => isNamed(element, md('EntityDescriptor')));
+  const providers = all.filter((element) => childrenNamed(element, md('IDPSSODescriptor')).length > 0);
+  const meant = providers.filter((element) => entityId === undefined || attributeOf(element, 'entityID') === entityId);
+  const [entity, another] = meant;
+  if (entity && !another) return entity;
+  if (all.length === 0) return 'these are no SAML metadata: there is no EntityDescriptor';
+  if (providers.length === 0)
+    return 'these are the metadata of no identity provider: there is no IDPSSODescriptor (of a service provider, perhaps?)';
+  const names = providers.map((element) => said(attributeOf(element, 'entityID'))).join(', ');
+  return entity
+    ? `the metadata are of several providers, name one of them: ${names}`
+    : `the metadata are not of ${said(entityId)} but of ${names}`;
+}
+
+function readEntity(entity: XmlElement, now: Date): MetadataReading {
+  const no = (problem: string): MetadataReading => ({ ok: false, problem });
+  const [role, another] = childrenNamed(entity, md('IDPSSODescriptor')).filter(speaksSaml2);
+  if (!role || another) return no('the metadata do not have one IDPSSODescriptor for SAML 2.0');
+  const entityId = attributeOf(entity, 'entityID') ?? '';
+  if (entityId === '' || entityId.length > 1024) return no('the metadata have no entityID');
+  const services = childrenNamed(role, md('SingleSignOnService'));
+  const redirect = services.find((service) => attributeOf(service, 'Binding') === bindings.redirect);
+  const signOnUrl = redirect && attributeOf(redirect, 'Location');
+  if (!signOnUrl) return no('the metadata have no SingleSignOnService for HTTP-Redirect');
+  if (!isProviderAddress(signOnUrl)) return no(`the provider's sign-on address is not https: ${said(signOnUrl)}`);
+  const found = certificatesOf(role);
+  if (found === null) return no('the metadata hold a signing certificate that cannot be read');
+  const usable = found.filter((pem) => certificateFacts(pem)?.rsaBits);
+  if (found.length === 0) return no('the metadata have no signing certificate (KeyDescriptor)');
+  if (usable.length === 0)
+    return no('the metadata have no signing certificate with an RSA key, the only kind that is supported');
+  const warnings = usable.flatMap((pem) => certificateWarnings(pem, now));
+  if (usable.length < found.length) warnings.push('signing certificates with other keys than RSA are left out');
+  const validUntil = Date.parse(attributeOf(entity, 'validUntil') ?? '');
+  if (validUntil <= now.getTime()) warnings.push('the metadata say that they are not valid any more (validUntil)');
+  return { ok: true, settings: { entityId, signOnUrl, certificates: usable }, warnings };
+}
+
+function speaksSaml2(role: XmlElement): boolean {
+  return (attributeOf(role, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(namespaces.protocol);
+}
+
+/** Those of keys for signing, and of keys whose use is not said (SAML metadata §2.4.1.1); null when one cannot be read. */
+function certificatesOf(role: XmlElement): string[] | null {
+  const texts = childrenNamed(role, md('KeyDescriptor'))
+    .filter((key) => (attributeOf(key, 'use') ?? 'signing') === 'signing')
+    .flatMap((key) => descendantsNamed(key, ds('X509Certificate')))
+    .map((element) => (textOf(element) ?? '').replace(/\s/g, ''));
+  const pems = texts.map(
+    (text) => `-----BEGIN CERTIFICATE-----\n${text.replace(/.{64}(?=.)/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+  );
+  return pems.every((pem) => certificateFacts(pem) !== null) ? [...new Set(pems)] : null;
+}
+
+function certificateWarnings(pem: string, now: Date): string[] {
+  const facts = certificateFacts(pem);
+  if (!facts) return [];
+  const warnings: string[] = [];
+  const end = facts.endsAt.toISOString().slice(0, 10);
+  if (facts.endsAt <= now) warnings.push(`a signing certificate ended on ${end}: nothing that it signs is accepted`);
+  else if (facts.endsAt.getTime() - now.getTime() < limits.expiryWarning)
+    warnings.push(`a signing certificate ends on ${end}`);
+  if ((facts.rsaBits ?? 0) < limits.weakestRsaKey) warnings.push(`a signing key is weak: RSA of ${facts.rsaBits} bits`);
+  return warnings;
+}

@@ -1,0 +1,77 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callUrl } from '#contract/calls.ts';
+import { defaultDestination } from '#contract/destination.ts';
+import type { SamlForm } from '#contract/payloads.ts';
+import type { Deps } from '../../deps.ts';
+import { addressOf } from '../../http/guards.ts';
+import { refuse } from '../../http/refuse.ts';
+import { isToken, tokenHash } from '../../secrets/token.ts';
+import { findSsoConnection, type SamlConnection } from '../../storage/sso-connection.ts';
+import { findSsoRequestByState, type SsoRequestRow } from '../../storage/sso-request.ts';
+import { fail } from '../arrive.ts';
+import type { Refusal } from '../identity.ts';
+import { detailsOf } from '../request-details.ts';
+import { keepSamlAnswer, keepUnaskedAnswer } from './keep-saml-answer.ts';
+import { connectionThatMayBegin } from './may-begin.ts';
+import { readSamlAnswer, type SamlKept } from './saml.ts';
+
+/**
+ * `POST authenticate/saml/acs`: where SAML providers have their answers posted (SAML bindings §3.5). It comes from
+ * another site and without our cookies, so it is checked whole, kept, and waits for the browser to ask for it.
+ */
+export function samlAcsRoute(deps: Deps) {
+  return async function samlAcs(request: FastifyRequest<{ Body: SamlForm }>, reply: FastifyReply) {
+    const address = addressOf(deps, request);
+    if (!address)
+      return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+    const { SAMLResponse: samlResponse, RelayState: state } = request.body;
+    const row = state && isToken(state) ? await findSsoRequestByState(deps.sql, tokenHash(state), deps.now()) : null;
+    return row
+      ? await asked(request, reply, { row, state: state as string, samlResponse, address })
+      : await unasked(request, reply, { samlResponse, address });
+  };
+
+  async function asked(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { row, state, samlResponse, address }: { row: SsoRequestRow; state: string; samlResponse: string; address: string },
+  ) {
+    const details = detailsOf(deps.keys, row);
+    const connection = await findSsoConnection(deps.sql, row.connectionId);
+    const way = {
+      address,
+      ...(details && { destination: details.destination, lang: details.lang ?? undefined, typed: details.typed }),
+    };
+    const no = (refusal: Refusal) => fail(deps, request, reply, refusal, { protocol: 'saml', ...way, connection });
+    if (!connection?.active || connection.protocol !== 'saml')
+      return await no({ ok: false, reason: 'connection-disabled', words: 'while the visitor was at the provider' });
+    const kept = details?.kept as SamlKept | null;
+    if (!kept) return await no({ ok: false, reason: 'request-unknown', words: 'the request cannot be read any more' });
+    const answer = await readSamlAnswer(deps, connection, { samlResponse, kept });
+    if (!answer.ok) return await no(answer);
+    if (!(await keepSamlAnswer(deps, row, connection, answer)))
+      return await no({ ok: false, reason: 'answer-used', words: 'the assertion, or the request, was used before' });
+    return reply.redirect(finishUrl(state), 303);
+  }
+
+  async function unasked(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { samlResponse, address }: { samlResponse: string; address: string },
+  ) {
+    const begun = await connectionThatMayBegin(deps.sql, samlResponse);
+    const connection: SamlConnection | null = begun.ok ? begun.connection : null;
+    const no = (refusal: Refusal) => fail(deps, request, reply, refusal, { protocol: 'saml', address, connection });
+    if (!begun.ok) return await no(begun);
+    const answer = await readSamlAnswer(deps, begun.connection, { samlResponse, kept: null });
+    if (!answer.ok) return await no(answer);
+    const destination = defaultDestination(deps.config.basePath);
+    const state = await keepUnaskedAnswer(deps, begun.connection, answer, destination);
+    if (!state) return await no({ ok: false, reason: 'answer-used', words: 'the assertion was used before' });
+    return reply.redirect(`${finishUrl(state)}&begun=there`, 303);
+  }
+
+  function finishUrl(state: string): string {
+    return `${callUrl(deps.config.basePath, 'samlFinish')}?${new URLSearchParams({ state })}`;
+  }
+}

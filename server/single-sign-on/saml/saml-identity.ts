@@ -1,0 +1,92 @@
+import type { Config } from '../../config.ts';
+import { entityId } from '../addresses.ts';
+import type { Identity, Refusal } from '../identity.ts';
+import type { Attributes, SamlSettings } from '../settings.ts';
+import { said } from './said.ts';
+import { nameFormats, saml } from './saml-names.ts';
+import { invalid } from './saml-response.ts';
+import { attributeOf, childrenNamed, childrenOf, isNamed, textOf, type XmlElement } from './xml-elements.ts';
+
+/** The usual names of an e-mail address, where the connection names none. */
+const emailAttributes = [
+  'email',
+  'mail',
+  'urn:oid:0.9.2342.19200300.100.1.3',
+  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
+];
+
+type Reading = { config: Config; settings: SamlSettings; attributes: Attributes };
+
+/**
+ * What a verified assertion says of somebody. The subject is its NameID as it is written, for this connection; SAML has
+ * no way to say that an address is verified, so it never is (the operator may trust the provider for it).
+ */
+export function samlIdentity(assertion: XmlElement, reading: Reading): { ok: true; identity: Identity } | Refusal {
+  const name = nameOf(assertion, reading);
+  if (!name.ok) return name;
+  const { attributes } = reading;
+  const nameAsEmail = name.format === nameFormats.email ? name.subject : null;
+  return {
+    ok: true,
+    identity: {
+      subject: name.subject,
+      email: attributes.email
+        ? oneValue(assertion, [attributes.email])
+        : (nameAsEmail ?? oneValue(assertion, emailAttributes)),
+      emailVerified: false,
+      username: attributes.username ? oneValue(assertion, [attributes.username]) : null,
+      language: attributes.language ? oneValue(assertion, [attributes.language]) : null,
+      authenticationContexts: authenticationContexts(assertion),
+      idToken: null,
+    },
+  };
+}
+
+type Name = { ok: true; subject: string; format: string | null };
+
+/** The one name of the subject, if it can stand for a person for ever. */
+function nameOf(assertion: XmlElement, reading: Reading): Name | Refusal {
+  const parts = childrenNamed(assertion, saml('Subject')).flatMap(childrenOf);
+  const [name, another] = parts.filter((part) => !isNamed(part, saml('SubjectConfirmation')));
+  if (!name || another || !isNamed(name, saml('NameID'))) return invalid('the subject does not have one NameID');
+  const format = attributeOf(name, 'Format');
+  if (format === nameFormats.transient)
+    return invalid('the provider names the person for this visit only (transient); make it send a persistent NameID');
+  const subject = textOf(name);
+  if (subject === null || !isName(subject)) return invalid(`the NameID ${said(subject)} cannot be used`);
+  if (format === nameFormats.persistent && !isOwnName(name, reading))
+    return invalid('the NameID is a name that somebody else than the provider gave, or for somebody else than us');
+  return { ok: true, subject, format };
+}
+
+/** As it can be stored and shown: 1 to 255 characters, none of them for control or at the ends for the eye only. */
+function isName(text: string): boolean {
+  return /^.{1,255}$/su.test(text) && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text) && text.trim() === text;
+}
+
+/** A persistent name means somebody only together with who gave it and for whom (SAML core §8.3.7). */
+function isOwnName(name: XmlElement, { config, settings }: Reading): boolean {
+  const [by, to] = [attributeOf(name, 'NameQualifier'), attributeOf(name, 'SPNameQualifier')];
+  return (by === null || by === settings.entityId) && (to === null || to === entityId(config));
+}
+
+/** The value of an attribute that has one of these names; null when it has several that differ. */
+function oneValue(assertion: XmlElement, names: readonly string[]): string | null {
+  const values = childrenNamed(assertion, saml('AttributeStatement'))
+    .flatMap((statement) => childrenNamed(statement, saml('Attribute')))
+    .filter((attribute) => names.includes(attributeOf(attribute, 'Name') ?? ''))
+    .flatMap((attribute) => childrenNamed(attribute, saml('AttributeValue')))
+    .map(textOf)
+    .filter((text) => text !== null && text !== '');
+  const [value] = values;
+  return value && new Set(values.map((text) => text?.toLowerCase())).size === 1 ? value : null;
+}
+
+function authenticationContexts(assertion: XmlElement): string[] {
+  return childrenNamed(assertion, saml('AuthnStatement'))
+    .flatMap((statement) => childrenNamed(statement, saml('AuthnContext')))
+    .flatMap((context) => childrenNamed(context, saml('AuthnContextClassRef')))
+    .map(textOf)
+    .filter((text) => text !== null && text !== '')
+    .map(String);
+}

@@ -1,0 +1,29 @@
+import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
+import type { Config } from '../../config.ts';
+import { entityId, publicAddress } from '../addresses.ts';
+import type { SamlSettings } from '../settings.ts';
+
+type Options = ConstructorParameters<typeof SAML>[0];
+
+/**
+ * node-saml for one message. It signs, opens and verifies; what it would check besides is checked by us, more strictly,
+ * and switched off here: time by the clock that is passed in (saml-checks.ts), the audience, and InResponseTo by the
+ * request of this browser.
+ */
+export function samlLibrary(config: Config, settings: SamlSettings, more: Partial<Options>): SAML {
+  return new SAML({
+    issuer: entityId(config),
+    callbackUrl: publicAddress(config, 'samlAnswer'),
+    entryPoint: settings.signOnUrl,
+    idpCert: settings.certificates,
+    signatureAlgorithm: 'sha256',
+    digestAlgorithm: 'sha256',
+    wantAssertionsSigned: true,
+    identifierFormat: null,
+    disableRequestedAuthnContext: true,
+    acceptedClockSkewMs: -1,
+    audience: false,
+    validateInResponseTo: ValidateInResponseTo.never,
+    ...more,
+  });
+}

@@ -1,0 +1,17 @@
+import { limits } from '../../limits.ts';
+
+/**
+ * The text in a SAMLResponse field (SAML bindings §3.5.4): base64 in its one form but for line breaks, of UTF-8 without a
+ * byte order mark. Whoever reads on is given this text, and no second reading of the field.
+ */
+export function samlText(field: string): { ok: true; text: string } | { ok: false; problem: string } {
+  if (field.length > limits.samlBodyBytes) return { ok: false, problem: 'it is too long' };
+  const base64 = field.replace(/[\t\n\r ]/g, '');
+  const bytes = Buffer.from(base64, 'base64');
+  if (base64 === '' || bytes.toString('base64') !== base64) return { ok: false, problem: 'it is not base64' };
+  try {
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { ok: false, problem: 'it is not UTF-8' };
+  }
+}

@@ -1,0 +1,62 @@
+import type { Deps } from '../../deps.ts';
+import type { SamlConnection } from '../../storage/sso-connection.ts';
+import type { Identity, Refusal } from '../identity.ts';
+import { portalKeys } from '../portal-keys.ts';
+import { isProviderAddress } from '../provider-fetch.ts';
+import { said } from './said.ts';
+import { acceptableUntil, assertionRefusal } from './saml-checks.ts';
+import { samlIdentity } from './saml-identity.ts';
+import { samlRequest } from './saml-request.ts';
+import { responseRefusal } from './saml-response.ts';
+import { samlText } from './saml-text.ts';
+import { verifiedAssertion } from './saml-verification.ts';
+import { readXml } from './strict-xml.ts';
+import { attributeOf } from './xml-elements.ts';
+
+/** What of a visit to a SAML provider is kept until its answer comes. */
+export type SamlKept = { requestId: string };
+
+/** What a SAML answer said, with what keeps it from being used twice. */
+export type SamlAnswer = { ok: true; identity: Identity; assertionId: string; endsAt: Date } | Refusal;
+
+/** The address at the provider to send a visitor to, with a signed AuthnRequest (SAML bindings §3.4). */
+export async function startSaml(
+  deps: Deps,
+  { settings }: SamlConnection,
+  { state }: { state: string },
+): Promise<{ ok: true; url: string; kept: SamlKept } | Refusal> {
+  if (!isProviderAddress(settings.signOnUrl))
+    return { ok: false, reason: 'connection-broken', words: `nobody is sent to ${said(settings.signOnUrl)}` };
+  const [key] = await portalKeys(deps);
+  const { id, url } = await samlRequest(deps.config, settings, { key, state });
+  return { ok: true, url, kept: { requestId: id } };
+}
+
+/** Reads the answer in a SAMLResponse field; `kept` is null where the provider began by itself. */
+export async function readSamlAnswer(
+  deps: Deps,
+  { settings, attributes }: SamlConnection,
+  { samlResponse, kept }: { samlResponse: string; kept: SamlKept | null },
+): Promise<SamlAnswer> {
+  const answer = samlText(samlResponse);
+  if (!answer.ok) return { ok: false, reason: 'answer-invalid', words: answer.problem };
+  const response = readXml(answer.text);
+  if (!response.ok) return { ok: false, reason: 'answer-invalid', words: response.problem };
+  const expected = { config: deps.config, settings, kept };
+  const refusal = responseRefusal(response.root, expected);
+  if (refusal) return refusal;
+  const verified = await verifiedAssertion(deps, settings, { text: answer.text, root: response.root });
+  if (!verified.ok) return verified;
+  const { assertion } = verified;
+  const now = deps.now();
+  const failed = assertionRefusal(assertion, { ...expected, now });
+  if (failed) return failed;
+  const identity = samlIdentity(assertion, { settings, attributes, config: deps.config });
+  if (!identity.ok) return identity;
+  return {
+    ok: true,
+    identity: identity.identity,
+    assertionId: attributeOf(assertion, 'ID') ?? '',
+    endsAt: acceptableUntil(assertion),
+  };
+}
