@@ -54,9 +54,9 @@ function bringChromium(): string | null {
   return answers(findChromium()) ? null : 'Chromium was installed but does not start: set CHROMIUM to the path of one.';
 }
 
-// The tests in the browser need the other program too, and both are missing on the same machines.
+// The tests in the browser need the other programs too, and they are missing on the same machines.
 if (import.meta.main) {
-  for (const complaint of [bringChromium(), bringOathtool()]) {
+  for (const complaint of [bringChromium(), bringOathtool(), bringSimplesamlphp()]) {
     if (!complaint) continue;
     console.error(complaint);
     process.exitCode = 1;

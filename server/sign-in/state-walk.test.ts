@@ -3,6 +3,7 @@ import { generateSync } from 'otplib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
 import {
   cookiesOf,
   type PortalForTest,
@@ -10,6 +11,8 @@ import {
   type TestRequest,
   testPassword,
 } from '#server/testing/portal-for-test.ts';
+
+import { addOidcConnection, browserForTest, departFor, pathOf } from '#server/testing/sso-for-test.ts';
 
 // Decisions §13: the pending sign-in is a small state machine; every state meets every event and answers with a page
 // that has a next step, the place asked for kept. All pairs are walked.
@@ -20,20 +23,29 @@ const verifyUrl = '/portal/two-factor-authentication/verify';
 
 type Cookies = Record<string, string>;
 /** A browser in one state: its cookies, and the right code where one is waited for. */
-type Visitor = { portal: PortalForTest; cookies: Cookies; rightCode?: () => Promise<string> };
+type Visitor = {
+  portal: PortalForTest;
+  cookies: Cookies;
+  rightCode?: () => Promise<string>;
+  /** Where the identity provider sends the visitor back to. */
+  callback?: URL;
+};
 
 let portal: PortalForTest & Parameters<typeof portalForTest>[1];
 let another: PortalForTest;
+let provider: ForgedProvider;
 beforeAll(async () => {
   portal = await portalForTest();
   another = await portalForTest({}, portal);
+  provider = await startForgedProvider({ now: portal.deps.now });
 });
 afterAll(async () => {
+  await provider.close();
   await another.close();
   await portal.close();
 });
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, session, device, throttle, mail, email_code, audit_event cascade`;
+  await portal.sql`truncate sso_connection, customer, portal_user, session, device, throttle, mail, email_code, audit_event cascade`;
   portal.mails.length = 0;
   for (const [key, twoFactor] of [
     ['plain', 'off'],
@@ -43,6 +55,8 @@ beforeEach(async () => {
     await addCustomer(portal, key, { twoFactor });
     await addUser(portal, { username: key, customers: [key] });
   }
+  await addOidcConnection(portal, provider, { customerKey: 'plain' });
+  provider.bend({ claims: (honest) => ({ ...honest, email: 'plain@acme.test' }) });
 });
 
 /** Sends a request with what the browser holds, and keeps what it is given. */
@@ -121,6 +135,11 @@ const states: Record<string, () => Promise<Visitor>> = {
     return { ...(await signedInAs('mails')), rightCode: mailedCode };
   },
   'signed in': () => signedInAs('plain'),
+  'at an identity provider': async () => {
+    const browser = browserForTest(portal);
+    const callback = provider.visit(await departFor(browser, 'plain@acme.test', { redirectURL: asked }));
+    return { portal, cookies: browser.cookies, callback };
+  },
 };
 
 const screen = (path: string): TestRequest => ({
@@ -208,11 +227,47 @@ const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: 
   },
   'forgot the password': (visitor) =>
     arrive(visitor, { method: 'POST', url: '/portal/password/forgotten', form: { username: 'plain@acme.test' } }),
+  'comes back from a provider': (visitor) => arrive(visitor, answerOf(visitor)),
+  'comes back from a provider twice at once': async (visitor) => {
+    const second = { ...visitor, cookies: { ...visitor.cookies } };
+    const answers = await Promise.all([ask(visitor, answerOf(visitor)), ask(second, answerOf(visitor))]);
+    const winners = answers.filter((answer) => 'vestibule-session' in cookiesOf(answer));
+    expect(winners).toHaveLength(visitor.callback ? 1 : 0);
+    return await arrive(winners[0] === answers[1] ? second : visitor, answerOf(visitor));
+  },
+  'comes back from a provider too late': async (visitor) => {
+    portal.wait(limits.ssoRequest);
+    return await arrive(visitor, answerOf(visitor));
+  },
+  'cancels at a provider': async (visitor) => {
+    const answer = answerOf(visitor);
+    return await arrive(visitor, { url: answer.url.replace(/code=[^&]*/, 'error=access_denied') });
+  },
+  'comes back from a provider without the cookies': (visitor) => arrive({ ...visitor, cookies: {} }, answerOf(visitor)),
+  'goes to a provider': async (visitor) => {
+    const form = { username: 'plain@acme.test', redirectURL: asked };
+    const left = await arrive(visitor, { method: 'POST', url: '/portal/authenticate/performSsoLogin', form });
+    expect(left.page.body).toContain(provider.issuer);
+    return left;
+  },
   'opens a page that is not there': (visitor) => arrive(visitor, { url: '/portal/no/such/page' }),
 };
 
-/** Events after which the place asked for cannot be known any more, or was not asked for. */
-const withoutPlace = new Set(['forgot the password', 'opens a page that is not there']);
+/** What the provider says; a stray answer where the visitor was not sent to it. */
+function answerOf({ callback }: Visitor): TestRequest {
+  const stray = new URL(`http://localhost/portal/authenticate/oidc/callback?code=x&state=${'x'.repeat(43)}`);
+  return { url: pathOf(callback ?? stray) };
+}
+
+/** Events after which the place asked for cannot be known any more, was not asked for, or is kept where no page shows it. */
+const withoutPlace = new Set([
+  'forgot the password',
+  'opens a page that is not there',
+  'goes to a provider',
+  'comes back from a provider without the cookies',
+]);
+/** What says nothing to somebody who was not at a provider. */
+const ofProvider = /(?:from|at) a provider/;
 
 describe.each(Object.keys(states))('%s', (state) => {
   it.each(Object.keys(events))('%s: a page with a next step, the place asked for kept', async (event) => {
@@ -222,7 +277,8 @@ describe.each(Object.keys(states))('%s', (state) => {
     expect(page.statusCode).toBe(event === 'opens a page that is not there' ? 404 : 200);
     expect(page.headers['content-type']).toContain('text/html');
     expect(page.body, 'a next step').toMatch(/<form|class="button/);
-    if (!withoutPlace.has(event)) expect(url + page.body, url).toMatch(/report(?:=|%3D|%253D)7/);
+    const isStray = ofProvider.test(event) && !visitor.callback;
+    if (!withoutPlace.has(event) && !isStray) expect(url + page.body, url).toMatch(/report(?:=|%3D|%253D)7/);
     expect(portal.logs() + another.logs()).not.toContain('unexpected error');
   });
 });

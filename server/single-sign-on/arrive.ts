@@ -10,7 +10,7 @@ import { isToken, tokenHash } from '../secrets/token.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
 import { letIn, turnAway } from '../sign-in/let-in.ts';
 import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
-import { findUsedSsoRequest, type SsoRequestRow, takeSsoRequest } from '../storage/sso-request.ts';
+import { findPastSsoRequest, type SsoRequestRow, takeSsoRequest } from '../storage/sso-request.ts';
 import type { ProviderAnswer, Refusal } from './identity.ts';
 import { recordSsoFailure } from './refused.ts';
 import { rememberConnection } from './remembered-connection.ts';
@@ -44,12 +44,13 @@ export async function arrive(
   const browserHash = browserToken && tokenHash(browserToken);
   const row = stateHash && (await takeSsoRequest(sql, stateHash, browserHash || null, deps.now()));
   if (!row) {
-    const used = stateHash && browserHash ? await findUsedSsoRequest(sql, stateHash, browserHash) : null;
-    const details = used && detailsOf(deps.keys, used);
-    const session = details ? await sessionOfRequest(deps, request) : null;
+    const past = stateHash && browserHash ? await findPastSsoRequest(sql, stateHash, browserHash) : null;
+    const details = past && detailsOf(deps.keys, past);
+    const session = details && past.usedAt ? await sessionOfRequest(deps, request) : null;
     if (details && session?.stage === 'full') return reply.redirect(details.destination, 303);
     const words = stateHash ? 'no open request of this browser has this state' : 'the answer has no state of ours';
-    return await fail(deps, request, reply, { ok: false, reason: 'request-unknown', words }, { protocol, address });
+    const refusal = { ok: false, reason: 'request-unknown', words } as const;
+    return await fail(deps, request, reply, refusal, { protocol, address, ...(details && wayOf(details)) });
   }
   const details = detailsOf(deps.keys, row);
   const connection = await findSsoConnection(sql, row.connectionId);
@@ -57,8 +58,7 @@ export async function arrive(
     const refusal = { ok: false, reason: 'request-unknown', words: 'no secret of today opens it' } as const;
     return await fail(deps, request, reply, refusal, { protocol, address, connection });
   }
-  const { destination, typed } = details;
-  const way = { destination, lang: details.lang ?? undefined, address, typed };
+  const way = { ...wayOf(details), address };
   if (!connection?.active || connection.protocol !== protocol) {
     const refusal = {
       ok: false,
@@ -80,10 +80,15 @@ export async function arrive(
   });
   if (result.kind === 'refused' || result.kind === 'networkRefused') {
     const type = result.kind === 'refused' ? protocol : 'ip';
-    return turnAway(reply, config, { type, reference: result.reference, username: typed ?? '' }, way);
+    return turnAway(reply, config, { type, reference: result.reference, username: details.typed ?? '' }, way);
   }
   rememberConnection(deps, reply, connection.id);
   return letIn(request, reply, config, result, way);
+}
+
+/** Where the visitor wanted to go, and what he typed. */
+function wayOf({ destination, lang, typed }: RequestDetails) {
+  return { destination, lang: lang ?? undefined, typed };
 }
 
 /** The failure page of an answer; why is for the operator alone. */

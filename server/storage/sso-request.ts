@@ -8,6 +8,7 @@ export type SsoRequestRow = {
   sealedDetails: Buffer;
   sealedAnswer: Buffer | null;
   madeAt: Date;
+  usedAt: Date | null;
 };
 
 /** Where the details and the answer of a request are sealed for. */
@@ -35,7 +36,8 @@ export async function insertSsoRequest(
 }
 
 const columns = (sql: Connection) => sql`
-  id, connection_id as "connectionId", sealed_details as "sealedDetails", sealed_answer as "sealedAnswer", made_at as "madeAt"`;
+  id, connection_id as "connectionId", sealed_details as "sealedDetails", sealed_answer as "sealedAnswer", made_at as "madeAt",
+  used_at as "usedAt"`;
 
 /** An open request of a browser by its id, for the page that leads to the provider; or null. */
 export async function findSsoRequestOfBrowser(
@@ -87,15 +89,15 @@ export async function takeSsoRequest(
   return row ?? null;
 }
 
-/** A request that this browser has used up already: its answer was loaded twice. */
-export async function findUsedSsoRequest(
+/** A request of this browser that is over, or was used up already; null when there never was one, or long ago. */
+export async function findPastSsoRequest(
   sql: Connection,
   stateHash: Buffer,
   browserHash: Buffer,
 ): Promise<SsoRequestRow | null> {
   const [row] = await sql<SsoRequestRow[]>`
     select ${columns(sql)} from sso_request
-    where state_hash = ${stateHash} and browser_hash = ${browserHash} and used_at is not null`;
+    where state_hash = ${stateHash} and browser_hash = ${browserHash}`;
   return row ?? null;
 }
 
