@@ -51,6 +51,7 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: '/portal/singleSignOn', heading: 'sso-title' },
   { address: '/portal/singleSignOn?notice=useSingleSignOn', heading: 'sso-title' },
   { address: '/portal/singleSignOn?notice=cookiesNeeded', heading: 'sso-title' },
+  { address: '/portal/singleSignOn?notice=chooseConnection', heading: 'sso-title', stage: 'choice' },
   { address: '/portal/login?notice=tooManyCodes', heading: 'login-title' },
   { address: '/portal/loginfail/default', heading: 'login-fail-default-title' },
   { address: '/portal/loginfail/oidc', heading: 'login-fail-oidc-title' },

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { bringSimplesamlphp } from '#server/testing/find-simplesamlphp.ts';
 import { bringOathtool } from './find-oathtool.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'microsoft-edge'];
@@ -56,7 +57,7 @@ function bringChromium(): string | null {
 
 // The tests in the browser need the other programs too, and they are missing on the same machines.
 if (import.meta.main) {
-  for (const complaint of [bringChromium(), bringOathtool(), bringSimplesamlphp()]) {
+  for (const complaint of [bringChromium(), bringOathtool(), await bringSimplesamlphp()]) {
     if (!complaint) continue;
     console.error(complaint);
     process.exitCode = 1;

@@ -23,6 +23,18 @@ export class PlainBrowser {
     return browser;
   }
 
+  /** Types an address whose domain has several providers; the cookie by which the next page knows it. */
+  static async chooseProvider(portal: PortalUnderTest, address: string) {
+    const answer = await fetch(`${portal.origin}/portal/authenticate/performSsoLogin`, {
+      method: 'POST',
+      body: new URLSearchParams({ username: address }),
+      headers: { origin: portal.origin },
+      redirect: 'manual',
+    });
+    const [name = '', value = ''] = answer.headers.getSetCookie()[0]?.split(/[=;]/) ?? [];
+    return { name, value, url: portal.origin };
+  }
+
   /** The session, as a browser is given it. */
   get cookie(): { name: string; value: string; url: string } {
     const [name = '', value = ''] = this.#session.split('=');

@@ -1,12 +1,12 @@
 import type { BrowserContext } from '@playwright/test';
 import type { MailInbox } from './mail-inbox.ts';
 import { PlainBrowser } from './plain-browser.ts';
-import { addUserTo } from './portal-accounts.ts';
+import { addCustomerTo, addUserTo } from './portal-accounts.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 import { recoveryCodesAreUsed } from './time-passed.ts';
 
 /** How far a sign-in has come; what is open shows screens that nobody else sees. */
-export type Stage = 'app' | 'new app' | 'email' | 'new email' | 'recovery codes' | 'few recovery codes';
+export type Stage = 'app' | 'new app' | 'email' | 'new email' | 'recovery codes' | 'few recovery codes' | 'choice';
 
 type Needs = { portal: PortalUnderTest; inbox: MailInbox; password: string };
 
@@ -34,6 +34,7 @@ export class Stages {
   /** The user who stands for a stage. */
   async #prepare(stage: Stage): Promise<string> {
     const { portal, inbox, password } = this.#needs;
+    if (stage === 'choice') return await addTwoConnections(portal);
     const username = `at-${stage.replaceAll(' ', '-')}`;
     await addUserTo(portal, username, password, { customers: [stage.endsWith('email') ? 'mails' : 'apps'] });
     if (stage === 'app') await (await this.#signIn(username)).registerApp();
@@ -42,6 +43,7 @@ export class Stages {
   }
 
   async #cookieOf(stage: Stage, username: string) {
+    if (stage === 'choice') return await PlainBrowser.chooseProvider(this.#needs.portal, username);
     if (!stage.endsWith('recovery codes')) return (await this.#signIn(username)).cookie;
     // The codes are shown for a short time after registration alone, so it is made anew.
     const { portal } = this.#needs;
@@ -55,4 +57,18 @@ export class Stages {
   async #signIn(username: string): Promise<PlainBrowser> {
     return await PlainBrowser.signIn(this.#needs.portal, username, this.#needs.password);
   }
+}
+
+/** Two providers for one domain; returns an address of it. */
+async function addTwoConnections(portal: PortalUnderTest): Promise<string> {
+  await addCustomerTo(portal, 'choice', { name: 'Choice' });
+  for (const [key, name] of [
+    ['choice-one', 'Choice Entra ID'],
+    ['choice-two', 'Choice Okta for Contractors'],
+  ] as const)
+    await portal.mustRun([
+      ...['connection', 'add', 'oidc', key, '--customer', 'choice', '--name', name, '--domain', 'choice.test'],
+      ...['--issuer', `https://${key}.example`, '--client-id', 'vestibule', '--private-key'],
+    ]);
+  return 'somebody@choice.test';
 }
