@@ -64,6 +64,7 @@ describe('vestibule doctor', () => {
       'ok      – configuration – for http://localhost:8080/portal/',
       'skipped – data folder – not used with DATABASE_URL and SMTP_URL',
       'ok      – database – up to date',
+      'ok      – single sign-on – no certificate or secret ends within 60 days',
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       'ok      – mail TLS – TLSv1.3 by STARTTLS, with a valid certificate',
       'ok      – mail login – accepted',
@@ -81,10 +82,10 @@ describe('vestibule doctor', () => {
     const { code, lines } = await doctor('--send-to ada@acme.example');
     expect(code).toBe(0);
     expect(lines[1]).toBe(`ok      – data folder – ${join(folder, 'data')} is writable`);
-    expect(lines[3]).toMatch(
+    expect(lines[4]).toMatch(
       /^ok {6}– mail outbox – mails are put into .*\/data\/outbox and reach nobody – set SMTP_URL$/,
     );
-    const path = /^ok {6}– test mail – to ada@acme\.example: lies in (\S+)$/.exec(lines[4] ?? '')?.[1];
+    const path = /^ok {6}– test mail – to ada@acme\.example: lies in (\S+)$/.exec(lines[5] ?? '')?.[1];
     expect(await readFile(path ?? '', 'utf8')).toContain('\nTo: ada@acme.example\n');
     expect(await readdir(join(folder, 'data'))).toEqual(['outbox']);
   });
@@ -103,7 +104,7 @@ describe('vestibule doctor', () => {
     const url = await startServer();
     const untrusted = await doctor('--send-to ada@acme.example', { SMTP_URL: url, NODE_EXTRA_CA_CERTS: '' });
     expect(untrusted.code).toBe(1);
-    expect(untrusted.lines.slice(3)).toEqual([
+    expect(untrusted.lines.slice(4)).toEqual([
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       expect.stringMatching(/^failed {2}– mail TLS – .*certificate that is not valid here .* – .*NODE_EXTRA_CA_CERTS$/),
       'skipped – mail login – not tried',
@@ -128,7 +129,7 @@ describe('vestibule doctor', () => {
     const { code, lines } = await doctor('');
     expect(code).toBe(1);
     expect(lines[1]).toMatch(/^failed {2}– data folder – The data folder .* cannot be used .*EEXIST/);
-    expect(lines[3]).toMatch(/^failed {2}– mail outbox – /);
+    expect(lines[4]).toMatch(/^failed {2}– mail outbox – /);
   });
 
   test('a database that is away is 3, and the rest is checked all the same', async () => {

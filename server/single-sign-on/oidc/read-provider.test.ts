@@ -42,7 +42,7 @@ it('OI-26 a provider that stands for many tenants is not believed, though the li
 });
 
 it('OI-24 a certificate that nobody vouches for is told apart', async () => {
-  const pem = (name: string) => readFileSync(new URL(`../testing/test-only-${name}.pem`, import.meta.url));
+  const pem = (name: string) => readFileSync(new URL(`../../testing/test-only-${name}.pem`, import.meta.url));
   const server = createServer({ cert: pem('localhost'), key: pem('server-key') }, (_request, response) =>
     response.end(),
   );
