@@ -1,6 +1,6 @@
 import type { Deps } from './deps.ts';
 import { day, limits } from './limits.ts';
-import { listEnds, warningsOf } from './single-sign-on/ends.ts';
+import { listEnds, warningsOf } from './single-sign-on/what-ends.ts';
 import { deleteOldAuditEvents } from './storage/audit-event.ts';
 import { deleteStaleDevices } from './storage/device.ts';
 import { deleteShownRecoveryCodes } from './storage/recovery-code.ts';

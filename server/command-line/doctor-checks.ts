@@ -7,7 +7,7 @@ import { openTransport } from '../mail/open-transport.ts';
 import { outboxFile, outboxOf, prepareOutbox } from '../mail/outbox.ts';
 import { hostAndPort } from '../mail/smtp-url.ts';
 import { MailNotSent } from '../mail/transport.ts';
-import { listEnds, warningsOf } from '../single-sign-on/ends.ts';
+import { listEnds, warningsOf } from '../single-sign-on/what-ends.ts';
 import { dataFolderError, prepareDataFolder } from '../storage/data-folder.ts';
 import { isFailure } from './failure.ts';
 import { withDatabase } from './with-database.ts';

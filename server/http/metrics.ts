@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { listEnds } from '../single-sign-on/ends.ts';
+import { listEnds } from '../single-sign-on/what-ends.ts';
 import type { Database } from '../storage/connect.ts';
 import { countWaitingMails, type WaitingMails } from '../storage/mail.ts';
 

@@ -2,15 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import type { LoginForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
-import { languageOfRequest, languageOverride } from '../http/request-url.ts';
+import { languageOverride } from '../http/request-url.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
 import { domainOfAddress } from './domain-of-address.ts';
 import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
 import { signIn } from './sign-in.ts';
+import { visitorOf } from './visitor.ts';
 
 /** `POST performlogin` (decisions §6): 303 to the destination, to the second factor, or to a failure page. */
 export function performLoginRoute(deps: Deps) {
@@ -31,17 +31,7 @@ export function performLoginRoute(deps: Deps) {
     // Before anybody is looked up, so that every name of the domain is answered alike.
     if (domain && (await isSsoRequired(deps.sql, domain)))
       return toSingleSignOn(reply, config, { notice: 'useSingleSignOn', username }, way);
-    const result = await signIn(deps, {
-      username,
-      password,
-      address,
-      deviceToken: readTokenCookie(request.headers, config, 'device'),
-      sessionToken: readTokenCookie(request.headers, config, 'session'),
-      rememberedToken: readTokenCookie(request.headers, config, 'remembered'),
-      language: languageOfRequest(request),
-      userAgent: request.headers['user-agent'],
-      requestId: request.id,
-    });
+    const result = await signIn(deps, { ...visitorOf(deps, request, address), username, password });
     switch (result.kind) {
       case 'throttled':
         return await refuse(deps, request, reply, 429, { retryAfter: result.retryAfter });

@@ -1,4 +1,3 @@
-import type { Language } from '#contract/languages.ts';
 import { foldLoginName } from '../accounts/fold-name.ts';
 import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
@@ -23,21 +22,10 @@ import { browserName } from './browser-name.ts';
 import { openFactor, sendFirstCode } from './open-factor.ts';
 import { recallDevice } from './recall-device.ts';
 import { type SecondFactor, secondFactorOf } from './second-factor.ts';
+import type { Visitor } from './visitor.ts';
 
-/** What a visitor gave to sign in with. Tokens are those that the browser holds, or null. */
-export type SignInRequest = {
-  username: string;
-  password: string;
-  address: string;
-  deviceToken: string | null;
-  sessionToken: string | null;
-  rememberedToken: string | null;
-  /** Of the page. */
-  language: Language;
-  /** What the browser calls itself. */
-  userAgent: string | undefined;
-  requestId: string;
-};
+/** What a visitor gave to sign in with. */
+export type SignInRequest = Visitor & { username: string; password: string };
 
 /** Every way a sign-in can end; `reference` is for the visitor to read out to the operator. */
 export type SignInResult =

@@ -2,17 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
-import { languageOfRequest } from '../http/request-url.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
 import { letIn, turnAway } from '../sign-in/let-in.ts';
+import { visitorOf } from '../sign-in/visitor.ts';
 import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
 import { findPastSsoRequest, type SsoRequestRow, takeSsoRequest } from '../storage/sso-request.ts';
 import type { ProviderAnswer, Refusal } from './identity.ts';
-import { recordSsoFailure } from './refused.ts';
+import { recordSsoFailure } from './record-failure.ts';
 import { rememberConnection } from './remembered-connection.ts';
 import { detailsOf, type RequestDetails } from './request-details.ts';
 import { signInByProvider } from './sign-in-by-provider.ts';
@@ -69,15 +68,7 @@ export async function arrive(
   }
   const answer = await readAnswer({ row, details, connection });
   if (!answer.ok) return await fail(deps, request, reply, answer, { protocol, ...way, connection });
-  const result = await signInByProvider(deps, connection, answer.identity, {
-    address,
-    deviceToken: readTokenCookie(request.headers, config, 'device'),
-    sessionToken: readTokenCookie(request.headers, config, 'session'),
-    rememberedToken: readTokenCookie(request.headers, config, 'remembered'),
-    language: languageOfRequest(request),
-    userAgent: request.headers['user-agent'],
-    requestId: request.id,
-  });
+  const result = await signInByProvider(deps, connection, answer.identity, visitorOf(deps, request, address));
   if (result.kind === 'refused' || result.kind === 'networkRefused') {
     const type = result.kind === 'refused' ? protocol : 'ip';
     return turnAway(reply, config, { type, reference: result.reference, username: details.typed ?? '' }, way);

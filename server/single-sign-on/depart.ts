@@ -14,7 +14,7 @@ import { countAttempt } from '../storage/throttle.ts';
 import { ssoKeys } from '../throttle/throttle-keys.ts';
 import { beginSingleSignOn } from './begin.ts';
 import type { Refusal } from './identity.ts';
-import { recordSsoFailure } from './refused.ts';
+import { recordSsoFailure } from './record-failure.ts';
 
 /** A visitor on the way to a provider. */
 export type Traveller = { address: string; destination: string; lang: string | undefined };

@@ -1,4 +1,3 @@
-import type { Language } from '#contract/languages.ts';
 import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
@@ -10,29 +9,17 @@ import { openFactor, sendFirstCode } from '../sign-in/open-factor.ts';
 import { recallDevice } from '../sign-in/recall-device.ts';
 import { secondFactorOf } from '../sign-in/second-factor.ts';
 import type { SignInResult } from '../sign-in/sign-in.ts';
+import type { Visitor } from '../sign-in/visitor.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/connect.ts';
 import { putDevice } from '../storage/device.ts';
-import { insertFullSession, insertHalfSession } from '../storage/half-session.ts';
-import { deleteSession, idTokenPlace } from '../storage/session.ts';
+import { deleteSession, idTokenPlace, insertSession } from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { isSsoConnectionActiveForShare, type SsoConnection } from '../storage/sso-connection.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
 import type { Identity } from './identity.ts';
 import { matchUser } from './match-user.ts';
-import { recordSsoFailure } from './refused.ts';
-
-/** Whose browser the answer came to. Tokens are those that it holds, or null. */
-export type Visitor = {
-  address: string;
-  deviceToken: string | null;
-  sessionToken: string | null;
-  rememberedToken: string | null;
-  /** Of the page. */
-  language: Language;
-  userAgent: string | undefined;
-  requestId: string;
-};
+import { recordSsoFailure } from './record-failure.ts';
 
 type Member = SsoUser & { customer: SignInCustomer };
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member };
@@ -109,18 +96,18 @@ async function complete(
     customerIds: [customer.id],
     address,
     origin: { connectionId: connection.id, sealedIdToken: idToken },
+    waitsFor,
     now,
     endsAt: new Date(now.getTime() + lifetime),
   };
   if (visitor.sessionToken) await deleteSession(sql, tokenHash(visitor.sessionToken));
+  await insertSession(sql, session);
   const { id: userId, username } = user;
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };
   if (waitsFor) {
-    await insertHalfSession(sql, { ...session, waitsFor });
     await insertAuditEvent(sql, { event: 'second-factor-asked', ...event }, now);
     return { kind: 'secondFactor', ...waitsFor, sessionToken, user };
   }
-  await insertFullSession(sql, session);
   const deviceToken = visitor.deviceToken ?? newToken();
   await noteDevice(sql, user, deviceToken, visitor, now);
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);

@@ -1,3 +1,4 @@
+import type { OpenFactor } from '../sign-in/open-factor.ts';
 import type { Connection } from './connect.ts';
 
 export type SessionStage = 'half' | 'full';
@@ -91,6 +92,29 @@ export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<E
     returning u.id as "userId", u.username, s.stage, s.connection_id as "connectionId",
       s.sealed_id_token as "sealedIdToken"`;
   return row ?? null;
+}
+
+/** A session to be made; `waitsFor` is what a half one waits for, null for a full one. */
+export type NewSession = {
+  tokenHash: Buffer;
+  userId: string;
+  waitsFor: OpenFactor | null;
+  customerIds: string[];
+  address: string;
+  origin: SessionOrigin;
+  now: Date;
+  endsAt: Date;
+};
+
+/** The session that follows a second factor, or a provider's answer. */
+export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
+  const { tokenHash, userId, waitsFor, customerIds, address, origin, now, endsAt } = session;
+  await sql`
+    insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
+      sealed_id_token, created_at, last_seen_at, ends_at)
+    values (${tokenHash}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
+      ${waitsFor?.mustRegister ?? false}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
+      ${origin.sealedIdToken}, ${now}, ${now}, ${endsAt})`;
 }
 
 /** Lets a session go on under another token. */

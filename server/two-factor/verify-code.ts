@@ -6,15 +6,10 @@ import { newToken, tokenHash } from '../secrets/token.ts';
 import { browserName } from '../sign-in/browser-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { putDevice } from '../storage/device.ts';
-import {
-  countCodeTry,
-  findHalfSession,
-  type HalfSession,
-  insertFullSession,
-  takeHalfSession,
-} from '../storage/half-session.ts';
+import { countCodeTry, findHalfSession, type HalfSession, takeHalfSession } from '../storage/half-session.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';
 import { insertRememberedDevice } from '../storage/remembered-device.ts';
+import { insertSession } from '../storage/session.ts';
 import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { clockHelp } from './clock-help.ts';
@@ -126,11 +121,12 @@ async function complete(
     if (!proof) return null;
     const origin = await takeHalfSession(sql, hash);
     if (!origin) throw new HalfSessionGone();
-    await insertFullSession(sql, {
+    await insertSession(sql, {
       tokenHash: nextSessionHash,
       userId,
       customerIds: half.customers.map(({ id }) => id),
       address: request.address,
+      waitsFor: null,
       origin,
       now,
       endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),

@@ -11,8 +11,8 @@ import { findSsoRequestByState, type SsoRequestRow } from '../../storage/sso-req
 import { fail } from '../arrive.ts';
 import type { Refusal } from '../identity.ts';
 import { detailsOf } from '../request-details.ts';
+import { connectionThatMayBegin } from './connection-that-may-begin.ts';
 import { keepSamlAnswer, keepUnaskedAnswer } from './keep-saml-answer.ts';
-import { connectionThatMayBegin } from './may-begin.ts';
 import { readSamlAnswer, type SamlKept } from './saml.ts';
 
 /**

@@ -12,6 +12,8 @@ const emailAttributes = [
   'email',
   'mail',
   'urn:oid:0.9.2342.19200300.100.1.3',
+  // Keycloak's X500 email.
+  'urn:oid:1.2.840.113549.1.9.1',
   'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
 ];
 
