@@ -1,4 +1,5 @@
 import { acceptableDestination, type DestinationRules } from '#contract/destination.ts';
+import { noticeOfSearch } from '#contract/notices.ts';
 import { type ChangeFailedReason, changeFailedReasons, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames, type Screen, screenOfPath } from '#contract/screens.ts';
 import { type Place, placeOfUrl } from './place.ts';
@@ -129,7 +130,8 @@ const hiddenNames: Partial<Record<Screen['name'], readonly string[]>> = {
 
 function hideFromAddress(arrival: Arrival): Arrival {
   const { shown, place } = arrival;
-  const names = [queryNames.notice, ...(hiddenNames[place.screen.name] ?? [])];
+  const isChoice = noticeOfSearch(place.search) === 'chooseConnection';
+  const names = [...(isChoice ? [] : [queryNames.notice]), ...(hiddenNames[place.screen.name] ?? [])];
   const own = searchOfHash(shown.hash);
   const hash = own === '' ? shown.hash : `#${pathOfHash(shown.hash)}${withoutParameters(own, names)}`;
   return { ...arrival, shown: { ...shown, search: withoutParameters(shown.search, names), hash } };

@@ -12,6 +12,7 @@ import {
   type ConnectionFlags,
   clientSecretOf,
   connectionChanges,
+  providerTaken,
   repeatable,
 } from './connection-flags.ts';
 import { failure } from './failure.ts';
@@ -126,6 +127,7 @@ async function add(
     } as ConnectionToAdd;
     const result = await addConnection({ sql, keys }, made, new Date());
     if (result.kind === 'taken') throw failure('refused', `key: there is a connection ${key} already.`);
+    if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
     if (result.kind === 'unknownCustomer')
       throw failure('refused', `--customer: there is no customer ${flags.customer}.`);
     const stored = await findSsoConnectionByKey(sql, key);

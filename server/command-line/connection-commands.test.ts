@@ -162,6 +162,16 @@ describe('connection list, show, set, remove', () => {
   });
 });
 
+describe('a provider that may begin', () => {
+  it('does so for one connection alone', async () => {
+    await addSaml(' --idp-initiated');
+    const second = `connection add saml other --customer acme --domain other.example --metadata ${metadata}`;
+    expect((await vestibule(`${second} --idp-initiated`)).err).toContain('connection acme-saml');
+    expect((await vestibule(second)).code).toBe(0);
+    expect((await vestibule('connection set other --idp-initiated on')).err).toContain('connection acme-saml');
+  });
+});
+
 describe('connection test', () => {
   it('says that all is well, or which field is wrong', async () => {
     await addOidc();

@@ -16,6 +16,7 @@ import {
   connectionChanges,
   type OnOff,
   onOff,
+  providerTaken,
   repeatable,
 } from './connection-flags.ts';
 import { addConnectionKeysCommand } from './connection-keys-command.ts';
@@ -125,6 +126,7 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     if (Object.keys(changes).length === 0) command.error('error: name what to change, see --help');
     const result = await changeConnection({ sql, keys }, key, changes, new Date());
     if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
+    if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
     if (flags.json) return printJson(publicView(await existing(sql, key)));
     if (result.kind === 'unchanged') return printLine(`Connection ${key} is like that already.`);
     const lines = result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`);

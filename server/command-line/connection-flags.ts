@@ -4,6 +4,7 @@ import type { ChangeOfConnection } from '../single-sign-on/change-connection.ts'
 import { readDomain, readProviderValue } from '../single-sign-on/read-connection.ts';
 import type { Attributes } from '../single-sign-on/settings.ts';
 import { failure } from './failure.ts';
+import { printWarning } from './print.ts';
 import { accepted, collect } from './read-values.ts';
 
 export type OnOff = 'on' | 'off';
@@ -85,8 +86,15 @@ function readAttributes(texts: readonly string[]): Reading<Attributes> {
 
 function readDay(text: string): Reading<Date> {
   const day = new Date(`${text}T00:00:00Z`);
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime())) return { ok: true, value: day };
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime());
+  if (isDay && day.getTime() < Date.now()) printWarning(`Mind: --secret-ends ${text} is past.`);
+  if (isDay) return { ok: true, value: day };
   return { ok: false, problem: `--secret-ends: ${JSON.stringify(text)} is not a day such as 2027-01-31` };
+}
+
+/** Why a second connection may not let the same provider begin. */
+export function providerTaken(by: string): string {
+  return `--idp-initiated: connection ${by} lets this provider begin already; its answer would not say which is meant.`;
 }
 
 /** The client secret on the standard input, or undefined where it was not asked for. */

@@ -5,6 +5,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/connect.ts';
 import { findCustomer } from '../storage/customer.ts';
 import { connectionPlace, insertSsoConnection, type NewSsoConnection } from '../storage/sso-connection.ts';
+import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
 import type { ProtocolSettings } from './settings.ts';
 
 /** A connection whose fields were read before; `secret` is in the clear and is sealed here. */
@@ -13,7 +14,12 @@ export type ConnectionToAdd = Omit<NewSsoConnection, 'id' | 'customerId' | 'seal
   secret: string | null;
 } & ProtocolSettings;
 
-export type AddConnectionResult = { kind: 'added' } | { kind: 'taken' } | { kind: 'unknownCustomer' };
+export type AddConnectionResult =
+  | { kind: 'added' }
+  | { kind: 'taken' }
+  | { kind: 'unknownCustomer' }
+  /** Another connection lets the same provider begin, and an answer would not say which is meant. */
+  | { kind: 'providerTaken'; by: string };
 
 /** Adds a connection to a customer and records it. */
 export async function addConnection(
@@ -24,6 +30,8 @@ export async function addConnection(
   return await sql.begin(async (sql): Promise<AddConnectionResult> => {
     const customer = await findCustomer(sql, customerKey);
     if (!customer) return { kind: 'unknownCustomer' };
+    const by = await otherThatMayBegin(sql, made.key, made);
+    if (by) return { kind: 'providerTaken', by };
     const id = randomUUID();
     const sealedSecret = secret === null ? null : seal(keys.seal, secret, connectionPlace(id));
     const connection = { ...made, id, customerId: customer.id, sealedSecret } as NewSsoConnection;

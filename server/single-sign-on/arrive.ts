@@ -12,7 +12,7 @@ import { findSsoConnection, type SsoConnection } from '../storage/sso-connection
 import { findPastSsoRequest, type SsoRequestRow, takeSsoRequest } from '../storage/sso-request.ts';
 import type { ProviderAnswer, Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
-import { rememberConnection } from './remembered-connection.ts';
+import { forgetConnection, rememberConnection } from './remembered-connection.ts';
 import { detailsOf, type RequestDetails } from './request-details.ts';
 import { signInByProvider } from './sign-in-by-provider.ts';
 import { slowDown } from './slow-down.ts';
@@ -71,6 +71,7 @@ export async function arrive(
   if (!answer.ok) return await fail(deps, request, reply, answer, { protocol, ...way, connection });
   const result = await signInByProvider(deps, connection, answer.identity, visitorOf(deps, request, address));
   if (result.kind === 'refused' || result.kind === 'networkRefused') {
+    forgetConnection(deps, request, reply);
     const type = result.kind === 'refused' ? protocol : 'ip';
     return turnAway(reply, config, { type, reference: result.reference, username: details.typed ?? '' }, way);
   }
@@ -105,8 +106,8 @@ export async function fail(
     typed?: string | null;
   },
 ): Promise<FastifyReply> {
-  const slowed = await slowDown(deps, request, reply, address);
-  if (slowed) return slowed;
+  if (await slowDown(deps, request, reply, address)) return reply;
+  if (connection) forgetConnection(deps, request, reply);
   const steps: AuditStep[] = [{ step: 'answer', outcome: words }];
   const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: request.id });
   return turnAway(

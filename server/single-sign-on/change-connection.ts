@@ -11,6 +11,7 @@ import {
   updateSsoConnection,
   updateSsoDomains,
 } from '../storage/sso-connection.ts';
+import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
 
 /** Absent means unchanged; `secret` is in the clear and is sealed here. */
 export type ChangeOfConnection = Omit<SsoConnectionChanges, 'sealedSecret'> & { secret?: string; domains?: string[] };
@@ -18,6 +19,7 @@ export type ChangeOfConnection = Omit<SsoConnectionChanges, 'sealedSecret'> & { 
 export type ChangeConnectionResult =
   | { kind: 'changed'; steps: AuditStep[] }
   | { kind: 'unchanged' }
+  | { kind: 'providerTaken'; by: string }
   | { kind: 'notFound' };
 
 /** Changes a connection and records what changed, but no secret. Who is at the provider just now comes back to the new one. */
@@ -31,6 +33,8 @@ export async function changeConnection(
     const before = await findSsoConnectionByKeyForUpdate(sql, key);
     if (!before) return { kind: 'notFound' };
     const after = { ...before, ...changes, ...(domains && { domains: [...domains].sort() }) } as SsoConnection;
+    const by = await otherThatMayBegin(sql, key, after);
+    if (by) return { kind: 'providerTaken', by };
     const steps = [
       ...differences(before, after),
       ...(secret === undefined ? [] : [{ step: 'secret', outcome: 'set' }]),

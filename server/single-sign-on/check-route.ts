@@ -13,7 +13,7 @@ import { rememberedConnection } from './remembered-connection.ts';
 export function checkSsoRoute(deps: Deps) {
   return async function checkSso(request: FastifyRequest<{ Body: CheckSsoForm }>, reply: FastifyReply) {
     const traveller = await travellerOf(deps, request, reply, request.body.redirectURLSSO);
-    if (!('destination' in traveller)) return traveller;
+    if (!traveller) return reply;
     const id = rememberedConnection(deps, request);
     const connection = id === null ? null : await findSsoConnection(deps.sql, id);
     if (!connection?.active) return toSingleSignOn(reply, deps.config, { username: null }, traveller);

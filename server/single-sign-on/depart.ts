@@ -8,28 +8,34 @@ import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { turnAway } from '../sign-in/let-in.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { beginSingleSignOn } from './begin.ts';
 import type { Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
+import { forgetConnection } from './remembered-connection.ts';
 import { slowDown } from './slow-down.ts';
 
 /** A visitor on the way to a provider. */
 export type Traveller = { address: string; destination: string; lang: string | undefined };
 
-/** Who asks to be sent to a provider, or the answer to who may not: the address is unknown or asked too often. */
+/** Who asks to be sent to a provider; null when he was answered already: the address is unknown, or asks too often. */
 export async function travellerOf(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
   redirectUrl: string | undefined,
-): Promise<Traveller | FastifyReply> {
+): Promise<Traveller | null> {
   const { config } = deps;
   const address = addressOf(deps, request);
-  if (!address) return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
-  const slowed = await slowDown(deps, request, reply, address);
-  if (slowed) return slowed;
+  if (!address) {
+    await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+    return null;
+  }
+  if (await slowDown(deps, request, reply, address)) return null;
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
+  if (redirectUrl && !accepted)
+    await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId: request.id, address }, deps.now());
   return { address, destination: accepted ?? defaultDestination(config.basePath), lang: languageOverride(request) };
 }
 
@@ -66,6 +72,7 @@ export async function stay(
   const steps: AuditStep[] = [{ step: 'start', outcome: words }];
   const { address } = traveller;
   const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: request.id });
+  forgetConnection(deps, request, reply);
   const type = connection?.protocol ?? 'oidc';
   return turnAway(reply, deps.config, { type, reference, username: typed ?? '' }, traveller);
 }

@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { queryNames, screenUrl } from '#contract/screens.ts';
+import { defaultDestination } from '#contract/destination.ts';
+import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { tokenHash } from '../secrets/token.ts';
+import { sessionOfRequest } from '../session/session-of-request.ts';
+import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { findSsoRequestOfBrowser } from '../storage/sso-request.ts';
 import { detailsOf } from './request-details.ts';
@@ -18,19 +21,22 @@ export function leaveRoute(deps: Deps) {
     const id = queryValue(request, 'request') ?? '';
     const token = readTokenCookie(request.headers, config, 'sso');
     const lang = languageOverride(request);
-    if (!token) return reply.redirect(again('cookiesNeeded', lang), 303);
-    const found = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
-      ? await findSsoRequestOfBrowser(deps.sql, id, tokenHash(token), deps.now())
-      : null;
-    const details = found && detailsOf(deps.keys, found);
-    const connection = found && (await findSsoConnection(deps.sql, found.connectionId));
-    if (!details?.url || !connection?.active) return reply.redirect(again('signInExpired', lang), 303);
-    return await deps.pages.send(request, reply, 200, {
-      serverPage: { name: 'leaving', isSignOut: false, url: details.url, provider: connection.name },
-    });
+    if (!token)
+      return reply.redirect(screenUrl(config.basePath, 'singleSignOn', { notice: 'cookiesNeeded', lang }), 303);
+    const row = isUuid(id) ? await findSsoRequestOfBrowser(deps.sql, id, tokenHash(token)) : null;
+    const details = row && detailsOf(deps.keys, row);
+    const connection = row && (await findSsoConnection(deps.sql, row.connectionId));
+    const isOpen = row && row.usedAt === null && row.endsAt > deps.now();
+    if (isOpen && details?.url && connection?.active)
+      return await deps.pages.send(request, reply, 200, {
+        serverPage: { name: 'leaving', isSignOut: false, url: details.url, provider: connection.name },
+      });
+    const { destination = defaultDestination(config.basePath), typed = null } = details ?? {};
+    if (details && (await sessionOfRequest(deps, request))?.stage === 'full') return reply.redirect(destination, 303);
+    return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, { destination, lang });
   };
+}
 
-  function again(notice: 'cookiesNeeded' | 'signInExpired', lang: string | undefined): string {
-    return screenUrl(config.basePath, 'singleSignOn', { [queryNames.notice]: notice, lang });
-  }
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }

@@ -28,25 +28,32 @@ export async function matchUser(
   { address, now, steps }: { address: string; now: Date; steps: AuditStep[] },
 ): Promise<Match> {
   const { customerId } = connection;
-  const linkedId = await findUserOfSubject(sql, connection.id, identity.subject);
-  if (linkedId !== null) {
-    const user = await findSsoUserForShare(sql, { id: linkedId }, { customerId, address });
-    steps.push({ step: 'subject', outcome: `linked with ${user?.username ?? 'a user who is gone'}` });
-    return ofCustomer(user, connection);
-  }
+  const seen = { customerId, address };
+  const linked = await linkedUser(sql, connection, identity, seen, steps);
+  if (linked) return linked;
   steps.push({ step: 'subject', outcome: 'not linked yet' });
   const email = verifiedEmail(connection, identity);
   if (!email.ok) return email;
-  const found = await findSsoUserForShare(sql, { fold: email.fold }, { customerId, address });
-  steps.push({ step: 'e-mail', outcome: found ? `is of ${found.username}` : 'no user has it' });
-  const user =
-    found ?? (connection.makesUsers ? await makeUser(sql, connection, identity, email.email, { address, now }) : null);
-  if (user && 'reason' in user) return user;
-  if (user && !found) steps.push({ step: 'user', outcome: `${user.username} was made` });
+  let user = await findSsoUserForShare(sql, { fold: email.fold }, seen);
+  if (!user && connection.makesUsers) {
+    // Another tab of the same person may have been quicker by a moment.
+    await lockLoginNames(sql);
+    const meanwhile = await linkedUser(sql, connection, identity, seen, steps);
+    if (meanwhile) return meanwhile;
+    user = await findSsoUserForShare(sql, { fold: email.fold }, seen);
+    if (!user) {
+      const made = await makeUser(sql, connection, identity, email.email, { address, now });
+      if ('reason' in made) return made;
+      steps.push({ step: 'user', outcome: `${made.username} was made` });
+      user = made;
+    }
+  }
+  steps.push({ step: 'e-mail', outcome: user ? `is of ${user.username}` : 'no user has it' });
   const match = ofCustomer(user, connection);
   if (!match.ok) return match;
   const link = { connectionId: connection.id, subject: identity.subject, userId: match.user.id, now };
   if (await insertSsoSubject(sql, link)) return match;
+  if ((await findUserOfSubject(sql, connection.id, identity.subject)) === match.user.id) return match;
   return {
     ok: false,
     reason: 'other-subject',
@@ -55,24 +62,38 @@ export async function matchUser(
   };
 }
 
+/** The user who is linked with the subject; null when nobody is. */
+async function linkedUser(
+  sql: Connection,
+  connection: SsoConnection,
+  { subject }: Identity,
+  seen: { customerId: string; address: string },
+  steps: AuditStep[],
+): Promise<Match | null> {
+  const id = await findUserOfSubject(sql, connection.id, subject);
+  if (id === null) return null;
+  const user = await findSsoUserForShare(sql, { id }, seen);
+  steps.push({ step: 'subject', outcome: `linked with ${user?.username ?? 'a user who is gone'}` });
+  return ofCustomer(user, connection);
+}
+
 function ofCustomer(user: SsoUser | null, { customerKey }: SsoConnection): Match {
   if (!user) return { ok: false, reason: 'unknown-user', words: 'nobody has the address' };
   if (user.customer) return { ok: true, user };
   return { ok: false, reason: 'unknown-user', words: `${user.username} is no user of ${customerKey}`, user };
 }
 
-/** A user who may do what the provider lets him do, and has no password (decisions §9: just-in-time creation). */
+/** A user who may do what the provider lets him do, and has no password (decisions §9: just-in-time creation). The names are locked. */
 async function makeUser(
   sql: Connection,
   { key, customerId, customerKey }: SsoConnection,
   identity: Identity,
   email: string,
   { address, now }: { address: string; now: Date },
-): Promise<SsoUser | Refusal | null> {
+): Promise<SsoUser | Refusal> {
   const username = readUsername(identity.username ?? email);
   if (!username.ok) return { ok: false, reason: 'name-taken', words: username.problem };
   const user = { username: username.value, email };
-  await lockLoginNames(sql);
   const taken = await takenField(sql, user, null);
   if (taken) return { ok: false, reason: 'name-taken', words: `${taken}: ${user[taken]} belongs to somebody else` };
   const language = languageOfTag(identity.language ?? '');
@@ -89,5 +110,5 @@ async function makeUser(
     { event: 'user-added', userId: id, username: user.username, customerKey, connection: key, steps },
     now,
   );
-  return await findSsoUserForShare(sql, { id }, { customerId, address });
+  return (await findSsoUserForShare(sql, { id }, { customerId, address })) as SsoUser;
 }

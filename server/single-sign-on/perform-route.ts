@@ -14,7 +14,7 @@ export function performSsoRoute(deps: Deps) {
   return async function performSso(request: FastifyRequest<{ Body: PerformSsoForm }>, reply: FastifyReply) {
     const { username, redirectURL, connection: chosen } = request.body;
     const traveller = await travellerOf(deps, request, reply, redirectURL);
-    if (!('destination' in traveller)) return traveller;
+    if (!traveller) return reply;
     const typed = username.trim();
     const domain = domainOfAddress(typed);
     const connections = domain ? await listSsoConnectionsOfDomain(deps.sql, domain) : [];

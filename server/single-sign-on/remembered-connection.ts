@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { readCookie, setCookie } from '../http/cookies.ts';
+import { clearCookie, readCookie, setCookie } from '../http/cookies.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 
@@ -21,4 +21,9 @@ export function rememberConnection({ config, keys }: Deps, reply: FastifyReply, 
     seal(keys.seal, id, place).toString('base64url'),
     limits.ssoConnectionRemembered,
   );
+}
+
+/** After a failure the next press asks for an address again: who is wrong at this provider would never get elsewhere. */
+export function forgetConnection({ config }: Deps, request: FastifyRequest, reply: FastifyReply): void {
+  if (readCookie(request.headers, config, 'connection') !== null) clearCookie(reply, config, 'connection');
 }

@@ -8,6 +8,7 @@ export type SsoRequestRow = {
   sealedDetails: Buffer;
   sealedAnswer: Buffer | null;
   madeAt: Date;
+  endsAt: Date;
   usedAt: Date | null;
 };
 
@@ -37,18 +38,16 @@ export async function insertSsoRequest(
 
 const columns = (sql: Connection) => sql`
   id, connection_id as "connectionId", sealed_details as "sealedDetails", sealed_answer as "sealedAnswer", made_at as "madeAt",
-  used_at as "usedAt"`;
+  ends_at as "endsAt", used_at as "usedAt"`;
 
-/** An open request of a browser by its id, for the page that leads to the provider; or null. */
+/** A request of a browser by its id, over or not, for the page that leads to the provider; or null. */
 export async function findSsoRequestOfBrowser(
   sql: Connection,
   id: string,
   browserHash: Buffer,
-  now: Date,
 ): Promise<SsoRequestRow | null> {
   const [row] = await sql<SsoRequestRow[]>`
-    select ${columns(sql)} from sso_request
-    where id = ${id} and browser_hash = ${browserHash} and used_at is null and ends_at > ${now}`;
+    select ${columns(sql)} from sso_request where id = ${id} and browser_hash = ${browserHash}`;
   return row ?? null;
 }
 

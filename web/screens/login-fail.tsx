@@ -5,15 +5,19 @@ import { useMessage } from '../messages.tsx';
 import { Fact } from '../parts/fact.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
+import { PortalLink } from '../parts/portal-link.tsx';
 import { Reference } from '../parts/reference.tsx';
 import { Seal } from '../parts/seal.tsx';
 import { SupportLink } from '../parts/support-link.tsx';
+import { usePortalUrls } from '../portal-urls.ts';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
 
 export function LoginFail({ type }: { type: LoginFailType }) {
   const message = useMessage();
+  const { toScreen } = usePortalUrls();
   const isNetwork = type === 'ip';
+  const isProviders = type === 'oidc' || type === 'saml';
   return (
     <>
       <Seal icon={isNetwork ? 'shield' : 'bang'} kind={isNetwork ? 'plain' : 'bad'} />
@@ -24,6 +28,7 @@ export function LoginFail({ type }: { type: LoginFailType }) {
         {isNetwork && <VisitorAddress />}
         <LoginLink className="button" />
         <p className="links">
+          {isProviders && <PortalLink href={toScreen('singleSignOn')}>{message('sso-other')}</PortalLink>}
           <SupportLink text={isNetwork ? 'login-fail-ip-support' : 'contact-support'} />
         </p>
         <Reference />

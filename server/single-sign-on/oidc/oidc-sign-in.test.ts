@@ -108,6 +108,37 @@ describe('the way in', () => {
     );
   });
 
+  it('a remembered connection is forgotten when it leads nowhere, and the failure page leads to the form', async () => {
+    await signInAt(acme);
+    await browser.post('/portal/logout', {});
+    acme.bend({ callback: (parameters) => parameters.set('error', 'access_denied') });
+    const pressed = await browser.post('/portal/authenticate/checkSsoLogin', {});
+    const answer = await browser.get(pathOf(acme.visit(await followLeavePage(browser, pressed))));
+    expect((await browser.get(String(answer.headers.location))).body).toContain('href="/portal/singleSignOn');
+    const again = await browser.post('/portal/authenticate/checkSsoLogin', {});
+    expect(again.headers.location).toBe('/portal/singleSignOn');
+  });
+
+  it('the page that leads on, opened later, goes on to where the visit led or back to the form, nothing lost', async () => {
+    const form = { username: 'alice@acme.test', redirectURL: '/portal/reports' };
+    const pressed = await browser.post('/portal/authenticate/performSsoLogin', form);
+    const leave = String(pressed.headers.location);
+    const callback = acme.visit(await followLeavePage(browser, pressed));
+    await browser.get(pathOf(callback));
+    expect((await browser.get(leave)).headers.location).toBe('/portal/reports');
+    await browser.post('/portal/logout', {});
+    const answer = await browser.get(leave);
+    expect(answer.headers.location).toBe('/portal/singleSignOn?notice=signInExpired&destination=%2Fportal%2Freports');
+    expect((await browser.get(String(answer.headers.location))).body).toContain('alice@acme.test');
+    const stranger = await browserForTest(portal).get(leave);
+    expect(stranger.headers.location).toBe('/portal/singleSignOn?notice=cookiesNeeded');
+  });
+
+  it('a destination that is not acceptable goes to the default one and is recorded', async () => {
+    await departFor(browser, undefined, { redirectURL: '//evil.example' });
+    expect(await portal.sql`select from audit_event where event = 'destination-refused'`).toHaveLength(1);
+  });
+
   it('unknown and known people of a domain are answered alike, unknown domains too', async () => {
     const known = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
     const unknown = await browser.post('/portal/authenticate/performSsoLogin', { username: 'nobody@acme.test' });
@@ -152,6 +183,9 @@ describe('the way in', () => {
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
     const stray = await browser.get(`/portal/authenticate/oidc/callback?code=x&state=${'x'.repeat(43)}`);
     expect(stray.statusCode).toBe(429);
+    expect(await portal.sql`select from sso_request where used_at is null`).toHaveLength(1);
+    expect(await portal.sql`select from audit_event where reason = 'request-unknown'`).toHaveLength(0);
+    expect(portal.logs()).not.toMatch(/"level":[456]0/);
     // Who is on the way already gets in.
     expect((await browser.get(pathOf(callback))).headers.location).toBe('/portal/portal.html');
     expect(await portal.sql`select from audit_event where reason = 'throttled'`).toHaveLength(1);
@@ -343,6 +377,25 @@ describe('whom a provider may speak for', () => {
       password_hash: null,
       may_change_password: false,
     });
+  });
+
+  it('first sign-ins of one person at the same moment all get in, whether the user is made or was there', async () => {
+    for (const [makesUsers, email] of [
+      [true, 'carol@acme.test'],
+      [false, 'alice@acme.test'],
+    ] as const) {
+      await portal.sql`update sso_connection set makes_users = ${makesUsers}`;
+      acme.bend(says({ sub: `subject of ${email}`, email }));
+      const visits = await Promise.all(
+        Array.from({ length: 6 }, async (_, n) => {
+          const tab = browserForTest(n % 2 ? portal : second);
+          return { tab, callback: pathOf(acme.visit(await departFor(tab))) };
+        }),
+      );
+      const answers = await Promise.all(visits.map(({ tab, callback }) => tab.get(callback)));
+      expect(answers.map(({ headers }) => headers.location)).toEqual(Array(6).fill('/portal/portal.html'));
+      expect(await portal.sql`select from portal_user where email = ${email}`).toHaveLength(1);
+    }
   });
 
   it('a user who is made never takes the name of another, and is not made when refused', async () => {

@@ -1,6 +1,7 @@
 import type { Connection } from '../../storage/connect.ts';
 import { listSsoConnections, type SamlConnection } from '../../storage/sso-connection.ts';
 import type { Refusal } from '../identity.ts';
+import type { ProtocolSettings } from '../settings.ts';
 import { issuerOfSamlResponse } from './saml-issuer.ts';
 
 /**
@@ -28,4 +29,21 @@ export async function connectionThatMayBegin(
     reason: 'provider-began',
     words: allowed.length > 1 ? 'several connections have this issuer' : words,
   };
+}
+
+/** The key of another connection that lets the same provider begin by itself; null when there is none. */
+export async function otherThatMayBegin(
+  sql: Connection,
+  key: string,
+  { protocol, settings }: ProtocolSettings,
+): Promise<string | null> {
+  if (protocol !== 'saml' || !settings.mayBegin) return null;
+  const other = (await listSsoConnections(sql)).find(
+    (connection) =>
+      connection.key !== key &&
+      connection.protocol === 'saml' &&
+      connection.settings.mayBegin &&
+      connection.settings.entityId === settings.entityId,
+  );
+  return other?.key ?? null;
 }
