@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { warnOfEnds } from '#server/housekeeping.ts';
+import { day } from '#server/limits.ts';
+import { addCustomer } from '#server/testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { addSamlConnection, samlProvider } from '#server/testing/saml-sign-in-for-test.ts';
+import { addOidcConnection } from '#server/testing/sso-for-test.ts';
+import { listEnds, warningsOf } from './what-ends.ts';
+
+let portal: PortalForTest;
+const inDays = (days: number) => new Date(portal.deps.now().getTime() + days * day);
+const provider = { issuer: 'https://idp.acme.test', clientId: 'vestibule', clientSecret: 'secret' };
+
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addCustomer(portal, 'acme');
+  await addOidcConnection(portal, provider, { key: 'soon', secretEndsAt: inDays(60) });
+  await addOidcConnection(portal, provider, { key: 'later', secretEndsAt: inDays(61) });
+  await addOidcConnection(portal, provider, { key: 'never' });
+  await addOidcConnection(portal, provider, { key: 'off', secretEndsAt: inDays(1) });
+  await portal.sql`update sso_connection set active = false where key = 'off'`;
+  // Certificates of these tests are good for three years.
+  await addSamlConnection(portal, await samlProvider('idp.acme.test', inDays(30 - 3 * 365)), { key: 'saml' });
+});
+afterAll(() => portal.close());
+
+it('lists what ends, the soonest first, without what is switched off or has no end', async () => {
+  const ends = await listEnds(portal.sql);
+  expect(ends.map(({ connection, what }) => [connection, what])).toEqual([
+    ['saml', 'certificate'],
+    ['soon', 'client secret'],
+    ['later', 'client secret'],
+  ]);
+});
+
+it('warns from sixty days on, in words that say what to do', async () => {
+  const warnings = warningsOf(await listEnds(portal.sql), portal.deps.now());
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^the certificate of connection saml ends in (?:29|30) days, on .* – vestibule connection set saml --metadata/,
+    ),
+    expect.stringMatching(
+      /^the client secret of connection soon ends in 60 days, .*--client-secret-stdin --secret-ends/,
+    ),
+  ]);
+});
+
+it('says so in the log and in the metrics', async () => {
+  await warnOfEnds(portal.deps);
+  expect(portal.logs()).toContain('the client secret of connection soon ends in 60 days');
+  const metrics = await portal.deps.metrics.text();
+  expect(metrics).toContain(`vestibule_ends_seconds{connection="later",what="client secret"} ${61 * 24 * 3600}`);
+});
