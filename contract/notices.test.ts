@@ -7,6 +7,7 @@ it.each([
   ['?notice=clockWrong&offset=60', 'clockWrong'],
   ['?notice=codeSent', 'codeSent'],
   ['?notice=codeTooSoon', 'codeTooSoon'],
+  ['?notice=codeNotSent', 'codeNotSent'],
   ['?notice=constructor', null],
   ['?notice=<b>', null],
   ['', null],

@@ -9,6 +9,7 @@ export const notices = [
   'clockWrong',
   'codeSent',
   'codeTooSoon',
+  'codeNotSent',
   'tooManyAttempts',
   'tooManyCodes',
   'somethingWentWrong',

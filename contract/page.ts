@@ -34,6 +34,8 @@ export type OpenSecondFactor = {
   mayRecover: boolean;
   /** E-mail codes: in how many seconds another one may be sent; null when no more may be. */
   sendAgainAfter: number | null;
+  /** E-mail codes: none went out for this sign-in, because the account got too many before. */
+  isCodeNotSent?: true;
   /** Of who is signed in already and sets up an app of his own will: where giving that up leads. */
   goesOnTo?: string;
 };

@@ -40,9 +40,12 @@ const secondFactorScreens: [string, string[], Partial<OpenSecondFactor>][] = [
   ['/portal/twoFactor?codeSentViaEmail=true', [verify, send], {}],
   ['/portal/twoFactor?codeSentViaEmail=true&notice=codeSent', [verify, send], {}],
   ['/portal/twoFactor?codeSentViaEmail=true&notice=codeTooSoon', [verify, send], {}],
+  ['/portal/twoFactor?codeSentViaEmail=true&notice=codeNotSent', [verify, send], {}],
+  ['/portal/twoFactor?codeSentViaEmail=true', [verify, send], { isCodeNotSent: true }],
   ['/portal/twoFactor?codeSentViaEmail=true', [verify], { sendAgainAfter: null }],
   ['/portal/twoFactorRegistration', [verify], {}],
   ['/portal/twoFactorRegistration?codeSentViaEmail=true', [verify, send], {}],
+  ['/portal/twoFactorRegistration?codeSentViaEmail=true', [verify, send], { isCodeNotSent: true }],
 ];
 
 const tenCodes = Array.from({ length: 10 }, (_, index) => `7K2M-Q4XD-9FH${index}`);

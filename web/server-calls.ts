@@ -10,7 +10,8 @@ export type CallFailure =
   | { name: 'failed' | 'unavailable' }
   /** The half-signed-in session is gone; the sign-in form says why. */
   | { name: 'signInExpired'; notice: Notice }
-  | { name: 'throttled'; seconds: number | null };
+  /** `notice`: what the server says of it, where it says more than how long. */
+  | { name: 'throttled'; seconds: number | null; notice?: Notice };
 
 /** What became of a code. `clockOffset`: by how many seconds the clock of the phone is ahead, where that is why. */
 export type CodeAnswer = { name: 'right'; next: string | null } | { name: 'wrong'; clockOffset: number | null };
@@ -83,11 +84,17 @@ async function bodyOf(answer: Response): Promise<unknown> {
 
 async function failureOf(answer: Response | null): Promise<CallFailure> {
   if (answer?.status === 401) return { name: 'signInExpired', notice: noticeOf(await bodyOf(answer)) };
+  if (answer?.status === 429) return await throttleOf(answer);
   // A body that nobody reads keeps the connection waiting.
   answer?.body?.cancel();
-  if (answer?.status === 429) return { name: 'throttled', seconds: secondsOf(answer.headers.get('retry-after')) };
   if (answer?.status === 503) return { name: 'unavailable' };
   return { name: 'failed' };
+}
+
+async function throttleOf(answer: Response): Promise<CallFailure> {
+  const seconds = secondsOf(answer.headers.get('retry-after'));
+  const isNotSent = ((await bodyOf(answer)) as Problem | null | undefined)?.notice === 'codeNotSent';
+  return { name: 'throttled', seconds, ...(isNotSent && { notice: 'codeNotSent' }) };
 }
 
 function noticeOf(problem: unknown): Notice {

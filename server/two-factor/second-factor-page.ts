@@ -11,6 +11,7 @@ import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { sessionOfToken } from '../session/session.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
+import { findEmailCode } from '../storage/email-code.ts';
 import { findHalfSession, type HalfSession } from '../storage/half-session.ts';
 import { countRecoveryCodes } from '../storage/recovery-code.ts';
 import { findPendingTotp } from '../storage/totp.ts';
@@ -81,12 +82,14 @@ async function openSecondFactor(
   { userId, username, factor, mustRegister, customers }: HalfSession,
   hash: Buffer,
 ): Promise<OpenSecondFactor> {
-  const wait = factor === 'email' ? await waitBeforeSend(deps, hash, deps.now()) : null;
+  const wait = factor === 'email' ? await waitBeforeSend(deps, hash, userId, deps.now()) : null;
+  const isNotSent = factor === 'email' && (await findEmailCode(deps.sql, hash)) === null;
   return {
     account: username,
     mayRemember: customers.every(({ rememberDevices }) => rememberDevices),
     mayRecover: factor === 'app' && !mustRegister && (await countRecoveryCodes(deps.sql, userId)) > 0,
     sendAgainAfter: wait === null ? 0 : wait.retryAfter === null ? null : Math.ceil(wait.retryAfter / 1000),
+    ...(isNotSent && { isCodeNotSent: true }),
   };
 }
 

@@ -11,10 +11,12 @@ type Props = ComponentProps<typeof PortalForm> & {
   failure: CallFailure | null;
   /** What there is to say else; the address says it where nothing is given. */
   notice?: NoticeName | null;
+  /** How long to wait, where the notice says so. */
+  seconds?: number | undefined;
 };
 
 /** A form that the script sends: what became of the last try stands above it, and it is alive again. */
-export function CallForm({ failure, notice, ...form }: Props) {
+export function CallForm({ failure, notice, seconds, ...form }: Props) {
   const textOf = useCallFailureText();
   return (
     <>
@@ -23,7 +25,7 @@ export function CallForm({ failure, notice, ...form }: Props) {
           {textOf(failure)}
         </Alert>
       ) : (
-        <Notice notice={notice} />
+        <Notice notice={notice} seconds={seconds} />
       )}
       <PortalForm {...form} />
     </>

@@ -17,6 +17,7 @@ export function CodeCheckForm({ said, children, ...form }: Props) {
       word="checking-code"
       failure={isFailure ? said : null}
       notice={said?.name === 'notice' ? said.notice : null}
+      seconds={said?.name === 'notice' ? said.seconds : undefined}
       {...form}
     >
       {children}
