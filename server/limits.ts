@@ -1,4 +1,4 @@
-const second = 1000;
+export const second = 1000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;
@@ -116,6 +116,8 @@ export const limits = {
   deviceWriteEvery: day,
   /** How long a refused sign-in's typed name and reference wait in the browser. */
   refusalLifetime: 10 * minute,
+  /** How long the name on a sign-in that waits for its second factor does: for whoever is called away and begins again. */
+  unfinishedNameLifetime: hour,
   housekeepingEvery: 10 * minute,
   warningsEvery: day,
   /** Password hashes that may wait; what exceeds them is answered 503. */

@@ -12,6 +12,7 @@ export type HalfSession = {
   mustRegister: boolean;
   codeTries: number;
   createdAt: Date;
+  endsAt: Date;
   /** The session's customers that are still active, still the user's, and admit the address. */
   customers: { id: string; key: string; newDeviceMail: boolean; rememberDevices: boolean }[];
 };
@@ -25,7 +26,7 @@ export async function findHalfSession(
 ): Promise<HalfSession | null> {
   const [row] = await sql<HalfSession[]>`
     select u.id as "userId", u.username, u.email, u.language, s.factor, s.must_register as "mustRegister",
-      s.code_tries as "codeTries", s.created_at as "createdAt",
+      s.code_tries as "codeTries", s.created_at as "createdAt", s.ends_at as "endsAt",
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'newDeviceMail', c.new_device_mail,
           'rememberDevices', c.remember_devices or c.two_factor = 'off') order by c.key), '[]')

@@ -18,8 +18,17 @@ export type SendWait = { kind: 'wait'; of: 'session' | 'account'; retryAfter: nu
 /** What came of sending a code. */
 export type SendResult = { kind: 'sent' } | SendWait;
 
-/** From where a code was asked; `delay` is how long its mail waits for a second press of the same button, in milliseconds. */
-export type Circumstances = { address: string; browser?: string | undefined; language: Language; delay?: number };
+/**
+ * From where a code was asked; `delay` is how long its mail waits for a second press of the same button, in milliseconds,
+ * `endsBy` when the half session is over, and every code of it.
+ */
+export type Circumstances = {
+  address: string;
+  browser?: string | undefined;
+  language: Language;
+  delay?: number;
+  endsBy?: Date;
+};
 
 /**
  * Sends a half session a code by e-mail, in place of the one before. Who presses again too soon or too often waits; so
@@ -29,7 +38,7 @@ export async function sendEmailCode(
   deps: Deps,
   sessionHash: Buffer,
   reader: MailReader,
-  { delay = 0, ...circumstances }: Circumstances,
+  { delay = 0, endsBy, ...circumstances }: Circumstances,
 ): Promise<SendResult> {
   const now = deps.now();
   const wait = await waitBeforeSend(deps, sessionHash, reader.id, now);
@@ -38,8 +47,9 @@ export async function sendEmailCode(
   if (until) return { kind: 'wait', of: 'account', retryAfter: until.getTime() - now.getTime() };
   const code = newEmailCode();
   const codeHash = codeDigest(deps.keys.code, code, sessionHash);
+  const validFor = Math.min(limits.emailCode, (endsBy?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime());
+  const endsAt = new Date(now.getTime() + validFor);
   const sent = await deps.sql.begin(async (sql) => {
-    const endsAt = new Date(now.getTime() + limits.emailCode);
     const put = await putEmailCode(
       sql,
       { sessionHash, userId: reader.id, codeHash, madeAt: now, endsAt },
@@ -49,7 +59,7 @@ export async function sendEmailCode(
       await queueMail(
         sql,
         reader,
-        { kind: 'signInCode', now, delay, ...known(circumstances) },
+        { kind: 'signInCode', now, delay, validFor, ...known(circumstances) },
         {
           token: code,
           tokenHash: codeHash,

@@ -45,7 +45,7 @@ export function sendRoute(deps: Deps) {
       deps,
       hash,
       { ...half, id: half.userId },
-      { address, browser, language: languageOfRequest(request) },
+      { address, browser, language: languageOfRequest(request), endsBy: half.endsAt },
     );
   }
 
