@@ -5,6 +5,7 @@ it.each([
   ['?notice=signInExpired', 'signInExpired'],
   ['?lang=de&notice=codeWrong', 'codeWrong'],
   ['?notice=clockWrong&offset=60', 'clockWrong'],
+  ['?notice=codeMalformed', 'codeMalformed'],
   ['?notice=codeSent', 'codeSent'],
   ['?notice=codeTooSoon', 'codeTooSoon'],
   ['?notice=codeNotSent', 'codeNotSent'],

@@ -18,6 +18,8 @@ export type ProblemStatus = (typeof problemStatuses)[number];
 export type ServerPage =
   | { name: 'signedIn'; username: string; email: string; customers: string[] }
   | { name: 'signOutConfirm' }
+  /** A sign-in that is too old to set up an app: `comesBackTo` once more signed in, or `goesOnTo` without. */
+  | { name: 'signInOnceMore'; comesBackTo: string; goesOnTo: string }
   /** After the registration of an app, and after a recovery code was used: `codes` is null when they are not shown any more. */
   | { name: 'recoveryCodes'; codes: string[] | null; left: number; destination: string }
   /** Leads on to an identity provider by itself, to sign in there or to sign out. */

@@ -56,3 +56,13 @@ export async function codeMailWaits(portal: PortalUnderTest, username: string, s
       on conflict (key) do update set failures = excluded.failures, blocked_until = excluded.blocked_until`,
   );
 }
+
+/** Somebody signed in too long ago to set up an app. */
+export async function signInIsOld(portal: PortalUnderTest, username: string): Promise<void> {
+  await onDatabaseOf(
+    portal,
+    (sql) => sql`
+      update session set created_at = now() - interval '11 minutes'
+      where user_id = (select id from portal_user where username = ${username})`,
+  );
+}

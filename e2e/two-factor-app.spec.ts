@@ -7,7 +7,7 @@ import { codeForm, keyToRegister, recoveryCodes, shownKey } from './code-form.ts
 import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
-import { appCodeIsPast, halfSessionEnds, recoveryCodesAreUsed } from './time-passed.ts';
+import { appCodeIsPast, halfSessionEnds, recoveryCodesAreUsed, signInIsOld } from './time-passed.ts';
 
 const both = { tag: '@without-script' };
 const texts = textsOf('en');
@@ -168,14 +168,16 @@ test(
     await halfSessionEnds(portal, username);
     await codeForm(page, javaScriptEnabled).send(appCode(key));
     await expect(heading(page)).toHaveText('Sign in');
-    await expect(page.getByText(texts['notice-signInExpired-title'])).toBeVisible();
+    await expect(page.getByText(texts['notice-signInExpired-text'])).toBeVisible();
+    await expect(signInForm(page).username).toHaveValue(username);
 
     // Once more, and this time the page itself is asked for too late.
     await givePassword(page, username);
     await halfSessionEnds(portal, username);
     await page.reload();
     await expect(heading(page)).toHaveText('Sign in');
-    await expect(page.getByText(texts['notice-signInExpired-title'])).toBeVisible();
+    await expect(page.getByText(texts['notice-signInExpired-text'])).toBeVisible();
+    await expect(signInForm(page).username).toHaveValue(username);
     await givePassword(page, username);
     await codeForm(page, javaScriptEnabled).send(appCode(key));
     await expect(page).toHaveURL(asked);
@@ -202,7 +204,9 @@ for (const [what, flag] of [
       expect(new URL(page.url()).pathname).toBe('/portal/login');
       await page.goto('/portal/twoFactor');
       await expect(heading(page)).toHaveText('Sign in');
-      await expect(page.getByText(texts['notice-signInExpired-title'])).toHaveCount(0);
+      await expect(page.getByText(texts['notice-signInExpired-text'])).toHaveCount(0);
+      // Whoever said “not you” finds an empty form.
+      await expect(signInForm(page).username).toHaveValue('');
       await page.goBack();
       await signInForm(page).send('ada', password);
       await expect(page).toHaveURL(asked);
@@ -236,6 +240,56 @@ test(
     await expectSignedIn(page, username);
   },
 );
+
+test(
+  'a sign-in that is too old to set up an app says so, whenever that shows, and is the way back to it',
+  both,
+  async ({ page, portal, watch, newPerson, javaScriptEnabled }) => {
+    test.setTimeout(60_000);
+    watch.expect(/status of 409/, /not verified: signInTooOld/);
+    const { username } = await newPerson();
+    const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
+    const registration = `/portal/twoFactorRegistration?${new URLSearchParams({ redirectURL: place })}`;
+    await signIn(page, username, password);
+    await page.goto(registration);
+    const key = await keyToRegister(page);
+    await signInIsOld(portal, username);
+    await codeForm(page, javaScriptEnabled).send(appCode(key));
+    await expect(heading(page)).toHaveText(texts['once-more-title']);
+    await page.getByRole('link', { name: texts.cancel }).click();
+    await expect(page).toHaveURL(place);
+    await expectSignedIn(page, username);
+
+    await page.goto(registration);
+    await expect(heading(page)).toHaveText(texts['once-more-title']);
+    await page.getByRole('button', { name: texts['once-more-button'] }).click();
+    await expect(heading(page)).toHaveText('Sign in');
+    await expect(signInForm(page).username).toHaveValue(username);
+    await signInForm(page).send(username, password);
+    await expect(heading(page)).toHaveText('Set up two‑step sign‑in');
+    await codeForm(page, javaScriptEnabled).send(appCode(await keyToRegister(page)));
+    await expect(heading(page)).toHaveText('Keep these codes safe');
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await expect(page).toHaveURL(place);
+    await expectSignedIn(page, username);
+  },
+);
+
+test('without script a code that is not whole is told what is missing, and the box stays ticked', {
+  tag: '@without-script-only',
+}, async ({ page, context, stages }) => {
+  await stages.enter(context, 'app');
+  await page.goto('/portal/twoFactor');
+  await expect(page.getByText('at-app')).toBeVisible();
+  const form = codeForm(page, false);
+  await form.remember.check();
+  await form.sendWrong('123', texts['twofa-malformed']);
+  await expect(form.remember).toBeChecked();
+  await page.getByRole('link', { name: texts['twofa-use-recovery'] }).click();
+  await page.getByLabel(texts['recovery-code']).fill('7K2M-Q4XD');
+  await form.button.click();
+  await expect(page.getByText(texts['recovery-malformed'])).toBeVisible();
+});
 
 test('giving up that fails says so and still offers a way on', async ({ page, context, watch, stages }) => {
   watch.expect(/twofa-something-went-wrong/, /net::ERR_FAILED/);

@@ -36,6 +36,8 @@ const secondFactorScreens: [string, string[], Partial<OpenSecondFactor>][] = [
   ['/portal/twoFactor?notice=clockWrong&offset=-90', [verify], {}],
   ['/portal/twoFactor?recovery=true', [verify], {}],
   ['/portal/twoFactor?recovery=true&notice=codeWrong', [verify], {}],
+  ['/portal/twoFactor?recovery=true&notice=codeMalformed', [verify], {}],
+  ['/portal/twoFactor?notice=codeMalformed&remember=true', [verify], {}],
   ['/portal/twoFactor?recovery=true', [verify], { mayRecover: false }],
   ['/portal/twoFactor?codeSentViaEmail=true', [verify, send], {}],
   ['/portal/twoFactor?codeSentViaEmail=true&notice=codeSent', [verify, send], {}],
@@ -56,6 +58,7 @@ const serverPages: ServerPage[] = [
   { name: 'recoveryCodes', codes: null, left: 0, destination: 'https://hub.example/a' },
   { name: 'signedIn', username: 'anna', email: 'anna@x.example', customers: ['North', 'South'] },
   { name: 'signOutConfirm' },
+  { name: 'signInOnceMore', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: '/portal/portal.html' },
   ...problemStatuses.map((status) => ({ name: 'problem' as const, status, retryAfterSeconds: 90 })),
 ];
 

@@ -22,6 +22,8 @@ export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFa
       return 'signed-in-title';
     case 'signOutConfirm':
       return 'sign-out-title';
+    case 'signInOnceMore':
+      return 'once-more-title';
     case 'recoveryCodes':
       return serverPage.codes ? 'recovery-codes-title' : 'recovery-codes-shown-title';
     case 'leaving':

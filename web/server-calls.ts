@@ -8,6 +8,8 @@ import { clockOffsetOf } from './clock-offset.ts';
 /** Why a call did not succeed, as far as the visitor is told. */
 export type CallFailure =
   | { name: 'failed' | 'unavailable' }
+  /** The sign-in is too old to set up an app. */
+  | { name: 'signInTooOld' }
   /** The half-signed-in session is gone; the sign-in form says why. */
   | { name: 'signInExpired'; notice: Notice }
   /** `notice`: what the server says of it, where it says more than how long. */
@@ -37,6 +39,7 @@ export async function verifyCode(
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(code),
   });
+  if (answer?.status === 409) return { name: 'signInTooOld' };
   if (answer?.status !== 200) return await failureOf(answer);
   const body = await bodyOf(answer);
   if (body === true) return { name: 'right', next: answer.headers.get(codeAnswerHeaders.next) };

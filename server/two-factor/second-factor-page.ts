@@ -16,6 +16,7 @@ import { findHalfSession, type HalfSession } from '../storage/half-session.ts';
 import { countRecoveryCodes } from '../storage/recovery-code.ts';
 import { findPendingTotp } from '../storage/totp.ts';
 import { openRegistration } from './registration.ts';
+import { secondFactorUrl } from './second-factor-url.ts';
 import { waitBeforeSend } from './send-email-code.ts';
 
 /**
@@ -116,6 +117,12 @@ async function signedInPage(
   const goesOnTo =
     (asked && acceptableDestination(asked, config.destinationRules)) || defaultDestination(config.basePath);
   const registration = (await isSettingUp(deps, request, token)) ? await openRegistration(deps, token, address) : null;
+  if (registration?.kind === 'tooOld') {
+    // The same page again after the sign-in, in the same language, and from there on as before.
+    const way = { destination: asked, lang: languageOverride(request) };
+    const comesBackTo = secondFactorUrl(config.basePath, { factor: 'app', mustRegister: true }, way);
+    return { serverPage: { name: 'signInOnceMore', comesBackTo, goesOnTo } };
+  }
   if (registration?.kind !== 'open') return { redirect: goesOnTo };
   const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
   if (redirect) return { redirect };
