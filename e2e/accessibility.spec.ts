@@ -6,6 +6,9 @@ import { everyScreen, withQuery } from './every-screen.ts';
 import { changeForm, linkFor, newPassword } from './reset-forms.ts';
 import { expectSignedIn, keepHere, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
+import { textsOf } from './texts.ts';
+
+const texts = textsOf('en');
 
 test.describe('axe finds nothing', () => {
   test.beforeEach(async ({ page, watch }) => {
@@ -105,10 +108,10 @@ test.describe('axe finds nothing', () => {
     await expectAccessible(page, /^page-has-heading-one:/);
   });
 
-  test('on a problem page', async ({ page }) => {
-    await page.goto('/portal/login');
-    await page.getByRole('button', { name: 'Sign in with SSO' }).click();
-    await expect(page.getByRole('heading')).toHaveText('Not available right now');
+  test('on a problem page', async ({ page, watch }) => {
+    watch.expect(/status of 405/);
+    await page.goto('/portal/performlogin');
+    await expect(page.getByRole('heading')).toHaveText(texts['problem-405-title']);
     await expectAccessible(page);
   });
 });

@@ -1,4 +1,6 @@
 import type { Page } from '@playwright/test';
+import { appCode } from './authenticator-app.ts';
+import { codeForm } from './code-form.ts';
 import { signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 
@@ -102,3 +104,19 @@ for (const [what, destination] of [
     await expect(page).toHaveURL('/portal/portal.html');
   });
 }
+
+test('a deep link that is opened while a code is pending shows the code form and arrives after it', async ({
+  page,
+  context,
+  newPersonWithApp,
+}) => {
+  const { username, key } = await newPersonWithApp();
+  await page.goto('/portal/login');
+  await signInForm(page).send(username, password);
+  await expect(codeForm(page).field).toBeVisible();
+  const second = await context.newPage();
+  await second.goto('/portal/portal.html?tab=2#/reports/11');
+  await expect(second).toHaveURL(/\/portal\/twoFactor\?/);
+  await codeForm(second).send(appCode(key));
+  await expect(second).toHaveURL('/portal/portal.html?tab=2#/reports/11');
+});

@@ -2,6 +2,9 @@ import { chromium, type Page } from '@playwright/test';
 import { browserOptions } from './browser-options.ts';
 import { keepHere, signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
+import { textsOf } from './texts.ts';
+
+const texts = textsOf('en');
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const veil = (page: Page) => page.locator('.veil');
@@ -81,7 +84,7 @@ test('Back from a page that another document answered finds a live form, in a br
     const page = await browser.newPage({ baseURL: portal.origin });
     await page.goto('/portal/login');
     await page.getByRole('button', { name: 'Sign in with SSO' }).click();
-    await expect(heading(page)).toHaveText('Not available right now');
+    await expect(heading(page)).toHaveText(texts['sso-title']);
     // Playwright does not notice a page that comes back whole, so nothing waits for it here.
     page.goBack().catch(() => {});
     await expect(heading(page)).toHaveText('Sign in');

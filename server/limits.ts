@@ -23,8 +23,8 @@ export const limits = {
     /** One IPv6 /56. */
     network: { freeFailures: 400, leakEvery: 3 * second, firstWait: 10 * second, longestWait: 5 * minute },
     total: { freeFailures: 5000, leakEvery: 100, firstWait: 5 * second, longestWait: minute },
-    /** Visits to identity providers begun from one address; each makes a row and may ask the provider. */
-    sso: { freeFailures: 100, leakEvery: 10 * second, firstWait: 10 * second, longestWait: 5 * minute },
+    /** Visits to identity providers begun from one address: a whole company may begin its day at once. */
+    sso: { freeFailures: 1000, leakEvery: second / 2, firstWait: 10 * second, longestWait: minute },
     /** Codes of the second factor, over all half sessions of an account. */
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
     /** Mails with a code to one account. */

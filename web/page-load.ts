@@ -35,20 +35,38 @@ export type Arrival = {
   warning: string | null;
 };
 
-/** What a page load does before anything renders (specification §4, decisions §3). */
-export function arrive(address: Address, saved: SavedValues, rules: DestinationRules): Arrival {
+/**
+ * What a page load does before anything renders (specification §4, decisions §3). `isCodePending`: the server says that
+ * the address is that of a second factor which is open.
+ */
+export function arrive(address: Address, saved: SavedValues, rules: DestinationRules, isCodePending = false): Arrival {
   const place = placeOfUrl(address.pathname + address.search, rules.basePath);
   let arrival: Arrival = { place, saved, shown: address, warning: null };
+  if (isCodePending && isForeign(address.hash)) return hideFromAddress(keepFragment(arrival, address));
   arrival = lookAtHash(arrival, address);
   arrival = saveWebbundle(arrival, address, rules);
   arrival = saveTwoFactorDestination(arrival, address);
   return hideFromAddress(forgetResetHash(saveResetHash(arrival)));
 }
 
+/** Whether a hash names no screen that is reachable without signing in, and so a place to go to afterwards. */
+function isForeign(hash: string): boolean {
+  return hash !== '' && hash !== '#' && !publicHashes.some((known) => hash.startsWith(known));
+}
+
+/** A hub page that was asked for while a code is pending led here, and the browser has brought its fragment along (decisions §13). */
+function keepFragment(arrival: Arrival, address: Address): Arrival {
+  const kept = saveTwoFactorDestination(arrival, address);
+  const isAsked = rawRedirectUrl(address.search) !== undefined && kept.warning === null;
+  const start = isAsked ? (kept.saved.loginHashFragment ?? '') : '';
+  const whole = start === '' ? address.hash.slice(1) : start.includes('#') ? start : start + address.hash;
+  return { ...kept, saved: { ...kept.saved, loginHashFragment: whole }, shown: { ...kept.shown, hash: '' } };
+}
+
 function lookAtHash(arrival: Arrival, { search, hash }: Address): Arrival {
   const { place, saved, shown } = arrival;
   if (hash === '' || hash === '#') return arrival;
-  if (!publicHashes.some((known) => hash.startsWith(known))) {
+  if (isForeign(hash)) {
     return {
       ...arrival,
       place: { ...place, screen: { name: 'login' } },

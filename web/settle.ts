@@ -4,7 +4,7 @@ import type { SavedValuesStore } from './saved-values.ts';
 
 /** Applies the arrival rules to where the browser is: what they save, show and warn of. */
 export function settle({ pathname, search, hash }: Address, store: SavedValuesStore, page: Page): Arrival {
-  const arrival = arrive({ pathname, search, hash }, store.read(), page.rules);
+  const arrival = arrive({ pathname, search, hash }, store.read(), page.rules, page.secondFactor !== undefined);
   store.write(arrival.saved);
   if (arrival.warning) console.warn(arrival.warning);
   const { shown } = arrival;

@@ -15,6 +15,7 @@ import { recordSsoFailure } from './record-failure.ts';
 import { rememberConnection } from './remembered-connection.ts';
 import { detailsOf, type RequestDetails } from './request-details.ts';
 import { signInByProvider } from './sign-in-by-provider.ts';
+import { slowDown } from './slow-down.ts';
 
 type Protocol = SsoConnection['protocol'];
 
@@ -104,6 +105,8 @@ export async function fail(
     typed?: string | null;
   },
 ): Promise<FastifyReply> {
+  const slowed = await slowDown(deps, request, reply, address);
+  if (slowed) return slowed;
   const steps: AuditStep[] = [{ step: 'answer', outcome: words }];
   const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: request.id });
   return turnAway(

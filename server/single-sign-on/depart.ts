@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
-import type { AuditEvent, AuditStep } from '../audit/audit-events.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie, setCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
@@ -8,13 +8,11 @@ import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { turnAway } from '../sign-in/let-in.ts';
-import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
-import { countAttempt } from '../storage/throttle.ts';
-import { ssoKeys } from '../throttle/throttle-keys.ts';
 import { beginSingleSignOn } from './begin.ts';
 import type { Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
+import { slowDown } from './slow-down.ts';
 
 /** A visitor on the way to a provider. */
 export type Traveller = { address: string; destination: string; lang: string | undefined };
@@ -26,23 +24,11 @@ export async function travellerOf(
   reply: FastifyReply,
   redirectUrl: string | undefined,
 ): Promise<Traveller | FastifyReply> {
-  const { config, sql } = deps;
+  const { config } = deps;
   const address = addressOf(deps, request);
   if (!address) return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
-  const now = deps.now();
-  const until = await countAttempt(sql, ssoKeys(address), now);
-  if (until) {
-    const steps = [{ step: 'throttle', outcome: `visits from this address: wait until ${until.toISOString()}` }];
-    const event = {
-      event: 'sso-refused',
-      reason: 'throttled',
-      address,
-      requestId: request.id,
-      steps,
-    } satisfies AuditEvent;
-    await insertEventOnceAMinute(sql, event, `throttled:sso:${address}`, now);
-    return await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
-  }
+  const slowed = await slowDown(deps, request, reply, address);
+  if (slowed) return slowed;
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
   return { address, destination: accepted ?? defaultDestination(config.basePath), lang: languageOverride(request) };
 }
