@@ -66,3 +66,8 @@ export async function signInIsOld(portal: PortalUnderTest, username: string): Pr
       where user_id = (select id from portal_user where username = ${username})`,
   );
 }
+
+/** Somebody has another username, by which nobody signs in. */
+export async function renameTo(portal: PortalUnderTest, username: string, next: string): Promise<void> {
+  await onDatabaseOf(portal, (sql) => sql`update portal_user set username = ${next} where username = ${username}`);
+}

@@ -116,8 +116,6 @@ export const limits = {
   deviceWriteEvery: day,
   /** How long a refused sign-in's typed name and reference wait in the browser. */
   refusalLifetime: 10 * minute,
-  /** How long the name on a sign-in that waits for its second factor does: for whoever is called away and begins again. */
-  unfinishedNameLifetime: hour,
   housekeepingEvery: 10 * minute,
   warningsEvery: day,
   /** Password hashes that may wait; what exceeds them is answered 503. */

@@ -10,14 +10,9 @@ export type LastRefusal = { reference: string | null; username: string };
 
 const none: LastRefusal = { reference: null, username: '' };
 
-export function setLastRefusal(
-  reply: FastifyReply,
-  config: Config,
-  refusal: LastRefusal,
-  lifetime: number = limits.refusalLifetime,
-): void {
+export function setLastRefusal(reply: FastifyReply, config: Config, refusal: LastRefusal): void {
   const value = Buffer.from(JSON.stringify(refusal)).toString('base64url');
-  setCookie(reply, config, 'refusal', value, lifetime);
+  setCookie(reply, config, 'refusal', value, limits.refusalLifetime);
 }
 
 export function clearLastRefusal(request: FastifyRequest, reply: FastifyReply, config: Config): void {

@@ -21,7 +21,7 @@ export function letIn(
   setCookie(reply, config, 'session', result.sessionToken);
   // However the half session ends, the form that follows has the name that was typed.
   if (result.kind === 'secondFactor' && username !== undefined)
-    setLastRefusal(reply, config, { reference: null, username }, limits.unfinishedNameLifetime);
+    setLastRefusal(reply, config, { reference: null, username });
   else clearLastRefusal(request, reply, config);
   if (result.kind === 'secondFactor')
     return reply.redirect(secondFactorUrl(config.basePath, result, { destination, lang }), 303);

@@ -39,6 +39,18 @@ export async function findHalfSession(
   return row && row.customers.length > 0 ? row : null;
 }
 
+/** Whose half session it was that has ended in time and is still stored; null when there is none. */
+export async function findNameOfEndedHalfSession(
+  sql: Connection,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<string | null> {
+  const [row] = await sql<{ username: string }[]>`
+    select u.username from session s join portal_user u on u.id = s.user_id
+    where s.token_hash = ${tokenHash} and s.stage = 'half' and s.ends_at <= ${now}`;
+  return row?.username ?? null;
+}
+
 /** Counts one try of a code before it is looked at; which one it is, or null when the half session has had all of them. */
 export async function countCodeTry(sql: Connection, tokenHash: Buffer, most: number): Promise<number | null> {
   const [row] = await sql<{ tries: number }[]>`

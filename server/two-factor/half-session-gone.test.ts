@@ -87,6 +87,16 @@ it.each<[string, () => Promise<unknown>]>([
   expect(cookiesOf(done)['vestibule-refusal']).toBe('');
 });
 
+it('after ten minutes no cookie has the name any more, and the form has it while the row is stored', async () => {
+  const held = { 'vestibule-session': cookies['vestibule-session'] ?? '' };
+  const form = async () => (await portal.send({ url: '/portal/login?notice=signInExpired', cookies: held })).body;
+  expect(await form()).not.toContain('value="alice"');
+  portal.wait(limits.halfSession);
+  expect(await form()).toMatch(/<input[^>]*name="username"[^>]*value="alice"/);
+  await portal.sql`delete from session`;
+  expect(await form()).not.toContain('alice');
+});
+
 it('what a refused sign-in left is gone with the right password: no reference, the name alone', async () => {
   const refused = cookiesOf(await portal.signIn('alice', 'wrong'));
   const held = cookiesOf(await portal.signIn('alice', testPassword, { cookies: refused }));

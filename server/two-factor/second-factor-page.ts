@@ -39,7 +39,8 @@ export async function secondFactorPage(
       return await signedInPage(deps, request, session.username, token, address);
     return toSignIn(deps, request, half ? 'tooManyCodes' : token ? 'signInExpired' : undefined);
   } catch (error) {
-    if (isDatabaseAway(error)) return {};
+    // Nobody can tell whose it is: then no name either, not even the typed one.
+    if (isDatabaseAway(error)) return { typedUsername: '' };
     throw error;
   }
 }
