@@ -1,14 +1,16 @@
 /**
  * What a redirect tells the screen that it leads to (`?notice=…`), so that no step ends without a word (decisions §13).
- * Each has its texts `notice-…-title` and `-text`; `codeWrong` and `clockWrong` use those of
- * the code itself, and `chooseConnection` has buttons.
+ * Each has its texts `notice-…-title` and `-text`; `codeWrong`, `clockWrong` and `codeMalformed` use
+ * those of the code itself, and `chooseConnection` has buttons.
  */
 export const notices = [
   'signInExpired',
   'codeWrong',
   'clockWrong',
+  'codeMalformed',
   'codeSent',
   'codeTooSoon',
+  'codeNotSent',
   'tooManyAttempts',
   'tooManyCodes',
   'somethingWentWrong',

@@ -18,6 +18,8 @@ export type ProblemStatus = (typeof problemStatuses)[number];
 export type ServerPage =
   | { name: 'signedIn'; username: string; email: string; customers: string[] }
   | { name: 'signOutConfirm' }
+  /** A sign-in that is too old to set up an app: `comesBackTo` once more signed in, or `goesOnTo` without. */
+  | { name: 'signInOnceMore'; comesBackTo: string; goesOnTo: string }
   /** After the registration of an app, and after a recovery code was used: `codes` is null when they are not shown any more. */
   | { name: 'recoveryCodes'; codes: string[] | null; left: number; destination: string }
   /** Leads on to an identity provider by itself, to sign in there or to sign out. */
@@ -34,6 +36,8 @@ export type OpenSecondFactor = {
   mayRecover: boolean;
   /** E-mail codes: in how many seconds another one may be sent; null when no more may be. */
   sendAgainAfter: number | null;
+  /** E-mail codes: none went out for this sign-in, because the account got too many before. */
+  isCodeNotSent?: true;
   /** Of who is signed in already and sets up an app of his own will: where giving that up leads. */
   goesOnTo?: string;
 };

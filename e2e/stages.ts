@@ -3,10 +3,18 @@ import type { MailInbox } from './mail-inbox.ts';
 import { PlainBrowser } from './plain-browser.ts';
 import { addCustomerTo, addUserTo } from './portal-accounts.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
-import { recoveryCodesAreUsed } from './time-passed.ts';
+import { recoveryCodesAreUsed, signInIsOld } from './time-passed.ts';
 
 /** How far a sign-in has come; what is open shows screens that nobody else sees. */
-export type Stage = 'app' | 'new app' | 'email' | 'new email' | 'recovery codes' | 'few recovery codes' | 'choice';
+export type Stage =
+  | 'app'
+  | 'new app'
+  | 'email'
+  | 'new email'
+  | 'recovery codes'
+  | 'few recovery codes'
+  | 'choice'
+  | 'old';
 
 type Needs = { portal: PortalUnderTest; inbox: MailInbox; password: string };
 
@@ -36,7 +44,9 @@ export class Stages {
     const { portal, inbox, password } = this.#needs;
     if (stage === 'choice') return await addTwoConnections(portal);
     const username = `at-${stage.replaceAll(' ', '-')}`;
-    await addUserTo(portal, username, password, { customers: [stage.endsWith('email') ? 'mails' : 'apps'] });
+    await addUserTo(portal, username, password, {
+      customers: [stage === 'old' ? 'acme' : stage.endsWith('email') ? 'mails' : 'apps'],
+    });
     if (stage === 'app') await (await this.#signIn(username)).registerApp();
     if (stage === 'email') await (await this.#signIn(username)).registerEmail(inbox, `${username}@acme.test`);
     return username;
@@ -44,6 +54,11 @@ export class Stages {
 
   async #cookieOf(stage: Stage, username: string) {
     if (stage === 'choice') return await PlainBrowser.chooseProvider(this.#needs.portal, username);
+    if (stage === 'old') {
+      const { cookie } = await this.#signIn(username);
+      await signInIsOld(this.#needs.portal, username);
+      return cookie;
+    }
     if (!stage.endsWith('recovery codes')) return (await this.#signIn(username)).cookie;
     // The codes are shown for a short time after registration alone, so it is made anew.
     const { portal } = this.#needs;

@@ -44,3 +44,30 @@ export async function recoveryCodesAreUsed(portal: PortalUnderTest, username: st
         (select code_hash from recovery_code where user_id = ${id} limit ${left})`;
   });
 }
+
+/** Somebody's account got so many mails with a code that the next one has to wait for so many seconds. */
+export async function codeMailWaits(portal: PortalUnderTest, username: string, seconds: number): Promise<void> {
+  await onDatabaseOf(
+    portal,
+    (sql) => sql`
+      insert into throttle (key, failures, changed_at, blocked_until, admitted)
+      select 'code-mail:' || id, 12, now(), now() + make_interval(secs => ${seconds}), true
+      from portal_user where username = ${username}
+      on conflict (key) do update set failures = excluded.failures, blocked_until = excluded.blocked_until`,
+  );
+}
+
+/** Somebody signed in too long ago to set up an app. */
+export async function signInIsOld(portal: PortalUnderTest, username: string): Promise<void> {
+  await onDatabaseOf(
+    portal,
+    (sql) => sql`
+      update session set created_at = now() - interval '11 minutes'
+      where user_id = (select id from portal_user where username = ${username})`,
+  );
+}
+
+/** Somebody has another username, by which nobody signs in. */
+export async function renameTo(portal: PortalUnderTest, username: string, next: string): Promise<void> {
+  await onDatabaseOf(portal, (sql) => sql`update portal_user set username = ${next} where username = ${username}`);
+}

@@ -4,7 +4,7 @@ import type { MailInbox } from './mail-inbox.ts';
 import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
-import { sendWaitIsOver } from './time-passed.ts';
+import { codeMailWaits, sendWaitIsOver } from './time-passed.ts';
 
 const both = { tag: '@without-script' };
 const texts = textsOf('en');
@@ -124,6 +124,45 @@ test(
     await page.getByRole('link', { name: 'Sign in again' }).click();
     await expect(heading(page)).toHaveText('Sign in');
     await signInForm(page).send('ada', password);
+    await expect(page).toHaveURL(asked);
+  },
+);
+
+test(
+  'an account that got too many codes is told that none was sent and for how long, and then gets one',
+  both,
+  async ({ page, portal, watch, inbox, newPerson, javaScriptEnabled }) => {
+    watch.expect(/status of 429/);
+    const person = await newPerson(mailed);
+    await codeMailWaits(portal, person.username, 90);
+    await page.goto(asked);
+    await signInForm(page).send(person.username, password);
+    await expect(heading(page)).toHaveText(texts['twofa-email-none-title']);
+    const said = page.getByText(texts['notice-codeNotSent-title']);
+    await expect(said).toBeVisible();
+    await expect(page.getByText(/You can ask for one in \d\d seconds\./)).toBeVisible();
+    await expect(page.getByText(texts['registration-email-text'])).toHaveCount(0);
+    if (javaScriptEnabled) {
+      await expect(page.getByRole('button', { name: /^Send again in \d\d s$/ })).toBeDisabled();
+    } else {
+      await sendButton(page).click();
+      await expect(said).toBeVisible();
+      await expect(page.getByText(texts['notice-codeTooSoon-title'])).toHaveCount(0);
+    }
+    await codeMailWaits(portal, person.username, 0);
+    await page.reload();
+    await expect(page.getByText(texts['notice-codeNotSent-now'])).toBeVisible();
+    // The account waits again while the page does not know it yet.
+    await codeMailWaits(portal, person.username, 90);
+    await sendButton(page).click();
+    await expect(page.getByText(/You can ask for one in \d\d seconds\./).first()).toBeVisible();
+    await codeMailWaits(portal, person.username, 0);
+    await page.reload();
+    await sendButton(page).click();
+    await expect(page.getByText(texts['notice-codeSent-title'], { exact: true })).toBeVisible();
+    await expect(said).toHaveCount(0);
+    const { code } = await inbox.take(person.email, 'signInCode');
+    await codeForm(page, javaScriptEnabled).send(code);
     await expect(page).toHaveURL(asked);
   },
 );

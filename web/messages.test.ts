@@ -58,12 +58,13 @@ it('every reason, login-fail type, problem status and notice has its texts', () 
     ...loginFailTypes.flatMap((type) => [`login-fail-${type}-title`, `login-fail-${type}-text`]),
     ...problemStatuses.flatMap((status) => [`problem-${status}-title`, `problem-${status}-text`]),
     ...notices
-      .filter((notice) => !['codeWrong', 'clockWrong', 'chooseConnection'].includes(notice))
+      .filter((notice) => !['codeWrong', 'clockWrong', 'codeMalformed', 'chooseConnection'].includes(notice))
       .flatMap((notice) => [`notice-${notice}-title`, `notice-${notice}-text`]),
     'changed-failed-page-error',
     'password-page-error-1',
     'password-page-error-2',
     'twofa-error-try-again-with-code',
+    'twofa-malformed',
     'twofa-something-went-wrong',
     'twofa-qr-code-unavailable',
     'general-error-something-went-wrong',

@@ -36,13 +36,18 @@ const secondFactorScreens: [string, string[], Partial<OpenSecondFactor>][] = [
   ['/portal/twoFactor?notice=clockWrong&offset=-90', [verify], {}],
   ['/portal/twoFactor?recovery=true', [verify], {}],
   ['/portal/twoFactor?recovery=true&notice=codeWrong', [verify], {}],
+  ['/portal/twoFactor?recovery=true&notice=codeMalformed', [verify], {}],
+  ['/portal/twoFactor?notice=codeMalformed&remember=true', [verify], {}],
   ['/portal/twoFactor?recovery=true', [verify], { mayRecover: false }],
   ['/portal/twoFactor?codeSentViaEmail=true', [verify, send], {}],
   ['/portal/twoFactor?codeSentViaEmail=true&notice=codeSent', [verify, send], {}],
   ['/portal/twoFactor?codeSentViaEmail=true&notice=codeTooSoon', [verify, send], {}],
+  ['/portal/twoFactor?codeSentViaEmail=true&notice=codeNotSent', [verify, send], {}],
+  ['/portal/twoFactor?codeSentViaEmail=true', [verify, send], { isCodeNotSent: true }],
   ['/portal/twoFactor?codeSentViaEmail=true', [verify], { sendAgainAfter: null }],
   ['/portal/twoFactorRegistration', [verify], {}],
   ['/portal/twoFactorRegistration?codeSentViaEmail=true', [verify, send], {}],
+  ['/portal/twoFactorRegistration?codeSentViaEmail=true', [verify, send], { isCodeNotSent: true }],
 ];
 
 const tenCodes = Array.from({ length: 10 }, (_, index) => `7K2M-Q4XD-9FH${index}`);
@@ -53,6 +58,7 @@ const serverPages: ServerPage[] = [
   { name: 'recoveryCodes', codes: null, left: 0, destination: 'https://hub.example/a' },
   { name: 'signedIn', username: 'anna', email: 'anna@x.example', customers: ['North', 'South'] },
   { name: 'signOutConfirm' },
+  { name: 'signInOnceMore', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: '/portal/portal.html' },
   ...problemStatuses.map((status) => ({ name: 'problem' as const, status, retryAfterSeconds: 90 })),
 ];
 

@@ -16,12 +16,14 @@ export function isRecovery(place: Place, { secondFactor }: Pick<Page, 'secondFac
 
 /** The heading of a place, which is the title of its document too. */
 export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFactor'>): MessageKey {
-  const { serverPage } = page;
+  const { serverPage, secondFactor } = page;
   switch (serverPage?.name) {
     case 'signedIn':
       return 'signed-in-title';
     case 'signOutConfirm':
       return 'sign-out-title';
+    case 'signInOnceMore':
+      return 'once-more-title';
     case 'recoveryCodes':
       return serverPage.codes ? 'recovery-codes-title' : 'recovery-codes-shown-title';
     case 'leaving':
@@ -46,10 +48,12 @@ export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFa
     case 'forgottenChangeFailedInfo':
       return 'change-failed-title';
     case 'twoFactor':
-      if (isCodeSentViaEmail(place)) return 'twofa-email-title';
+      if (isCodeSentViaEmail(place))
+        return secondFactor?.isCodeNotSent ? 'twofa-email-none-title' : 'twofa-email-title';
       return isRecovery(place, page) ? 'recovery-title' : 'twofa-title';
     case 'twoFactorRegistration':
-      return isCodeSentViaEmail(place) ? 'registration-email-title' : 'registration-title';
+      if (!isCodeSentViaEmail(place)) return 'registration-title';
+      return secondFactor?.isCodeNotSent ? 'twofa-email-none-title' : 'registration-email-title';
     case 'loginFail':
       return `login-fail-${screen.type}-title`;
     case 'notFound':

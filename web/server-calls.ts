@@ -8,9 +8,12 @@ import { clockOffsetOf } from './clock-offset.ts';
 /** Why a call did not succeed, as far as the visitor is told. */
 export type CallFailure =
   | { name: 'failed' | 'unavailable' }
+  /** The sign-in is too old to set up an app. */
+  | { name: 'signInTooOld' }
   /** The half-signed-in session is gone; the sign-in form says why. */
   | { name: 'signInExpired'; notice: Notice }
-  | { name: 'throttled'; seconds: number | null };
+  /** `notice`: what the server says of it, where it says more than how long. */
+  | { name: 'throttled'; seconds: number | null; notice?: Notice };
 
 /** What became of a code. `clockOffset`: by how many seconds the clock of the phone is ahead, where that is why. */
 export type CodeAnswer = { name: 'right'; next: string | null } | { name: 'wrong'; clockOffset: number | null };
@@ -36,6 +39,7 @@ export async function verifyCode(
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(code),
   });
+  if (answer?.status === 409) return { name: 'signInTooOld' };
   if (answer?.status !== 200) return await failureOf(answer);
   const body = await bodyOf(answer);
   if (body === true) return { name: 'right', next: answer.headers.get(codeAnswerHeaders.next) };
@@ -83,11 +87,17 @@ async function bodyOf(answer: Response): Promise<unknown> {
 
 async function failureOf(answer: Response | null): Promise<CallFailure> {
   if (answer?.status === 401) return { name: 'signInExpired', notice: noticeOf(await bodyOf(answer)) };
+  if (answer?.status === 429) return await throttleOf(answer);
   // A body that nobody reads keeps the connection waiting.
   answer?.body?.cancel();
-  if (answer?.status === 429) return { name: 'throttled', seconds: secondsOf(answer.headers.get('retry-after')) };
   if (answer?.status === 503) return { name: 'unavailable' };
   return { name: 'failed' };
+}
+
+async function throttleOf(answer: Response): Promise<CallFailure> {
+  const seconds = secondsOf(answer.headers.get('retry-after'));
+  const isNotSent = ((await bodyOf(answer)) as Problem | null | undefined)?.notice === 'codeNotSent';
+  return { name: 'throttled', seconds, ...(isNotSent && { notice: 'codeNotSent' }) };
 }
 
 function noticeOf(problem: unknown): Notice {

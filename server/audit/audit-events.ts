@@ -2,6 +2,7 @@
 export const auditEvents = {
   'signed-in': 'A user is signed in.',
   'second-factor-asked': 'The password was right and a second factor is open.',
+  'code-not-sent': 'No code was mailed for a sign-in: the account got too many; the steps say until when.',
   'code-refused': 'A code of the second factor was not right.',
   'second-factor-ended': 'Too many codes were tried: the password is asked again.',
   'sign-in-refused': 'A sign-in was refused; the reason says why.',

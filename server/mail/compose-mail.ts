@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts';
 import type { Config } from '../config.ts';
-import { limits, minute } from '../limits.ts';
+import { limits, minute, second } from '../limits.ts';
 import { composeLink } from './compose-link.ts';
 import { composeText } from './compose-text.ts';
 import type { Mail, MailDetails, WordedMail } from './mail.ts';
@@ -58,11 +58,11 @@ function codeOf({ token }: Mail): string {
 type Parts = Record<'happened' | 'action' | 'facts' | 'ifNotYou', MailBlock>;
 
 /** Who asked for the mail finds the button or the code first; in a notice it is only for those who did not do it. */
-function inOrder({ kind, language }: Mail, { happened, action, facts, ifNotYou }: Parts): MailBlock[] {
+function inOrder({ kind, details, language }: Mail, { happened, action, facts, ifNotYou }: Parts): MailBlock[] {
   switch (kind) {
     case 'resetLink':
     case 'signInCode':
-      return [happened, action, validityOf(kind, language), facts, ifNotYou];
+      return [happened, action, validityOf(kind, details, language), facts, ifNotYou];
     case 'singleSignOnHint':
       return [happened, action, facts, ifNotYou];
     case 'passwordChanged':
@@ -73,8 +73,8 @@ function inOrder({ kind, language }: Mail, { happened, action, facts, ifNotYou }
   }
 }
 
-function validityOf(kind: 'resetLink' | 'signInCode', language: Language): MailBlock {
-  const duration = minutesInWords(kind === 'resetLink' ? limits.resetLink : limits.emailCode, language);
+function validityOf(kind: 'resetLink' | 'signInCode', { validFor }: MailDetails, language: Language): MailBlock {
+  const duration = durationInWords(kind === 'resetLink' ? limits.resetLink : (validFor ?? limits.emailCode), language);
   return { kind: 'note', text: composeText(language, `mail-${kind}-validity`, { duration }) };
 }
 
@@ -107,6 +107,9 @@ const timeFormats = perLanguage(
 const minuteFormats = perLanguage(
   (language) => new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
 );
+const secondFormats = perLanguage(
+  (language) => new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
+);
 
 /** What is made once for each language, when it is first wanted. */
 function perLanguage<Format>(make: (language: Language) => Format): (language: Language) => Format {
@@ -122,10 +125,13 @@ function timeInWords(time: Date, language: Language): string {
   return timeFormats(language).format(time).replace(' UTC', '\u00a0UTC');
 }
 
-function minutesInWords(milliseconds: number, language: Language): string {
-  return minuteFormats(language)
-    .format(milliseconds / minute)
-    .replace(' ', '\u00a0');
+/** Whole minutes, or seconds below one: never more than it is. */
+function durationInWords(milliseconds: number, language: Language): string {
+  const words =
+    milliseconds < minute
+      ? secondFormats(language).format(Math.floor(milliseconds / second))
+      : minuteFormats(language).format(Math.floor(milliseconds / minute));
+  return words.replace(' ', '\u00a0');
 }
 
 /**

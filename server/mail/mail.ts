@@ -22,6 +22,8 @@ export type MailDetails = {
   address?: string;
   /** With which browser, in words such as `Firefox, Windows`. */
   browser?: string;
+  /** How long a code is good from then on, in milliseconds. */
+  validFor?: number;
 };
 
 /** A mail as it waits to be sent; it is worded when it leaves. */

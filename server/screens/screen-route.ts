@@ -3,12 +3,16 @@ import { acceptableDestination, defaultDestination } from '#contract/destination
 import type { Page } from '#contract/page.ts';
 import { queryNames, redirectOfLegacyPath, type Screen, screenOfPath } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
+import { readTokenCookie } from '../http/cookies.ts';
+import { readLastRefusal } from '../http/last-refusal.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { queryValue, splitUrl } from '../http/request-url.ts';
 import { resetPage } from '../password/reset-page.ts';
+import { tokenHash } from '../secrets/token.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
 import { singleSignOnPage } from '../single-sign-on/single-sign-on-page.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
+import { findNameOfEndedHalfSession } from '../storage/half-session.ts';
 import type { SessionRow } from '../storage/session.ts';
 import { secondFactorPage } from '../two-factor/second-factor-page.ts';
 
@@ -38,18 +42,29 @@ export function screenRoute(deps: Deps) {
 
   /** What some screens show beyond what every visitor sees, or where they lead instead. */
   async function pageOf(name: Screen['name'], request: FastifyRequest): Promise<Partial<Page> | { redirect: string }> {
+    if (name === 'login') return await loginPage(request);
     if (name === 'forgottenChange') return await resetPage(deps, request);
     if (name === 'twoFactor' || name === 'twoFactorRegistration') return await secondFactorPage(deps, request);
     if (name === 'singleSignOn') return await singleSignOnPage(deps, request);
     return {};
   }
 
+  /** Who was called away from the second factor for so long that no cookie has the name any more still finds it filled in. */
+  async function loginPage(request: FastifyRequest): Promise<Partial<Page>> {
+    const token = readTokenCookie(request.headers, config, 'session');
+    if (!token || readLastRefusal(request, config).username !== '') return {};
+    const name = await findNameOfEndedHalfSession(deps.sql, tokenHash(token), deps.now()).catch(noneWhileAway);
+    return name === null ? {} : { typedUsername: name };
+  }
+
   /** The form must show even while the database is away, so an unknown session counts as none. */
   async function isSignedIn(request: FastifyRequest): Promise<boolean> {
-    const session: SessionRow | null = await sessionOfRequest(deps, request).catch((error: unknown) => {
-      if (!isDatabaseAway(error)) throw error;
-      return null;
-    });
+    const session: SessionRow | null = await sessionOfRequest(deps, request).catch(noneWhileAway);
     return session?.stage === 'full';
   }
+}
+
+function noneWhileAway(error: unknown): null {
+  if (!isDatabaseAway(error)) throw error;
+  return null;
 }

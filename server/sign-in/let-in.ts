@@ -16,10 +16,13 @@ export function letIn(
   reply: FastifyReply,
   config: Config,
   result: Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>,
-  { destination, lang }: { destination: string; lang: string | undefined },
+  { destination, lang, username }: { destination: string; lang: string | undefined; username?: string },
 ): FastifyReply {
   setCookie(reply, config, 'session', result.sessionToken);
-  clearLastRefusal(request, reply, config);
+  // However the half session ends, the form that follows has the name that was typed.
+  if (result.kind === 'secondFactor' && username !== undefined)
+    setLastRefusal(reply, config, { reference: null, username });
+  else clearLastRefusal(request, reply, config);
   if (result.kind === 'secondFactor')
     return reply.redirect(secondFactorUrl(config.basePath, result, { destination, lang }), 303);
   setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);

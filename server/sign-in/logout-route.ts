@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { queryNames, screenUrl } from '#contract/screens.ts';
+import { queryNames, screenOfPath, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { clearCookie, readTokenCookie } from '../http/cookies.ts';
 import { addressOf, refuseForeignSite } from '../http/guards.ts';
-import { languageOverride, queryValue, wantsPage } from '../http/request-url.ts';
+import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
+import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
@@ -46,16 +47,27 @@ async function endSession(deps: Deps, request: FastifyRequest, reply: FastifyRep
     } as const;
     await insertAuditEvent(deps.sql, event, deps.now());
   }
+  const destination = queryValue(request, queryNames.destination) ?? undefined;
+  const signsInAgain = ended !== null && destination !== undefined && isRegistration(deps, destination);
   clearCookie(reply, deps.config, 'session');
+  if (signsInAgain) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
+  else clearLastRefusal(request, reply, deps.config);
   if (!wantsPage(request)) return reply.code(204).send();
-  const elsewhere = ended && (await signOutAtProvider(deps, ended));
+  const elsewhere = ended && !signsInAgain && (await signOutAtProvider(deps, ended));
   if (elsewhere) {
     const serverPage = { name: 'leaving', isSignOut: true, ...elsewhere } as const;
     return await deps.pages.send(request, reply, 200, { serverPage });
   }
   const query = {
-    [queryNames.destination]: queryValue(request, queryNames.destination) ?? undefined,
+    [queryNames.destination]: destination,
     [queryNames.language]: languageOverride(request),
   };
   return reply.redirect(screenUrl(deps.config.basePath, 'login', query), 303);
+}
+
+/** Whoever signs out to sign in once more, for an app of his own, is the same person: his provider need not end anything. */
+function isRegistration({ config }: Deps, destination: string): boolean {
+  const { path } = splitUrl(destination);
+  if (!path.startsWith(`${config.basePath}/`)) return false;
+  return screenOfPath(path.slice(config.basePath.length)).name === 'twoFactorRegistration';
 }

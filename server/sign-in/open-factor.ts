@@ -1,14 +1,15 @@
-import type { Language } from '#contract/languages.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import type { MailReader } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/connect.ts';
 import { isEmailFactorConfirmed } from '../storage/email-code.ts';
 import { deleteHalfSessionsSince } from '../storage/half-session.ts';
 import { sendEmailCode } from '../two-factor/send-email-code.ts';
 import { browserName } from './browser-name.ts';
 import type { SecondFactor } from './second-factor.ts';
+import type { Visitor } from './visitor.ts';
 
 /** What a half session waits for: a code, or the registration that comes before the first one. */
 export type OpenFactor = { factor: SecondFactor; mustRegister: boolean };
@@ -22,22 +23,28 @@ export async function openFactor(
 }
 
 /**
- * Sends the code of a half session. The same button pressed twice makes two half sessions, of which the browser keeps
+ * Sends the code of a half session, or records why none is sent: the page says so as well. The same button pressed twice makes two half sessions, of which the browser keeps
  * the second: the first one goes, and its mail, which waits for that long, is not sent.
  */
 export async function sendFirstCode(
   deps: Deps,
   user: MailReader,
   sessionToken: string,
-  { address, userAgent, language }: { address: string; userAgent: string | undefined; language: Language },
+  { address, userAgent, language, requestId }: Pick<Visitor, 'address' | 'userAgent' | 'language' | 'requestId'>,
 ): Promise<void> {
   const hash = tokenHash(sessionToken);
   const since = new Date(deps.now().getTime() - limits.samePress);
   await deleteHalfSessionsSince(deps.sql, { userId: user.id, address, since, except: hash });
-  await sendEmailCode(deps, hash, user, {
+  const result = await sendEmailCode(deps, hash, user, {
     address,
     browser: browserName(userAgent),
     language,
     delay: limits.samePress,
   });
+  if (result.kind === 'sent' || result.retryAfter === null) return;
+  const now = deps.now();
+  const until = new Date(now.getTime() + result.retryAfter).toISOString();
+  const steps = [{ step: 'throttle', outcome: `mails with a code to this account: wait until ${until}` }];
+  const { id: userId, username } = user;
+  await insertAuditEvent(deps.sql, { event: 'code-not-sent', userId, username, address, requestId, steps }, now);
 }

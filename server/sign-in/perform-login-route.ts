@@ -42,7 +42,7 @@ export function performLoginRoute(deps: Deps) {
       case 'secondFactor':
       case 'signedIn':
         if (redirectURL && !accepted) await recordRefusedDestination(request, address);
-        return letIn(request, reply, config, result, way);
+        return letIn(request, reply, config, result, { ...way, username });
     }
   };
 

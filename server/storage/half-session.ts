@@ -12,6 +12,7 @@ export type HalfSession = {
   mustRegister: boolean;
   codeTries: number;
   createdAt: Date;
+  endsAt: Date;
   /** The session's customers that are still active, still the user's, and admit the address. */
   customers: { id: string; key: string; newDeviceMail: boolean; rememberDevices: boolean }[];
 };
@@ -25,7 +26,7 @@ export async function findHalfSession(
 ): Promise<HalfSession | null> {
   const [row] = await sql<HalfSession[]>`
     select u.id as "userId", u.username, u.email, u.language, s.factor, s.must_register as "mustRegister",
-      s.code_tries as "codeTries", s.created_at as "createdAt",
+      s.code_tries as "codeTries", s.created_at as "createdAt", s.ends_at as "endsAt",
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'newDeviceMail', c.new_device_mail,
           'rememberDevices', c.remember_devices or c.two_factor = 'off') order by c.key), '[]')
@@ -36,6 +37,18 @@ export async function findHalfSession(
     from session s join portal_user u on u.id = s.user_id
     where s.token_hash = ${tokenHash} and s.stage = 'half' and s.ends_at > ${now} and u.active`;
   return row && row.customers.length > 0 ? row : null;
+}
+
+/** Whose half session it was that has ended in time and is still stored; null when there is none. */
+export async function findNameOfEndedHalfSession(
+  sql: Connection,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<string | null> {
+  const [row] = await sql<{ username: string }[]>`
+    select u.username from session s join portal_user u on u.id = s.user_id
+    where s.token_hash = ${tokenHash} and s.stage = 'half' and s.ends_at <= ${now}`;
+  return row?.username ?? null;
 }
 
 /** Counts one try of a code before it is looked at; which one it is, or null when the half session has had all of them. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Language } from '#contract/languages.ts';
+import { minute } from '#server/limits.ts';
 import { composeText } from '#server/mail/compose-text.ts';
 import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 import {
@@ -69,6 +70,26 @@ describe('the mail with a code', () => {
       /https?:|<a\b|href=|<img|src=/i,
     );
     for (const fact of ['bob', '198.51.100.7', 'Firefox', 'March 4, 2026']) expect(text).toContain(fact);
+  });
+
+  it('says how long its code is good: no longer than the sign-in that it belongs to', async () => {
+    const headers = { accept: '*/*' };
+    const cookies = await halfSession(portal, 'bob');
+    await codeByMail(portal, 'bob');
+    expect(lastMail().text).toContain('within 10\u00a0minutes');
+    for (const [left, words] of [
+      [6.5 * minute, '6\u00a0minutes'],
+      [40_000, '40\u00a0seconds'],
+    ] as const) {
+      const [half] = await portal.sql<{ endsAt: Date }[]>`select ends_at as "endsAt" from session where stage = 'half'`;
+      portal.wait((half?.endsAt.getTime() ?? 0) - portal.deps.now().getTime() - left);
+      expect((await portal.send({ method: 'POST', url: sendUrl, cookies, headers })).statusCode).toBe(204);
+      await codeByMail(portal, 'bob');
+      expect(lastMail().text).toContain(`within ${words}`);
+      const rows = await portal.sql`select from email_code c join session s on s.token_hash = c.session_hash
+        where c.ends_at = s.ends_at`;
+      expect(rows).toHaveLength(1);
+    }
   });
 
   it('EM-09 leaves no code in the log, nor in any row in plain', async () => {

@@ -72,6 +72,38 @@ it.each<[string, () => Promise<unknown>]>([
   await expectGone(cookies);
 });
 
+it.each<[string, () => Promise<unknown>]>([
+  ['its ten minutes are over', async () => portal.wait(limits.halfSession)],
+  ['it ended for another reason', () => portal.sql`delete from session`],
+])('once %s the form has the name that was typed, until somebody is signed in', async (_what, happens) => {
+  const held = cookiesOf(await portal.signIn('ALICE@acme.test', testPassword));
+  await happens();
+  for (const path of ['login', 'login?notice=signInExpired']) {
+    const { body } = await portal.send({ url: `/portal/${path}`, cookies: held });
+    expect(body).toMatch(/<input[^>]*name="username"[^>]*value="ALICE@acme.test"/);
+  }
+  const again = cookiesOf(await portal.signIn('alice', testPassword, { cookies: held }));
+  const done = await verify(portal, codeNow(portal, secret), { ...held, ...again });
+  expect(cookiesOf(done)['vestibule-refusal']).toBe('');
+});
+
+it('after ten minutes no cookie has the name any more, and the form has it while the row is stored', async () => {
+  const held = { 'vestibule-session': cookies['vestibule-session'] ?? '' };
+  const form = async () => (await portal.send({ url: '/portal/login?notice=signInExpired', cookies: held })).body;
+  expect(await form()).not.toContain('value="alice"');
+  portal.wait(limits.halfSession);
+  expect(await form()).toMatch(/<input[^>]*name="username"[^>]*value="alice"/);
+  await portal.sql`delete from session`;
+  expect(await form()).not.toContain('alice');
+});
+
+it('what a refused sign-in left is gone with the right password: no reference, the name alone', async () => {
+  const refused = cookiesOf(await portal.signIn('alice', 'wrong'));
+  const held = cookiesOf(await portal.signIn('alice', testPassword, { cookies: refused }));
+  const left = JSON.parse(Buffer.from(held['vestibule-refusal'] ?? '', 'base64url').toString());
+  expect(left).toEqual({ reference: null, username: 'alice' });
+});
+
 it('MF-09 SE-05 a millisecond before its end a right code is good', async () => {
   portal.wait(limits.halfSession - 1);
   expect((await verify(portal, codeNow(portal, secret), cookies)).body).toBe('true');
@@ -92,7 +124,8 @@ it('MF-20 cancel signs the half session out: its code is dead, and the destinati
     303,
     '/portal/login?destination=%2Fportal%2Fx&lang=de',
   ]);
-  expect(cookiesOf(cancelled)).toEqual({ 'vestibule-session': '' });
+  // Whoever says “not you” finds an empty form.
+  expect(cookiesOf(cancelled)).toEqual({ 'vestibule-session': '', 'vestibule-refusal': '' });
   expect(await portal.sql`select from session`).toEqual([]);
   await expectGone(cookies);
 });

@@ -84,11 +84,45 @@ describe('an app that somebody sets up of his own will', () => {
     portal.wait(1);
     const late = await ask();
     expect([late.statusCode, late.body.includes(secret)]).toEqual([409, false]);
-    expect(verdict(await verify(portal, codeNow(portal, secret), cookies))).toEqual([401, 'signInExpired']);
-    const page = await pageOf(portal, { url: '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx', cookies });
-    expect(page).toEqual({ status: 302, location: '/portal/x' });
+    expect((await verify(portal, codeNow(portal, secret), cookies)).statusCode).toBe(409);
     expect(await portal.sql`select from totp`).toEqual([]);
     expect(await signedInAs(portal, cookies)).toBe('pat');
+  });
+
+  it('a moment later says to sign in once more, and leads back from there, without script and with the name', async () => {
+    const secret = await secretOf();
+    portal.wait(limits.freshSignIn + 1);
+    const url = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx%3Fy%3D1&lang=de';
+    const form = { code: codeNow(portal, secret), redirectURL: '/portal/x?y=1' };
+    expect((await verifyByForm(portal, form, cookies, '?lang=de')).headers.location).toBe(url);
+    const { status, serverPage } = await pageOf(portal, { url, cookies });
+    expect([status, serverPage]).toEqual([
+      200,
+      { name: 'signInOnceMore', comesBackTo: url, goesOnTo: '/portal/x?y=1' },
+    ]);
+    const shown = (await portal.send({ url, cookies })).body;
+    const action = /<form action="([^"]+)" method="post"/.exec(shown)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const out = await portal.send({ method: 'POST', url: action, cookies });
+    const held = cookiesOf(out);
+    expect([await signedInAs(portal, cookies), await portal.sql`select from totp`]).toEqual([null, []]);
+    const login = await pageOf(portal, { url: out.headers.location ?? '', cookies: held });
+    expect(out.headers.location).toBe(`/portal/login?${new URLSearchParams({ destination: url, lang: 'de' })}`);
+    expect(login.status).toBe(200);
+    expect((await portal.send({ url: out.headers.location ?? '', cookies: held })).body).toContain('value="pat"');
+    const again = await portal.signIn('pat', testPassword, {
+      form: { username: 'pat', password: testPassword, redirectURL: url },
+      cookies: held,
+    });
+    expect(again.headers.location).toBe(url);
+    cookies = cookiesOf(again);
+    expect((await pageOf(portal, { url, cookies })).registration?.totpSecret).toBe(await secretOf());
+  });
+
+  it('is not asked for once more by whoever has one: the page leads on', async () => {
+    const { cookies: after } = await registerApp(portal, cookies);
+    portal.wait(limits.freshSignIn + 1);
+    const url = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx';
+    expect(await pageOf(portal, { url, cookies: after })).toEqual({ status: 302, location: '/portal/x' });
   });
 
   it('is confirmed by its own code alone, and its tries count for the account (BF-11)', async () => {
@@ -160,10 +194,13 @@ describe('an app that somebody sets up of his own will', () => {
 
   it('without script stays on its page when a code is refused, which is said', async () => {
     const secret = await secretOf();
-    for (const code of ['12345', ...wrongCodes(portal, secret, 1)]) {
+    for (const [code, notice] of [
+      ['12345', 'codeMalformed'],
+      [wrongCodes(portal, secret, 1)[0] ?? '', 'codeWrong'],
+    ] as const) {
       const answer = await verifyByForm(portal, { code, redirectURL: '/portal/x' }, cookies, '?lang=de');
       const next = await pageOf(portal, { url: answer.headers.location ?? '', cookies });
-      const location = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx&notice=codeWrong&lang=de';
+      const location = `/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx&notice=${notice}&lang=de`;
       expect(next).toEqual({ status: 302, location });
       expect((await pageOf(portal, { url: location, cookies })).registration?.totpSecret).toBe(secret);
     }

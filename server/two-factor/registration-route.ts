@@ -23,6 +23,8 @@ export function registrationRoute(deps: Deps) {
         return sendProblem(reply, 401);
       case 'refused':
         return sendProblem(reply, 409, { detail: 'There is nothing to register in this sign-in.' });
+      case 'tooOld':
+        return sendProblem(reply, 409, { detail: 'The sign-in is too old for that.' });
       case 'open':
         return reply.send(result.answer);
     }

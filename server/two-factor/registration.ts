@@ -13,7 +13,9 @@ import { newTotpSecret, totpUri } from './totp.ts';
 export type RegistrationResult =
   | { kind: 'open'; answer: RegistrationAnswer }
   | { kind: 'signedOut' }
-  | { kind: 'refused' };
+  | { kind: 'refused' }
+  /** Who is signed in has to do so once more before. */
+  | { kind: 'tooOld' };
 
 /** The quiet zone that the norm asks for, in modules (ISO/IEC 18004 §5.3.8). */
 const quietZone = 4;
@@ -26,7 +28,8 @@ const quietZone = 4;
 export async function openRegistration(deps: Deps, token: string, address: string): Promise<RegistrationResult> {
   const hash = tokenHash(token);
   const account = await accountToRegister(deps, hash, address);
-  if (account === null || account === 'refused') return { kind: account === null ? 'signedOut' : 'refused' };
+  if (account === null) return { kind: 'signedOut' };
+  if (typeof account === 'string') return { kind: account };
   const { keys, config } = deps;
   const sealedSecret = await findOrInsertPendingTotp(deps.sql, {
     sessionHash: hash,
@@ -45,7 +48,7 @@ async function accountToRegister(
   deps: Deps,
   hash: Buffer,
   address: string,
-): Promise<{ userId: string; username: string } | 'refused' | null> {
+): Promise<{ userId: string; username: string } | 'refused' | 'tooOld' | null> {
   const now = deps.now();
   const half = await findHalfSession(deps.sql, hash, address, now);
   if (half && half.codeTries >= limits.codeTries) return null;
@@ -54,7 +57,8 @@ async function accountToRegister(
   const full = await findSession(deps.sql, hash, { address, idleSince, now });
   if (full?.stage !== 'full' || full.customers.length === 0) return null;
   const isFresh = now.getTime() - full.createdAt.getTime() <= limits.freshSignIn;
-  return isFresh && (await findTotp(deps.sql, full.userId)) === null ? full : 'refused';
+  if ((await findTotp(deps.sql, full.userId)) !== null) return 'refused';
+  return isFresh ? full : 'tooOld';
 }
 
 /** Where the secret that a session is shown is sealed for. */

@@ -11,10 +11,12 @@ import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { sessionOfToken } from '../session/session.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
+import { findEmailCode } from '../storage/email-code.ts';
 import { findHalfSession, type HalfSession } from '../storage/half-session.ts';
 import { countRecoveryCodes } from '../storage/recovery-code.ts';
 import { findPendingTotp } from '../storage/totp.ts';
 import { openRegistration } from './registration.ts';
+import { secondFactorUrl } from './second-factor-url.ts';
 import { waitBeforeSend } from './send-email-code.ts';
 
 /**
@@ -37,7 +39,8 @@ export async function secondFactorPage(
       return await signedInPage(deps, request, session.username, token, address);
     return toSignIn(deps, request, half ? 'tooManyCodes' : token ? 'signInExpired' : undefined);
   } catch (error) {
-    if (isDatabaseAway(error)) return {};
+    // Nobody can tell whose it is: then no name either, not even the typed one.
+    if (isDatabaseAway(error)) return { typedUsername: '' };
     throw error;
   }
 }
@@ -81,12 +84,14 @@ async function openSecondFactor(
   { userId, username, factor, mustRegister, customers }: HalfSession,
   hash: Buffer,
 ): Promise<OpenSecondFactor> {
-  const wait = factor === 'email' ? await waitBeforeSend(deps, hash, deps.now()) : null;
+  const wait = factor === 'email' ? await waitBeforeSend(deps, hash, userId, deps.now()) : null;
+  const isNotSent = factor === 'email' && (await findEmailCode(deps.sql, hash)) === null;
   return {
     account: username,
     mayRemember: customers.every(({ rememberDevices }) => rememberDevices),
     mayRecover: factor === 'app' && !mustRegister && (await countRecoveryCodes(deps.sql, userId)) > 0,
     sendAgainAfter: wait === null ? 0 : wait.retryAfter === null ? null : Math.ceil(wait.retryAfter / 1000),
+    ...(isNotSent && { isCodeNotSent: true }),
   };
 }
 
@@ -113,6 +118,12 @@ async function signedInPage(
   const goesOnTo =
     (asked && acceptableDestination(asked, config.destinationRules)) || defaultDestination(config.basePath);
   const registration = (await isSettingUp(deps, request, token)) ? await openRegistration(deps, token, address) : null;
+  if (registration?.kind === 'tooOld') {
+    // The same page again after the sign-in, in the same language, and from there on as before.
+    const way = { destination: asked, lang: languageOverride(request) };
+    const comesBackTo = secondFactorUrl(config.basePath, { factor: 'app', mustRegister: true }, way);
+    return { serverPage: { name: 'signInOnceMore', comesBackTo, goesOnTo } };
+  }
   if (registration?.kind !== 'open') return { redirect: goesOnTo };
   const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
   if (redirect) return { redirect };

@@ -1,5 +1,6 @@
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { unlockUser } from '#server/accounts/unlock-user.ts';
 import { limits } from '#server/limits.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import {
@@ -106,6 +107,67 @@ describe('another code', () => {
     expect(verdict(await verify(portal, await codeByMail(portal, 'bob'), without))).toBe(true);
   });
 
+  describe('while the account waits', () => {
+    const page = { url: '/portal/twoFactorRegistration?codeSentViaEmail=true' };
+    const wait = limits.throttle.codeMail.firstWait;
+    const notSent = async () =>
+      await portal.sql`select user_id, username, address, request_id, steps from audit_event where event = 'code-not-sent'`;
+    beforeEach(async () => {
+      const until = new Date(portal.deps.now().getTime() + wait);
+      await portal.sql`update throttle set blocked_until = ${until} where key like 'code-mail:%'`;
+    });
+
+    it('LK-03 is said to be none, on every load, with how long to wait', async () => {
+      cookies = await halfSession(portal, 'bob');
+      expect(
+        await portal.sql`select from mail where user_id = (select id from portal_user where username = 'bob')`,
+      ).toHaveLength(1);
+      for (const left of [wait, wait - 1000, 1]) {
+        const { secondFactor } = await pageOf(portal, { ...page, cookies });
+        expect(secondFactor).toMatchObject({ isCodeNotSent: true, sendAgainAfter: Math.ceil(left / 1000) });
+        if (left > 1) portal.wait(left === wait ? 1000 : wait - 1001);
+      }
+      const pressed = await send(cookies);
+      expect([...outcome(pressed), pressed.json().notice]).toEqual([429, '1', 'codeNotSent']);
+      portal.wait(1);
+      expect((await pageOf(portal, { ...page, cookies })).secondFactor).toMatchObject({ sendAgainAfter: 0 });
+      expect(outcome(await send(cookies))).toEqual([204, '30']);
+      expect((await pageOf(portal, { ...page, cookies })).secondFactor).not.toHaveProperty('isCodeNotSent');
+      expect(verdict(await verify(portal, await codeByMail(portal, 'bob'), cookies))).toBe(true);
+    });
+
+    it('is told without script by its own words, and not that one was just sent', async () => {
+      cookies = await halfSession(portal, 'bob');
+      expect(await sendForm({ codeSentViaEmail: 'true' }, cookies)).toBe(
+        '/portal/twoFactor?codeSentViaEmail=true&notice=codeNotSent',
+      );
+    });
+
+    it('is recorded once for a sign-in, with until when', async () => {
+      const until = new Date(portal.deps.now().getTime() + wait).toISOString();
+      cookies = await halfSession(portal, 'bob');
+      await send(cookies);
+      const steps = [{ step: 'throttle', outcome: `mails with a code to this account: wait until ${until}` }];
+      expect(await notSent()).toMatchObject([{ username: 'bob', address: '198.51.100.7', steps }]);
+      portal.wait(wait);
+      await halfSession(portal, 'bob');
+      expect(await notSent()).toHaveLength(1);
+    });
+
+    it('where this half session had one a moment ago, that is said, and the longer wait', async () => {
+      const soon = await send();
+      expect([...outcome(soon), soon.json().notice]).toEqual([429, '60', 'codeTooSoon']);
+      expect((await pageOf(portal, { ...page, cookies })).secondFactor?.sendAgainAfter).toBe(60);
+      expect((await pageOf(portal, { ...page, cookies })).secondFactor).not.toHaveProperty('isCodeNotSent');
+    });
+
+    it('is sent again at once after an unlock', async () => {
+      cookies = await halfSession(portal, 'bob');
+      expect(await unlockUser(portal.sql, 'bob', portal.deps.now())).toBe(true);
+      expect(outcome(await send(cookies))).toEqual([204, '30']);
+    });
+  });
+
   it('of many asked for at once is sent once', async () => {
     portal.wait(emailCodeSendEvery);
     const answers = await Promise.all(Array.from({ length: 20 }, () => send()));
@@ -120,6 +182,9 @@ describe('another code', () => {
     expect(await sendForm(form, cookies, '?lang=de')).toBe(back('codeTooSoon'));
     portal.wait(emailCodeSendEvery);
     expect(await sendForm(form, cookies, '?lang=de')).toBe(back('codeSent'));
+    await portal.sql`update email_code set sent = ${emailCodeSends}`;
+    // The page itself says that no more are sent.
+    expect(await sendForm(form, cookies, '?lang=de')).toBe(back('').replace('&notice=', ''));
     const gone = '/portal/login?notice=signInExpired&destination=%2Fportal%2Fx%3Fy%3D1&lang=de';
     expect(await sendForm(form, {}, '?lang=de')).toBe(gone);
     expect(await sendForm({}, {})).toBe('/portal/login?notice=signInExpired');

@@ -6,14 +6,29 @@ import { limits } from '../limits.ts';
 import { type MailReader, queueMail } from '../mail/queue-mail.ts';
 import { codeDigest } from '../secrets/code-digest.ts';
 import { findEmailCode, putEmailCode } from '../storage/email-code.ts';
-import { countAttempt } from '../storage/throttle.ts';
+import { countAttempt, findWait } from '../storage/throttle.ts';
 import { codeMailKey } from '../throttle/throttle-keys.ts';
 
-/** What came of sending a code; `retryAfter` in milliseconds, null when this half session gets no more. */
-export type SendResult = { kind: 'sent' } | { kind: 'wait'; retryAfter: number | null };
+/**
+ * Who waits for the next code: the half session, which had one a moment ago or, where `retryAfter` is null, gets no more;
+ * or the account, which got too many. `retryAfter` in milliseconds.
+ */
+export type SendWait = { kind: 'wait'; of: 'session' | 'account'; retryAfter: number | null };
 
-/** From where a code was asked; `delay` is how long its mail waits for a second press of the same button, in milliseconds. */
-export type Circumstances = { address: string; browser?: string | undefined; language: Language; delay?: number };
+/** What came of sending a code. */
+export type SendResult = { kind: 'sent' } | SendWait;
+
+/**
+ * From where a code was asked; `delay` is how long its mail waits for a second press of the same button, in milliseconds,
+ * `endsBy` when the half session is over, and every code of it.
+ */
+export type Circumstances = {
+  address: string;
+  browser?: string | undefined;
+  language: Language;
+  delay?: number;
+  endsBy?: Date;
+};
 
 /**
  * Sends a half session a code by e-mail, in place of the one before. Who presses again too soon or too often waits; so
@@ -23,17 +38,18 @@ export async function sendEmailCode(
   deps: Deps,
   sessionHash: Buffer,
   reader: MailReader,
-  { delay = 0, ...circumstances }: Circumstances,
+  { delay = 0, endsBy, ...circumstances }: Circumstances,
 ): Promise<SendResult> {
   const now = deps.now();
-  const wait = await waitBeforeSend(deps, sessionHash, now);
+  const wait = await waitBeforeSend(deps, sessionHash, reader.id, now);
   if (wait) return wait;
   const until = await countAttempt(deps.sql, [codeMailKey(reader.id)], now);
-  if (until) return { kind: 'wait', retryAfter: until.getTime() - now.getTime() };
+  if (until) return { kind: 'wait', of: 'account', retryAfter: until.getTime() - now.getTime() };
   const code = newEmailCode();
   const codeHash = codeDigest(deps.keys.code, code, sessionHash);
+  const validFor = Math.min(limits.emailCode, (endsBy?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime());
+  const endsAt = new Date(now.getTime() + validFor);
   const sent = await deps.sql.begin(async (sql) => {
-    const endsAt = new Date(now.getTime() + limits.emailCode);
     const put = await putEmailCode(
       sql,
       { sessionHash, userId: reader.id, codeHash, madeAt: now, endsAt },
@@ -43,7 +59,7 @@ export async function sendEmailCode(
       await queueMail(
         sql,
         reader,
-        { kind: 'signInCode', now, delay, ...known(circumstances) },
+        { kind: 'signInCode', now, delay, validFor, ...known(circumstances) },
         {
           token: code,
           tokenHash: codeHash,
@@ -52,7 +68,10 @@ export async function sendEmailCode(
       );
     return put;
   });
-  if (!sent) return (await waitBeforeSend(deps, sessionHash, now)) ?? { kind: 'wait', retryAfter: null };
+  if (!sent)
+    return (
+      (await waitBeforeSend(deps, sessionHash, reader.id, now)) ?? { kind: 'wait', of: 'session', retryAfter: null }
+    );
   if (delay > 0) setTimeout(deps.wake.mails, delay).unref();
   else deps.wake.mails();
   return { kind: 'sent' };
@@ -63,17 +82,20 @@ export function newEmailCode(): string {
   return String(randomInt(10 ** codeLength)).padStart(codeLength, '0');
 }
 
-/** How long a half session has to wait for its next code, or null when it need not. */
+/** How long a half session has to wait for its next code, for its own sake or its account's; null when it need not. */
 export async function waitBeforeSend(
   { sql }: Deps,
   sessionHash: Buffer,
+  userId: string,
   now: Date,
-): Promise<{ kind: 'wait'; retryAfter: number | null } | null> {
+): Promise<SendWait | null> {
   const last = await findEmailCode(sql, sessionHash);
-  if (!last) return null;
-  if (last.sent >= limits.emailCodeSends) return { kind: 'wait', retryAfter: null };
-  const retryAfter = last.madeAt.getTime() + limits.emailCodeSendEvery - now.getTime();
-  return retryAfter > 0 ? { kind: 'wait', retryAfter } : null;
+  if (last && last.sent >= limits.emailCodeSends) return { kind: 'wait', of: 'session', retryAfter: null };
+  const own = last ? last.madeAt.getTime() + limits.emailCodeSendEvery - now.getTime() : 0;
+  const account = (await findWait(sql, [codeMailKey(userId)], now)).getTime() - now.getTime();
+  const retryAfter = Math.max(own, account);
+  // Who had a code a moment ago is told so, even where the account waits for longer.
+  return retryAfter > 0 ? { kind: 'wait', of: own > 0 ? 'session' : 'account', retryAfter } : null;
 }
 
 function known({ browser, ...rest }: Circumstances) {

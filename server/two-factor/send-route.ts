@@ -5,7 +5,7 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
-import { refuse, sendProblem } from '../http/refuse.ts';
+import { sendProblem } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
@@ -28,7 +28,9 @@ export function sendRoute(deps: Deps) {
         .send();
     }
     const { retryAfter } = result;
-    return await refuse(deps, request, reply, 429, retryAfter === null ? {} : { retryAfter });
+    if (retryAfter !== null) reply.header('retry-after', String(Math.ceil(retryAfter / 1000)));
+    const notice = noticeOf(result);
+    return sendProblem(reply, 429, notice === undefined ? {} : { notice });
   };
 
   /** Null when no half session waits for a code by e-mail. */
@@ -43,7 +45,7 @@ export function sendRoute(deps: Deps) {
       deps,
       hash,
       { ...half, id: half.userId },
-      { address, browser, language: languageOfRequest(request) },
+      { address, browser, language: languageOfRequest(request), endsBy: half.endsAt },
     );
   }
 
@@ -58,13 +60,19 @@ export function sendRoute(deps: Deps) {
       const query = { [queryNames.notice]: 'signInExpired', [queryNames.destination]: asked, lang };
       return reply.redirect(screenUrl(config.basePath, 'login', query), 303);
     }
-    const notice: Notice = result.kind === 'sent' ? 'codeSent' : 'codeTooSoon';
     const query = {
       [queryNames.redirectUrl]: asked,
       [queryNames.codeSentViaEmail]: 'true',
-      [queryNames.notice]: notice,
+      [queryNames.notice]: noticeOf(result),
       lang,
     };
     return reply.redirect(screenUrl(config.basePath, 'twoFactor', query), 303);
   }
+}
+
+/** What there is to say of it; where no more are sent, the page itself says so. */
+function noticeOf(result: SendResult): Notice | undefined {
+  if (result.kind === 'sent') return 'codeSent';
+  if (result.of === 'account') return 'codeNotSent';
+  return result.retryAfter === null ? undefined : 'codeTooSoon';
 }

@@ -14,14 +14,15 @@ import { type VerifyRequest, type VerifyResult, verifyCode } from './verify-code
 
 /**
  * Looks at a code in whatever session it comes: in a half one it completes the sign-in, in a full one that is young it
- * confirms the app that its user sets up of his own will.
+ * confirms the app that its user sets up of his own will. In an older one that has begun to, it is told that it is too late.
  */
 export async function verifyAny(deps: Deps, request: VerifyRequest): Promise<VerifyResult> {
   const session = await sessionOfToken(deps, request.sessionToken, request.address);
   const isYoung = session && deps.now().getTime() - session.createdAt.getTime() <= limits.freshSignIn;
-  return session?.stage === 'full' && isYoung
-    ? await confirmOwnApp(deps, request, session)
-    : await verifyCode(deps, request);
+  if (session?.stage !== 'full') return await verifyCode(deps, request);
+  if (isYoung) return await confirmOwnApp(deps, request, session);
+  const wasSettingUp = await findPendingTotp(deps.sql, tokenHash(request.sessionToken));
+  return { kind: wasSettingUp ? 'signInTooOld' : 'signInExpired' };
 }
 
 /** The session goes on under another token; every other one of the user has ended. */

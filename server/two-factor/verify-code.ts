@@ -35,6 +35,8 @@ export type VerifyResult =
   | { kind: 'right'; proof: Proof; sessionToken: string; deviceToken: string; rememberedToken: string | null }
   | { kind: 'wrong'; clockOffset: number | null; isLast: boolean; username: string }
   | { kind: 'signInExpired' }
+  /** An app was being set up, and the sign-in has become too old for that. */
+  | { kind: 'signInTooOld' }
   | { kind: 'tooManyTries'; username: string }
   | { kind: 'throttled'; retryAfter: number };
 

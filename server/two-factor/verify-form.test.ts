@@ -11,6 +11,7 @@ import {
   registrationUrl,
   signedInAs,
   startTwoFactorAfresh,
+  triesCounted,
   verifyByForm,
   wrongCodes,
 } from '#server/testing/two-factor-for-test.ts';
@@ -41,7 +42,12 @@ describe('a code without script', () => {
   it('that is right leads to the destination, with the tokens of a full session', async () => {
     const answer = await verifyByForm(portal, { code: codeNow(portal, secret), ...place }, cookies);
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/x?y=1']);
-    expect(Object.keys(cookiesOf(answer)).sort()).toEqual(['vestibule-device', 'vestibule-session']);
+    expect(Object.keys(cookiesOf(answer)).sort()).toEqual([
+      'vestibule-device',
+      'vestibule-refusal',
+      'vestibule-session',
+    ]);
+    expect(cookiesOf(answer)['vestibule-refusal']).toBe('');
     expect(await signedInAs(portal, cookiesOf(answer))).toBe('alice');
   });
 
@@ -78,9 +84,26 @@ describe('a code without script', () => {
     expect(await leadsTo({ code })).toBe('/portal/twoFactor?notice=codeWrong');
   });
 
+  it('that is no right one keeps “don’t ask on this device” as it was', async () => {
+    const ticked = async (form: Record<string, string>) => {
+      const { body } = await portal.send({ url: (await leadsTo(form)) ?? '', cookies });
+      return /<input[^>]*name="remember"[^>]*checked/.test(body);
+    };
+    const [wrong = ''] = wrongCodes(portal, secret, 1);
+    for (const code of ['', wrong]) expect(await ticked({ code, remember: 'on' })).toBe(true);
+    for (const code of ['', wrong]) expect(await ticked({ code })).toBe(false);
+    // An address that nobody was led to by us ticks nothing.
+    expect((await portal.send({ url: '/portal/twoFactor?remember=true', cookies })).body).not.toMatch(
+      /<input[^>]*checked/,
+    );
+  });
+
   it('MF-05 that is no code leads back as well, and costs no try', async () => {
     for (const code of ['', '12345', '1234567', 'abc', '１２３４５６', '12 34 56'])
-      expect(await leadsTo({ code, ...place })).toBe(`/portal/twoFactor?${kept}&notice=codeWrong`);
+      expect(await leadsTo({ code, ...place })).toBe(`/portal/twoFactor?${kept}&notice=codeMalformed`);
+    for (const code of ['7K2M-Q4XD', '7K2M-Q4XD-9FHB-7K2M'])
+      expect(await leadsTo({ code, recovery: 'true' })).toBe('/portal/twoFactor?recovery=true&notice=codeMalformed');
+    expect(await triesCounted(portal)).toEqual([0, 0, 0]);
     expect(await portal.sql`select code_tries from session`).toEqual([{ code_tries: 0 }]);
   });
 
@@ -113,7 +136,7 @@ describe('a code without script', () => {
     const code = await codeByMail(portal, 'bob');
     const form = { ...place, codeSentViaEmail: 'true' };
     expect(await leadsTo({ ...form, code: 'x' }, bob)).toBe(
-      `/portal/twoFactor?${kept}&codeSentViaEmail=true&notice=codeWrong`,
+      `/portal/twoFactor?${kept}&codeSentViaEmail=true&notice=codeMalformed`,
     );
     expect(await leadsTo({ ...form, code }, bob)).toBe('/portal/x?y=1');
   });

@@ -14,6 +14,7 @@ import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
+import { secondFactorUrl } from './second-factor-url.ts';
 import type { Proof } from './take-proof.ts';
 import { verifyAny } from './verify-any.ts';
 import type { VerifyResult } from './verify-code.ts';
@@ -24,6 +25,9 @@ type Right = VerifyResult & { kind: 'right' };
 
 /** After these there is something to read before the destination. */
 const proofsWithPage: readonly Proof[] = ['app registered', 'recovery code'];
+
+/** Where an app is set up of one's own will. */
+const ownApp = { factor: 'app', mustRegister: true } as const;
 
 /** Whether the password is asked for next, since no more codes are looked at. */
 function isOver(result: VerifyResult): result is Extract<VerifyResult, { kind: 'wrong' | 'tooManyTries' }> {
@@ -42,7 +46,7 @@ export function verifyRoute(deps: Deps) {
     const address = addressOf(deps, request);
     const code = typeof body === 'string' ? body : (codeOfPaste(body.code) ?? body.code);
     if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null) {
-      if (form) return backToForm(request, reply, form, { notice: 'codeWrong' });
+      if (form) return backToForm(request, reply, form, { notice: 'codeMalformed' });
       return await refuse(deps, request, reply, 400, { detail: 'The code must be six digits.' });
     }
     const result: VerifyResult =
@@ -85,6 +89,8 @@ export function verifyRoute(deps: Deps) {
         return reply.send('false');
       case 'signInExpired':
         return sendProblem(reply, 401, { notice: 'signInExpired' });
+      case 'signInTooOld':
+        return sendProblem(reply, 409, { detail: 'The sign-in is too old to set up an app.' });
       case 'tooManyTries':
         return sendProblem(reply, 401, { notice: 'tooManyCodes' });
       case 'throttled':
@@ -96,13 +102,14 @@ export function verifyRoute(deps: Deps) {
   function backToForm(
     request: FastifyRequest<VerifyBody>,
     reply: FastifyReply,
-    { redirectURL, codeSentViaEmail, recovery }: VerifyForm,
+    { redirectURL, codeSentViaEmail, recovery, remember }: VerifyForm,
     more: { notice: Notice; [name: string]: string },
   ): FastifyReply {
     const query = {
       [queryNames.redirectUrl]: redirectURL || undefined,
       [queryNames.codeSentViaEmail]: codeSentViaEmail || undefined,
       [queryNames.recovery]: recovery || undefined,
+      [queryNames.remember]: remember === 'on' ? 'true' : undefined,
       ...more,
       [queryNames.language]: languageOverride(request),
     };
@@ -144,6 +151,11 @@ export function verifyRoute(deps: Deps) {
       }
       case 'signInExpired':
         return toLogin('signInExpired');
+      case 'signInTooOld':
+        return reply.redirect(
+          secondFactorUrl(config.basePath, ownApp, { destination: redirectURL || undefined, lang }),
+          303,
+        );
       case 'tooManyTries':
         return toLogin('tooManyCodes');
       case 'throttled':

@@ -14,6 +14,8 @@ export function useCallFailureText(): (failure: CallFailure) => string {
           : message('wait-until', { when: relativeTime(language, failure.seconds) });
       case 'unavailable':
         return message('general-error-not-available');
+      case 'signInTooOld':
+        return message('once-more-text');
       case 'signInExpired':
         return message('notice-signInExpired-text');
       case 'failed':

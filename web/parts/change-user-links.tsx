@@ -16,6 +16,8 @@ export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; ch
   const { page, leave, comeBack, goToDocument } = useVisit();
   const { toCall } = usePortalUrls();
   const { destination, url } = useSignInAgain();
+  // “Not you?” is answered best beside the name.
+  const whose = textKey === 'twofa-change-user' ? page.secondFactor?.account : undefined;
   const [failure, setFailure] = useState<CallFailure | null>(null);
 
   async function onClick(event: MouseEvent) {
@@ -37,9 +39,17 @@ export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; ch
       )}
       <p className="links">
         {children}
-        <a href={toCall('logout', { destination })} onClick={onClick}>
-          {message(textKey)}
-        </a>
+        <span>
+          {whose !== undefined && (
+            <>
+              <bdi>{whose}</bdi>
+              {' · '}
+            </>
+          )}
+          <a href={toCall('logout', { destination })} onClick={onClick}>
+            {message(textKey)}
+          </a>
+        </span>
         {failure && <LoginLink />}
       </p>
     </>

@@ -7,16 +7,17 @@ import { TwoFactorFields } from './two-factor-fields.tsx';
 
 type Props = Pick<ComponentProps<typeof CallForm>, 'isReady' | 'onSend' | 'children'> & { said: Said };
 
-/** A form whose code is checked, with what there is to say above it; a wrong code is told beside the code. */
+/** A form whose code is checked, with what there is to say above it; a wrong one is told beside it. */
 export function CodeCheckForm({ said, children, ...form }: Props) {
   const message = useMessage();
-  const isFailure = said && said.name !== 'wrong' && said.name !== 'notice';
+  const isInPlace = said?.name === 'wrong' || said?.name === 'malformed';
   return (
     <CallForm
       call="twoFactorVerify"
       word="checking-code"
-      failure={isFailure ? said : null}
+      failure={said && !isInPlace && said.name !== 'notice' ? said : null}
       notice={said?.name === 'notice' ? said.notice : null}
+      seconds={said?.name === 'notice' ? said.seconds : undefined}
       {...form}
     >
       {children}

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { destinationAfterTwoFactor } from '#contract/destination.ts';
 import { type Notice, noticeOfSearch } from '#contract/notices.ts';
+import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { clockOffsetOf } from '../clock-offset.ts';
 import { usePortalUrls } from '../portal-urls.ts';
@@ -12,14 +13,19 @@ import { useSignInAgain } from './sign-in-again.ts';
 export type WrongCode = Extract<CodeAnswer, { name: 'wrong' }>;
 
 /** What a second-factor screen has to say: how the last call ended, or what the step before left in the address. */
-export type Said = WrongCode | CallFailure | { name: 'notice'; notice: Notice } | null;
+export type Said =
+  | WrongCode
+  | CallFailure
+  | { name: 'notice'; notice: Notice; seconds?: number }
+  | { name: 'malformed' }
+  | null;
 
 /** Has a code checked and goes where the answer leads; one that leads nowhere is said, on the page alive again. */
 export function useCodeCheck() {
   const { page, place, saved, save, comeBack, goToDocument } = useVisit();
-  const { toCall } = usePortalUrls();
+  const { toCall, toScreen } = usePortalUrls();
   const signInAgain = useSignInAgain();
-  const [said, say] = useState<Said>(() => saidBySearch(place.search));
+  const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? saidByPage(page));
   // Tells one wrong code from the next, since the same words said again are not heard.
   const [checks, setChecks] = useState(0);
 
@@ -38,6 +44,9 @@ export function useCodeCheck() {
     console.error('Two-factor code not verified:', answer.name);
     if (answer.name === 'signInExpired') {
       goToDocument(signInAgain.url(answer.notice));
+    } else if (answer.name === 'signInTooOld') {
+      // There the server says so, and how to go on.
+      goToDocument(toScreen('twoFactorRegistration', { [queryNames.redirectUrl]: signInAgain.destination }));
     } else {
       say(answer);
       setChecks((count) => count + 1);
@@ -54,5 +63,11 @@ function saidBySearch(search: string): Said {
   if (notice === 'codeWrong') return { name: 'wrong', clockOffset: null };
   if (notice === 'clockWrong')
     return { name: 'wrong', clockOffset: clockOffsetOf(parameterOf(search, queryNames.clockOffset)) };
+  if (notice === 'codeMalformed') return { name: 'malformed' };
   return notice && { name: 'notice', notice };
+}
+
+/** That no mail is on its way is said on every load, not only after a redirect. */
+function saidByPage({ secondFactor }: Page): Said {
+  return secondFactor?.isCodeNotSent ? { name: 'notice', notice: 'codeNotSent' } : null;
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useRef, useState } from 'react';
 import { isOneTimeCode } from '#contract/one-time-code.ts';
-import type { MessageKey } from '../messages.tsx';
+import { type MessageKey, useMessage } from '../messages.tsx';
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import { useVisit } from '../visit.ts';
 import { type Boxes, codeOf, completes, emptyBoxes } from './code-box-moves.ts';
@@ -25,6 +25,7 @@ type Props = {
 export function CodeForm({ cancelKey, links, around }: Props) {
   const { place, leave, isLeaving } = useVisit();
   const { said, say, check, checks } = useCodeCheck();
+  const message = useMessage();
   const textOf = useWrongCodeText();
   const [boxes, setBoxes] = useState<Boxes | null>(null);
   const remember = useRef<HTMLInputElement>(null);
@@ -56,7 +57,7 @@ export function CodeForm({ cancelKey, links, around }: Props) {
   const field = (
     <CodeField
       boxes={boxes}
-      error={said?.name === 'wrong' ? textOf(said) : null}
+      error={said?.name === 'wrong' ? textOf(said) : said?.name === 'malformed' ? message('twofa-malformed') : null}
       errorKey={checks}
       isFirst={!around}
       onMove={move}

@@ -2,23 +2,31 @@ import { type Notice as NoticeName, noticeOfSearch } from '#contract/notices.ts'
 import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
+import { hasOwnPlace, useNoticeText } from './notice-text.ts';
 
 /** Nothing went wrong with these: they say how things stand. */
-const calm: readonly NoticeName[] = ['signInExpired', 'codeSent', 'codeTooSoon', 'useSingleSignOn'];
+const calm: readonly NoticeName[] = ['signInExpired', 'codeSent', 'codeTooSoon', 'codeNotSent', 'useSingleSignOn'];
+
+type Props = {
+  notice?: NoticeName | null | undefined;
+  /** How long to wait for a code, where it is told apart from the page. */
+  seconds?: number | undefined;
+};
 
 /** What the step before has to say (`?notice=…`); a wrong code is told beside the code, a choice by what is chosen from. */
-export function Notice({ notice }: { notice?: NoticeName | null | undefined }) {
+export function Notice({ notice, seconds }: Props) {
   const message = useMessage();
+  const textOf = useNoticeText();
   const { page, place } = useVisit();
   const name = notice === undefined ? noticeOfSearch(place.search) : notice;
-  if (!name || name === 'codeWrong' || name === 'clockWrong' || name === 'chooseConnection') return null;
+  if (!name || hasOwnPlace(name)) return null;
   return (
     <Alert
       kind={calm.includes(name) ? 'info' : 'bad'}
       title={message(`notice-${name}-title`)}
       answerTo={page.isAnswer ? page : null}
     >
-      {message(`notice-${name}-text`)}
+      {textOf(name, seconds ?? page.secondFactor?.sendAgainAfter ?? 0)}
     </Alert>
   );
 }

@@ -11,6 +11,8 @@ export const useIsReady = () => use(ReadyContext);
 
 type Props = {
   call: Call;
+  /** What the address of the call carries. */
+  query?: Record<string, string>;
   /** Said while the form is on its way. */
   word?: MessageKey;
   className?: string;
@@ -22,7 +24,15 @@ type Props = {
 };
 
 /** A form that posts to one of the calls, works without script, and is sent once however often it is pressed. */
-export function PortalForm({ call, word = 'please-wait', className, isReady = always, onSend, children }: Props) {
+export function PortalForm({
+  call,
+  query,
+  word = 'please-wait',
+  className,
+  isReady = always,
+  onSend,
+  children,
+}: Props) {
   const { leave } = useVisit();
   const { toCall } = usePortalUrls();
   const form = useRef<HTMLFormElement>(null);
@@ -46,7 +56,7 @@ export function PortalForm({ call, word = 'please-wait', className, isReady = al
       ref={form}
       className={className}
       method="post"
-      action={toCall(call)}
+      action={toCall(call, query)}
       onSubmit={onSubmit}
       onInput={look}
       onChange={look}

@@ -15,7 +15,7 @@ export function RecoveryForm() {
   const message = useMessage();
   const { comeBack } = useVisit();
   const { said, say, check } = useCodeCheck();
-  const [isMalformed, setMalformed] = useState(false);
+  const [isMalformed, setMalformed] = useState(said?.name === 'malformed');
   const field = useRef<HTMLInputElement>(null);
   const isWrong = said?.name === 'wrong';
 

@@ -4,6 +4,7 @@ import { sendNewCode } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';
 import { ChangeUserLinks } from './change-user-links.tsx';
 import type { Said } from './code-check.ts';
+import { useNoticeText } from './notice-text.ts';
 import { PortalForm } from './portal-form.tsx';
 import { useSecondsUntil } from './seconds-until.ts';
 import { useSignInAgain } from './sign-in-again.ts';
@@ -16,6 +17,7 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
   const message = useMessage();
   const { page, comeBack, goToDocument, announce } = useVisit();
   const signInAgain = useSignInAgain();
+  const textOf = useNoticeText();
   const first = page.secondFactor?.sendAgainAfter;
   const [isOver, setOver] = useState(first === null);
   const [until, setUntil] = useState(0);
@@ -37,9 +39,11 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
       return onAnswer(null);
     }
     setUntil(Date.now() + answer.seconds * 1000);
-    const notice = answer.name === 'sent' ? 'codeSent' : 'codeTooSoon';
-    announce(`${message(`notice-${notice}-title`)} ${message(`notice-${notice}-text`)}`);
-    onAnswer({ name: 'notice', notice });
+    const { seconds } = answer;
+    const notice =
+      answer.name === 'sent' ? 'codeSent' : answer.notice === 'codeNotSent' ? 'codeNotSent' : 'codeTooSoon';
+    announce(`${message(`notice-${notice}-title`)} ${textOf(notice, seconds)}`);
+    onAnswer({ name: 'notice', notice, seconds });
   }
 
   return (

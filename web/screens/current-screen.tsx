@@ -10,6 +10,7 @@ import { Login } from './login.tsx';
 import { LoginFail } from './login-fail.tsx';
 import { NotFound } from './not-found.tsx';
 import { Problem } from './problem.tsx';
+import { SignInOnceMore } from './sign-in-once-more.tsx';
 import { SignOutConfirm } from './sign-out-confirm.tsx';
 import { SignedIn } from './signed-in.tsx';
 import { SingleSignOn } from './single-sign-on.tsx';
@@ -22,6 +23,8 @@ export function CurrentScreen({ SecondFactor }: { SecondFactor: ComponentType | 
       return <SignedIn {...page.serverPage} />;
     case 'signOutConfirm':
       return <SignOutConfirm />;
+    case 'signInOnceMore':
+      return <SignInOnceMore {...page.serverPage} />;
     case 'recoveryCodes':
       return SecondFactor && <SecondFactor />;
     case 'leaving':

@@ -11,12 +11,12 @@ import { useVisit } from '../visit.ts';
 
 export function TwoFactorRegistration() {
   const message = useMessage();
-  const { place } = useVisit();
+  const { page, place } = useVisit();
   if (!isCodeSentViaEmail(place)) return <AppRegistration />;
   return (
     <>
       <Heading />
-      <p className="lede">{message('registration-email-text')}</p>
+      {!page.secondFactor?.isCodeNotSent && <p className="lede">{message('registration-email-text')}</p>}
       <CodeForm cancelKey="cancel" />
     </>
   );

@@ -19,7 +19,9 @@ export function TwoFactor() {
   return (
     <>
       <Heading />
-      <p className="lede">{message(isEmail ? 'twofa-email-text' : asksRecovery ? 'recovery-text' : 'twofa-text')}</p>
+      {!page.secondFactor?.isCodeNotSent && (
+        <p className="lede">{message(isEmail ? 'twofa-email-text' : asksRecovery ? 'recovery-text' : 'twofa-text')}</p>
+      )}
       {asksRecovery ? (
         <>
           <RecoveryForm />

@@ -1,0 +1,24 @@
+import type { Notice } from '#contract/notices.ts';
+import { useLanguage, useMessage } from '../messages.tsx';
+import { relativeTime } from './relative-time.ts';
+
+/** Notices that are told beside what they are about. */
+type InPlace = 'codeWrong' | 'clockWrong' | 'codeMalformed' | 'chooseConnection';
+export type SpokenNotice = Exclude<Notice, InPlace>;
+
+const inPlace: readonly Notice[] = ['codeWrong', 'clockWrong', 'codeMalformed', 'chooseConnection'] satisfies InPlace[];
+
+export function hasOwnPlace(notice: Notice): notice is InPlace {
+  return inPlace.includes(notice);
+}
+
+/** The text of a notice; `seconds` is how long to wait for a code, in the one that says so. */
+export function useNoticeText(): (notice: SpokenNotice, seconds: number) => string {
+  const message = useMessage();
+  const language = useLanguage();
+  return (notice, seconds) => {
+    if (notice !== 'codeNotSent') return message(`notice-${notice}-text`);
+    if (seconds === 0) return message('notice-codeNotSent-now');
+    return message('notice-codeNotSent-text', { when: relativeTime(language, seconds) });
+  };
+}
