@@ -16,12 +16,11 @@ export function letIn(
   reply: FastifyReply,
   config: Config,
   result: Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>,
-  { destination, lang, username }: { destination: string; lang: string | undefined; username?: string },
+  { destination, lang, username }: { destination: string; lang: string | undefined; username: string | null },
 ): FastifyReply {
   setCookie(reply, config, 'session', result.sessionToken);
   // However the half session ends, the form that follows has the name that was typed.
-  if (result.kind === 'secondFactor' && username !== undefined)
-    setLastRefusal(reply, config, { reference: null, username });
+  if (result.kind === 'secondFactor' && username !== null) setLastRefusal(reply, config, { reference: null, username });
   else clearLastRefusal(request, reply, config);
   if (result.kind === 'secondFactor')
     return reply.redirect(secondFactorUrl(config.basePath, result, { destination, lang }), 303);

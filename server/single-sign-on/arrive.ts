@@ -71,12 +71,12 @@ export async function arrive(
   if (!answer.ok) return await fail(deps, request, reply, answer, { protocol, ...way, connection });
   const result = await signInByProvider(deps, connection, answer.identity, visitorOf(deps, request, address));
   if (result.kind === 'refused' || result.kind === 'networkRefused') {
-    forgetConnection(deps, request, reply);
+    if (result.kind === 'refused') forgetConnection(deps, request, reply);
     const type = result.kind === 'refused' ? protocol : 'ip';
     return turnAway(reply, config, { type, reference: result.reference, username: details.typed ?? '' }, way);
   }
   rememberConnection(deps, reply, connection.id);
-  return letIn(request, reply, config, result, way);
+  return letIn(request, reply, config, result, { ...way, username: details.typed });
 }
 
 /** Where the visitor wanted to go, and what he typed. */
