@@ -1,11 +1,16 @@
 // Adds up what the test runners wrote and prints the closing line `N passed, N failed`. Runs on any Node.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
-const results = (name) => JSON.parse(readFileSync(new URL(`../test-results/${name}`, import.meta.url), 'utf8'));
+/** Null where the runner before has failed and this one was not begun. */
+const results = (name) => {
+  const file = new URL(`../test-results/${name}`, import.meta.url);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
+};
 const unit = results('vitest.json');
-const browser = results('playwright.json').stats;
+const browser = results('playwright.json')?.stats;
+if (!unit || !browser) console.log(`not run: ${unit ? 'the browser tests' : 'any test'}`);
 
-const passed = unit.numPassedTests + browser.expected;
-const failed = unit.numFailedTests + browser.unexpected + browser.flaky;
-const skipped = unit.numPendingTests + unit.numTodoTests + browser.skipped;
+const passed = (unit?.numPassedTests ?? 0) + (browser?.expected ?? 0);
+const failed = (unit?.numFailedTests ?? 0) + (browser ? browser.unexpected + browser.flaky : 0);
+const skipped = (unit ? unit.numPendingTests + unit.numTodoTests : 0) + (browser?.skipped ?? 0);
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);

@@ -85,7 +85,7 @@ describe('a password is changed by a link', () => {
     await addCustomer(portal, 'careful', { twoFactor: 'email' });
     await addUser(portal, { username: 'frida', customers: ['careful'] });
     const half = cookiesOf(await portal.signIn('frida', testPassword));
-    expect(Object.keys(half)).toEqual(['vestibule-session']);
+    expect(Object.keys(half)).toEqual(['vestibule-session', 'vestibule-refusal']);
     expect((await changeTo(portal, await linkFor(portal, 'frida'), newPassword)).headers.location).toBe(changedPage);
     expect(await portal.sql`select from session`).toHaveLength(0);
     const known = cookiesOf(await portal.signIn('alice', testPassword));

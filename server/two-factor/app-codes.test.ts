@@ -109,7 +109,7 @@ describe('a code of an app', () => {
     portal.wait(2 * step);
     const answer = await verify(portal, codeNow(portal, secret), own);
     const after = cookiesOf(answer);
-    expect(Object.keys(after).sort()).toEqual(['vestibule-device', 'vestibule-session']);
+    expect(Object.keys(after).sort()).toEqual(['vestibule-device', 'vestibule-refusal', 'vestibule-session']);
     expect(after['vestibule-session']).not.toBe(own['vestibule-session']);
     expect(await signedInAs(portal, own)).toBeNull();
     expect(await signedInAs(portal, { ...own, ...after })).toBe('alice');
