@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    // As many as there are cores: each waits for the database and for processes as much as it works.
+    maxWorkers: '100%',
     projects: [
       {
         oxc: { jsx: { runtime: 'automatic' } },
