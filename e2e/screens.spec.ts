@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { languages } from '#contract/languages.ts';
+import { type Language, languages } from '#contract/languages.ts';
 import { everyScreen, withQuery } from './every-screen.ts';
 import { signInForm } from './sign-in-form.ts';
 import { expect, test } from './test.ts';
@@ -10,25 +10,31 @@ const texts = textsOf('en');
 const both = { tag: '@without-script' };
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
-for (const { address, heading: key, stage, status = 200, needs } of everyScreen) {
-  test(`${address} says what it is in six languages`, both, async ({ page, context, watch, stages }) => {
-    if (needs) watch.expect(needs);
-    await stages.enter(context, stage);
-    for (const language of languages) {
-      const texts = textsOf(language);
-      const answer = await page.goto(withQuery(address, `lang=${language}`));
-      expect(answer?.status()).toBe(status);
-      // That nothing breaks it is watched over in every test (HD-07).
-      const policy = answer?.headers()['content-security-policy'];
-      expect(policy).toMatch(/default-src 'none'/);
-      expect(policy).not.toMatch(/unsafe|\*|https?:/);
-      await expect(page.locator('html')).toHaveAttribute('lang', language);
-      await expect(heading(page)).toContainText(texts[key]);
-      await expect(page).toHaveTitle(`${texts[key]} · Vestibule`);
-      await expect(page.getByRole('link', { name: texts.imprint, exact: true })).toBeVisible();
-      await expect(page.getByRole('main')).not.toContainText(/\{\w+\}/);
-    }
-  });
+for (const [index, { address, heading: key, stage, status = 200, needs }] of everyScreen.entries()) {
+  test(
+    `${address} says what it is in the language asked for`,
+    both,
+    async ({ page, context, watch, stages, javaScriptEnabled }) => {
+      if (needs) watch.expect(needs);
+      await stages.enter(context, stage);
+      // With script each page is looked at as it comes and as script leaves it, in all six languages; without, in turns.
+      const turn = languages[index % languages.length] as Language;
+      for (const language of javaScriptEnabled ? languages : [turn]) {
+        const texts = textsOf(language);
+        const answer = await page.goto(withQuery(address, `lang=${language}`));
+        expect(answer?.status()).toBe(status);
+        // That nothing breaks it is watched over in every test (HD-07).
+        const policy = answer?.headers()['content-security-policy'];
+        expect(policy).toMatch(/default-src 'none'/);
+        expect(policy).not.toMatch(/unsafe|\*|https?:/);
+        await expect(page.locator('html')).toHaveAttribute('lang', language);
+        await expect(heading(page)).toContainText(texts[key]);
+        await expect(page).toHaveTitle(`${texts[key]} · Vestibule`);
+        await expect(page.getByRole('link', { name: texts.imprint, exact: true })).toBeVisible();
+        await expect(page.getByRole('main')).not.toContainText(/\{\w+\}/);
+      }
+    },
+  );
 }
 
 test(
