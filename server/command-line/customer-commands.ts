@@ -150,10 +150,7 @@ function changesOf(flags: Flags) {
     ...(flags.name !== undefined && { name: accepted(readCustomerName(flags.name)) }),
     ...(networks && { allowedNetworks: networks }),
     ...(flags.twoFactor && { twoFactor: flags.twoFactor }),
-    ...(flags.newDeviceMail && {
-      newDeviceMail: flags.newDeviceMail === 'on',
-      rememberDevices: flags.rememberDevices !== 'off',
-    }),
+    ...(flags.newDeviceMail && { newDeviceMail: flags.newDeviceMail === 'on' }),
     ...(flags.rememberDevices && { rememberDevices: flags.rememberDevices === 'on' }),
     ...((flags.enable || flags.disable) && { active: flags.enable === true }),
   };

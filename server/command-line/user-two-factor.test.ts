@@ -174,6 +174,7 @@ describe('customer --remember-devices', { timeout: 60_000 }, () => {
       'remembered devices: on → off',
     );
     expect(await shown('set gamma --name Gamma')).toBe(false);
+    expect(await shown('set gamma --new-device-mail on')).toBe(false);
     expect((await vestibule('customer set gamma --remember-devices maybe')).code).toBe(2);
   });
 });
