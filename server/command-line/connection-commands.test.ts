@@ -162,6 +162,22 @@ describe('connection list, show, set, remove', () => {
   });
 });
 
+describe('connection set --metadata', () => {
+  it('takes over a certificate that follows another, though all else is as before', async () => {
+    await addSaml();
+    const next = await makeCertificate('idp.acme.example', new Date());
+    const file = join(dataFolder, 'next.xml');
+    await writeFile(file, metadataOf(next));
+    const { code, out } = await vestibule(`connection set acme-saml --metadata ${file}`);
+    expect(code).toBe(0);
+    expect(out).toContain('certificates: ');
+    const stored = await findSsoConnectionByKey(sql, 'acme-saml');
+    const plain = (pem: string) => pem.replace(/\s/g, '');
+    expect(plain(JSON.stringify(stored?.settings).replaceAll('\\n', ''))).toContain(plain(next.certificate));
+    expect((await vestibule(`connection set acme-saml --metadata ${file}`)).out).toContain('like that already');
+  });
+});
+
 describe('a provider that may begin', () => {
   it('does so for one connection alone', async () => {
     await addSaml(' --idp-initiated');

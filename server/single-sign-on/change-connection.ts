@@ -11,6 +11,7 @@ import {
   updateSsoConnection,
   updateSsoDomains,
 } from '../storage/sso-connection.ts';
+import { certificateFacts } from './saml/certificate-ends.ts';
 import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
 
 /** Absent means unchanged; `secret` is in the clear and is sealed here. */
@@ -78,13 +79,14 @@ export function wordsOf(connection: SsoConnection): [string, string][] {
     ['secret ends', connection.secretEndsAt?.toISOString().slice(0, 10) ?? 'not known'],
     ...Object.entries(settings).map(([name, value]): [string, string] => [
       wordsOfSetting[name] ?? name,
-      name === 'certificates'
-        ? `${(value as string[]).length}`
-        : Array.isArray(value)
-          ? value.join(' ')
-          : String(value ?? 'none'),
+      Array.isArray(value) ? value.map(wordOf).join(' ') : String(value ?? 'none'),
     ]),
   ];
+}
+
+/** A certificate by the beginning of its fingerprint, by which one is told from the next; anything else as it is. */
+function wordOf(text: string): string {
+  return certificateFacts(text)?.fingerprint.slice(0, 23) ?? text;
 }
 
 const wordsOfSetting: Record<string, string> = {
