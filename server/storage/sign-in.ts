@@ -3,7 +3,7 @@
 
 import type { AuditEvent } from '../audit/audit-events.ts';
 import { limits } from '../limits.ts';
-import type { SecondFactor } from '../sign-in/second-factor.ts';
+import type { OpenFactor } from '../sign-in/open-factor.ts';
 import type { ThrottleKey } from '../throttle/throttle-keys.ts';
 import type { Connection } from './connect.ts';
 import type { SessionStage } from './session.ts';
@@ -172,7 +172,7 @@ export async function completeSignIn(
     deviceHash: Buffer | null;
     stage: SessionStage;
     /** What a half session waits for; null for a full one. */
-    waitsFor: { factor: SecondFactor; mustRegister: boolean } | null;
+    waitsFor: OpenFactor | null;
     customerIds: string[];
     address: string;
     endsAt: Date;
