@@ -1,5 +1,6 @@
 import { connect as connectSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
+import { isStatementLost, withFreshStatements } from './lost-statement.ts';
 
 /** Where a database is: the address of a server, or the socket of the built-in one. */
 export type Place = { url: string } | { path: string; database: string; user: string; password: string };
@@ -49,7 +50,11 @@ export function connect(place: Place, options: ConnectOptions = {}): Database {
     onclose: () => onClose?.(),
   };
   const sql = 'url' in place ? postgres(place.url, settings) : postgres({ ...place, ...settings });
-  return withoutRollbackAfterClose(sql);
+  return withFreshStatements(withoutRollbackAfterClose(sql), () =>
+    onNotice?.(
+      'WARNING: a prepared statement was lost: statements are no longer prepared (docs/operating.md, Poolers)',
+    ),
+  );
 }
 
 /**
@@ -108,6 +113,8 @@ export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (typeof code !== 'string') return false;
+  // The next try does not count on prepared statements any more.
+  if (isStatementLost(error)) return true;
   if (code === 'ENOENT' || code === 'EACCES') return syscall === 'connect';
   return awayCodes.has(code) || /^(?:08|53)[0-9A-Z]{3}$/.test(code);
 }

@@ -1,45 +1,52 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type postgres from 'postgres';
 import type { Connection, Database } from './connect.ts';
 
-type Migration = { name: string; sql: string; checksum: string };
+type Migration = { name: string; parts: string[]; checksum: string };
 
 const migrationLock = 7_374_111;
 const ownFolder = join(import.meta.dirname, 'migrations');
 
 /**
  * Brings the database to the state of this version: runs the files `NNNN-what.sql` that it does not have yet, in order,
- * each in a transaction. Several instances may start at once: one runs them, the others wait. Returns the names of what
+ * each in a transaction. A file that would keep a table closed for long has lines `-- new transaction`: each part must
+ * bear being run again. Several instances may start at once: one runs a part, the others wait. Returns the names of what
  * was run. Throws an error with one readable sentence when the database is newer than this version, or was made by files
  * that have changed since.
  */
 export async function migrate(sql: Database, folder: string = ownFolder): Promise<string[]> {
   const migrations = await readMigrations(folder);
-  // The lock belongs to a session, so all of it runs on one connection.
-  const one = await sql.reserve();
-  try {
-    await one`set statement_timeout = 0`;
-    await one`select pg_advisory_lock(${migrationLock})`;
-    await createMigrationTable(one);
-    const applied = await listApplied(one);
-    refuseUnknown(migrations, applied);
-    const missing = migrations.filter(({ name }) => !applied.has(name));
-    for (const migration of missing) await apply(one, migration);
-    return missing.map(({ name }) => name);
-  } finally {
-    await leaveClean(one);
+  const applied = await sql.begin((sql) => lockAndList(sql, migrations));
+  const done: string[] = [];
+  for (const migration of migrations) {
+    if (!applied.has(migration.name) && (await apply(sql, migration, migrations))) done.push(migration.name);
   }
+  return done;
 }
 
-async function leaveClean(one: postgres.ReservedSql): Promise<void> {
-  try {
-    await one`select pg_advisory_unlock(${migrationLock})`;
-    await one`reset statement_timeout`;
-  } finally {
-    one.release();
+/** Keeps other instances waiting until the transaction ends: a lock of the session would stay behind in a pooler. */
+async function lockAndList(sql: Connection, migrations: Migration[]): Promise<Map<string, string>> {
+  await sql`set local statement_timeout = 0`;
+  await sql`select pg_advisory_xact_lock(${migrationLock})`;
+  await createMigrationTable(sql);
+  const applied = await listApplied(sql);
+  refuseUnknown(migrations, applied);
+  return applied;
+}
+
+/** Runs a file part by part; false when another instance was quicker. */
+async function apply(sql: Database, { name, parts, checksum }: Migration, migrations: Migration[]): Promise<boolean> {
+  for (const [at, part] of parts.entries()) {
+    const mine = await sql.begin(async (sql) => {
+      if ((await lockAndList(sql, migrations)).has(name)) return false;
+      await sql.unsafe(part).simple();
+      if (at === parts.length - 1) await sql`insert into migration (name, checksum) values (${name}, ${checksum})`;
+      return true;
+    });
+    if (!mine) return false;
   }
+  return true;
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {
@@ -48,7 +55,8 @@ async function readMigrations(folder: string): Promise<Migration[]> {
     names.map(async (name) => {
       // Git may write other line ends than were committed.
       const sql = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+      const parts = sql.split(/^-- new transaction\n/m);
+      return { name, parts, checksum: createHash('sha256').update(sql).digest('hex') };
     }),
   );
 }
@@ -82,17 +90,5 @@ function refuseUnknown(migrations: Migration[], applied: Map<string, string>): v
         `The migration ${name} was changed after this database had run it: restore the file and add a new migration instead.`,
       );
     }
-  }
-}
-
-async function apply(one: Connection, { name, sql: statements, checksum }: Migration): Promise<void> {
-  await one`begin`;
-  try {
-    await one.unsafe(statements).simple();
-    await one`insert into migration (name, checksum) values (${name}, ${checksum})`;
-    await one`commit`;
-  } catch (error) {
-    await one`rollback`;
-    throw error;
   }
 }

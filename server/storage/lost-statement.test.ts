@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
+import { connect, type Database, isDatabaseAway } from './connect.ts';
+
+let database: DatabaseForTest;
+let sql: Database;
+let notices: string[];
+beforeAll(async () => {
+  database = await databaseForTest();
+});
+beforeEach(() => {
+  notices = [];
+  sql = connect(database.place, { poolSize: 1, onNotice: (text) => void notices.push(text) });
+  return async () => sql.end({ timeout: 1 });
+});
+afterAll(() => database.close());
+
+const bytes = Buffer.from([1, 2, 255]);
+const at = new Date('2026-03-01T10:00:00.123Z');
+const values = { bytes, yes: true, json: { a: [1] }, words: ['a"b', 'c'], at, big: 2 ** 53 - 1, none: null };
+
+/** One of every kind of value, there and back. */
+async function echo(of: Database = sql) {
+  const { words, json, big } = values;
+  const [row] = await of`
+    select ${bytes}::bytea as bytes, ${true}::boolean as yes, ${of.json(json)}::jsonb as json, ${words}::text[] as words,
+      ${at}::timestamptz as at, ${big}::bigint as big, ${null}::text as none`;
+  return row;
+}
+
+test.each(['deallocate all', 'discard all'])('after "%s" every value arrives as it was given', async (command) => {
+  expect(await echo()).toEqual(values);
+  await sql.unsafe(command);
+  expect(await echo()).toEqual(values);
+  expect(await echo()).toEqual(values);
+  expect(notices.filter((text) => text.includes('prepared'))).toHaveLength(1);
+});
+
+test('after the table of a prepared statement changed, every value arrives as it was given', async () => {
+  await sql`create table fruit (id int, raw bytea)`;
+  await sql`insert into fruit values (1, ${bytes})`;
+  const find = () => sql`select * from fruit where raw = ${bytes}`;
+  expect(await find()).toEqual([{ id: 1, raw: bytes }]);
+  await sql.unsafe('alter table fruit add more int');
+  expect(await find()).toEqual([{ id: 1, raw: bytes, more: null }]);
+});
+
+test('after the type of a column changed, the statement is answered as a fresh one', async () => {
+  await sql`create table berry (id int)`;
+  const insert = (id: number) => sql`insert into berry (id) values (${id})`;
+  await insert(1);
+  await sql.unsafe('alter table berry alter id type text');
+  await insert(2);
+  expect(await sql`select id from berry order by id`).toEqual([{ id: '1' }, { id: '2' }]);
+});
+
+test('statements that are lost side by side get their own answers, none that of another', async () => {
+  const first = (who: string) => sql`select ${who}::text as who`;
+  const second = (who: string) => sql`select ${who}::text as who /* second */`;
+  await Promise.all([first(''), second('')]);
+  for (let round = 0; round < 30; round += 1) {
+    sql.options.prepare = true;
+    await sql.unsafe('deallocate all');
+    await second('');
+    sql.options.prepare = true;
+    const asked = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}${round}`);
+    const answers = [first(asked[0] as string).execute()];
+    for (const name of asked.slice(1)) {
+      await new Promise((resolve) => setImmediate(resolve));
+      answers.push(second(name).execute());
+    }
+    const came = await Promise.race([Promise.all(answers), new Promise((resolve) => setTimeout(resolve, 2000))]);
+    expect(came).toEqual(asked.map((who) => [{ who }]));
+  }
+});
+
+test('a transaction that loses a statement fails whole as the database being away, and the next one succeeds', async () => {
+  await sql`create table nut (raw bytea)`;
+  const work = (loses: boolean) =>
+    sql.begin(async (sql) => {
+      await sql`insert into nut values (${bytes})`;
+      if (loses) await sql.unsafe('deallocate all');
+      await sql`insert into nut values (${bytes})`;
+    });
+  await work(false);
+  const error: unknown = await work(true).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(isDatabaseAway(error)).toBe(true);
+  expect(await sql`select raw from nut`).toEqual([{ raw: bytes }, { raw: bytes }]);
+  await work(false);
+  expect(await sql`select raw from nut where raw <> ${bytes}`).toEqual([]);
+});
+
+test('a statement that is wrong is tried once', async () => {
+  await expect(sql`select ${1}::int / 0`).rejects.toMatchObject({ code: '22012' });
+  await expect(sql`select * from nowhere where id = ${1}`).rejects.toMatchObject({ code: '42P01' });
+  expect(sql.options.prepare).toBe(true);
+});
+
+test('fragments, lists of rows and single statements go on working without prepared ones', async () => {
+  await echo();
+  await sql.unsafe('deallocate all');
+  await echo();
+  expect(sql.options.prepare).toBe(false);
+  const condition = sql`name = ${'b'}`;
+  await sql`create table herb (name text, raw bytea)`;
+  await sql`insert into herb ${sql([
+    { name: 'a', raw: bytes },
+    { name: 'b', raw: bytes },
+  ])}`;
+  expect(await sql`select name, raw from herb where ${condition}`).toEqual([{ name: 'b', raw: bytes }]);
+  expect((await sql`delete from herb`).count).toBe(2);
+});
