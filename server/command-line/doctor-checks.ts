@@ -8,7 +8,9 @@ import { outboxFile, outboxOf, prepareOutbox } from '../mail/outbox.ts';
 import { hostAndPort } from '../mail/smtp-url.ts';
 import { MailNotSent } from '../mail/transport.ts';
 import { listEnds, warningsOf } from '../single-sign-on/what-ends.ts';
+import { listUnreadableSecrets } from '../storage/columns-of-bytes.ts';
 import { dataFolderError, prepareDataFolder } from '../storage/data-folder.ts';
+import { findPooler } from '../storage/pooler.ts';
 import { isFailure } from './failure.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -50,6 +52,38 @@ export async function checkDatabase(): Promise<Check> {
     if (!isFailure(error)) throw error;
     return { check, ok: false, words: error.message };
   }
+}
+
+const poolerWords = {
+  none: 'none in between; statements are prepared',
+  transaction: 'one in transaction mode is in between; statements are not prepared, which costs some speed',
+  unknown: 'one is in between; statements are not prepared, which costs some speed',
+};
+
+/** Whether a pooler stands before the database, and whether it drops the limit of time that statements have. */
+export async function checkPooler({ databaseUrl }: Config): Promise<Check> {
+  const check = 'pooler';
+  if (!databaseUrl) return { check, ok: null, words: 'not used by the built-in PostgreSQL' };
+  const { pooler, statementTimeout, role } = await withDatabase((sql) => findPooler(sql, { url: databaseUrl }));
+  if (statementTimeout > 0) return { check, ok: true, words: poolerWords[pooler] };
+  const remedy = `run "alter role ${role} set statement_timeout = '5s'" in the database and restart the pooler`;
+  return { check, ok: false, words: `${poolerWords[pooler]}; a statement may take for ever – ${remedy}` };
+}
+
+const unreadableAdvice = {
+  app: (name: string) => `the app of ${name} – vestibule user reset-two-factor ${name}, once you know who is asking`,
+  'client secret': (key: string) =>
+    `the client secret of ${key} – vestibule connection set ${key} --client-secret-stdin`,
+  'portal key': (stage: string) => `the portal key "${stage}" – vestibule connection keys`,
+};
+
+/** Whether sealed secrets have the form of such; those that nobody would miss were removed by the migration 0007. */
+export async function checkStoredSecrets(): Promise<Check> {
+  const check = 'stored secrets';
+  const unreadable = await withDatabase((sql) => listUnreadableSecrets(sql));
+  if (unreadable.length === 0) return { check, ok: true, words: 'have the form of sealed ones' };
+  const words = unreadable.map(({ what, whose }) => unreadableAdvice[what](whose));
+  return { check, ok: false, words: `cannot be opened: ${words.join('; ')}` };
 }
 
 const advice = {

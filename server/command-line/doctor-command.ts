@@ -42,12 +42,17 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   }
   const { config } = result;
   // What the other commands do not need is not loaded for them.
-  const { checkDataFolder, checkDatabase, checkEnds, checkMail, sendTestMail } = await import('./doctor-checks.ts');
+  const { checkDataFolder, checkDatabase, checkEnds, checkMail, checkPooler, checkStoredSecrets, sendTestMail } =
+    await import('./doctor-checks.ts');
   yield { check: 'configuration', ok: true, words: `for ${config.publicUrl.origin}${config.basePath}/` };
   yield await checkDataFolder(config);
   const database = await checkDatabase();
   yield database;
-  if (database.ok) yield await checkEnds();
+  if (database.ok) {
+    yield await checkPooler(config);
+    yield await checkStoredSecrets();
+    yield await checkEnds();
+  }
   const mail = await checkMail(config);
   yield* mail;
   if (recipient === null) yield { check: 'test mail', ok: null, words: 'not asked for – add --send-to <address>' };

@@ -64,6 +64,8 @@ describe('vestibule doctor', () => {
       'ok      – configuration – for http://localhost:8080/portal/',
       'skipped – data folder – not used with DATABASE_URL and SMTP_URL',
       'ok      – database – up to date',
+      'ok      – pooler – none in between; statements are prepared',
+      'ok      – stored secrets – have the form of sealed ones',
       'ok      – single sign-on – no certificate or secret ends within 60 days',
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       'ok      – mail TLS – TLSv1.3 by STARTTLS, with a valid certificate',

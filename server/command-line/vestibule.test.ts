@@ -311,7 +311,7 @@ describe('users', () => {
     await addAlice();
     const addSession = () => sql`
       insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at)
-      select 'x', id, 'full', '{}', '127.0.0.1', now(), now(), now() + interval '1 hour' from portal_user`;
+      select sha256('x'), id, 'full', '{}', '127.0.0.1', now(), now(), now() + interval '1 hour' from portal_user`;
     await addSession();
     const { out } = await vestibule('user set alice --password-stdin', canary);
     expect(out).toContain('sessions ended: 1');

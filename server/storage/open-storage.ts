@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { connect, type Database } from './connect.ts';
 import { openEmbedded } from './embedded.ts';
+import { fitToPooler } from './pooler.ts';
 
 /** An open database; close it to let go of connections and, for the built-in one, to stop it when nobody else uses it. */
 export type Storage = { sql: Database; close: () => Promise<void> };
@@ -12,11 +13,15 @@ export async function openStorage(
 ): Promise<Storage> {
   const embedded = databaseUrl ? null : await openEmbedded({ dataFolder, log });
   const sql = connect(embedded?.place ?? { url: databaseUrl as string }, { onNotice: log.warn });
-  return {
-    sql,
-    async close() {
-      await sql.end({ timeout: 5 });
-      await embedded?.close();
-    },
-  };
+  async function close() {
+    await sql.end({ timeout: 5 });
+    await embedded?.close();
+  }
+  try {
+    if (databaseUrl) await fitToPooler(sql);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { sql, close };
 }

@@ -89,7 +89,7 @@ describe('what an app is registered with', () => {
     expect(page).toEqual({ status: 302, location: '/portal/twoFactor?redirectURL=%2Fportal%2Fx' });
     expect(await pending()).toBe(0);
     // Even with a secret that waits in the half session the app of before is the one that counts.
-    await portal.sql`insert into pending_totp select token_hash, user_id, 'x', created_at from session where factor = 'app'`;
+    await portal.sql`insert into pending_totp select token_hash, user_id, sha256('x'), created_at from session where factor = 'app'`;
     expect(verdict(await verify(portal, codeNow(portal, secret), held))).toBe(true);
     expect(await portal.sql`select from totp`).toHaveLength(1);
   });
@@ -163,7 +163,7 @@ describe('once an app is registered', () => {
     await portal.sql`update customer set two_factor = 'app' where key = 'app'`;
     await portal.sql`
       insert into remembered_device (token_hash, user_id, address, made_at, last_used_at, ends_at)
-      select username::bytea, id, '192.0.2.1', now(), now(), 'infinity' from portal_user where username in ('alice', 'bob')`;
+      select sha256(username::bytea), id, '192.0.2.1', now(), now(), 'infinity' from portal_user where username in ('alice', 'bob')`;
     const { cookies: full } = await registerApp(portal, cookies);
     expect([await signedInAs(portal, before), await signedInAs(portal, full)]).toEqual([null, 'alice']);
     const left = await portal.sql`select username from remembered_device d join portal_user u on u.id = d.user_id`;

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
+import { ignoredParameters, type PgbouncerForTest, pgbouncerForTest } from '#server/testing/pgbouncer-for-test.ts';
+import { migrate } from './migrate.ts';
+import { openStorage } from './open-storage.ts';
+import { findPooler, isBehindPooler } from './pooler.ts';
+
+const log = { info() {}, warn() {} };
+
+let database: DatabaseForTest;
+beforeAll(async () => {
+  database = await databaseForTest();
+});
+afterAll(() => database.close());
+
+async function behind<T>(settings: Record<string, string>, work: (pooler: PgbouncerForTest) => Promise<T>): Promise<T> {
+  const pooler = await pgbouncerForTest(database, settings);
+  try {
+    return await work(pooler);
+  } finally {
+    await pooler.close();
+  }
+}
+
+describe('PgBouncer', { timeout: 120_000 }, () => {
+  test('is seen, in transaction mode as such, and PostgreSQL itself is not taken for one', async () => {
+    expect(await isBehindPooler(database.sql)).toBe(false);
+    expect(await findPooler(database.sql, database.place)).toMatchObject({ pooler: 'none', statementTimeout: 5000 });
+    for (const [pool_mode, pooler] of [
+      ['transaction', 'transaction'],
+      ['session', 'unknown'],
+    ] as const)
+      await behind({ ...ignoredParameters, pool_mode }, async ({ sql, url }) =>
+        expect(await findPooler(sql, { url })).toMatchObject({ pooler, statementTimeout: 0 }),
+      );
+  });
+
+  test('that refuses our settings is told of in a sentence that says what to set', async () => {
+    await behind({}, async ({ url }) => {
+      await expect(openStorage({ databaseUrl: url, dataFolder: '' }, log)).rejects.toThrow(
+        /^The pooler refuses \w+: set ignore_startup_parameters = statement_timeout,plan_cache_mode/,
+      );
+    });
+  });
+
+  test('sees no prepared statement of ours, from the first one on, and keeps nothing of a session', async () => {
+    await behind(ignoredParameters, async ({ url }) => {
+      const storage = await openStorage({ databaseUrl: url, dataFolder: '' }, log);
+      expect(storage.sql.options.prepare).toBe(false);
+      await Promise.all(Array.from({ length: 20 }, (_, at) => storage.sql`select ${at}::int, pg_sleep(0.01)`));
+      await storage.sql`drop schema public cascade`;
+      await storage.sql`create schema public`;
+      const pools = await Promise.all(
+        Array.from({ length: 3 }, () => openStorage({ databaseUrl: url, dataFolder: '' }, log)),
+      );
+      const applied = await Promise.all(pools.map(({ sql }) => migrate(sql)));
+      expect(new Set(applied.flat()).size).toBe(applied.flat().length);
+      expect(applied.flat()).toContain('0007-lengths-of-bytes.sql');
+      await Promise.all(pools.map((pool) => pool.close()));
+      const held = await storage.sql`select from pg_locks where locktype = 'advisory' and database = (
+        select oid from pg_database where datname = current_database())`;
+      expect(held).toHaveLength(0);
+      await storage.close();
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import { connect, type Database, type Place } from './connect.ts';
+
+/** Whether something answers in PostgreSQL's place: it names another process than the one that runs the statement. */
+export async function isBehindPooler(sql: Database): Promise<boolean> {
+  const rows = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  return rows.state.pid !== rows[0]?.pid;
+}
+
+/**
+ * Makes a pool fit for a pooler, if there is one: a transaction may then run on another session than the one before, so
+ * nothing is prepared. Throws an error with one readable sentence when the pooler lets us in only with other settings.
+ */
+export async function fitToPooler(sql: Database): Promise<void> {
+  try {
+    if (await isBehindPooler(sql)) sql.options.prepare = false;
+  } catch (error) {
+    const parameter = /^unsupported startup parameter: (\w+)/.exec((error as Error).message)?.[1];
+    if (!parameter) throw error;
+    throw new Error(
+      `The pooler refuses ${parameter}: set ignore_startup_parameters = statement_timeout,plan_cache_mode in its configuration (docs/operating.md, Poolers).`,
+    );
+  }
+}
+
+/** What `vestibule doctor` tells of a pooler. */
+export type PoolerReport = {
+  /** `transaction` where two clients were seen to share one session; `unknown` for any other. */
+  pooler: 'none' | 'transaction' | 'unknown';
+  /** How long one statement may take, in milliseconds; 0 for as long as it likes. */
+  statementTimeout: number;
+  role: string;
+};
+
+/** Looks for a pooler on the way to a database. */
+export async function findPooler(sql: Database, place: Place): Promise<PoolerReport> {
+  const [row] = await sql<{ statementTimeout: number; role: string }[]>`
+    select setting::int as "statementTimeout", current_user as role from pg_settings where name = 'statement_timeout'`;
+  const { statementTimeout = 0, role = '' } = row ?? {};
+  if (!(await isBehindPooler(sql))) return { pooler: 'none', statementTimeout, role };
+  return { pooler: (await areSessionsShared(place)) ? 'transaction' : 'unknown', statementTimeout, role };
+}
+
+/** Whether a second client gets the session that a first one, still connected, had before. */
+async function areSessionsShared(place: Place): Promise<boolean> {
+  const [first, second] = [connect(place, { poolSize: 1 }), connect(place, { poolSize: 1 })];
+  first.options.prepare = false;
+  second.options.prepare = false;
+  try {
+    // A busy pooler may hand the session to somebody else in between.
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const [before] = await first`select pg_backend_pid() as pid`;
+      const [after] = await second`select pg_backend_pid() as pid`;
+      if (before?.pid === after?.pid) return true;
+    }
+    return false;
+  } finally {
+    await Promise.all([first.end({ timeout: 1 }), second.end({ timeout: 1 })]);
+  }
+}

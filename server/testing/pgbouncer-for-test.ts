@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect as connectTo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect, type Database } from '#server/storage/connect.ts';
+import { accountForPostgres } from '#server/storage/embedded-account.ts';
+import { cuttableDatabase } from './cuttable-database.ts';
+import type { DatabaseForTest } from './database-for-test.ts';
+import { bringPgbouncer, pgbouncer } from './find-pgbouncer.ts';
+
+/** A PgBouncer before a database, and a pool on it. */
+export type PgbouncerForTest = { sql: Database; url: string; close: () => Promise<void> };
+
+export type PgbouncerSettings = Record<string, string | number>;
+
+/** What lets the portal in: docs/operating.md, Poolers. */
+export const ignoredParameters = { ignore_startup_parameters: 'statement_timeout,plan_cache_mode' };
+
+/** Starts PgBouncer before a database, in transaction mode on a few sessions unless told otherwise. */
+export async function pgbouncerForTest(
+  database: DatabaseForTest,
+  settings: PgbouncerSettings = ignoredParameters,
+): Promise<PgbouncerForTest> {
+  const missing = await bringPgbouncer();
+  if (missing) throw new Error(missing);
+  // PgBouncer's account may not look into the folder of the built-in PostgreSQL's socket.
+  const wire = await cuttableDatabase(database);
+  const to = new URL(wire.url);
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'vestibule-pgbouncer-'));
+  const account = await accountForPostgres(folder);
+  const file = join(folder, 'pgbouncer.ini');
+  const server = `host=127.0.0.1 port=${to.port} dbname=${to.pathname.slice(1)} user=${decodeURIComponent(to.username)} password='${decodeURIComponent(to.password)}'`;
+  const all = {
+    ...{
+      listen_addr: '127.0.0.1',
+      listen_port: port,
+      unix_socket_dir: '',
+      auth_type: 'any',
+      logfile: join(folder, 'log'),
+    },
+    ...{ pool_mode: 'transaction', default_pool_size: 4, ...settings },
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
+  await writeFile(file, ['[databases]', `vestibule = ${server}`, '[pgbouncer]', ...lines, ''].join('\n'), {
+    mode: 0o600,
+  });
+  if (account) for (const path of [folder, file]) await chown(path, account.uid, account.gid);
+  const child = spawn(pgbouncer, ['--quiet', file], { stdio: 'ignore', ...account });
+  const ended = once(child, 'exit');
+  await listening(port, () => child.exitCode !== null);
+  const url = `postgres://somebody@127.0.0.1:${port}/vestibule`;
+  const sql = connect({ url });
+  return {
+    sql,
+    url,
+    close: async () => {
+      await sql.end({ timeout: 5 });
+      child.kill('SIGKILL');
+      await ended;
+      await wire.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+async function listening(port: number, hasEnded: () => boolean): Promise<void> {
+  for (;;) {
+    const socket = connectTo(port, '127.0.0.1');
+    const answered = await Promise.race([once(socket, 'connect'), once(socket, 'error')]).then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (answered) return;
+    if (hasEnded()) throw new Error('PgBouncer did not start');
+    await pause(20);
+  }
+}
