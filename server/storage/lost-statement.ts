@@ -21,7 +21,7 @@ Object.defineProperty(postgres.PostgresError.prototype, 'routine', {
 type Query = {
   prepared?: boolean;
   parameters: unknown;
-  options: { prepare?: boolean };
+  options: { prepare?: boolean; onexecute?: (connection: unknown) => unknown };
   handler: (query: Query) => void;
   reject: (error: unknown) => void;
 };
@@ -57,13 +57,25 @@ export function withFreshStatements(sql: Database, onLost: () => void): Database
     };
   }
 
-  return new Proxy(sql, {
-    apply(target, self, args) {
-      const made: unknown = Reflect.apply(target, self, args);
-      if (made instanceof Promise) sendAgainWhenLost(made as unknown as Query);
-      return made;
-    },
-  });
+  function guarded<T>(made: T): T {
+    if (!(made instanceof Promise)) return made;
+    const query = made as unknown as Query;
+    query.options.onexecute ??= oneAtATime;
+    sendAgainWhenLost(query);
+    return made;
+  }
+
+  const unsafe = sql.unsafe as (...args: unknown[]) => unknown;
+  sql.unsafe = ((...args: unknown[]) => guarded(unsafe(...args))) as typeof sql.unsafe;
+  return new Proxy(sql, { apply: (target, self, args) => guarded(Reflect.apply(target, self, args)) });
+}
+
+/**
+ * What postgres.js asks whether the connection takes another statement before the answer to this one. When all are busy
+ * it would: a pooler in transaction mode then loses the second, and whoever is behind a slow one waits for it.
+ */
+function oneAtATime(): boolean {
+  return false;
 }
 
 /** Whether an error says that a prepared statement is gone or outdated. */
