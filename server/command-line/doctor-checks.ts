@@ -64,9 +64,11 @@ const poolerWords = {
 export async function checkPooler({ databaseUrl }: Config): Promise<Check> {
   const check = 'pooler';
   if (!databaseUrl) return { check, ok: null, words: 'not used by the built-in PostgreSQL' };
-  const { pooler, statementTimeout, role } = await withDatabase((sql) => findPooler(sql, { url: databaseUrl }));
+  const { pooler, statementTimeout, role, database } = await withDatabase((sql) =>
+    findPooler(sql, { url: databaseUrl }),
+  );
   if (statementTimeout > 0) return { check, ok: true, words: poolerWords[pooler] };
-  const remedy = `run "alter role ${role} set statement_timeout = '5s'" in the database and restart the pooler`;
+  const remedy = `run "alter role ${role} in database ${database} set statement_timeout = '5s'", then RECONNECT the pooler`;
   return { check, ok: false, words: `${poolerWords[pooler]}; a statement may take for ever – ${remedy}` };
 }
 

@@ -10,6 +10,7 @@ import {
   mailServerForTest,
   testAuthorityFile,
 } from '#server/testing/mail-server-for-test.ts';
+import { ignoredParameters, pgbouncerForTest } from '#server/testing/pgbouncer-for-test.ts';
 import { runVestibule } from '#server/testing/run-vestibule.ts';
 
 const auth = { user: 'hub@relay.example', password: 'Canary-8' };
@@ -56,6 +57,41 @@ async function doctor(args: string, env: Record<string, string> = {}) {
 }
 
 describe('vestibule doctor', () => {
+  test('tells of a pooler, of what follows, and of the limit of time that it drops', async () => {
+    const pooler = await pgbouncerForTest(database, ignoredParameters);
+    const lineOf = async () =>
+      (await doctor('', { DATABASE_URL: pooler.url })).lines.find((line) => line.includes('– pooler –'));
+    try {
+      const [row] = await database.sql<[{ role: string; name: string }]>`
+        select quote_ident(current_user) as role, quote_ident(current_database()) as name`;
+      const remedy = `alter role ${row.role} in database ${row.name} set statement_timeout = '5s'`;
+      const words = 'one in transaction mode is in between; statements are not prepared, which costs some speed';
+      expect(await lineOf()).toBe(
+        `failed  – pooler – ${words}; a statement may take for ever – run "${remedy}", then RECONNECT the pooler`,
+      );
+      await database.sql.unsafe(remedy);
+      await database.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and application_name <> 'vestibule test'`;
+      await expect.poll(lineOf, { timeout: 20_000 }).toBe(`ok      – pooler – ${words}`);
+    } finally {
+      await pooler.close();
+    }
+  });
+
+  test('names what nobody can open any more, and what to do', async () => {
+    await database.sql.unsafe(`
+      alter table totp drop constraint totp_sealed_secret_bytes;
+      insert into portal_user (username, email, created_at) values ('ada', 'ada@acme.example', now());
+      insert into totp select id, 'x', 0, now() from portal_user`);
+    const { code, lines } = await doctor('');
+    await database.sql`delete from portal_user`;
+    expect(code).toBe(1);
+    expect(lines).toContain(
+      'failed  – stored secrets – cannot be opened: the app of ada – vestibule user reset-two-factor ada, once you know who is asking',
+    );
+  });
+
   test('says that all is fine, line by line, and sends a test mail the way that all mails go', async () => {
     const SMTP_URL = await startServer();
     const { code, lines, err } = await doctor('--send-to ada@acme.example', { SMTP_URL });
@@ -84,10 +120,10 @@ describe('vestibule doctor', () => {
     const { code, lines } = await doctor('--send-to ada@acme.example');
     expect(code).toBe(0);
     expect(lines[1]).toBe(`ok      – data folder – ${join(folder, 'data')} is writable`);
-    expect(lines[4]).toMatch(
+    expect(lines[6]).toMatch(
       /^ok {6}– mail outbox – mails are put into .*\/data\/outbox and reach nobody – set SMTP_URL$/,
     );
-    const path = /^ok {6}– test mail – to ada@acme\.example: lies in (\S+)$/.exec(lines[5] ?? '')?.[1];
+    const path = /^ok {6}– test mail – to ada@acme\.example: lies in (\S+)$/.exec(lines[7] ?? '')?.[1];
     expect(await readFile(path ?? '', 'utf8')).toContain('\nTo: ada@acme.example\n');
     expect(await readdir(join(folder, 'data'))).toEqual(['outbox']);
   });
@@ -106,7 +142,7 @@ describe('vestibule doctor', () => {
     const url = await startServer();
     const untrusted = await doctor('--send-to ada@acme.example', { SMTP_URL: url, NODE_EXTRA_CA_CERTS: '' });
     expect(untrusted.code).toBe(1);
-    expect(untrusted.lines.slice(4)).toEqual([
+    expect(untrusted.lines.slice(6)).toEqual([
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       expect.stringMatching(/^failed {2}– mail TLS – .*certificate that is not valid here .* – .*NODE_EXTRA_CA_CERTS$/),
       'skipped – mail login – not tried',
@@ -131,7 +167,7 @@ describe('vestibule doctor', () => {
     const { code, lines } = await doctor('');
     expect(code).toBe(1);
     expect(lines[1]).toMatch(/^failed {2}– data folder – The data folder .* cannot be used .*EEXIST/);
-    expect(lines[4]).toMatch(/^failed {2}– mail outbox – /);
+    expect(lines[6]).toMatch(/^failed {2}– mail outbox – /);
   });
 
   test('a database that is away is 3, and the rest is checked all the same', async () => {

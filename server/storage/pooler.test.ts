@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
 import { ignoredParameters, type PgbouncerForTest, pgbouncerForTest } from '#server/testing/pgbouncer-for-test.ts';
@@ -63,4 +65,21 @@ describe('PgBouncer', { timeout: 120_000 }, () => {
       await storage.close();
     });
   });
+});
+
+test('no statement counts on the session of the one before, but for the built-in PostgreSQL', async () => {
+  const ofSession =
+    /pg_(?:try_)?advisory_(?:un)?lock|\.(?:reserve|listen|notify|cursor)\(|temp(?:orary)? table|`\s*(?:re)?set (?!local)|, false\)`/i;
+  const server = join(import.meta.dirname, '..');
+  const files = (await readdir(server, { recursive: true })).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !/^(?:testing|storage\/embedded)/.test(file),
+  );
+  expect(files).toContain('storage/migrate.ts');
+  const found = [];
+  for (const file of files) {
+    // Servers of Node listen too.
+    const text = (await readFile(join(server, file), 'utf8')).replaceAll('app.listen(', '');
+    if (ofSession.test(text)) found.push(file);
+  }
+  expect(found).toEqual([]);
 });

@@ -29,15 +29,17 @@ export type PoolerReport = {
   /** How long one statement may take, in milliseconds; 0 for as long as it likes. */
   statementTimeout: number;
   role: string;
+  database: string;
 };
 
 /** Looks for a pooler on the way to a database. */
 export async function findPooler(sql: Database, place: Place): Promise<PoolerReport> {
-  const [row] = await sql<{ statementTimeout: number; role: string }[]>`
-    select setting::int as "statementTimeout", current_user as role from pg_settings where name = 'statement_timeout'`;
-  const { statementTimeout = 0, role = '' } = row ?? {};
-  if (!(await isBehindPooler(sql))) return { pooler: 'none', statementTimeout, role };
-  return { pooler: (await areSessionsShared(place)) ? 'transaction' : 'unknown', statementTimeout, role };
+  const [row] = await sql<[{ statementTimeout: number; role: string; database: string }]>`
+    select setting::int as "statementTimeout", quote_ident(current_user) as role,
+      quote_ident(current_database()) as database
+    from pg_settings where name = 'statement_timeout'`;
+  if (!(await isBehindPooler(sql))) return { pooler: 'none', ...row };
+  return { pooler: (await areSessionsShared(place)) ? 'transaction' : 'unknown', ...row };
 }
 
 /** Whether a second client gets the session that a first one, still connected, had before. */
