@@ -143,3 +143,42 @@ test(
     }
   },
 );
+
+test(
+  'SA-42 who begins and has somebody else bring the answer is signed in nowhere, and neither is the other one',
+  both,
+  async ({ page: attacker, anotherBrowser, provider }) => {
+    const { page: victim, context } = await anotherBrowser();
+    await victim.goto('/portal/singleSignOn');
+    await ssoForm(victim).send('sam@saml.test');
+    await signInAtProvider(victim);
+    await expectSignedIn(victim, 'sam');
+    for (const isSignedInHere of [true, false]) {
+      if (!isSignedInHere) await context.clearCookies({ name: 'vestibule-session' });
+      const link = await linkOfVisit(attacker, provider);
+      await victim.goto(link);
+      await pressOn(victim);
+      await expectFailure(victim, 'saml');
+      const state = new URL(link).searchParams.get('RelayState') ?? '';
+      await attacker.goto(`/portal/authenticate/saml/finish?state=${state}`);
+      await expectFailure(attacker, 'saml');
+      await attacker.goto('/portal/portal.html');
+      await expect(attacker).not.toHaveURL('/portal/portal.html');
+      await victim.goto('/portal/login');
+      if (isSignedInHere) await expectSignedIn(victim, 'sam');
+    }
+    await ssoButton(victim).click();
+    await ssoForm(victim).send('sam@saml.test');
+    await pressOn(victim);
+    await expectSignedIn(victim, 'sam');
+  },
+);
+
+/** The provider's link of a visit, which goes nowhere: it is for somebody else to follow. */
+async function linkOfVisit(page: Page, provider: SamlProviderForTest): Promise<string> {
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).email.fill('anybody@saml.test');
+  const asked = page.waitForRequest((request) => request.url().startsWith(provider.signOnUrl));
+  await ssoForm(page).button.click();
+  return (await asked).url();
+}
