@@ -10,6 +10,7 @@ import { letIn, turnAway } from '../sign-in/let-in.ts';
 import { visitorOf } from '../sign-in/visitor.ts';
 import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
 import { findPastSsoRequest, type SsoRequestRow } from '../storage/sso-request.ts';
+import { depart } from './depart.ts';
 import type { ProviderAnswer, Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
 import { forgetConnection, rememberConnection } from './remembered-connection.ts';
@@ -32,6 +33,7 @@ type Shown = { state: string | null; browserToken: string | null; answerToken?: 
 /**
  * Ends a visit to a provider: uses up the request that `state` names, if this browser began it and brought the answer,
  * reads the answer, and signs in or shows the failure page. An answer that is loaded again leads to where it led before.
+ * One that nobody here asked for signs in nobody: it begins a visit of this browser's own (docs/decisions/0020).
  */
 export async function arrive(
   deps: Deps,
@@ -76,6 +78,11 @@ export async function arrive(
     } as const;
     return await fail(deps, request, reply, refusal, { protocol, ...way, connection });
   }
+  // Whose answer it is was the provider's choice, or somebody else's: we ask ourselves, and this browser has to answer.
+  if (row.browserHash === null)
+    return (await slowDown(deps, request, reply, address))
+      ? reply
+      : await depart(deps, request, reply, connection, { ...way, typed: null });
   const answer = await readAnswer({ row, details, connection });
   if (!answer.ok) return await fail(deps, request, reply, answer, { protocol, ...way, connection });
   const result = await signInByProvider(deps, connection, answer.identity, visitorOf(deps, request, address));

@@ -16,22 +16,29 @@ export type Held = {
 } & ({ protocol: 'oidc' } | { protocol: 'saml'; answerToken: string | null });
 
 /**
- * Uses up the visit that this browser both began and brought the answer to, in one statement each. An answer that another
- * browser brought is lost with its visit: whoever sent it on may still have it open.
+ * Uses up the visit that this browser both began and brought the answer to, in one statement. An answer that another
+ * browser brought is lost with its visit: whoever sent it on still has the visit open, and may come by the answer later.
  */
-export async function takeVisit({ sql, now }: Deps, held: Held): Promise<{ ok: true; row: SsoRequestRow } | Refusal> {
+export async function takeVisit(deps: Deps, held: Held): Promise<{ ok: true; row: SsoRequestRow } | Refusal> {
   const { state: stateHash, browser: browserHash } = held;
-  if (held.protocol === 'oidc') {
-    const row = browserHash && (await takeSsoRequest(sql, stateHash, browserHash, now()));
-    return row ? { ok: true, row } : unknown('no open request of this browser has this state');
-  }
-  if (held.answerToken === null) return unknown('this browser brought no answer to this request, or too long ago');
-  const visit = { stateHash, browserHash, answerHash: tokenHash(held.answerToken) };
-  const row = await takeAnsweredSsoRequest(sql, visit, now());
+  const answerHash = held.protocol === 'saml' && held.answerToken !== null ? tokenHash(held.answerToken) : null;
+  if (held.protocol === 'saml' && answerHash === null)
+    return unknown('this browser brought no answer to this request, or too long ago');
+  const row = await take(deps, stateHash, browserHash, answerHash);
   if (row) return { ok: true, row };
-  if (await endSsoRequestOfOthers(sql, visit, now()))
+  if (await endSsoRequestOfOthers(deps.sql, { stateHash, browserHash, answerHash }, deps.now()))
     return { ok: false, reason: 'other-browser', words: 'this browser brought the answer and another one began' };
   return unknown('no open request of this browser has this state');
+}
+
+async function take(
+  { sql, now }: Deps,
+  stateHash: Buffer,
+  browserHash: Buffer | null,
+  answerHash: Buffer | null,
+): Promise<SsoRequestRow | null> {
+  if (answerHash) return await takeAnsweredSsoRequest(sql, { stateHash, browserHash, answerHash }, now());
+  return browserHash && (await takeSsoRequest(sql, stateHash, browserHash, now()));
 }
 
 function unknown(words: string): Refusal {

@@ -94,16 +94,19 @@ export async function takeAnsweredSsoRequest(
   return row ?? null;
 }
 
-/** Ends a request whose answer was brought by another browser than began it; false when it is none such. */
+/**
+ * Ends a request whose answer was brought by another browser than began it; false when it is none such. `answerHash` is
+ * that of the answer which waits, null where none does: then the request itself brings it.
+ */
 export async function endSsoRequestOfOthers(
   sql: Connection,
-  { stateHash, browserHash, answerHash }: AnsweredVisit,
+  { stateHash, browserHash, answerHash }: Omit<AnsweredVisit, 'answerHash'> & { answerHash: Buffer | null },
   now: Date,
 ): Promise<boolean> {
   const rows = await sql`
     update sso_request set used_at = ${now}
-    where state_hash = ${stateHash} and answer_hash = ${answerHash}
-      and browser_hash is distinct from ${browserHash} and used_at is null
+    where state_hash = ${stateHash} and answer_hash is not distinct from ${answerHash}
+      and browser_hash is distinct from ${browserHash} and used_at is null and ends_at > ${now}
     returning id`;
   return rows.length > 0;
 }

@@ -18,6 +18,7 @@ import {
   type BrowserForTest,
   browserForTest,
   departFor,
+  followLeavePage,
   lastFailure,
 } from '#server/testing/sso-for-test.ts';
 
@@ -189,12 +190,15 @@ describe('the answer belongs to one visit of one browser', () => {
 });
 
 describe('a provider that begins by itself', () => {
-  it('SA-26 is let in where the connection allows it, once', async () => {
+  it('SA-26 leads to a visit of our own where the connection allows it, once', async () => {
     await portal.sql`delete from sso_connection where key = 'acme-saml'`;
     await addSamlConnection(portal, acme, { mayBegin: true });
     const form = samlAnswer(portal, acme, null);
     const posted = await post({ ...form, RelayState: 'https://evil.example/' });
-    expect((await finish(posted)).headers.location).toBe('/portal/portal.html');
+    const asked = samlRequestAt(await followLeavePage(browser, await finish(posted)));
+    expect(await sessions()).toBe(0);
+    const answered = await finish(await post(samlAnswer(portal, acme, asked)));
+    expect(answered.headers.location).toBe('/portal/portal.html');
     expect(await sessions()).toBe(1);
     expect((await finish(await post(form))).headers.location).toBe('/portal/portal.html');
     const stranger = browserForTest(portal);

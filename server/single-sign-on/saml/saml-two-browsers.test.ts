@@ -11,7 +11,13 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#server/testing/saml-sign-in-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor, lastFailure } from '#server/testing/sso-for-test.ts';
+import {
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  followLeavePage,
+  lastFailure,
+} from '#server/testing/sso-for-test.ts';
 
 let portal: Awaited<ReturnType<typeof portalForTest>>;
 let second: PortalForTest;
@@ -32,12 +38,14 @@ beforeEach(async () => {
   await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, audit_event, throttle cascade`;
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'mallory' });
   await addSamlConnection(portal, acme);
   attacker = browserForTest(portal);
   victim = browserForTest(portal);
 });
 
 const sessions = async () => (await portal.sql`select from session`).length;
+const leaving = /^\/portal\/authenticate\/leave\?/;
 const failed = /^\/portal\/loginfail\/saml(?:\?|$)/;
 const asked = async (by: BrowserForTest, form: Record<string, string> = {}) =>
   samlRequestAt(await departFor(by, 'alice@acme.test', form));
@@ -206,24 +214,40 @@ describe('an answer that nobody here asked for', () => {
     await addSamlConnection(portal, acme, { mayBegin: true });
   });
 
-  it('SA-42 is finished by the browser that brought it alone, though everybody knows the address', async () => {
+  it('SA-26 signs in nobody: the portal asks the provider itself, so that nobody is signed in as somebody else', async () => {
+    const attackers = samlAnswer(portal, acme, null, { email: 'mallory@acme.test' });
+    const begun = await open(victim, (await bring(victim, attackers)).headers.location);
+    expect(await sessions()).toBe(0);
+    const request = samlRequestAt(await followLeavePage(victim, begun));
+    expect(request.id).toMatch(/^_/);
+    const posted = await bring(victim, samlAnswer(portal, acme, request, { email: 'alice@acme.test' }));
+    expect((await open(victim, posted.headers.location)).headers.location).toBe('/portal/portal.html');
+    expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+  });
+
+  it('SA-26 leaves a session that the browser has as it is', async () => {
+    const mine = await asked(victim);
+    await open(victim, (await bring(victim, samlAnswer(portal, acme, mine))).headers.location);
+    await open(victim, (await bring(victim, samlAnswer(portal, acme, null))).headers.location);
+    expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+    expect(await sessions()).toBe(1);
+  });
+
+  it('SA-42 leads on only in the browser that brought it, though everybody may know the address', async () => {
     const posted = await bring(victim, samlAnswer(portal, acme, null));
     expect((await open(attacker, posted.headers.location)).headers.location).toMatch(failed);
+    expect((await open(victim, posted.headers.location)).headers.location).toMatch(leaving);
+    expect((await open(victim, posted.headers.location)).headers.location).toMatch(failed);
     expect(await sessions()).toBe(0);
-    expect((await open(victim, posted.headers.location)).headers.location).toBe('/portal/portal.html');
-    expect((await open(victim, posted.headers.location)).headers.location).toBe('/portal/portal.html');
-    expect((await open(attacker, posted.headers.location)).headers.location).toMatch(failed);
-    expect(await sessions()).toBe(1);
   });
 
   it('posted twice leads where one post leads; too late it leads to a page with a way on', async () => {
     const form = samlAnswer(portal, acme, null);
     await bring(victim, form);
     const again = await bring(victim, form);
-    expect((await open(victim, again.headers.location)).headers.location).toBe('/portal/portal.html');
+    expect((await open(victim, again.headers.location)).headers.location).toMatch(leaving);
     const posted = await bring(attacker, samlAnswer(portal, acme, null));
     portal.wait(limits.samlAnswerWaits);
     expect((await open(attacker, posted.headers.location)).headers.location).toMatch(failed);
-    expect(await sessions()).toBe(1);
   });
 });
