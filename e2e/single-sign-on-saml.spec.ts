@@ -135,7 +135,11 @@ test(
     await expectFailure(page, 'saml');
     await portal.mustRun(['connection', 'set', 'saml', '--idp-initiated', 'on']);
     try {
+      // Ours follows the provider's by itself where script runs; else its page has a button once more.
+      const asksItself = page.waitForResponse((response) => response.url().includes('/authenticate/leave'));
       await page.goto(provider.beginUrl(entityId));
+      await pressOn(page);
+      await asksItself;
       await pressOn(page);
       await expectSignedIn(page, 'sam');
     } finally {
@@ -143,3 +147,42 @@ test(
     }
   },
 );
+
+test(
+  'SA-42 who begins and has somebody else bring the answer is signed in nowhere, and neither is the other one',
+  both,
+  async ({ page: attacker, anotherBrowser, provider }) => {
+    const { page: victim, context } = await anotherBrowser();
+    await victim.goto('/portal/singleSignOn');
+    await ssoForm(victim).send('sam@saml.test');
+    await signInAtProvider(victim);
+    await expectSignedIn(victim, 'sam');
+    for (const isSignedInHere of [true, false]) {
+      if (!isSignedInHere) await context.clearCookies({ name: 'vestibule-session' });
+      const link = await linkOfVisit(attacker, provider);
+      await victim.goto(link);
+      await pressOn(victim);
+      await expectFailure(victim, 'saml');
+      const state = new URL(link).searchParams.get('RelayState') ?? '';
+      await attacker.goto(`/portal/authenticate/saml/finish?state=${state}`);
+      await expectFailure(attacker, 'saml');
+      await attacker.goto('/portal/portal.html');
+      await expect(attacker).not.toHaveURL('/portal/portal.html');
+      await victim.goto('/portal/login');
+      if (isSignedInHere) await expectSignedIn(victim, 'sam');
+    }
+    // The victim's own way in is as it was, without typing.
+    await ssoButton(victim).click();
+    await pressOn(victim);
+    await expectSignedIn(victim, 'sam');
+  },
+);
+
+/** The provider's link of a visit, which goes nowhere: it is for somebody else to follow. */
+async function linkOfVisit(page: Page, provider: SamlProviderForTest): Promise<string> {
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).email.fill('anybody@saml.test');
+  const asked = page.waitForRequest((request) => request.url().startsWith(provider.signOnUrl));
+  await ssoForm(page).button.click();
+  return (await asked).url();
+}

@@ -75,8 +75,8 @@ export const limits = {
   samlAssertionAge: 10 * minute,
   /** A SAML assertion that says it is valid for longer is not accepted. */
   samlValidity: day,
-  /** An answer that no request of ours asked for waits this long for its browser. */
-  samlUnaskedWaits: minute,
+  /** A SAML answer waits this long for the browser that brought it: the redirect that follows asks for it at once. */
+  samlAnswerWaits: 30 * second,
   /** A body with a SAML answer, encoded. */
   samlBodyBytes: 256 * 1024,
   /** A provider's RSA key with fewer bits is warned of. */

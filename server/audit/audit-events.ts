@@ -59,6 +59,8 @@ export const ssoRefusalReasons = {
   'connection-broken': 'The connection cannot be used as it is set up.',
   'provider-unreachable': 'The identity provider did not answer in time, or not as it must.',
   'provider-refused': 'The identity provider sent the visitor back without access; its own words are in the steps.',
+  'other-browser':
+    'The answer was brought by another browser than the one that began, or by one that lost its cookies.',
   'request-unknown': 'The answer belongs to no request of this browser, or to one that is over or was used.',
   'answer-invalid': 'The answer of the identity provider does not pass a check; the steps say which.',
   'answer-used': 'The answer was used before.',

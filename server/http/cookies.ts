@@ -3,8 +3,11 @@ import type { FastifyReply } from 'fastify';
 import type { Config } from '../config.ts';
 import { isToken } from '../secrets/token.ts';
 
-/** The cookies of the portal. */
-export type CookieName = 'session' | 'device' | 'refusal' | 'reset' | 'remembered' | 'sso' | 'connection';
+/** The cookies of the portal. Answers of providers have one each: tabs share all cookies and bring answers at once. */
+export type CookieName = TokenCookieName | 'refusal' | 'connection';
+
+/** Those that hold a token and nothing else. */
+export type TokenCookieName = 'session' | 'device' | 'reset' | 'remembered' | 'sso' | `answer-${string}`;
 
 /**
  * The value of a cookie, or null when it is absent or not to be trusted: a name that comes twice was set by somebody
@@ -17,11 +20,7 @@ export function readCookie(headers: IncomingHttpHeaders, config: Config, name: C
 }
 
 /** The token in a cookie, or null when it is absent or has not the exact shape of one. */
-export function readTokenCookie(
-  headers: IncomingHttpHeaders,
-  config: Config,
-  name: 'session' | 'device' | 'reset' | 'remembered' | 'sso',
-): string | null {
+export function readTokenCookie(headers: IncomingHttpHeaders, config: Config, name: TokenCookieName): string | null {
   const value = readCookie(headers, config, name);
   return value !== null && isToken(value) ? value : null;
 }

@@ -9,13 +9,15 @@ import { sessionOfRequest } from '../session/session-of-request.ts';
 import { letIn, turnAway } from '../sign-in/let-in.ts';
 import { visitorOf } from '../sign-in/visitor.ts';
 import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
-import { findPastSsoRequest, type SsoRequestRow, takeSsoRequest } from '../storage/sso-request.ts';
+import { findPastSsoRequest, type SsoRequestRow } from '../storage/sso-request.ts';
+import { depart } from './depart.ts';
 import type { ProviderAnswer, Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
 import { forgetConnection, rememberConnection } from './remembered-connection.ts';
 import { detailsOf, type RequestDetails } from './request-details.ts';
 import { signInByProvider } from './sign-in-by-provider.ts';
 import { slowDown } from './slow-down.ts';
+import { takeVisit } from './take-visit.ts';
 
 type Protocol = SsoConnection['protocol'];
 
@@ -25,33 +27,42 @@ export type Visit = { row: SsoRequestRow; details: RequestDetails; connection: S
 /** What a protocol makes of its answer, once the visit that it belongs to is known. */
 export type ReadAnswer = (visit: Visit) => Promise<ProviderAnswer>;
 
+/** What a browser brings to the end of a visit: the state, and its cookies. `answerToken` is for SAML. */
+type Shown = { state: string | null; browserToken: string | null; answerToken?: string | null };
+
 /**
- * Ends a visit to a provider: uses up the request that `state` names, if this browser began it, reads the answer, and
- * signs in or shows the failure page. An answer that is loaded again leads to where it led before.
+ * Ends a visit to a provider: uses up the request that `state` names, if this browser began it and brought the answer,
+ * reads the answer, and signs in or shows the failure page. An answer that is loaded again leads to where it led before.
+ * One that nobody here asked for signs in nobody: it begins a visit of this browser's own (docs/decisions/0020).
  */
 export async function arrive(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
   protocol: Protocol,
-  { state, browserToken }: { state: string | null; browserToken: string | null },
+  { state, browserToken, answerToken = null }: Shown,
   readAnswer: ReadAnswer,
 ): Promise<FastifyReply> {
   const { config, sql } = deps;
   const address = addressOf(deps, request);
   if (!address) return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
-  const stateHash = state !== null && isToken(state) ? tokenHash(state) : null;
-  const browserHash = browserToken && tokenHash(browserToken);
-  const row = stateHash && (await takeSsoRequest(sql, stateHash, browserHash || null, deps.now()));
-  if (!row) {
-    const past = stateHash && browserHash ? await findPastSsoRequest(sql, stateHash, browserHash) : null;
+  if (state === null || !isToken(state)) {
+    const refusal = { ok: false, reason: 'request-unknown', words: 'the answer has no state of ours' } as const;
+    return await fail(deps, request, reply, refusal, { protocol, address });
+  }
+  const visit = { state: tokenHash(state), browser: browserToken === null ? null : tokenHash(browserToken) };
+  const taken = await takeVisit(
+    deps,
+    protocol === 'saml' ? { protocol, ...visit, answerToken } : { protocol, ...visit },
+  );
+  if (!taken.ok) {
+    const past = await findPastSsoRequest(sql, visit.state, visit.browser);
     const details = past && detailsOf(deps.keys, past);
     const session = details && past.usedAt ? await sessionOfRequest(deps, request) : null;
     if (details && session?.stage === 'full') return reply.redirect(details.destination, 303);
-    const words = stateHash ? 'no open request of this browser has this state' : 'the answer has no state of ours';
-    const refusal = { ok: false, reason: 'request-unknown', words } as const;
-    return await fail(deps, request, reply, refusal, { protocol, address, ...(details && wayOf(details)) });
+    return await fail(deps, request, reply, taken, { protocol, address, ...(details && wayOf(details)) });
   }
+  const { row } = taken;
   const details = detailsOf(deps.keys, row);
   const connection = await findSsoConnection(sql, row.connectionId);
   if (!details) {
@@ -67,6 +78,11 @@ export async function arrive(
     } as const;
     return await fail(deps, request, reply, refusal, { protocol, ...way, connection });
   }
+  // Whose answer it is was the provider's choice, or somebody else's: we ask ourselves, and this browser has to answer.
+  if (row.browserHash === null)
+    return (await slowDown(deps, request, reply, address))
+      ? reply
+      : await depart(deps, request, reply, connection, { ...way, typed: null });
   const answer = await readAnswer({ row, details, connection });
   if (!answer.ok) return await fail(deps, request, reply, answer, { protocol, ...way, connection });
   const result = await signInByProvider(deps, connection, answer.identity, visitorOf(deps, request, address));

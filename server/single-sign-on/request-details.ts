@@ -21,9 +21,12 @@ export function detailsOf(keys: Keys, { id, sealedDetails }: SsoRequestRow): Req
   return read<RequestDetails>(keys, id, sealedDetails);
 }
 
-/** What a provider's answer said that waits for its browser; null when there is none. */
-export function waitingIdentity(keys: Keys, { id, sealedAnswer }: SsoRequestRow): Identity | null {
-  return sealedAnswer && read<Identity>(keys, id, sealedAnswer);
+/** A SAML answer that waits for the browser that brought it, which is known by the token. */
+export type WaitingAnswer = { identity: Identity; assertionId: string; token: string };
+
+/** The answer that a request got, waiting or used; null when there is none. */
+export function waitingAnswer(keys: Keys, { id, sealedAnswer }: SsoRequestRow): WaitingAnswer | null {
+  return sealedAnswer && read<WaitingAnswer>(keys, id, sealedAnswer);
 }
 
 function read<T>(keys: Keys, id: string, sealed: Buffer): T | null {

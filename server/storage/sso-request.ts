@@ -4,6 +4,8 @@ import type { Connection } from './connect.ts';
 export type SsoRequestRow = {
   id: string;
   connectionId: string;
+  /** Null where the provider began. */
+  browserHash: Buffer | null;
   /** Sealed for `requestPlace`. */
   sealedDetails: Buffer;
   sealedAnswer: Buffer | null;
@@ -25,20 +27,19 @@ export async function insertSsoRequest(
     connectionId: string;
     browserHash: Buffer | null;
     sealedDetails: Buffer;
-    sealedAnswer?: Buffer;
     madeAt: Date;
     endsAt: Date;
   },
 ): Promise<void> {
-  const { id, stateHash, connectionId, browserHash, sealedDetails, sealedAnswer, madeAt, endsAt } = request;
+  const { id, stateHash, connectionId, browserHash, sealedDetails, madeAt, endsAt } = request;
   await sql`
-    insert into sso_request (id, state_hash, connection_id, browser_hash, sealed_details, sealed_answer, made_at, ends_at)
-    values (${id}, ${stateHash}, ${connectionId}, ${browserHash}, ${sealedDetails}, ${sealedAnswer ?? null}, ${madeAt}, ${endsAt})`;
+    insert into sso_request (id, state_hash, connection_id, browser_hash, sealed_details, made_at, ends_at)
+    values (${id}, ${stateHash}, ${connectionId}, ${browserHash}, ${sealedDetails}, ${madeAt}, ${endsAt})`;
 }
 
 const columns = (sql: Connection) => sql`
-  id, connection_id as "connectionId", sealed_details as "sealedDetails", sealed_answer as "sealedAnswer", made_at as "madeAt",
-  ends_at as "endsAt", used_at as "usedAt"`;
+  id, connection_id as "connectionId", browser_hash as "browserHash", sealed_details as "sealedDetails",
+  sealed_answer as "sealedAnswer", made_at as "madeAt", ends_at as "endsAt", used_at as "usedAt"`;
 
 /** A request of a browser by its id, over or not, for the page that leads to the provider; or null. */
 export async function findSsoRequestOfBrowser(
@@ -51,39 +52,78 @@ export async function findSsoRequestOfBrowser(
   return row ?? null;
 }
 
-/** An open request by its state, whoever began it: an answer that comes without cookies is looked at before its browser is. */
-export async function findSsoRequestByState(
-  sql: Connection,
-  stateHash: Buffer,
-  now: Date,
-): Promise<SsoRequestRow | null> {
-  const [row] = await sql<SsoRequestRow[]>`
-    select ${columns(sql)} from sso_request where state_hash = ${stateHash} and used_at is null and ends_at > ${now}`;
+/** A request by its state, whoever began it, over or not: an answer without cookies is looked at before its browser is. */
+export async function findSsoRequestByState(sql: Connection, stateHash: Buffer): Promise<SsoRequestRow | null> {
+  const [row] = await sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where state_hash = ${stateHash}`;
   return row ?? null;
 }
 
-/** Keeps what the provider said until its browser comes for it; false when an answer came before. */
-export async function updateSsoRequestAnswer(sql: Connection, id: string, sealedAnswer: Buffer): Promise<boolean> {
+/**
+ * Keeps what the provider said until the browser that brought it comes for it, with a token that is good until `endsAt`;
+ * false when an answer came before.
+ */
+export async function updateSsoRequestAnswer(
+  sql: Connection,
+  id: string,
+  { sealedAnswer, answerHash, endsAt }: { sealedAnswer: Buffer; answerHash: Buffer; endsAt: Date },
+): Promise<boolean> {
   const rows = await sql`
-    update sso_request set sealed_answer = ${sealedAnswer}
+    update sso_request set sealed_answer = ${sealedAnswer}, answer_hash = ${answerHash}, answer_ends_at = ${endsAt}
     where id = ${id} and sealed_answer is null and used_at is null returning id`;
   return rows.length > 0;
 }
 
+/** What a browser has to show of a visit: what it got when it began, and when it brought the answer. */
+type AnsweredVisit = { stateHash: Buffer; browserHash: Buffer | null; answerHash: Buffer };
+
 /**
- * Uses a request up, in the browser that began it; null when there is none, it is over, or it was used. Of several at
- * once one gets it.
+ * Uses up a request that was answered, in the browser that began it and that brought the answer; null when this is not
+ * both of them, the answer waited too long, or it was used. Of several at once one gets it. `browserHash` is null where
+ * the provider began.
  */
-export async function takeSsoRequest(
+export async function takeAnsweredSsoRequest(
   sql: Connection,
-  stateHash: Buffer,
-  browserHash: Buffer | null,
+  { stateHash, browserHash, answerHash }: AnsweredVisit,
   now: Date,
 ): Promise<SsoRequestRow | null> {
   const [row] = await sql<SsoRequestRow[]>`
     update sso_request set used_at = ${now}
     where state_hash = ${stateHash} and browser_hash is not distinct from ${browserHash}
-      and used_at is null and ends_at > ${now}
+      and answer_hash = ${answerHash} and answer_ends_at > ${now} and used_at is null and ends_at > ${now}
+    returning ${columns(sql)}`;
+  return row ?? null;
+}
+
+/**
+ * Ends a request whose answer was brought by another browser than began it; false when it is none such. `answerHash` is
+ * that of the answer which waits, null where none does: then the request itself brings it.
+ */
+export async function endSsoRequestOfOthers(
+  sql: Connection,
+  { stateHash, browserHash, answerHash }: Omit<AnsweredVisit, 'answerHash'> & { answerHash: Buffer | null },
+  now: Date,
+): Promise<boolean> {
+  const rows = await sql`
+    update sso_request set used_at = ${now}
+    where state_hash = ${stateHash} and answer_hash is not distinct from ${answerHash}
+      and browser_hash is distinct from ${browserHash} and used_at is null and ends_at > ${now}
+    returning id`;
+  return rows.length > 0;
+}
+
+/**
+ * Uses a request up, in the browser that began it and that brings the answer itself; null when there is none, it is
+ * over, or it was used. Of several at once one gets it.
+ */
+export async function takeSsoRequest(
+  sql: Connection,
+  stateHash: Buffer,
+  browserHash: Buffer,
+  now: Date,
+): Promise<SsoRequestRow | null> {
+  const [row] = await sql<SsoRequestRow[]>`
+    update sso_request set used_at = ${now}
+    where state_hash = ${stateHash} and browser_hash = ${browserHash} and used_at is null and ends_at > ${now}
     returning ${columns(sql)}`;
   return row ?? null;
 }
@@ -92,11 +132,11 @@ export async function takeSsoRequest(
 export async function findPastSsoRequest(
   sql: Connection,
   stateHash: Buffer,
-  browserHash: Buffer,
+  browserHash: Buffer | null,
 ): Promise<SsoRequestRow | null> {
   const [row] = await sql<SsoRequestRow[]>`
     select ${columns(sql)} from sso_request
-    where state_hash = ${stateHash} and browser_hash = ${browserHash}`;
+    where state_hash = ${stateHash} and browser_hash is not distinct from ${browserHash}`;
   return row ?? null;
 }
 

@@ -1,9 +1,10 @@
 import { inflateRawSync } from 'node:zlib';
+import type { Response } from 'light-my-request';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import type { NewSsoConnection } from '#server/storage/sso-connection.ts';
 import { type AssertionParts, type ForgerKey, field, forger } from './forged-saml.ts';
 import type { PortalForTest } from './portal-for-test.ts';
-import { addConnection } from './sso-for-test.ts';
+import { addConnection, type BrowserForTest, keepCookies } from './sso-for-test.ts';
 
 export const acs = 'http://localhost:8080/portal/authenticate/saml/acs';
 export const ownEntityId = 'http://localhost:8080/portal/authenticate/saml/metadata';
@@ -68,4 +69,19 @@ export function samlAnswer(
   });
   const xml = made.sign(made.response(assertion), id);
   return { SAMLResponse: field(xml), ...(request && { RelayState: request.state }) };
+}
+
+/** What browsers say of a page of the provider's that leads to us. */
+export const crossSite = { headers: { origin: 'https://idp.acme.test', 'sec-fetch-site': 'cross-site' } };
+
+/** The provider's page has a browser post an answer: from another site, without our Lax cookies, and what is set is kept. */
+export async function postSamlAnswer(
+  portal: PortalForTest,
+  browser: BrowserForTest,
+  form: Record<string, string>,
+): Promise<Response> {
+  const url = new URL(acs).pathname;
+  const answer = await portal.send({ method: 'POST', url, form, ...crossSite });
+  keepCookies(browser, answer);
+  return answer;
 }

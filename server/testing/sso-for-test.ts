@@ -59,13 +59,18 @@ export function browserForTest(portal: PortalForTest): BrowserForTest {
   };
   async function send(request: TestRequest): Promise<Response> {
     const response = await portal.send({ cookies: browser.cookies, ...request });
-    for (const [name, value] of Object.entries(cookiesOf(response))) {
-      if (value === '') delete browser.cookies[name];
-      else browser.cookies[name] = value;
-    }
+    keepCookies(browser, response);
     return response;
   }
   return browser;
+}
+
+/** Puts the cookies of an answer into the jar, or out of it. */
+export function keepCookies(browser: BrowserForTest, response: Response): void {
+  for (const [name, value] of Object.entries(cookiesOf(response))) {
+    if (value === '') delete browser.cookies[name];
+    else browser.cookies[name] = value;
+  }
 }
 
 /** Types an address on the single sign-on form; the address at the provider that the browser is led to. */

@@ -15,9 +15,7 @@ export function oidcCallbackRoute(deps: Deps) {
     const states = url.searchParams.getAll('state');
     const state = states.length === 1 ? (states[0] as string) : null;
     const browserToken = readTokenCookie(request.headers, deps.config, 'sso');
-    // Without a browser there is no request: only SAML providers may begin by themselves.
-    const held = { state: browserToken ? state : null, browserToken };
-    return await arrive(deps, request, reply, 'oidc', held, ({ details, connection }) =>
+    return await arrive(deps, request, reply, 'oidc', { state, browserToken }, ({ details, connection }) =>
       readOidcAnswer(deps, connection as OidcConnection, {
         url,
         state: state as string,

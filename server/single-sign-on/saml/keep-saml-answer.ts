@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
 import { limits } from '../../limits.ts';
 import { seal } from '../../secrets/sealed.ts';
@@ -7,12 +7,12 @@ import type { Connection } from '../../storage/connect.ts';
 import { insertSamlAssertion } from '../../storage/saml-assertion.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
 import {
+  findSsoRequestByState,
   insertSsoRequest,
   requestPlace,
-  type SsoRequestRow,
   updateSsoRequestAnswer,
 } from '../../storage/sso-request.ts';
-import type { RequestDetails } from '../request-details.ts';
+import { type RequestDetails, waitingAnswer } from '../request-details.ts';
 import type { SamlAnswer } from './saml.ts';
 
 type Accepted = Extract<SamlAnswer, { ok: true }>;
@@ -21,34 +21,37 @@ type Accepted = Extract<SamlAnswer, { ok: true }>;
 class UsedBefore extends Error {}
 
 /**
- * Keeps an answer for the browser that began the request. False when the assertion or the request was used before: of
- * several posts at once one gets true (SAML profiles §4.1.4.5: a bearer assertion is used once).
+ * Keeps an answer for the browser that brought it; the token that this browser is to have, or null when the assertion or
+ * the request was used for something else (SAML profiles §4.1.4.5: a bearer assertion is used once). The same answer,
+ * posted twice by one press too many, has one token: whichever of the two the browser looks at leads on.
  */
 export async function keepSamlAnswer(
   deps: Deps,
-  { id }: SsoRequestRow,
+  { id, state }: { id: string; state: string },
   connection: SamlConnection,
   answer: Accepted,
-): Promise<boolean> {
-  const sealed = seal(deps.keys.seal, JSON.stringify(answer.identity), requestPlace(id));
-  return await once(deps, async (sql) => {
-    await useAssertion(sql, connection, answer);
-    if (!(await updateSsoRequestAnswer(sql, id, sealed))) throw new UsedBefore();
-  });
+): Promise<string | null> {
+  return (
+    (await once(deps, async (sql) => {
+      await useAssertion(sql, connection, answer);
+      return await keep(deps, sql, id, answer);
+    })) ?? (await tokenOfSame(deps, state, connection, answer))
+  );
 }
 
-/** Keeps an answer that no request of ours asked for; the state under which it is found, or null when it was used before. */
+/** Keeps an answer that no request of ours asked for; where it is found, and the token as above. */
 export async function keepUnaskedAnswer(
   deps: Deps,
   connection: SamlConnection,
   answer: Accepted,
   destination: string,
-): Promise<string | null> {
+): Promise<{ state: string; token: string } | null> {
   const id = randomUUID();
-  const state = newToken();
+  // The same for the same answer, and no secret: the token alone lets in.
+  const state = hash('sha256', JSON.stringify([connection.id, answer.assertionId]), 'base64url');
   const madeAt = deps.now();
   const details: RequestDetails = { url: null, destination, lang: null, typed: null, kept: null };
-  const isKept = await once(deps, async (sql) => {
+  const made = await once(deps, async (sql) => {
     await useAssertion(sql, connection, answer);
     await insertSsoRequest(sql, {
       id,
@@ -56,13 +59,13 @@ export async function keepUnaskedAnswer(
       connectionId: connection.id,
       browserHash: null,
       sealedDetails: seal(deps.keys.seal, JSON.stringify(details), requestPlace(id)),
-      sealedAnswer: seal(deps.keys.seal, JSON.stringify(answer.identity), requestPlace(id)),
       madeAt,
-      // The redirect that follows asks for it at once.
-      endsAt: new Date(madeAt.getTime() + limits.samlUnaskedWaits),
+      endsAt: new Date(madeAt.getTime() + limits.samlAnswerWaits),
     });
+    return await keep(deps, sql, id, answer);
   });
-  return isKept ? state : null;
+  const token = made ?? (await tokenOfSame(deps, state, connection, answer));
+  return token === null ? null : { state, token };
 }
 
 async function useAssertion(sql: Connection, { id }: SamlConnection, { assertionId, endsAt }: Accepted): Promise<void> {
@@ -70,14 +73,34 @@ async function useAssertion(sql: Connection, { id }: SamlConnection, { assertion
   if (!(await insertSamlAssertion(sql, assertion))) throw new UsedBefore();
 }
 
-async function once(deps: Deps, work: (sql: Connection) => Promise<void>): Promise<boolean> {
+async function keep(deps: Deps, sql: Connection, id: string, { identity, assertionId }: Accepted): Promise<string> {
+  const token = newToken();
+  const isKept = await updateSsoRequestAnswer(sql, id, {
+    sealedAnswer: seal(deps.keys.seal, JSON.stringify({ identity, assertionId, token }), requestPlace(id)),
+    answerHash: tokenHash(token),
+    endsAt: new Date(deps.now().getTime() + limits.samlAnswerWaits),
+  });
+  if (!isKept) throw new UsedBefore();
+  return token;
+}
+
+/** The token of an answer that was kept before, if it is this one. */
+async function tokenOfSame(
+  deps: Deps,
+  state: string,
+  connection: SamlConnection,
+  { assertionId }: Accepted,
+): Promise<string | null> {
+  const row = await findSsoRequestByState(deps.sql, tokenHash(state));
+  const kept = row?.connectionId === connection.id ? waitingAnswer(deps.keys, row) : null;
+  return kept?.assertionId === assertionId ? kept.token : null;
+}
+
+async function once(deps: Deps, work: (sql: Connection) => Promise<string>): Promise<string | null> {
   return await deps.sql
-    .begin(async (sql) => {
-      await work(sql);
-      return true;
-    })
+    .begin(async (sql) => await work(sql))
     .catch((error: unknown) => {
-      if (error instanceof UsedBefore) return false;
+      if (error instanceof UsedBefore) return null;
       throw error;
     });
 }

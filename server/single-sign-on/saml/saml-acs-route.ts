@@ -3,21 +3,25 @@ import { callUrl } from '#contract/calls.ts';
 import { defaultDestination } from '#contract/destination.ts';
 import type { SamlForm } from '#contract/payloads.ts';
 import type { Deps } from '../../deps.ts';
+import { setCookie } from '../../http/cookies.ts';
 import { addressOf } from '../../http/guards.ts';
 import { refuse } from '../../http/refuse.ts';
+import { limits } from '../../limits.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
 import { findSsoConnection, type SamlConnection } from '../../storage/sso-connection.ts';
 import { findSsoRequestByState, type SsoRequestRow } from '../../storage/sso-request.ts';
 import { fail } from '../arrive.ts';
 import type { Refusal } from '../identity.ts';
 import { detailsOf } from '../request-details.ts';
+import { answerCookie } from './answer-cookie.ts';
 import { connectionThatMayBegin } from './connection-that-may-begin.ts';
 import { keepSamlAnswer, keepUnaskedAnswer } from './keep-saml-answer.ts';
 import { readSamlAnswer, type SamlKept } from './saml.ts';
 
 /**
  * `POST authenticate/saml/acs`: where SAML providers have their answers posted (SAML bindings §3.5). It comes from
- * another site and without our cookies, so it is checked whole, kept, and waits for the browser to ask for it.
+ * another site and without our cookies, so it is checked whole and kept. The browser that brought it gets a token that
+ * whoever began does not know, and asks for the answer with both (docs/decisions/0017).
  */
 export function samlAcsRoute(deps: Deps) {
   return async function samlAcs(request: FastifyRequest<{ Body: SamlForm }>, reply: FastifyReply) {
@@ -25,10 +29,11 @@ export function samlAcsRoute(deps: Deps) {
     if (!address)
       return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
     const { SAMLResponse: samlResponse, RelayState: state } = request.body;
-    const row = state && isToken(state) ? await findSsoRequestByState(deps.sql, tokenHash(state), deps.now()) : null;
-    return row
-      ? await asked(request, reply, { row, state: state as string, samlResponse, address })
-      : await unasked(request, reply, { samlResponse, address });
+    const row = state && isToken(state) ? await findSsoRequestByState(deps.sql, tokenHash(state)) : null;
+    if (!state || !row || row.browserHash === null) return await unasked(request, reply, { samlResponse, address });
+    // It may be the same answer, posted by one press too many: only the browser's own request tells.
+    if (row.usedAt !== null || row.endsAt <= deps.now()) return toFinish(reply, { state, token: null });
+    return await asked(request, reply, { row, state, samlResponse, address });
   };
 
   async function asked(
@@ -49,9 +54,10 @@ export function samlAcsRoute(deps: Deps) {
     if (!kept) return await no({ ok: false, reason: 'request-unknown', words: 'the request cannot be read any more' });
     const answer = await readSamlAnswer(deps, connection, { samlResponse, kept });
     if (!answer.ok) return await no(answer);
-    if (!(await keepSamlAnswer(deps, row, connection, answer)))
+    const token = await keepSamlAnswer(deps, { id: row.id, state }, connection, answer);
+    if (token === null)
       return await no({ ok: false, reason: 'answer-used', words: 'the assertion, or the request, was used before' });
-    return reply.redirect(finishUrl(state), 303);
+    return toFinish(reply, { state, token });
   }
 
   async function unasked(
@@ -66,12 +72,19 @@ export function samlAcsRoute(deps: Deps) {
     const answer = await readSamlAnswer(deps, begun.connection, { samlResponse, kept: null });
     if (!answer.ok) return await no(answer);
     const destination = defaultDestination(deps.config.basePath);
-    const state = await keepUnaskedAnswer(deps, begun.connection, answer, destination);
-    if (!state) return await no({ ok: false, reason: 'answer-used', words: 'the assertion was used before' });
-    return reply.redirect(`${finishUrl(state)}&begun=there`, 303);
+    const kept = await keepUnaskedAnswer(deps, begun.connection, answer, destination);
+    if (!kept) return await no({ ok: false, reason: 'answer-used', words: 'the assertion was used before' });
+    return toFinish(reply, kept, { begun: 'there' });
   }
 
-  function finishUrl(state: string): string {
-    return `${callUrl(deps.config.basePath, 'samlFinish')}?${new URLSearchParams({ state })}`;
+  /** The token goes by a cookie, which no address, log or history shows and nobody can be made to pass on. */
+  function toFinish(
+    reply: FastifyReply,
+    { state, token }: { state: string; token: string | null },
+    more: Record<string, string> = {},
+  ): FastifyReply {
+    if (token !== null) setCookie(reply, deps.config, answerCookie(state), token, limits.samlAnswerWaits);
+    const url = callUrl(deps.config.basePath, 'samlFinish');
+    return reply.redirect(`${url}?${new URLSearchParams({ state, ...more })}`, 303);
   }
 }

@@ -1,24 +1,32 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
-import { readTokenCookie } from '../../http/cookies.ts';
+import { clearCookie, readCookie, readTokenCookie } from '../../http/cookies.ts';
 import { queryValue } from '../../http/request-url.ts';
+import { isToken } from '../../secrets/token.ts';
 import { arrive } from '../arrive.ts';
-import { waitingIdentity } from '../request-details.ts';
+import { waitingAnswer } from '../request-details.ts';
+import { answerCookie } from './answer-cookie.ts';
 
 /**
  * `GET authenticate/saml/finish`: the answer itself came by a post from another site, without our Lax cookies. This
- * request has them, and only the browser that began gets in: an answer that somebody else had made signs in nobody.
+ * request has them: the token of the browser that brought the answer and, unless the provider began, that of the one
+ * that began. Only who has both gets in: whoever sends somebody else to the provider has one, the other has the other.
  */
 export function samlFinishRoute(deps: Deps) {
+  const { config } = deps;
   return async function samlFinish(request: FastifyRequest, reply: FastifyReply) {
-    const state = queryValue(request, 'state');
-    const isProviders = queryValue(request, 'begun') === 'there';
-    const browserToken = isProviders ? null : readTokenCookie(request.headers, deps.config, 'sso');
-    const held = { state: browserToken || isProviders ? state : null, browserToken };
+    const { headers } = request;
+    const asked = queryValue(request, 'state');
+    const state = asked !== null && isToken(asked) ? asked : null;
+    const browserToken = queryValue(request, 'begun') === 'there' ? null : readTokenCookie(headers, config, 'sso');
+    const answerToken = state && readTokenCookie(headers, config, answerCookie(state));
+    if (state && readCookie(headers, config, answerCookie(state)) !== null)
+      clearCookie(reply, config, answerCookie(state));
+    const held = { state, browserToken, answerToken };
     return await arrive(deps, request, reply, 'saml', held, async ({ row }) => {
-      const identity = waitingIdentity(deps.keys, row);
-      if (identity) return { ok: true, identity };
-      return { ok: false, reason: 'request-unknown', words: 'the provider has not answered this request' };
+      const answer = waitingAnswer(deps.keys, row);
+      if (answer) return { ok: true, identity: answer.identity };
+      return { ok: false, reason: 'request-unknown', words: 'the answer cannot be read any more' };
     });
   };
 }

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  type SamlProviderForTest,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#server/testing/saml-sign-in-for-test.ts';
+import {
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  followLeavePage,
+  lastFailure,
+} from '#server/testing/sso-for-test.ts';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let second: PortalForTest;
+let acme: SamlProviderForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  second = await portalForTest({}, portal);
+  acme = await samlProvider('idp.acme.test', portal.deps.now());
+});
+afterAll(async () => {
+  await second.close();
+  await portal.close();
+});
+
+let attacker: BrowserForTest;
+let victim: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, audit_event, throttle cascade`;
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'mallory' });
+  await addSamlConnection(portal, acme);
+  attacker = browserForTest(portal);
+  victim = browserForTest(portal);
+});
+
+const sessions = async () => (await portal.sql`select from session`).length;
+const leaving = /^\/portal\/authenticate\/leave\?/;
+const failed = /^\/portal\/loginfail\/saml(?:\?|$)/;
+const asked = async (by: BrowserForTest, form: Record<string, string> = {}) =>
+  samlRequestAt(await departFor(by, 'alice@acme.test', form));
+/** What the provider of a victim who is signed in there has his browser post. */
+const bring = (by: BrowserForTest, form: Record<string, string>, to: PortalForTest = portal) =>
+  postSamlAnswer(to, by, form);
+const open = (by: BrowserForTest, url: unknown, more: object = {}) => by.get(String(url), { ...crossSite, ...more });
+const finishOf = (state: string) => `/portal/authenticate/saml/finish?state=${state}`;
+
+describe('SA-42 an attacker begins, and a victim who is signed in at the provider brings the answer', () => {
+  it('SA-42 nobody is signed in, whoever opens the end first and how often', async () => {
+    for (const order of [
+      [attacker, victim],
+      [victim, attacker],
+      [attacker, attacker, victim, victim, attacker],
+    ]) {
+      const request = await asked(attacker);
+      await open(attacker, finishOf(request.state));
+      const posted = await bring(victim, samlAnswer(portal, acme, request));
+      for (const by of order) expect((await open(by, posted.headers.location)).headers.location).toMatch(failed);
+      expect(await sessions()).toBe(0);
+      expect((await attacker.get('/portal/session', { headers: { accept: 'application/json' } })).statusCode).toBe(401);
+    }
+  });
+
+  it('SA-42 neither is anybody when both have a visit out, or the victim comes to the end by another instance', async () => {
+    await asked(victim);
+    const request = await asked(attacker);
+    const posted = await bring(victim, samlAnswer(portal, acme, request), second);
+    const url = String(posted.headers.location);
+    for (const to of [portal, second]) {
+      expect((await to.send({ url, cookies: attacker.cookies })).headers.location).toMatch(failed);
+      expect((await to.send({ url, cookies: victim.cookies })).headers.location).toMatch(failed);
+    }
+    expect(await sessions()).toBe(0);
+  });
+
+  it('SA-42 the address of the end holds nothing that the attacker does not know, and the token is stored as a hash', async () => {
+    const request = await asked(attacker);
+    const posted = await bring(victim, samlAnswer(portal, acme, request));
+    expect(posted.headers.location).toBe(finishOf(request.state));
+    const [cookie, ...more] = posted.cookies;
+    expect(more).toEqual([]);
+    expect(cookie).toMatchObject({ path: '/', httpOnly: true, sameSite: 'Lax', maxAge: limits.samlAnswerWaits / 1000 });
+    expect(cookie?.value).toMatch(/^[\w-]{43}$/);
+    const [row] = await portal.sql`select * from sso_request`;
+    expect(Buffer.from(row?.answer_hash)).toHaveLength(32);
+    expect(JSON.stringify(row)).not.toContain(cookie?.value);
+    expect(portal.logs()).not.toContain(cookie?.value);
+  });
+
+  it('SA-42 a made-up token, the one of another visit, or no cookie of his own does not help the attacker', async () => {
+    const own = await asked(attacker);
+    const ownPosted = await bring(attacker, samlAnswer(portal, acme, own, { email: 'mallory@acme.test' }));
+    const ownToken = ownPosted.cookies[0]?.value ?? '';
+    const request = await asked(attacker);
+    await bring(victim, samlAnswer(portal, acme, request));
+    const name = `vestibule-answer-${request.state.slice(0, 8)}`;
+    for (const token of [ownToken, 'A'.repeat(43), '', 'x']) {
+      const cookies = { ...attacker.cookies, [name]: token };
+      const { headers } = await portal.send({ url: finishOf(request.state), cookies });
+      expect(headers.location).toMatch(failed);
+    }
+    expect(await sessions()).toBe(0);
+  });
+
+  it('SA-42 the answer is lost once the victim has been at the end, even for somebody who had the token', async () => {
+    const request = await asked(attacker);
+    const posted = await bring(victim, samlAnswer(portal, acme, request));
+    const token = victim.cookies[`vestibule-answer-${request.state.slice(0, 8)}`] ?? '';
+    await open(victim, posted.headers.location);
+    expect((await lastFailure(portal))?.reason).toBe('other-browser');
+    const cookies = { ...attacker.cookies, [`vestibule-answer-${request.state.slice(0, 8)}`]: token };
+    expect((await portal.send({ url: finishOf(request.state), cookies })).headers.location).toMatch(failed);
+    expect(await sessions()).toBe(0);
+  });
+
+  it('SA-42 the victim sees a page with a next step, and nothing of what the attacker typed or wanted', async () => {
+    const request = samlRequestAt(
+      await departFor(attacker, 'mallory@acme.test', { redirectURL: '/portal/secret-plan' }),
+    );
+    const posted = await bring(victim, samlAnswer(portal, acme, request));
+    const answer = await open(victim, posted.headers.location);
+    const page = await victim.get(String(answer.headers.location));
+    expect(page.statusCode).toBe(200);
+    expect(page.body).toContain('href="/portal/singleSignOn"');
+    expect(`${answer.headers.location}${page.body}`).not.toMatch(/secret-plan|mallory/);
+  });
+
+  it('SA-42 a victim who is signed in here stays so, as himself', async () => {
+    const mine = await asked(victim);
+    await open(victim, (await bring(victim, samlAnswer(portal, acme, mine))).headers.location);
+    const request = await asked(attacker);
+    await open(victim, (await bring(victim, samlAnswer(portal, acme, request))).headers.location);
+    expect((await victim.get('/portal/session', { headers: { accept: 'application/json' } })).statusCode).toBe(200);
+    expect(await sessions()).toBe(1);
+  });
+});
+
+describe('the one browser that began and brought the answer', () => {
+  const browser = () => victim;
+
+  it('has two visits out at once, in two tabs, and comes back from both in any order', async () => {
+    const first = await asked(browser(), { redirectURL: '/portal/first' });
+    const other = await asked(browser(), { redirectURL: '/portal/other' });
+    const posted = await bring(browser(), samlAnswer(portal, acme, first));
+    const otherPosted = await bring(browser(), samlAnswer(portal, acme, other));
+    expect((await open(browser(), posted.headers.location)).headers.location).toBe('/portal/first');
+    expect((await open(browser(), otherPosted.headers.location)).headers.location).toBe('/portal/other');
+    expect(Object.keys(browser().cookies).filter((name) => name.includes('answer'))).toEqual([]);
+    expect(await sessions()).toBe(1);
+  });
+
+  it('posts the same answer twice, before the end or after it, and lands where one post lands', async () => {
+    const form = samlAnswer(portal, acme, await asked(browser(), { redirectURL: '/portal/reports' }));
+    await bring(browser(), form);
+    const again = await bring(browser(), form, second);
+    expect((await open(browser(), again.headers.location)).headers.location).toBe('/portal/reports');
+    const late = await bring(browser(), form);
+    expect((await open(browser(), late.headers.location)).headers.location).toBe('/portal/reports');
+    expect((await open(browser(), late.headers.location)).headers.location).toBe('/portal/reports');
+    expect(await sessions()).toBe(1);
+  });
+
+  it('finishes at another instance than it posted to', async () => {
+    const posted = await bring(browser(), samlAnswer(portal, acme, await asked(browser())), second);
+    expect((await open(browser(), posted.headers.location)).headers.location).toBe('/portal/portal.html');
+  });
+
+  it('comes too late, or without one of its cookies, and finds a page that keeps name and destination', async () => {
+    const lose = (name: RegExp) => {
+      for (const cookie of Object.keys(browser().cookies)) if (name.test(cookie)) delete browser().cookies[cookie];
+    };
+    for (const spoil of [() => portal.wait(limits.samlAnswerWaits), () => lose(/answer/)]) {
+      const posted = await bring(
+        browser(),
+        samlAnswer(portal, acme, await asked(browser(), { redirectURL: '/portal/reports' })),
+      );
+      spoil();
+      const { location } = (await open(browser(), posted.headers.location)).headers;
+      expect(location).toMatch(failed);
+      expect(location).toContain('destination=%2Fportal%2Freports');
+      expect((await lastFailure(portal))?.reason).toBe('request-unknown');
+    }
+    const posted = await bring(browser(), samlAnswer(portal, acme, await asked(browser())));
+    lose(/sso/);
+    expect((await open(browser(), posted.headers.location)).headers.location).toMatch(failed);
+    expect(await sessions()).toBe(0);
+  });
+
+  it('ten at once over two instances make one session', async () => {
+    const posted = await bring(browser(), samlAnswer(portal, acme, await asked(browser())));
+    const { cookies } = browser();
+    const url = String(posted.headers.location);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => (n % 2 ? portal : second).send({ url, cookies })),
+    );
+    expect(answers.filter(({ headers }) => headers.location === '/portal/portal.html')).toHaveLength(1);
+    expect(await sessions()).toBe(1);
+  });
+});
+
+describe('an answer that nobody here asked for', () => {
+  beforeEach(async () => {
+    await portal.sql`delete from sso_connection`;
+    await addSamlConnection(portal, acme, { mayBegin: true });
+  });
+
+  it('SA-26 signs in nobody: the portal asks the provider itself, so that nobody is signed in as somebody else', async () => {
+    const attackers = samlAnswer(portal, acme, null, { email: 'mallory@acme.test' });
+    const begun = await open(victim, (await bring(victim, attackers)).headers.location);
+    expect(await sessions()).toBe(0);
+    const request = samlRequestAt(await followLeavePage(victim, begun));
+    expect(request.id).toMatch(/^_/);
+    const posted = await bring(victim, samlAnswer(portal, acme, request, { email: 'alice@acme.test' }));
+    expect((await open(victim, posted.headers.location)).headers.location).toBe('/portal/portal.html');
+    expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+  });
+
+  it('SA-26 leaves a session that the browser has as it is', async () => {
+    const mine = await asked(victim);
+    await open(victim, (await bring(victim, samlAnswer(portal, acme, mine))).headers.location);
+    await open(victim, (await bring(victim, samlAnswer(portal, acme, null))).headers.location);
+    expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+    expect(await sessions()).toBe(1);
+  });
+
+  it('SA-42 leads on only in the browser that brought it, though everybody may know the address', async () => {
+    const posted = await bring(victim, samlAnswer(portal, acme, null));
+    expect((await open(attacker, posted.headers.location)).headers.location).toMatch(failed);
+    expect((await open(victim, posted.headers.location)).headers.location).toMatch(leaving);
+    expect((await open(victim, posted.headers.location)).headers.location).toMatch(failed);
+    expect(await sessions()).toBe(0);
+  });
+
+  it('posted twice leads where one post leads; too late it leads to a page with a way on', async () => {
+    const form = samlAnswer(portal, acme, null);
+    await bring(victim, form);
+    const again = await bring(victim, form);
+    expect((await open(victim, again.headers.location)).headers.location).toMatch(leaving);
+    const posted = await bring(attacker, samlAnswer(portal, acme, null));
+    portal.wait(limits.samlAnswerWaits);
+    expect((await open(attacker, posted.headers.location)).headers.location).toMatch(failed);
+  });
+});
