@@ -12,13 +12,15 @@ export function atLemonldap(page: Page) {
       await page.locator('input[name="password"]').fill(secret);
       await button('Connect').click();
     },
+    /** Its word on a wrong password, which its script puts into the page by this number. */
+    wrongCredentials: page.locator('[trmsg="5"]'),
     refuse: () => button('Refuse').click(),
     /**
-     * What is between its form and ours: by OpenID Connect it asks once what we may know; by SAML its page with the
-     * answer posts itself where script runs, and has a button where not.
+     * By SAML its page with the answer posts itself where script runs, and has a button where not; by OpenID Connect
+     * there is nothing to press.
      */
     async pressOn(): Promise<void> {
-      const next = button('Accept').or(button('Submit'));
+      const next = button('Submit');
       const arrived = page.getByRole('heading', { name: /signed in|didn’t work/i });
       await expect(next.or(arrived)).toBeVisible();
       if (await next.isVisible()) await next.click();

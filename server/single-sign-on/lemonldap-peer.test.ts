@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';
+import { askingClientId } from '#server/testing/lemonldap/configuration.ts';
 import { type Lemonldap, startLemonldap } from '#server/testing/lemonldap-for-test.ts';
 import { oidcConnection, startVisit } from '#server/testing/oidc-for-test.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const { config } = portal.deps;
   const callback = publicAddress(config, 'oidcCallback');
   provider = await startLemonldap(
-    { lena: email, leon: 'leon@lemon.test' },
+    { lena: email },
     {
       clientId,
       clientSecret,
@@ -46,12 +47,11 @@ beforeEach(() => {
 });
 
 describe('LemonLDAP::NG by OpenID Connect', () => {
-  const connection = () => oidcConnection(portal.deps, { issuer: provider.issuer, clientId, clientSecret });
-
-  async function signIn(person = lena, more = {}) {
-    const visit = await startVisit(portal.deps, connection());
-    const { url } = await person.visit(visit.url, more);
-    return await readOidcAnswer(portal.deps, connection(), { ...visit, url });
+  async function signIn(as = clientId, more = {}) {
+    const connection = oidcConnection(portal.deps, { issuer: provider.issuer, clientId: as, clientSecret });
+    const visit = await startVisit(portal.deps, connection);
+    const { url } = await lena.visit(visit.url, more);
+    return await readOidcAnswer(portal.deps, connection, { ...visit, url });
   }
 
   it('says who somebody is, the second time without asking', async () => {
@@ -61,7 +61,7 @@ describe('LemonLDAP::NG by OpenID Connect', () => {
   });
 
   it('tells that consent was refused', async () => {
-    expect(await signIn(new LemonldapVisitor(provider, 'leon'), { refuses: true })).toEqual({
+    expect(await signIn(askingClientId({ clientId }), { refuses: true })).toEqual({
       ok: false,
       reason: 'provider-refused',
       words: expect.stringContaining('consent'),

@@ -86,6 +86,18 @@ export function lemonldapConfiguration(
 }
 
 function oidc(client: LemonldapClient, privateKey: string, publicKey: string): object {
+  const relyingParty = {
+    oidcRPMetaDataOptionsClientID: client.clientId,
+    oidcRPMetaDataOptionsClientSecret: client.clientSecret,
+    // HS512 unless it is said, which is refused here as a signature that the client could make itself.
+    oidcRPMetaDataOptionsIDTokenSignAlg: 'RS256',
+    oidcRPMetaDataOptionsRequirePKCE: 1,
+    // Divided by spaces, and compared letter by letter.
+    oidcRPMetaDataOptionsRedirectUris: client.redirectUris.join(' '),
+    oidcRPMetaDataOptionsPostLogoutRedirectUris: client.postLogoutRedirectUris.join(' '),
+    oidcRPMetaDataOptionsLogoutBypassConfirm: 1,
+    oidcRPMetaDataOptionsUserIDAttr: 'uid',
+  };
   return {
     issuerDBOpenIDConnectActivation: 1,
     oidcServicePrivateKeySig: privateKey,
@@ -93,27 +105,23 @@ function oidc(client: LemonldapClient, privateKey: string, publicKey: string): o
     oidcServiceKeyIdSig: 'oidc-1',
     oidcServiceAllowAuthorizationCodeFlow: 1,
     oidcRPMetaDataOptions: {
-      portal: {
-        oidcRPMetaDataOptionsClientID: client.clientId,
-        oidcRPMetaDataOptionsClientSecret: client.clientSecret,
-        // HS512 unless it is said, which is refused here as a signature that the client could make itself.
-        oidcRPMetaDataOptionsIDTokenSignAlg: 'RS256',
-        oidcRPMetaDataOptionsRequirePKCE: 1,
-        // Divided by spaces, and compared letter by letter.
-        oidcRPMetaDataOptionsRedirectUris: client.redirectUris.join(' '),
-        oidcRPMetaDataOptionsPostLogoutRedirectUris: client.postLogoutRedirectUris.join(' '),
-        // Consent is asked for once, and may be refused.
-        oidcRPMetaDataOptionsBypassConsent: 0,
-        oidcRPMetaDataOptionsLogoutBypassConfirm: 1,
-        oidcRPMetaDataOptionsUserIDAttr: 'uid',
-      },
+      portal: { ...relyingParty, oidcRPMetaDataOptionsBypassConsent: 1 },
+      asking: { ...relyingParty, oidcRPMetaDataOptionsClientID: askingClientId(client) },
     },
-    // Name of the claim, and where it comes from; `bool` keeps `email_verified` from being the word "1".
-    oidcRPMetaDataExportedVars: {
-      portal: { email: 'mail', email_verified: 'mailVerified;bool;auto', name: 'cn', preferred_username: 'uid' },
-    },
+    oidcRPMetaDataExportedVars: { portal: claims, asking: claims },
   };
 }
+
+/**
+ * The same client, but whoever comes by it is asked for consent once, and may refuse. Not for all: who was asked is led
+ * to the provider's own page after a sign-out, and not back to the portal.
+ */
+export function askingClientId({ clientId }: Pick<LemonldapClient, 'clientId'>): string {
+  return `${clientId}-asking`;
+}
+
+/** Name of the claim, and where it comes from; `bool` keeps `email_verified` from being the word "1". */
+const claims = { email: 'mail', email_verified: 'mailVerified;bool;auto', name: 'cn', preferred_username: 'uid' };
 
 function samlIdp(client: LemonldapClient, { certificate, privateKey }: LemonldapKey): object {
   return {
