@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { bringLemonldap } from '#server/testing/find-lemonldap.ts';
 import { bringSimplesamlphp } from '#server/testing/find-simplesamlphp.ts';
 import { bringOathtool } from './find-oathtool.ts';
 
@@ -57,7 +58,7 @@ function bringChromium(): string | null {
 
 // The tests in the browser need the other programs too, and they are missing on the same machines.
 if (import.meta.main) {
-  for (const complaint of [bringChromium(), bringOathtool(), await bringSimplesamlphp()]) {
+  for (const complaint of [bringChromium(), bringOathtool(), await bringSimplesamlphp(), await bringLemonldap()]) {
     if (!complaint) continue;
     console.error(complaint);
     process.exitCode = 1;

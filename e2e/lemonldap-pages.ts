@@ -1,0 +1,29 @@
+import { expect, type Page } from '@playwright/test';
+
+/** The pages of LemonLDAP::NG. The password of everybody there is their name. */
+export function atLemonldap(page: Page) {
+  // Its script gives the fields their words, so without it they have none.
+  const user = page.locator('input[name="user"]');
+  const button = (name: string) => page.getByRole('button', { name });
+  return {
+    user,
+    async signIn(name: string, secret = name): Promise<void> {
+      await user.fill(name);
+      await page.locator('input[name="password"]').fill(secret);
+      await button('Connect').click();
+    },
+    /** Its word on a wrong password, which its script puts into the page by this number. */
+    wrongCredentials: page.locator('[trmsg="5"]'),
+    refuse: () => button('Refuse').click(),
+    /**
+     * By SAML its page with the answer posts itself where script runs, and has a button where not; by OpenID Connect
+     * there is nothing to press.
+     */
+    async pressOn(): Promise<void> {
+      const next = button('Submit');
+      const arrived = page.getByRole('heading', { name: /signed in|didn’t work/i });
+      await expect(next.or(arrived)).toBeVisible();
+      if (await next.isVisible()) await next.click();
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import type { Page } from '@playwright/test';
+import { askingClientId } from '#server/testing/lemonldap/configuration.ts';
+import { type Lemonldap, startLemonldap } from '#server/testing/lemonldap-for-test.ts';
+import { atLemonldap } from './lemonldap-pages.ts';
+import { addCustomerTo } from './portal-accounts.ts';
+import type { PortalUnderTest } from './portal-under-test.ts';
+import { expectSignedIn, signOutButton } from './sign-in-form.ts';
+import { expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
+import { test as base, expect } from './test.ts';
+
+const clientId = 'vestibule';
+const people = [
+  { protocol: 'oidc', name: 'olive', email: 'olive@lemon-oidc.test' },
+  { protocol: 'saml', name: 'saul', email: 'saul@lemon-saml.test' },
+] as const;
+
+/** LemonLDAP::NG with two connections to it, one by each protocol, at another site than the portal. */
+const test = base.extend<object, { provider: Lemonldap }>({
+  provider: [
+    async ({ portal }, use) => {
+      const provider = await startFor(portal);
+      await use(provider);
+      await provider.close();
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+});
+
+async function startFor(portal: PortalUnderTest): Promise<Lemonldap> {
+  const callback = `${portal.origin}/portal/authenticate/oidc/callback`;
+  // Letters alone: others are percent-encoded on the way, and LemonLDAP::NG does not decode them.
+  const clientSecret = 'secretOfTheClient';
+  const provider = await startLemonldap(Object.fromEntries(people.map(({ name, email }) => [name, email])), {
+    clientId,
+    clientSecret,
+    redirectUris: [callback, `${callback}/lemon-oidc`],
+    postLogoutRedirectUris: [`${portal.origin}/portal/login`],
+    samlMetadata: await (await fetch(`${portal.origin}/portal/authenticate/saml/metadata`)).text(),
+  });
+  await addCustomerTo(portal, 'lemon', { name: 'Lemon Ltd.' });
+  const { issuer, metadataUrl } = provider;
+  const ways = {
+    oidc: ['--issuer', issuer, '--client-id', clientId, '--client-secret-stdin'],
+    saml: ['--metadata', metadataUrl],
+  };
+  for (const { protocol, name, email } of people) {
+    await portal.mustRun(['user', 'add', name, '--email', email, '--customer', 'lemon']);
+    const which = ['--customer', 'lemon', '--domain', `lemon-${protocol}.test`];
+    await portal.mustRun(
+      ['connection', 'add', protocol, `lemon-${protocol}`, ...which, ...ways[protocol]],
+      clientSecret,
+    );
+  }
+  return provider;
+}
+
+const both = { tag: '@without-script' };
+
+test.beforeEach(({ watch, provider }) => watch.host(provider.origin));
+
+/** Types the address on the page that is open. */
+async function goToProvider(page: Page, email: string): Promise<void> {
+  await ssoButton(page).click();
+  await ssoForm(page).send(email);
+}
+
+for (const { protocol, name, email } of people) {
+  test(
+    `${protocol}: a wrong password and then the right one, the deep link kept, the second time without typing`,
+    both,
+    async ({ page }) => {
+      await page.goto('/portal/portal.html?report=7');
+      await goToProvider(page, email);
+      await atLemonldap(page).signIn(name, 'wrong');
+      await expect(atLemonldap(page).wrongCredentials).toHaveCount(1);
+      await atLemonldap(page).signIn(name);
+      await atLemonldap(page).pressOn();
+      await expect(page).toHaveURL('/portal/portal.html?report=7');
+      await expectSignedIn(page, name);
+      await page.context().clearCookies({ name: 'vestibule-session' });
+      await page.goto('/portal/login');
+      await ssoButton(page).click();
+      await atLemonldap(page).pressOn();
+      await expectSignedIn(page, name);
+    },
+  );
+
+  test(`${protocol}: the fragment of a deep link survives where script runs`, async ({ page }) => {
+    await page.goto('/portal/#/reports/7');
+    await goToProvider(page, email);
+    await atLemonldap(page).signIn(name);
+    await atLemonldap(page).pressOn();
+    await expect(page).toHaveURL(/#\/reports\/7$/);
+  });
+
+  test(`SA-42 ${protocol}: a link of somebody who began lets nobody in, neither them nor who follows it`, async ({
+    page: attacker,
+    anotherBrowser,
+    provider,
+  }) => {
+    const asked = attacker.waitForRequest((request) => request.url().startsWith(`${provider.origin}/`));
+    await attacker.goto('/portal/login');
+    await goToProvider(attacker, email);
+    const link = (await asked).url();
+    await expect(atLemonldap(attacker).user).toBeVisible();
+
+    const { page: victim } = await anotherBrowser();
+    await victim.goto(provider.origin);
+    await atLemonldap(victim).signIn(name);
+    await expect(atLemonldap(victim).user).toBeHidden();
+    await victim.goto(link);
+    await atLemonldap(victim).pressOn();
+    await expectFailure(victim, protocol);
+
+    // By OpenID Connect the answer is in the address, which the attacker never sees.
+    if (protocol === 'saml') {
+      const state = new URL(link).searchParams.get('RelayState') ?? '';
+      await attacker.goto(`/portal/authenticate/saml/finish?${new URLSearchParams({ state })}`);
+      await expectFailure(attacker, protocol);
+    }
+    for (const page of [attacker, victim]) {
+      await page.goto('/portal/portal.html');
+      await expect(ssoButton(page)).toBeVisible();
+    }
+  });
+}
+
+test('oidc: consent that is refused ends on a page with a reference', async ({ page, portal }) => {
+  const comeBy = (id: string) => portal.mustRun(['connection', 'set', 'lemon-oidc', '--client-id', id]);
+  await comeBy(askingClientId({ clientId }));
+  try {
+    await page.goto('/portal/login');
+    await goToProvider(page, 'olive@lemon-oidc.test');
+    await atLemonldap(page).signIn('olive');
+    await atLemonldap(page).refuse();
+    const reference = await expectFailure(page);
+    expect((await portal.run(['explain', reference])).out).toContain('consent');
+  } finally {
+    await comeBy(clientId);
+  }
+});
+
+test('oidc: signing out here signs out there', both, async ({ page }) => {
+  await page.goto('/portal/login');
+  await goToProvider(page, 'olive@lemon-oidc.test');
+  await atLemonldap(page).signIn('olive');
+  await atLemonldap(page).pressOn();
+  await expectSignedIn(page, 'olive');
+  await signOutButton(page).click();
+  await expect(page).toHaveURL(/\/portal\/login/);
+  await ssoButton(page).click();
+  await expect(atLemonldap(page).user).toBeVisible();
+});
+
+test('saml: signing out here leaves the session there, and the next visit needs one press', both, async ({ page }) => {
+  await page.goto('/portal/login');
+  await goToProvider(page, 'saul@lemon-saml.test');
+  await atLemonldap(page).signIn('saul');
+  await atLemonldap(page).pressOn();
+  await expectSignedIn(page, 'saul');
+  await signOutButton(page).click();
+  await ssoButton(page).click();
+  await atLemonldap(page).pressOn();
+  await expectSignedIn(page, 'saul');
+});

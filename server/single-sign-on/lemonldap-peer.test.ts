@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SamlConnection } from '#server/storage/sso-connection.ts';
+import { askingClientId } from '#server/testing/lemonldap/configuration.ts';
+import { type Lemonldap, startLemonldap } from '#server/testing/lemonldap-for-test.ts';
+import { oidcConnection, startVisit } from '#server/testing/oidc-for-test.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { LemonldapVisitor } from '#server/testing/walk-lemonldap.ts';
+import { publicAddress } from './addresses.ts';
+import { readOidcAnswer } from './oidc/oidc.ts';
+import { portalKeys } from './portal-keys.ts';
+import { readSamlMetadata } from './saml/read-saml-metadata.ts';
+import { readSamlAnswer, startSaml } from './saml/saml.ts';
+import { samlMetadata } from './saml/saml-metadata.ts';
+
+const email = 'lena@lemon.test';
+const clientId = 'vestibule';
+// Letters alone: others are percent-encoded on the way, and LemonLDAP::NG does not decode them.
+const clientSecret = 'secretOfTheClient';
+
+let portal: PortalForTest;
+let provider: Lemonldap;
+let lena: LemonldapVisitor;
+
+beforeAll(async () => {
+  portal = await portalForTest();
+  const { config } = portal.deps;
+  const callback = publicAddress(config, 'oidcCallback');
+  provider = await startLemonldap(
+    { lena: email },
+    {
+      clientId,
+      clientSecret,
+      redirectUris: [callback, `${callback}/customer`],
+      postLogoutRedirectUris: [],
+      samlMetadata: samlMetadata(config, await portalKeys(portal.deps)),
+    },
+  );
+}, 180_000);
+afterAll(async () => {
+  await provider?.close();
+  await portal.close();
+});
+beforeEach(() => {
+  // The provider's clock is the real one.
+  portal.wait(Date.now() - portal.deps.now().getTime());
+  lena = new LemonldapVisitor(provider, 'lena');
+});
+
+describe('LemonLDAP::NG by OpenID Connect', () => {
+  async function signIn(as = clientId, more = {}) {
+    const connection = oidcConnection(portal.deps, { issuer: provider.issuer, clientId: as, clientSecret });
+    const visit = await startVisit(portal.deps, connection);
+    const { url } = await lena.visit(visit.url, more);
+    return await readOidcAnswer(portal.deps, connection, { ...visit, url });
+  }
+
+  it('says who somebody is, the second time without asking', async () => {
+    const identity = { subject: 'lena', email, emailVerified: true };
+    expect(await signIn()).toMatchObject({ ok: true, identity });
+    expect(await signIn()).toMatchObject({ ok: true, identity });
+  });
+
+  it('tells that consent was refused', async () => {
+    expect(await signIn(askingClientId({ clientId }), { refuses: true })).toEqual({
+      ok: false,
+      reason: 'provider-refused',
+      words: expect.stringContaining('consent'),
+    });
+  });
+});
+
+describe('LemonLDAP::NG by SAML', () => {
+  async function connection(): Promise<SamlConnection> {
+    const reading = readSamlMetadata(await provider.metadata(), { now: new Date() });
+    if (!reading.ok) throw new Error(reading.problem);
+    const settings = {
+      ...reading.settings,
+      metadataUrl: provider.metadataUrl,
+      mayBegin: false,
+      wantsEncryption: false,
+    };
+    return { protocol: 'saml', settings, attributes: {} } as unknown as SamlConnection;
+  }
+
+  async function signIn() {
+    const started = await startSaml(portal.deps, await connection(), { state: 'state-1' });
+    if (!started.ok) throw new Error(started.words);
+    const { url, form } = await lena.visit(started.url);
+    expect(url.href).toBe(publicAddress(portal.deps.config, 'samlAnswer'));
+    expect(form.RelayState).toBe('state-1');
+    const answer = { samlResponse: form.SAMLResponse ?? '', kept: started.kept };
+    return await readSamlAnswer(portal.deps, await connection(), answer);
+  }
+
+  it('says who somebody is by one name, the second time without asking', async () => {
+    const first = await signIn();
+    expect(first).toMatchObject({ ok: true, identity: { email, emailVerified: false } });
+    const subject = first.ok ? first.identity.subject : '';
+    expect(subject).toMatch(/\S{8,}/);
+    expect(await signIn()).toMatchObject({ ok: true, identity: { subject, email } });
+  });
+
+  it('SA-41 it refuses a request that our key did not sign', async () => {
+    const started = await startSaml(portal.deps, await connection(), { state: 'state-1' });
+    if (!started.ok) throw new Error(started.words);
+    await expect(lena.visit(started.url.replace('state-1', 'state-2'))).rejects.toThrow(/LemonLDAP::NG/);
+  });
+});
