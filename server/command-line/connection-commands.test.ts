@@ -149,14 +149,14 @@ describe('connection list, show, set, remove', () => {
     const shown = await vestibule('connection show acme-oidc --json');
     expect(shown.out).not.toMatch(/the secret|sealed/i);
     expect(JSON.parse(shown.out)).toMatchObject({ key: 'acme-oidc', hasSecret: true });
-    const { out } = await vestibule('connection set acme-oidc --required on --scope email --disable');
+    const { out } = await vestibule('connection set acme-oidc --required on --scope email --disable --yes');
     expect(out).toContain('required: off → on');
     expect(out).toContain('scopes: email profile → email');
     expect((await vestibule('connection set acme-oidc --required on')).out).toContain('like that already');
     expect((await vestibule('connection list')).out).toMatch(/acme-oidc +acme +oidc +acme\.example +yes +no/);
     expect((await vestibule('connection set acme-oidc --metadata x')).err).toContain('by OpenID Connect');
     expect((await vestibule('connection set acme-oidc')).code).toBe(2);
-    expect((await vestibule('connection remove acme-oidc')).out).toContain('removed');
+    expect((await vestibule('connection remove acme-oidc --yes')).out).toContain('removed');
     expect((await vestibule('connection remove acme-oidc')).code).toBe(1);
     expect(await events()).toEqual(['connection-added', 'connection-changed', 'connection-removed']);
   });

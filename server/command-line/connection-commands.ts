@@ -7,6 +7,7 @@ import type { OidcSettings, SamlSettings } from '../single-sign-on/settings.ts';
 import { unlinkUser } from '../single-sign-on/unlink-user.ts';
 import type { Database } from '../storage/connect.ts';
 import { findSsoConnectionByKey, listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
+import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
 import { addConnectionAddCommands, whatTheProviderNeeds } from './connection-add-commands.ts';
 import {
   addConnectionFlags,
@@ -39,6 +40,7 @@ type SetFlags = ConnectionFlags & {
   requireEncryption?: OnOff;
   enable?: true;
   disable?: true;
+  yes?: true;
 };
 
 /** `vestibule connection …` */
@@ -111,7 +113,8 @@ function addSetCommand(connection: Command): void {
     .addOption(onOff('--idp-initiated', 'SAML: the provider may begin by itself'))
     .addOption(onOff('--require-encryption', 'SAML: refuse assertions that are not encrypted'))
     .addOption(new Option('--disable', 'nobody signs in by it').conflicts('enable'))
-    .option('--enable', 'people can sign in by it again');
+    .option('--enable', 'people can sign in by it again')
+    .option(...yesFlag);
   addSecretFlags(addConnectionFlags(set)).action(runSet);
 }
 
@@ -124,7 +127,10 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     const settings = await changedSettings(await existing(sql, key), flags);
     if (settings) changes.settings = settings;
     if (Object.keys(changes).length === 0) command.error('error: name what to change, see --help');
-    const result = await changeConnection({ sql, keys }, key, changes, new Date());
+    const result = await askToGoOn(
+      (isAgreed) => changeConnection({ sql, keys }, key, changes, new Date(), isAgreed),
+      flags.yes === true,
+    );
     if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
     if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
     if (flags.json) return printJson(publicView(await existing(sql, key)));
@@ -187,10 +193,12 @@ function addRemoveCommand(connection: Command): void {
     .command('remove')
     .argument('<key>')
     .description('remove a connection; its users stay')
+    .option(...yesFlag)
     .option('--json', 'print the outcome as JSON')
-    .action((key: string, { json }: JsonFlag) =>
+    .action((key: string, { json, yes }: JsonFlag & { yes?: true }) =>
       withDatabase(async (sql) => {
-        if (!(await removeConnection(sql, key, new Date()))) throw failure('refused', `There is no connection ${key}.`);
+        const result = await askToGoOn((isAgreed) => removeConnection(sql, key, new Date(), isAgreed), yes === true);
+        if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
         if (json) return printJson({ removed: key });
         printLine(`Connection ${key} removed.`);
       }),
