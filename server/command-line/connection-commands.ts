@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Config } from '../config.ts';
 import { type ChangeOfConnection, changeConnection, wordsOf } from '../single-sign-on/change-connection.ts';
+import { doubtsAbout } from '../single-sign-on/connection-doubts.ts';
 import { readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
 import { removeConnection } from '../single-sign-on/remove-connection.ts';
 import type { OidcSettings, SamlSettings } from '../single-sign-on/settings.ts';
@@ -23,7 +24,7 @@ import {
 import { addConnectionKeysCommand } from './connection-keys-command.ts';
 import { addConnectionTestCommand } from './connection-test-command.ts';
 import { failure } from './failure.ts';
-import { localTime, printFacts, printJson, printLine, printTable } from './print.ts';
+import { localTime, printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
 import { samlSettingsOf } from './read-metadata-argument.ts';
 import { accepted } from './read-values.ts';
 import { publicView } from './show-connection.ts';
@@ -112,6 +113,7 @@ function addSetCommand(connection: Command): void {
     .option('--metadata <file-or-url>', "SAML: the provider's metadata, read anew")
     .addOption(onOff('--idp-initiated', 'SAML: the provider may begin by itself'))
     .addOption(onOff('--require-encryption', 'SAML: refuse assertions that are not encrypted'))
+    .option('--no-second-factor', 'nothing that the provider says stands for a second factor any more')
     .addOption(new Option('--disable', 'nobody signs in by it').conflicts('enable'))
     .option('--enable', 'people can sign in by it again')
     .option(...yesFlag);
@@ -133,6 +135,7 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     );
     if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
     if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
+    for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Mind: ${doubt}.`);
     if (flags.json) return printJson(publicView(await existing(sql, key)));
     if (result.kind === 'unchanged') return printLine(`Connection ${key} is like that already.`);
     const lines = result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`);

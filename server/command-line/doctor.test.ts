@@ -62,9 +62,12 @@ describe('vestibule doctor', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(lines).toEqual([
       'ok      – configuration – for http://localhost:8080/portal/',
+      'warning – links – visitors are led to example.com by links.support, links.imprint, links.solutions – set them in the configuration file',
       'skipped – data folder – not used with DATABASE_URL and SMTP_URL',
       'ok      – database – up to date',
+      'ok      – secrets – everything is sealed under the first secret',
       'ok      – single sign-on – no certificate or secret ends within 60 days',
+      'ok      – connections – there are none',
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       'ok      – mail TLS – TLSv1.3 by STARTTLS, with a valid certificate',
       'ok      – mail login – accepted',
@@ -81,11 +84,11 @@ describe('vestibule doctor', () => {
   test('says where a mail lies when there is no mail server', async () => {
     const { code, lines } = await doctor('--send-to ada@acme.example');
     expect(code).toBe(0);
-    expect(lines[1]).toBe(`ok      – data folder – ${join(folder, 'data')} is writable`);
-    expect(lines[4]).toMatch(
+    expect(lines[2]).toBe(`ok      – data folder – ${join(folder, 'data')} is writable`);
+    expect(lines[7]).toMatch(
       /^ok {6}– mail outbox – mails are put into .*\/data\/outbox and reach nobody – set SMTP_URL$/,
     );
-    const path = /^ok {6}– test mail – to ada@acme\.example: lies in (\S+)$/.exec(lines[5] ?? '')?.[1];
+    const path = /^ok {6}– test mail – to ada@acme\.example: lies in (\S+)$/.exec(lines[8] ?? '')?.[1];
     expect(await readFile(path ?? '', 'utf8')).toContain('\nTo: ada@acme.example\n');
     expect(await readdir(join(folder, 'data'))).toEqual(['outbox']);
   });
@@ -104,7 +107,7 @@ describe('vestibule doctor', () => {
     const url = await startServer();
     const untrusted = await doctor('--send-to ada@acme.example', { SMTP_URL: url, NODE_EXTRA_CA_CERTS: '' });
     expect(untrusted.code).toBe(1);
-    expect(untrusted.lines.slice(4)).toEqual([
+    expect(untrusted.lines.slice(7)).toEqual([
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       expect.stringMatching(/^failed {2}– mail TLS – .*certificate that is not valid here .* – .*NODE_EXTRA_CA_CERTS$/),
       'skipped – mail login – not tried',
@@ -128,16 +131,16 @@ describe('vestibule doctor', () => {
     await writeFile(join(folder, 'data'), 'a file in its place');
     const { code, lines } = await doctor('');
     expect(code).toBe(1);
-    expect(lines[1]).toMatch(/^failed {2}– data folder – The data folder .* cannot be used .*EEXIST/);
-    expect(lines[4]).toMatch(/^failed {2}– mail outbox – /);
+    expect(lines[2]).toMatch(/^failed {2}– data folder – The data folder .* cannot be used .*EEXIST/);
+    expect(lines[7]).toMatch(/^failed {2}– mail outbox – /);
   });
 
   test('a database that is away is 3, and the rest is checked all the same', async () => {
     const SMTP_URL = await startServer();
     const { code, lines, err } = await doctor('', { SMTP_URL, DATABASE_URL: 'postgres://u:Canary@127.0.0.1:1/none' });
     expect({ code, err }).toEqual({ code: 3, err: '' });
-    expect(lines[2]).toMatch(/^failed {2}– database – The database is not available: /);
-    expect(lines[5]).toBe('ok      – mail login – accepted');
+    expect(lines[3]).toMatch(/^failed {2}– database – The database is not available: /);
+    expect(lines[6]).toBe('ok      – mail login – accepted');
   });
 
   test('a configuration that is wrong is 3, and nothing else is tried', async () => {
