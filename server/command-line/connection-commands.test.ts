@@ -162,6 +162,34 @@ describe('connection list, show, set, remove', () => {
   });
 });
 
+describe('what is allowed and hardly meant', () => {
+  it('is warned of when a connection is added or changed, and by doctor', async () => {
+    expect((await addOidc()).err).not.toContain('Mind');
+    const alike = await addSaml(' --domain gmail.com');
+    expect(alike.code).toBe(0);
+    expect(alike.err).toContain('Mind: people of acme.example cannot tell connections acme-oidc and acme-saml apart');
+    expect(alike.err).toContain('Mind: connection acme-saml vouches for gmail.com');
+    const { out } = await vestibule('doctor');
+    expect(out).toMatch(/^warning – connections – people of acme\.example .*; connection acme-saml vouches for gmail/m);
+    const named = await vestibule('connection set acme-saml --name Staff --domain acme.example');
+    expect(named).toMatchObject({ code: 0, err: '' });
+    expect((await vestibule('connection set acme-oidc --domain web.de')).err).toContain('web.de, where anybody');
+  }, 30_000);
+});
+
+describe('connection set --no-second-factor', () => {
+  it('empties the list, and a later --second-factor fills it anew', async () => {
+    await addOidc(' --second-factor mfa');
+    const values = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.secondFactorValues;
+    const { code, out } = await vestibule('connection set acme-oidc --no-second-factor');
+    expect(code).toBe(0);
+    expect(out).toContain('counts as second factor: mfa → nothing');
+    expect(await values()).toEqual([]);
+    await vestibule('connection set acme-oidc --no-second-factor --second-factor otp --second-factor hwk');
+    expect(await values()).toEqual(['otp', 'hwk']);
+  });
+});
+
 describe('connection set --metadata', () => {
   it('takes over a certificate that follows another, though all else is as before', async () => {
     await addSaml();

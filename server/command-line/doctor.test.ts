@@ -161,5 +161,7 @@ test('config check shows where mails go, without credentials', async () => {
   const server = await check({ SMTP_URL: 'smtps://hub:Canary-8@smtp.example.com' });
   expect(server.out).toMatch(/^Mails to +smtp\.example\.com:465$/m);
   expect(server.out).not.toMatch(/hub|Canary/);
-  expect((await check({})).out).toContain(join(folder, 'outbox'));
+  const plain = await check({});
+  expect(plain.out).toContain(join(folder, 'outbox'));
+  expect(plain.out).toContain('Mind: visitors are led to example.com by links.support');
 });

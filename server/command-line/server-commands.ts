@@ -63,7 +63,7 @@ function runConfigCheck({ json }: Flags): void {
     return;
   }
   printSummary(summary);
-  for (const words of warnings) printWarning(`\nMind: ${words}.`);
+  for (const words of warnings) printLine(`\nMind: ${words}.`);
 }
 
 type Summary = { publicUrl: string; listens: string; database: string; dataFolder: string; mails: string };
