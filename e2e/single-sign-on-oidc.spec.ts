@@ -19,7 +19,7 @@ const test = base.extend<object, { provider: OpenIdProvider }>({
         postLogoutRedirectUris: [`${portal.origin}/portal/login`],
       });
       await addCustomerTo(portal, 'oidc', { name: 'Oidc Ltd.' });
-      await portal.mustRun(['user', 'add', 'olga', '--email', 'olga@oidc.test', '--customer', 'oidc']);
+      await portal.mustRun(['user', 'add', 'olga', '--email', 'olga@oidc.test', '--customer', 'oidc', '--no-password']);
       const { issuer, clientId, clientSecret } = provider;
       await portal.mustRun(
         [

@@ -11,7 +11,7 @@ const test = base.extend<object, { provider: SamlProviderForTest }>({
     async ({ portal }, use) => {
       const provider = await startSamlProvider();
       await addCustomerTo(portal, 'saml', { name: 'Saml Ltd.' });
-      await portal.mustRun(['user', 'add', 'sam', '--email', 'sam@saml.test', '--customer', 'saml']);
+      await portal.mustRun(['user', 'add', 'sam', '--email', 'sam@saml.test', '--customer', 'saml', '--no-password']);
       await portal.mustRun([
         ...['connection', 'add', 'saml', 'saml', '--customer', 'saml', '--domain', 'saml.test'],
         ...['--metadata', provider.metadataUrl],

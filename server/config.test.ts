@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Config, readConfig } from './config.ts';
+import { type Config, placeholderWarning, readConfig } from './config.ts';
 import { clientAddress } from './http/client-address.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vestibule-config-'));
@@ -48,6 +48,14 @@ describe('the configuration', () => {
       smtp: null,
       mailFrom: 'no-reply@localhost',
     });
+  });
+
+  it('warns of links at their placeholders, by name', () => {
+    const links = { support: 'mailto:help@acme.example', imprint: 'https://acme.example/imprint' };
+    expect(placeholderWarning(configOf({}))).toContain('links.support, links.imprint, links.solutions');
+    expect(placeholderWarning(configOf({}, { links }))).toContain('by links.solutions –');
+    const all = { ...links, solutions: 'https://acme.example/' };
+    expect(placeholderWarning(configOf({}, { links: all }))).toBeNull();
   });
 
   it('takes every setting of the environment', () => {

@@ -45,6 +45,22 @@ export type Config = {
 
 export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] };
 
+/** Where the links lead until the configuration file says so: nowhere that helps anybody. */
+const placeholderLinks: Branding['links'] = {
+  support: 'https://example.com/support',
+  imprint: 'https://example.com/imprint',
+  solutions: 'https://example.com/solutions',
+};
+
+/** A warning that names the links which are still at their placeholders, or null. */
+export function placeholderWarning({ branding: { links } }: Config): string | null {
+  const names = Object.entries(placeholderLinks).flatMap(([name, placeholder]) =>
+    links[name as keyof typeof links] === placeholder ? [`links.${name}`] : [],
+  );
+  if (names.length === 0) return null;
+  return `visitors are led to example.com by ${names.join(', ')} – set them in the configuration file`;
+}
+
 const defaultPort = 8080;
 const shortestSecret = 32;
 /** The names by which a machine knows itself; plain http is for them alone. */
@@ -93,11 +109,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
       branding: {
         name: file.name ?? 'Vestibule',
         logo: file.logo ? `${file.basePath ?? '/portal'}/logo` : null,
-        links: {
-          support: file.links?.support ?? 'https://example.com/support',
-          imprint: file.links?.imprint ?? 'https://example.com/imprint',
-          solutions: file.links?.solutions ?? 'https://example.com/solutions',
-        },
+        links: { ...placeholderLinks, ...file.links },
       },
       accentColour: file.accentColour ?? null,
       logoFile: file.logo ? resolve(file.logo) : null,

@@ -116,6 +116,9 @@ export const limits = {
   deviceWriteEvery: day,
   /** How long a refused sign-in's typed name and reference wait in the browser. */
   refusalLifetime: 10 * minute,
+  /** How long a command waits for its standard input before it says so, and how much it reads of it. */
+  stdinHint: 2 * second,
+  stdinBytes: 64 * 1024,
   housekeepingEvery: 10 * minute,
   warningsEvery: day,
   /** Password hashes that may wait; what exceeds them is answered 503. */
@@ -142,6 +145,10 @@ export const limits = {
   /** Of these, how long the work beside the requests may take. */
   stopBesideWithin: 5 * second,
   stopLooksEvery: 50,
+  /** Ctrl-C reaches the portal twice under npm, which passes on what the terminal has sent already: that is one signal. */
+  sameSignal: second,
+  /** How often a portal that npm started looks whether npm is still there. */
+  parentLookEvery: 200,
   /**
    * mail: how long the mail server may take to be reached and to greet, TLS included; to answer a command; and to take
    * one mail altogether. A connection that nothing is sent on is kept for `idle`.

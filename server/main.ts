@@ -4,10 +4,11 @@ import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import { startWorkers } from './background/workers.ts';
 import { buildStalePages } from './build-pages.ts';
-import { readConfig } from './config.ts';
+import { placeholderWarning, readConfig } from './config.ts';
 import type { Deps, Wake } from './deps.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
+import { listenProblem } from './http/listen-problem.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createPages } from './http/pages.ts';
 import { limits } from './limits.ts';
@@ -63,22 +64,35 @@ export async function serve(): Promise<void> {
     },
   });
   exitOnCrash(app);
-  await app.listen({ host: config.host, port: config.port });
+  const closeRest = async () => {
+    // A mail that is not taken within this is tried again by the next instance.
+    await Promise.race([stopBeside(), pause(limits.stopBesideWithin, undefined, { ref: false })]);
+    await storage.close();
+  };
+  try {
+    await app.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    await app.close();
+    await closeRest();
+    throw new Error(listenProblem(error as Error, config));
+  }
   app.log.info(
     { url: config.publicUrl.origin + config.basePath },
     `Vestibule answers at ${config.publicUrl.origin}${config.basePath}/`,
   );
-  stopOnSignal(app, async () => {
-    // A mail that is not taken within this is tried again by the next instance.
-    await Promise.race([stopBeside(), pause(limits.stopBesideWithin, undefined, { ref: false })]);
-    await storage.close();
-  });
+  const warning = placeholderWarning(config);
+  if (warning) app.log.warn(warning);
+  const stop = stopOnSignal(app, closeRest);
+  if (process.env.npm_lifecycle_event) stopWithParent(stop);
 }
 
-/** Finishes what is under way, then closes the database; a second signal or a stuck request does not wait. */
-function stopOnSignal(app: FastifyInstance, closeRest: () => Promise<void>): void {
-  const stop = async (signal: NodeJS.Signals) => {
-    app.log.info({ signal }, 'stopping');
+/**
+ * Finishes what is under way, then closes the database; a second signal or a stuck request does not wait. Returns what
+ * a signal does.
+ */
+function stopOnSignal(app: FastifyInstance, closeRest: () => Promise<void>): (why: string) => void {
+  let stoppingSince: number | null = null;
+  const finish = async () => {
     setTimeout(() => process.exit(1), limits.stopWithin).unref();
     // A connection whose answer was under way is kept alive after it, and would keep us waiting.
     setInterval(() => app.server.closeIdleConnections(), limits.stopLooksEvery);
@@ -86,7 +100,28 @@ function stopOnSignal(app: FastifyInstance, closeRest: () => Promise<void>): voi
     await closeRest();
     process.exit(0);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
+  const stop = (signal: string) => {
+    if (stoppingSince !== null) {
+      if (performance.now() - stoppingSince > limits.sameSignal) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
+    app.log.info({ signal }, 'stopping');
+    void finish();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+  return stop;
+}
+
+/** Who ends npm means the portal too, also by a signal that npm cannot pass on. */
+function stopWithParent(stop: (why: string) => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    stop('npm is gone');
+  }, limits.parentLookEvery);
+  timer.unref();
 }
 
 /** After an error that nobody expected the state is unknown: it is logged, and whoever started the process starts it anew. */

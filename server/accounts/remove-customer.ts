@@ -1,13 +1,22 @@
+import { type NotAgreed, withAgreement } from '../single-sign-on/what-follows.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/connect.ts';
 import { deleteCustomer, findCustomerForUpdate } from '../storage/customer.ts';
 import { listUsersOfOnly } from '../storage/membership.ts';
 
-export type RemoveCustomerResult = { kind: 'removed'; usersLeftWithout: string[] } | { kind: 'notFound' };
+export type RemoveCustomerResult = { kind: 'removed'; usersLeftWithout: string[] } | { kind: 'notFound' } | NotAgreed;
 
-/** Removes a customer and its memberships, and records it. Names the users who belong to no customer now. */
-export async function removeCustomer(sql: Database, key: string, now: Date): Promise<RemoveCustomerResult> {
-  return await sql.begin(async (sql): Promise<RemoveCustomerResult> => {
+/**
+ * Removes a customer with its memberships and connections, and records it. Names the users who belong to no customer
+ * now. Where single sign-on by one of the connections is required, only if `isAgreed`.
+ */
+export async function removeCustomer(
+  sql: Database,
+  key: string,
+  now: Date,
+  isAgreed = false,
+): Promise<RemoveCustomerResult> {
+  return await withAgreement(sql, { toAll: isAgreed }, async (sql): Promise<RemoveCustomerResult> => {
     const customer = await findCustomerForUpdate(sql, key);
     if (!customer) return { kind: 'notFound' };
     const usersLeftWithout = await listUsersOfOnly(sql, customer.id);

@@ -30,6 +30,7 @@ export const auditEvents = {
   'connection-removed': 'An operator removed a single sign-on connection.',
   'connection-unlinked': 'An operator made a connection forget by which subject a user signs in.',
   'portal-key-changed': 'An operator published, used or withdrew a key of the portal.',
+  'secrets-renewed': 'An operator had everything sealed anew under the first secret; the steps say how much.',
   'reset-link-made': 'An operator made a link for a user to choose a new password.',
 } as const;
 

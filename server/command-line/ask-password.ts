@@ -1,15 +1,19 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import { limits } from '../limits.ts';
 import { failure } from './failure.ts';
+import { printWarning } from './print.ts';
 
 /** Whether a person sits in front of the command and can be asked. */
 export function canAsk(): boolean {
   return process.stdin.isTTY === true;
 }
 
-/** Asks for a password twice without showing it; once when the first answer is empty. */
-export async function askPassword(question: string): Promise<{ password: string; repeat: string }> {
+/** Asks for a password without showing it: twice, or once when the first answer is empty or `once` is said. */
+export async function askPassword(
+  question: string,
+  { once = false } = {},
+): Promise<{ password: string; repeat: string }> {
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
   // Opened before the question is asked and closed after the last answer, so that nothing typed in between is echoed.
   const terminal = createInterface({ input: process.stdin, output: silence, terminal: true, historySize: 0 });
@@ -25,19 +29,35 @@ export async function askPassword(question: string): Promise<{ password: string;
   };
   try {
     const password = await ask(`${question}: `);
-    return { password, repeat: password && (await ask('The same again: ')) };
+    return { password, repeat: once ? password : password && (await ask('The same again: ')) };
   } finally {
     stopped.catch(() => undefined);
     terminal.close();
   }
 }
 
-/** The password on the standard input: all of it without one line break at its end. */
-export async function passwordOfStdin(): Promise<string> {
-  const bytes = await buffer(process.stdin);
+/**
+ * A password or another secret on the standard input: all of it without one line break at its end. At a terminal it is
+ * asked for, so that it is not shown.
+ */
+export async function readStdin(what: 'password' | 'client secret'): Promise<string> {
+  if (canAsk()) return (await askPassword(`The ${what}`, { once: true })).password;
+  const waits = setTimeout(() => printWarning(`Waiting for the ${what} on the standard input …`), limits.stdinHint);
+  const chunks: Buffer[] = [];
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '');
-  } catch {
-    throw failure('refused', 'The password on the standard input is not valid UTF-8.');
+    for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+      clearTimeout(waits);
+      chunks.push(chunk);
+      if (chunks.reduce((sum, { length }) => sum + length, 0) > limits.stdinBytes)
+        throw failure('refused', `The standard input is too long for a ${what}.`);
+    }
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+      .decode(Buffer.concat(chunks))
+      .replace(/\r?\n$/, '');
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw failure('refused', `The ${what} on the standard input is not valid UTF-8.`);
+  } finally {
+    clearTimeout(waits);
   }
 }

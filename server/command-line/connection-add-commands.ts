@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { addConnection, type ConnectionToAdd } from '../single-sign-on/add-connection.ts';
 import { entityId, publicAddress } from '../single-sign-on/addresses.ts';
+import { doubtsAbout } from '../single-sign-on/connection-doubts.ts';
 import { readConnectionKey, readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
 import type { ProtocolSettings } from '../single-sign-on/settings.ts';
 import { findCustomer } from '../storage/customer.ts';
-import { findSsoConnectionByKey } from '../storage/sso-connection.ts';
+import { listSsoConnections } from '../storage/sso-connection.ts';
 import {
   addConnectionFlags,
   addSecretFlags,
@@ -130,7 +131,9 @@ async function add(
     if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
     if (result.kind === 'unknownCustomer')
       throw failure('refused', `--customer: there is no customer ${flags.customer}.`);
-    const stored = await findSsoConnectionByKey(sql, key);
+    const connections = await listSsoConnections(sql);
+    const stored = connections.find((connection) => connection.key === key);
+    for (const doubt of doubtsAbout(key, connections)) printWarning(`Mind: ${doubt}.`);
     if (flags.json) return printJson(stored && publicView(stored));
     printLine(`Connection ${key} added. Tell the provider:`);
     printFacts(whatTheProviderNeeds(config, protocol.protocol));

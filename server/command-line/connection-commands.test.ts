@@ -149,16 +149,44 @@ describe('connection list, show, set, remove', () => {
     const shown = await vestibule('connection show acme-oidc --json');
     expect(shown.out).not.toMatch(/the secret|sealed/i);
     expect(JSON.parse(shown.out)).toMatchObject({ key: 'acme-oidc', hasSecret: true });
-    const { out } = await vestibule('connection set acme-oidc --required on --scope email --disable');
+    const { out } = await vestibule('connection set acme-oidc --required on --scope email --disable --yes');
     expect(out).toContain('required: off → on');
     expect(out).toContain('scopes: email profile → email');
     expect((await vestibule('connection set acme-oidc --required on')).out).toContain('like that already');
     expect((await vestibule('connection list')).out).toMatch(/acme-oidc +acme +oidc +acme\.example +yes +no/);
     expect((await vestibule('connection set acme-oidc --metadata x')).err).toContain('by OpenID Connect');
     expect((await vestibule('connection set acme-oidc')).code).toBe(2);
-    expect((await vestibule('connection remove acme-oidc')).out).toContain('removed');
+    expect((await vestibule('connection remove acme-oidc --yes')).out).toContain('removed');
     expect((await vestibule('connection remove acme-oidc')).code).toBe(1);
     expect(await events()).toEqual(['connection-added', 'connection-changed', 'connection-removed']);
+  });
+});
+
+describe('what is allowed and hardly meant', () => {
+  it('is warned of when a connection is added or changed, and by doctor', async () => {
+    expect((await addOidc()).err).not.toContain('Mind');
+    const alike = await addSaml(' --domain gmail.com');
+    expect(alike.code).toBe(0);
+    expect(alike.err).toContain('Mind: people of acme.example cannot tell connections acme-oidc and acme-saml apart');
+    expect(alike.err).toContain('Mind: connection acme-saml vouches for gmail.com');
+    const { out } = await vestibule('doctor');
+    expect(out).toMatch(/^warning – connections – people of acme\.example .*; connection acme-saml vouches for gmail/m);
+    const named = await vestibule('connection set acme-saml --name Staff --domain acme.example');
+    expect(named).toMatchObject({ code: 0, err: '' });
+    expect((await vestibule('connection set acme-oidc --domain web.de')).err).toContain('web.de, where anybody');
+  }, 30_000);
+});
+
+describe('connection set --no-second-factor', () => {
+  it('empties the list, and a later --second-factor fills it anew', async () => {
+    await addOidc(' --second-factor mfa');
+    const values = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.secondFactorValues;
+    const { code, out } = await vestibule('connection set acme-oidc --no-second-factor');
+    expect(code).toBe(0);
+    expect(out).toContain('counts as second factor: mfa → nothing');
+    expect(await values()).toEqual([]);
+    await vestibule('connection set acme-oidc --no-second-factor --second-factor otp --second-factor hwk');
+    expect(await values()).toEqual(['otp', 'hwk']);
   });
 });
 

@@ -1,12 +1,14 @@
 import { type Command, Option } from 'commander';
 import type { Config } from '../config.ts';
 import { type ChangeOfConnection, changeConnection, wordsOf } from '../single-sign-on/change-connection.ts';
+import { doubtsAbout } from '../single-sign-on/connection-doubts.ts';
 import { readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
 import { removeConnection } from '../single-sign-on/remove-connection.ts';
 import type { OidcSettings, SamlSettings } from '../single-sign-on/settings.ts';
 import { unlinkUser } from '../single-sign-on/unlink-user.ts';
 import type { Database } from '../storage/connect.ts';
 import { findSsoConnectionByKey, listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
+import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
 import { addConnectionAddCommands, whatTheProviderNeeds } from './connection-add-commands.ts';
 import {
   addConnectionFlags,
@@ -22,7 +24,7 @@ import {
 import { addConnectionKeysCommand } from './connection-keys-command.ts';
 import { addConnectionTestCommand } from './connection-test-command.ts';
 import { failure } from './failure.ts';
-import { localTime, printFacts, printJson, printLine, printTable } from './print.ts';
+import { localTime, printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
 import { samlSettingsOf } from './read-metadata-argument.ts';
 import { accepted } from './read-values.ts';
 import { publicView } from './show-connection.ts';
@@ -39,6 +41,7 @@ type SetFlags = ConnectionFlags & {
   requireEncryption?: OnOff;
   enable?: true;
   disable?: true;
+  yes?: true;
 };
 
 /** `vestibule connection …` */
@@ -110,8 +113,10 @@ function addSetCommand(connection: Command): void {
     .option('--metadata <file-or-url>', "SAML: the provider's metadata, read anew")
     .addOption(onOff('--idp-initiated', 'SAML: the provider may begin by itself'))
     .addOption(onOff('--require-encryption', 'SAML: refuse assertions that are not encrypted'))
+    .option('--no-second-factor', 'nothing that the provider says stands for a second factor any more')
     .addOption(new Option('--disable', 'nobody signs in by it').conflicts('enable'))
-    .option('--enable', 'people can sign in by it again');
+    .option('--enable', 'people can sign in by it again')
+    .option(...yesFlag);
   addSecretFlags(addConnectionFlags(set)).action(runSet);
 }
 
@@ -124,9 +129,13 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     const settings = await changedSettings(await existing(sql, key), flags);
     if (settings) changes.settings = settings;
     if (Object.keys(changes).length === 0) command.error('error: name what to change, see --help');
-    const result = await changeConnection({ sql, keys }, key, changes, new Date());
+    const result = await askToGoOn(
+      (isAgreed) => changeConnection({ sql, keys }, key, changes, new Date(), isAgreed),
+      flags.yes === true,
+    );
     if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
     if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
+    for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Mind: ${doubt}.`);
     if (flags.json) return printJson(publicView(await existing(sql, key)));
     if (result.kind === 'unchanged') return printLine(`Connection ${key} is like that already.`);
     const lines = result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`);
@@ -187,10 +196,12 @@ function addRemoveCommand(connection: Command): void {
     .command('remove')
     .argument('<key>')
     .description('remove a connection; its users stay')
+    .option(...yesFlag)
     .option('--json', 'print the outcome as JSON')
-    .action((key: string, { json }: JsonFlag) =>
+    .action((key: string, { json, yes }: JsonFlag & { yes?: true }) =>
       withDatabase(async (sql) => {
-        if (!(await removeConnection(sql, key, new Date()))) throw failure('refused', `There is no connection ${key}.`);
+        const result = await askToGoOn((isAgreed) => removeConnection(sql, key, new Date(), isAgreed), yes === true);
+        if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
         if (json) return printJson({ removed: key });
         printLine(`Connection ${key} removed.`);
       }),

@@ -16,7 +16,8 @@ export type ConnectionFlags = {
   jit?: OnOff;
   trustEmail?: OnOff;
   required?: OnOff;
-  secondFactor?: string[];
+  /** False: none counts any more. */
+  secondFactor?: string[] | false;
   map?: string[];
   secretEnds?: string;
   clientSecretStdin?: true;
@@ -62,8 +63,8 @@ export function connectionChanges(flags: ConnectionFlags): ChangeOfConnection {
     ...(jit && { makesUsers: jit === 'on' }),
     ...(trustEmail && { trustsEmail: trustEmail === 'on' }),
     ...(required && { required: required === 'on' }),
-    ...(secondFactor && {
-      secondFactorValues: secondFactor.map((text) => accepted(readProviderValue('--second-factor', text))),
+    ...(secondFactor !== undefined && {
+      secondFactorValues: (secondFactor || []).map((text) => accepted(readProviderValue('--second-factor', text))),
     }),
     ...(map && { attributes: accepted(readAttributes(map)) }),
     ...(secretEnds !== undefined && { secretEndsAt: accepted(readDay(secretEnds)) }),
@@ -100,8 +101,8 @@ export function providerTaken(by: string): string {
 /** The client secret on the standard input, or undefined where it was not asked for. */
 export async function clientSecretOf({ clientSecretStdin }: ConnectionFlags): Promise<string | undefined> {
   if (!clientSecretStdin) return undefined;
-  const { passwordOfStdin } = await import('./ask-password.ts');
-  const secret = (await passwordOfStdin()).trim();
+  const { readStdin } = await import('./ask-password.ts');
+  const secret = (await readStdin('client secret')).trim();
   if (/^[\x20-\x7e]{1,1000}$/.test(secret)) return secret;
   throw failure(
     'refused',

@@ -5,6 +5,7 @@ import { readCustomerKey, readCustomerName } from '../accounts/read-name.ts';
 import { readNetwork } from '../accounts/read-network.ts';
 import { removeCustomer } from '../accounts/remove-customer.ts';
 import { type Customer, findCustomer, listCustomers, type TwoFactorPolicy } from '../storage/customer.ts';
+import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
 import { failure } from './failure.ts';
 import { localTime, printJson, printLine, printTable, printWarning } from './print.ts';
 import { accepted, collect } from './read-values.ts';
@@ -19,6 +20,7 @@ type Flags = {
   rememberDevices?: 'on' | 'off';
   enable?: true;
   disable?: true;
+  yes?: true;
   json?: true;
 };
 
@@ -160,11 +162,13 @@ function addRemoveCommand(customer: Command): void {
   customer
     .command('remove')
     .argument('<key>')
-    .description('remove a customer; its users stay, without it')
+    .description('remove a customer with its single sign-on connections; its users stay, without it')
+    .option(...yesFlag)
     .option('--json', 'print the outcome as JSON')
     .action((key: string, flags: Flags) =>
       withDatabase(async (sql) => {
-        const result = await removeCustomer(sql, key, new Date());
+        const attempt = (isAgreed: boolean) => removeCustomer(sql, key, new Date(), isAgreed);
+        const result = await askToGoOn(attempt, flags.yes === true);
         if (result.kind === 'notFound') throw failure('refused', `There is no customer ${key}.`);
         const { usersLeftWithout } = result;
         if (flags.json) return printJson({ removed: key, usersLeftWithout });

@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import { type Config, placeholderWarning } from '../config.ts';
 import { checkMailServer } from '../mail/check-mail-server.ts';
 import { openTransport } from '../mail/open-transport.ts';
 import { outboxFile, outboxOf, prepareOutbox } from '../mail/outbox.ts';
 import { hostAndPort } from '../mail/smtp-url.ts';
 import { MailNotSent } from '../mail/transport.ts';
+import { countSeals } from '../secrets/renew-seals.ts';
+import { doubtsOf } from '../single-sign-on/connection-doubts.ts';
 import { listEnds, warningsOf } from '../single-sign-on/what-ends.ts';
 import { listUnreadableSecrets } from '../storage/columns-of-bytes.ts';
 import { dataFolderError, prepareDataFolder } from '../storage/data-folder.ts';
 import { findPooler } from '../storage/pooler.ts';
+import { listSsoConnections } from '../storage/sso-connection.ts';
 import { isFailure } from './failure.ts';
+import { sealProblem } from './seal-problem.ts';
 import { withDatabase } from './with-database.ts';
+import { withKeys } from './with-keys.ts';
 
-/** One check of `vestibule doctor`; `ok` is null for one that was skipped. */
-export type Check = { check: string; ok: boolean | null; words: string };
+/** One check of `vestibule doctor`; `ok` is null for one that was skipped. A warning is nothing that fails. */
+export type Check = { check: string; ok: boolean | null; warning?: true; words: string };
 
 const quiet = { info() {}, warn() {} };
 
@@ -40,6 +45,32 @@ export async function checkEnds(): Promise<Check> {
   const warnings = await withDatabase(async (sql) => warningsOf(await listEnds(sql), new Date()));
   if (warnings.length === 0) return { check, ok: true, words: 'no certificate or secret ends within 60 days' };
   return { check, ok: false, words: warnings.join('; ') };
+}
+
+/** Whether connections are as nobody can have meant them. */
+export async function checkConnections(): Promise<Check> {
+  const check = 'connections';
+  const connections = await withDatabase(listSsoConnections);
+  const doubts = doubtsOf(connections);
+  if (doubts.length > 0) return { check, ok: true, warning: true, words: doubts.join('; ') };
+  return { check, ok: true, words: connections.length === 0 ? 'there are none' : `${connections.length} looked at` };
+}
+
+/** Whether everything sealed is sealed under the first secret. */
+export async function checkSecrets(): Promise<Check> {
+  const check = 'secrets';
+  const problem = sealProblem(await withKeys(({ sql, keys }) => countSeals(sql, keys)));
+  if (!problem) return { check, ok: true, words: 'everything is sealed under the first secret' };
+  return problem.isLost
+    ? { check, ok: false, words: problem.words }
+    : { check, ok: true, warning: true, words: problem.words };
+}
+
+/** Whether the links of the pages lead somewhere. */
+export function checkLinks(config: Config): Check {
+  const words = placeholderWarning(config);
+  if (words) return { check: 'links', ok: true, warning: true, words };
+  return { check: 'links', ok: true, words: 'support, imprint and solutions are set' };
 }
 
 /** Whether the database can be reached; missing migrations are run, as with every command. */

@@ -14,7 +14,7 @@ export function addDoctorCommand(program: Command): void {
     .command('doctor')
     .description('check the settings, the data folder, the database and the mail server, and say what to do')
     .option('--send-to <address>', 'send a test mail there, the way that all mails go')
-    .option('--json', 'print the checks as JSON: {check, ok, words}, where ok is null for a skipped one')
+    .option('--json', 'print the checks as JSON: {check, ok, warning, words}, where ok is null for a skipped one')
     .action(runDoctor);
 }
 
@@ -42,16 +42,29 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   }
   const { config } = result;
   // What the other commands do not need is not loaded for them.
-  const { checkDataFolder, checkDatabase, checkEnds, checkMail, checkPooler, checkStoredSecrets, sendTestMail } =
-    await import('./doctor-checks.ts');
+  const {
+    checkConnections,
+    checkDataFolder,
+    checkDatabase,
+    checkEnds,
+    checkLinks,
+    checkMail,
+    checkPooler,
+    checkSecrets,
+    checkStoredSecrets,
+    sendTestMail,
+  } = await import('./doctor-checks.ts');
   yield { check: 'configuration', ok: true, words: `for ${config.publicUrl.origin}${config.basePath}/` };
+  yield checkLinks(config);
   yield await checkDataFolder(config);
   const database = await checkDatabase();
   yield database;
   if (database.ok) {
     yield await checkPooler(config);
     yield await checkStoredSecrets();
+    yield await checkSecrets();
     yield await checkEnds();
+    yield await checkConnections();
   }
   const mail = await checkMail(config);
   yield* mail;
@@ -61,8 +74,8 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
 }
 
 /** One line of a report. */
-export function printCheck({ check, ok, words }: Check): void {
-  const outcome = ok === null ? 'skipped' : ok ? 'ok' : 'failed';
+export function printCheck({ check, ok, warning, words }: Check): void {
+  const outcome = warning ? 'warning' : ok === null ? 'skipped' : ok ? 'ok' : 'failed';
   printLine(`${outcome.padEnd(7)} – ${check} – ${words.replaceAll('\n', ' ')}`);
 }
 

@@ -98,11 +98,14 @@ describe('vestibule doctor', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(lines).toEqual([
       'ok      – configuration – for http://localhost:8080/portal/',
+      'warning – links – visitors are led to example.com by links.support, links.imprint, links.solutions – set them in the configuration file',
       'skipped – data folder – not used with DATABASE_URL and SMTP_URL',
       'ok      – database – up to date',
       'ok      – pooler – none in between; statements are prepared',
       'ok      – stored secrets – have the form of sealed ones',
+      'ok      – secrets – everything is sealed under the first secret',
       'ok      – single sign-on – no certificate or secret ends within 60 days',
+      'ok      – connections – there are none',
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       'ok      – mail TLS – TLSv1.3 by STARTTLS, with a valid certificate',
       'ok      – mail login – accepted',
@@ -119,11 +122,11 @@ describe('vestibule doctor', () => {
   test('says where a mail lies when there is no mail server', async () => {
     const { code, lines } = await doctor('--send-to ada@acme.example');
     expect(code).toBe(0);
-    expect(lines[1]).toBe(`ok      – data folder – ${join(folder, 'data')} is writable`);
-    expect(lines[6]).toMatch(
+    expect(lines[2]).toBe(`ok      – data folder – ${join(folder, 'data')} is writable`);
+    expect(lines[9]).toMatch(
       /^ok {6}– mail outbox – mails are put into .*\/data\/outbox and reach nobody – set SMTP_URL$/,
     );
-    const path = /^ok {6}– test mail – to ada@acme\.example: lies in (\S+)$/.exec(lines[7] ?? '')?.[1];
+    const path = /^ok {6}– test mail – to ada@acme\.example: lies in (\S+)$/.exec(lines[10] ?? '')?.[1];
     expect(await readFile(path ?? '', 'utf8')).toContain('\nTo: ada@acme.example\n');
     expect(await readdir(join(folder, 'data'))).toEqual(['outbox']);
   });
@@ -142,7 +145,7 @@ describe('vestibule doctor', () => {
     const url = await startServer();
     const untrusted = await doctor('--send-to ada@acme.example', { SMTP_URL: url, NODE_EXTRA_CA_CERTS: '' });
     expect(untrusted.code).toBe(1);
-    expect(untrusted.lines.slice(6)).toEqual([
+    expect(untrusted.lines.slice(9)).toEqual([
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       expect.stringMatching(/^failed {2}– mail TLS – .*certificate that is not valid here .* – .*NODE_EXTRA_CA_CERTS$/),
       'skipped – mail login – not tried',
@@ -166,16 +169,16 @@ describe('vestibule doctor', () => {
     await writeFile(join(folder, 'data'), 'a file in its place');
     const { code, lines } = await doctor('');
     expect(code).toBe(1);
-    expect(lines[1]).toMatch(/^failed {2}– data folder – The data folder .* cannot be used .*EEXIST/);
-    expect(lines[6]).toMatch(/^failed {2}– mail outbox – /);
+    expect(lines[2]).toMatch(/^failed {2}– data folder – The data folder .* cannot be used .*EEXIST/);
+    expect(lines[9]).toMatch(/^failed {2}– mail outbox – /);
   });
 
   test('a database that is away is 3, and the rest is checked all the same', async () => {
     const SMTP_URL = await startServer();
     const { code, lines, err } = await doctor('', { SMTP_URL, DATABASE_URL: 'postgres://u:Canary@127.0.0.1:1/none' });
     expect({ code, err }).toEqual({ code: 3, err: '' });
-    expect(lines[2]).toMatch(/^failed {2}– database – The database is not available: /);
-    expect(lines[5]).toBe('ok      – mail login – accepted');
+    expect(lines[3]).toMatch(/^failed {2}– database – The database is not available: /);
+    expect(lines[6]).toBe('ok      – mail login – accepted');
   });
 
   test('a configuration that is wrong is 3, and nothing else is tried', async () => {
@@ -196,5 +199,7 @@ test('config check shows where mails go, without credentials', async () => {
   const server = await check({ SMTP_URL: 'smtps://hub:Canary-8@smtp.example.com' });
   expect(server.out).toMatch(/^Mails to +smtp\.example\.com:465$/m);
   expect(server.out).not.toMatch(/hub|Canary/);
-  expect((await check({})).out).toContain(join(folder, 'outbox'));
+  const plain = await check({});
+  expect(plain.out).toContain(join(folder, 'outbox'));
+  expect(plain.out).toContain('Mind: visitors are led to example.com by links.support');
 });

@@ -7,10 +7,10 @@ import {
 import { isCommonPassword } from '../password/common-passwords.ts';
 import type { NewPasswordRules } from '../password/new-password-problem.ts';
 import { isOwnName } from '../password/own-names.ts';
-import { askPassword, canAsk, passwordOfStdin } from './ask-password.ts';
+import { askPassword, canAsk, readStdin } from './ask-password.ts';
 import { failure } from './failure.ts';
 
-/** Where a new password comes from; `ifGiven` asks when there is a terminal and takes an empty answer for none. */
+/** Where a new password comes from; `ifGiven` asks too, and takes an empty answer for none. */
 export type PasswordSource = 'stdin' | 'prompt' | 'ifGiven';
 
 /**
@@ -29,12 +29,16 @@ export async function readNewPassword(source: PasswordSource, rules: NewPassword
 
 async function readTwice(source: PasswordSource): Promise<{ password: string; repeat: string } | null> {
   if (source === 'stdin') {
-    const password = await passwordOfStdin();
+    const password = await readStdin('password');
     return { password, repeat: password };
   }
+  // What is piped in is never read unasked: in a script it belongs to whatever comes next, or never ends.
   if (!canAsk()) {
-    if (source === 'ifGiven') return null;
-    throw failure('refused', 'There is no terminal to ask for a password: pipe it in with --password-stdin.');
+    const without = source === 'ifGiven' ? ', and --no-password adds the user without one' : '';
+    throw failure(
+      'refused',
+      `There is no terminal to ask for a password: --password-stdin reads it from the standard input${without}.`,
+    );
   }
   const given = await askPassword(source === 'prompt' ? 'New password' : 'Password (empty for none)');
   return source === 'ifGiven' && given.password === '' ? null : given;

@@ -6,6 +6,7 @@ import { addCustomerCommands } from './customer-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { exitCodes, isFailure } from './failure.ts';
 import { printWarning } from './print.ts';
+import { addSecretsCommands } from './secrets-commands.ts';
 import { addServerCommands } from './server-commands.ts';
 import { addUserCommands } from './user-commands.ts';
 
@@ -46,6 +47,7 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database or configu
   addUserCommands(program);
   addConnectionCommands(program);
   addAuditCommands(program);
+  addSecretsCommands(program);
   addDoctorCommand(program);
   return program;
 }

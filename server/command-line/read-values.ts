@@ -8,9 +8,9 @@ export function accepted<T>(reading: Reading<T>): T {
   throw failure('refused', `${reading.problem}.`);
 }
 
-/** For an option that may be given several times. */
-export function collect(value: string, before: string[] | undefined): string[] {
-  return [...new Set([...(before ?? []), value])];
+/** For an option that may be given several times; false stands for a `--no-…` before it, which it overrides. */
+export function collect(value: string, before: string[] | false | undefined): string[] {
+  return [...new Set([...(before || []), value])];
 }
 
 export function positiveNumber(text: string): number {

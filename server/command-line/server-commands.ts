@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { placeholderWarning } from '../config.ts';
 import { outboxOf } from '../mail/outbox.ts';
 import { hostAndPort } from '../mail/smtp-url.ts';
 import { exitCodes, failure } from './failure.ts';
@@ -55,8 +56,14 @@ function runConfigCheck({ json }: Flags): void {
     dataFolder: config.dataFolder,
     mails: config.smtp ? hostAndPort(config.smtp) : outboxOf(config.dataFolder),
   };
-  if (json) printJson({ ok: true, summary });
-  else printSummary(summary);
+  const warning = placeholderWarning(config);
+  const warnings = warning ? [warning] : [];
+  if (json) {
+    printJson({ ok: true, summary, warnings });
+    return;
+  }
+  printSummary(summary);
+  for (const words of warnings) printLine(`\nMind: ${words}.`);
 }
 
 type Summary = { publicUrl: string; listens: string; database: string; dataFolder: string; mails: string };

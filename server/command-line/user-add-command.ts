@@ -16,10 +16,10 @@ export function addUserAddCommand(user: Command): void {
   const command = user
     .command('add')
     .argument('<username>', 'what the user signs in with, besides the e-mail')
-    .description('add a user; asks for a password unless one is piped in')
+    .description('add a user; asks for a password at a terminal')
     .requiredOption('--email <address>', 'e-mail address');
   addUserFlags(command, 'customer that the user belongs to; may be repeated')
-    .option('--no-password', 'do not ask: the user signs in by single sign-on, or sets a password by mail')
+    .option('--no-password', 'add the user without one, for single sign-on or to be chosen by mail')
     .addHelpText(
       'after',
       '\nExamples:\n  vestibule user add alice --email alice@acme.example --customer acme\n  pass show alice | vestibule user add alice --email alice@acme.example --customer acme --password-stdin',

@@ -42,7 +42,8 @@ afterAll(async () => {
 
 const env = () => ({ VESTIBULE_DATA: dataFolder, VESTIBULE_CONFIG: join(dataFolder, '.none.json') });
 
-function vestibule(line: string, input?: string | Buffer) {
+/** `input` null is a pipe that stays open. */
+function vestibule(line: string, input?: string | Buffer | null) {
   return runVestibule(line.split(' '), {
     env: { ...env(), VESTIBULE_CONFIG: '' },
     ...(input !== undefined && { input }),
@@ -257,8 +258,52 @@ describe('users', () => {
     expect(await events()).toEqual(['customer-added', 'customer-added']);
   });
 
-  test('without a terminal and without a pipe have no password', async () => {
-    const { out } = await vestibule('user add alice --email alice@acme.example --customer acme');
+  test.each([
+    ['a password', `${canary}\n`],
+    ['nothing', ''],
+    ['a pipe that nobody ends', null],
+  ])('are not added without a word on the password, with %s on the standard input', async (_, input) => {
+    const { code, out, err } = await vestibule('user add alice --email alice@acme.example --customer acme', input);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain('--password-stdin');
+    expect(err).toContain('--no-password');
+    expect(await sql`select from portal_user`).toHaveLength(0);
+  });
+
+  test.each([
+    ['/dev/null', '< /dev/null', 'The password was not accepted'],
+    ['a closed one', '<&-', 'The password was not accepted'],
+    ['one without an end', '< /dev/zero', 'too long'],
+  ])('%s as standard input ends with a refusal', async (_, redirection, words) => {
+    const command = `"$0" "$1" user add alice --email alice@acme.example --password-stdin ${redirection}`;
+    const entry = join(import.meta.dirname, 'vestibule.ts');
+    const child = spawn('/bin/sh', ['-c', command, process.execPath, entry], {
+      env: { PATH: '/usr/bin:/bin', ...env(), VESTIBULE_CONFIG: '' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    expect(await text(child.stderr)).toContain(words);
+    expect(await ended).toBe(1);
+  });
+
+  test('a password that is slow to come is waited for, and that is said', async () => {
+    const child = spawn(
+      process.execPath,
+      [
+        join(import.meta.dirname, 'vestibule.ts'),
+        ...'user add alice --email alice@acme.example --password-stdin'.split(' '),
+      ],
+      { env: { PATH: '/usr/bin:/bin', ...env(), VESTIBULE_CONFIG: '' } },
+    );
+    child.stderr.once('data', () => child.stdin.end(canary));
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    expect(await text(child.stderr)).toContain('Waiting for the password on the standard input …\n');
+    expect(await ended).toBe(0);
+    expect(await verifyPassword(await hashOf('alice'), canary)).toBe(true);
+  });
+
+  test('have no password with --no-password', async () => {
+    const { out } = await vestibule('user add alice --email alice@acme.example --customer acme --no-password');
     expect(out).toBe('User alice added, without a password.\n');
     expect(await hashOf('alice')).toBeNull();
   });
@@ -266,9 +311,9 @@ describe('users', () => {
   test.each([
     ['user add al\u00adice --email a@b.example', 'username: '],
     ['user add bob --email nonsense', 'email: '],
-    ['user add ALICE --email other@b.example', 'username: another user'],
-    ['user add bob --email alice@ACME.example.', 'email: another user'],
-    ['user add bob --email bob@b.example --customer nope', 'there is no customer nope'],
+    ['user add ALICE --email other@b.example --no-password', 'username: another user'],
+    ['user add bob --email alice@ACME.example. --no-password', 'email: another user'],
+    ['user add bob --email bob@b.example --customer nope --no-password', 'there is no customer nope'],
     ['user set alice --customer nope', 'there is no customer nope'],
     ['user set nobody --inactive', 'There is no user nobody.'],
     ['user show nobody', 'There is no user nobody.'],
@@ -336,7 +381,7 @@ describe('users', () => {
 
   test('are listed by part of a name and by customer, and removed', async () => {
     await addAlice();
-    await vestibule('user add bob --email bob@beta.example --customer beta');
+    await vestibule('user add bob --email bob@beta.example --customer beta --no-password');
     expect((await vestibule('user list ACME')).out).toMatch(/alice/);
     expect((await vestibule('user list --customer beta')).out).not.toMatch(/alice/);
     expect((await vestibule('user remove bob')).out).toBe('User bob removed.\n');

@@ -13,6 +13,7 @@ import {
 } from '../storage/sso-connection.ts';
 import { certificateFacts } from './saml/certificate-ends.ts';
 import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
+import { type NotAgreed, withAgreement } from './what-follows.ts';
 
 /** Absent means unchanged; `secret` is in the clear and is sealed here. */
 export type ChangeOfConnection = Omit<SsoConnectionChanges, 'sealedSecret'> & { secret?: string; domains?: string[] };
@@ -21,16 +22,22 @@ export type ChangeConnectionResult =
   | { kind: 'changed'; steps: AuditStep[] }
   | { kind: 'unchanged' }
   | { kind: 'providerTaken'; by: string }
-  | { kind: 'notFound' };
+  | { kind: 'notFound' }
+  | NotAgreed;
 
-/** Changes a connection and records what changed, but no secret. Who is at the provider just now comes back to the new one. */
+/**
+ * Changes a connection and records what changed, but no secret. Who is at the provider just now comes back to the new
+ * one. What opens passwords or locks a domain out is done only if `isAgreed`; `required: false` says so by itself.
+ */
 export async function changeConnection(
   { sql, keys }: { sql: Database; keys: Keys },
   key: string,
   { secret, domains, ...changes }: ChangeOfConnection,
   now: Date,
+  isAgreed = false,
 ): Promise<ChangeConnectionResult> {
-  return await sql.begin(async (sql): Promise<ChangeConnectionResult> => {
+  const agreed = { toAll: isAgreed, toOpening: changes.required === false };
+  return await withAgreement(sql, agreed, async (sql): Promise<ChangeConnectionResult> => {
     const before = await findSsoConnectionByKeyForUpdate(sql, key);
     if (!before) return { kind: 'notFound' };
     const after = { ...before, ...changes, ...(domains && { domains: [...domains].sort() }) } as SsoConnection;

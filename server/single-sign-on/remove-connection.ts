@@ -1,15 +1,26 @@
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/connect.ts';
 import { deleteSsoConnection, findSsoConnectionByKeyForUpdate } from '../storage/sso-connection.ts';
+import { type NotAgreed, withAgreement } from './what-follows.ts';
 
-/** Removes a connection and records it; its users stay, the sessions that came by it too. False when there is none. */
-export async function removeConnection(sql: Database, key: string, now: Date): Promise<boolean> {
-  return await sql.begin(async (sql) => {
+export type RemoveConnectionResult = { kind: 'removed' } | { kind: 'notFound' } | NotAgreed;
+
+/**
+ * Removes a connection and records it; its users stay, the sessions that came by it too. One that its domain requires
+ * goes only if `isAgreed`.
+ */
+export async function removeConnection(
+  sql: Database,
+  key: string,
+  now: Date,
+  isAgreed = false,
+): Promise<RemoveConnectionResult> {
+  return await withAgreement(sql, { toAll: isAgreed }, async (sql): Promise<RemoveConnectionResult> => {
     const connection = await findSsoConnectionByKeyForUpdate(sql, key);
-    if (!connection) return false;
+    if (!connection) return { kind: 'notFound' };
     await deleteSsoConnection(sql, connection.id);
     const { customerKey } = connection;
     await insertAuditEvent(sql, { event: 'connection-removed', connection: key, customerKey }, now);
-    return true;
+    return { kind: 'removed' };
   });
 }

@@ -4,7 +4,10 @@ import type { Connection } from './connect.ts';
 /** Part of a statement. */
 type Fragment = PendingQuery<Row[]>;
 
-/** Whether nobody of a domain signs in by password. */
+/**
+ * Whether nobody of a domain signs in by password. A connection that is switched off, or whose customer is, goes on
+ * requiring: an outage of single sign-on must not bring old passwords back.
+ */
 export async function isSsoRequired(sql: Connection, domain: string): Promise<boolean> {
   return (await sql`select ${vouchedFor(sql, sql`= ${domain}`, sql`s.required`)} as required`)[0]?.required === true;
 }
@@ -16,8 +19,17 @@ export function isSsoRequiredOf(sql: Connection, userId: Fragment): Fragment {
 
 /** A condition: the user whose id is given can sign in by a connection of one of his customers. */
 export function isSsoPossibleFor(sql: Connection, userId: Fragment): Fragment {
-  const isOwn = sql`exists (select from membership own where own.user_id = ${userId} and own.customer_id = c.id)`;
+  const isOwn = sql`exists (select from membership own where own.user_id = ${userId} and own.customer_id = c.id)
+    and s.active and c.active`;
   return vouchedFor(sql, domainsOf(sql, userId), isOwn);
+}
+
+/** The domains that require single sign-on; nobody at all signs in to one that is not usable. */
+export async function listRequiredDomains(sql: Connection): Promise<{ domain: string; isUsable: boolean }[]> {
+  return await sql<{ domain: string; isUsable: boolean }[]>`
+    select d.domain, bool_or(s.active and c.active) as "isUsable"
+    from sso_domain d join sso_connection s on s.id = d.connection_id join customer c on c.id = s.customer_id
+    group by d.domain having bool_or(s.required) order by d.domain`;
 }
 
 function domainsOf(sql: Connection, userId: Fragment): Fragment {
@@ -28,5 +40,5 @@ function domainsOf(sql: Connection, userId: Fragment): Fragment {
 function vouchedFor(sql: Connection, domain: Fragment, condition: Fragment): Fragment {
   return sql`exists (
     select from sso_domain d join sso_connection s on s.id = d.connection_id join customer c on c.id = s.customer_id
-    where s.active and c.active and d.domain ${domain} and ${condition})`;
+    where d.domain ${domain} and ${condition})`;
 }

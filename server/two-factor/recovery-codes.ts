@@ -48,6 +48,6 @@ function newRecoveryCode(): string {
 }
 
 /** Where shown codes are sealed for: a copy in the row of another user or session does not open. */
-function shownPlace({ userId, sessionHash }: Viewer): string {
+export function shownPlace({ userId, sessionHash }: Viewer): string {
   return `recovery-codes:${userId}:${sessionHash.toString('hex')}`;
 }

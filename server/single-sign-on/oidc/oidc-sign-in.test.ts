@@ -516,10 +516,34 @@ describe('a domain that requires single sign-on', () => {
     expect(await portal.sql`select from reset_link`).toHaveLength(0);
   });
 
-  it('nobody of it is kept out once the connection is switched off', async () => {
-    await portal.sql`update sso_connection set active = false`;
-    expect((await portal.signIn('alice', 'Lantern-Harbour-42')).headers.location).toBe('/portal/portal.html');
-  });
+  it.each([
+    ['the connection', 'update sso_connection set active = false'],
+    ['its customer', "update customer set active = false where key = 'acme'"],
+  ])(
+    'OI-35 opens no password when %s is switched off, and whoever comes gets a page with a next step',
+    async (_, off) => {
+      await portal.sql.unsafe(off);
+      await addCustomer(portal, 'second');
+      await portal.sql`
+      insert into membership (user_id, customer_id)
+      select u.id, c.id from portal_user u, customer c where u.username = 'alice' and c.key = 'second'`;
+      expect((await portal.signIn('alice', 'Lantern-Harbour-42')).headers.location).toBe('/portal/loginfail/default');
+      const byAddress = await portal.signIn('alice@acme.test', 'Lantern-Harbour-42');
+      expect(byAddress.headers.location).toBe('/portal/singleSignOn?notice=useSingleSignOn');
+      const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
+      expect(pressed.headers.location).toBe('/portal/loginfail/oidc');
+      const page = await browser.get('/portal/loginfail/oidc');
+      expect(page.statusCode).toBe(200);
+      expect(page.body).toContain('https://example.com/support');
+      expect(page.body).toMatch(/[A-Z0-9]{4}-[A-Z0-9]{4}/);
+      expect(await lastFailure(portal)).toMatchObject({ reason: 'connection-disabled' });
+      await browser.post('/portal/password/forgotten', { username: 'alice@acme.test' });
+      await portal.workOff();
+      const [event] = await portal.sql`select reason from audit_event where event = 'password-forgotten'`;
+      expect(event?.reason).toBe('single-sign-on-mailed');
+      expect(await portal.sql`select from session`).toHaveLength(0);
+    },
+  );
 });
 
 describe('sign-out', () => {

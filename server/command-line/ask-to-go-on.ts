@@ -1,0 +1,55 @@
+import { createInterface } from 'node:readline/promises';
+import type { NotAgreed, WhatFollows } from '../single-sign-on/what-follows.ts';
+import { canAsk } from './ask-password.ts';
+import { failure } from './failure.ts';
+import { printWarning } from './print.ts';
+
+/** The option by which a script agrees to what a command would ask about. */
+export const yesFlag = ['--yes', 'do not ask: open passwords or lock a domain out if that is what follows'] as const;
+
+/**
+ * Tries a change. Where people are locked out or let in by password again it says so and asks; throws a failure, with
+ * nothing changed, when the answer is no or nobody can be asked.
+ */
+export async function askToGoOn<T extends { kind: string }>(
+  attempt: (isAgreed: boolean) => Promise<T | NotAgreed>,
+  yes: boolean,
+): Promise<T> {
+  const first = await attempt(yes);
+  if (!isNotAgreed(first)) return first;
+  for (const sentence of sentencesOf(first.follows)) printWarning(sentence);
+  if (!canAsk()) throw failure('refused', 'Nothing was changed. If that is what you want, add --yes.');
+  if (!(await isYes())) throw failure('refused', 'Nothing was changed.');
+  return (await attempt(true)) as T;
+}
+
+function isNotAgreed(result: { kind: string }): result is NotAgreed {
+  return result.kind === 'notAgreed';
+}
+
+function sentencesOf({ opened, lockedOut }: WhatFollows): string[] {
+  return [
+    ...(opened.length > 0
+      ? [
+          `Single sign-on is no longer required for ${opened.join(', ')}: whoever has a password there can sign in with it again.`,
+        ]
+      : []),
+    ...(lockedOut.length > 0
+      ? [
+          `Nobody of ${lockedOut.join(', ')} can sign in then: single sign-on is off, and passwords stay closed ` +
+            'while it is required (connection set --required off opens them).',
+        ]
+      : []),
+  ];
+}
+
+async function isYes(): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  try {
+    const answer = terminal.question('Go on? Type yes: ').catch(() => '');
+    return (await Promise.race([answer, closed])).trim().toLowerCase() === 'yes';
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,16 @@
+import type { SealCount } from '../secrets/renew-seals.ts';
+
+/** What an operator has to know of seals that are not by the first secret, or null when all are. */
+export function sealProblem(counts: readonly SealCount[]): { isLost: boolean; words: string } | null {
+  const list = (part: 'older' | 'unreadable') =>
+    counts.filter((count) => count[part] > 0).map((count) => `${count[part]} ${count.what}`);
+  const lost = list('unreadable').join(', ');
+  const older = list('older').join(', ');
+  if (lost)
+    return {
+      isLost: true,
+      words: `sealed under a secret that VESTIBULE_SECRET lacks, and of no use until it is added at the end: ${lost}`,
+    };
+  if (older) return { isLost: false, words: `still sealed under an older secret: ${older} – vestibule secrets renew` };
+  return null;
+}

@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { exitCodes } from './failure.ts';
+import { printJson, printLine, printTable, printWarning } from './print.ts';
+import { sealProblem } from './seal-problem.ts';
+import { type Keyed, withKeys } from './with-keys.ts';
+
+/** `vestibule secrets …` */
+export function addSecretsCommands(program: Command): void {
+  program
+    .command('secrets')
+    .description('what is sealed under VESTIBULE_SECRET')
+    .command('renew')
+    .description('seal everything anew under the first of VESTIBULE_SECRET, so that the others can be dropped')
+    .option('--json', 'print the counts as JSON')
+    .addHelpText(
+      'after',
+      '\nIt may run beside the server, be interrupted and run again.\ndocs/operating.md, "Change the secret", says what comes before and after.',
+    )
+    .action(({ json }: { json?: true }) => withKeys((keyed) => run(keyed, json === true)));
+}
+
+async function run({ sql, keys, now }: Keyed, json: boolean): Promise<void> {
+  // What the other commands do not need is not loaded for them.
+  const { renewSeals } = await import('../secrets/renew-seals.ts');
+  const { counts, renewed } = await renewSeals(sql, keys, now());
+  const rows = counts.map((count) => ({ ...count, renewed: renewed[count.what] ?? 0 }));
+  if (json) printJson(rows);
+  else
+    printTable(
+      ['WHAT', 'SEALED ANEW', 'UNDER THE FIRST SECRET', 'UNDER AN OLDER ONE', 'UNDER NONE OF THEM'],
+      rows.map(({ what, renewed, newest, older, unreadable }) => [
+        what,
+        ...[renewed, newest, older, unreadable].map(String),
+      ]),
+    );
+  const problem = sealProblem(counts);
+  if (problem) printWarning(problem.words);
+  else if (!json) printLine('\nNothing depends on an older secret any more, except recovery codes made under it.');
+  if (problem) process.exitCode = exitCodes.refused;
+}

@@ -1,0 +1,71 @@
+import { sealedPlace as mailPlace } from '../mail/queue-mail.ts';
+import { portalKeyPlace } from '../storage/portal-key.ts';
+import type { SealedColumn, SealedRow } from '../storage/sealed-column.ts';
+import { idTokenPlace } from '../storage/session.ts';
+import { connectionPlace } from '../storage/sso-connection.ts';
+import { requestPlace } from '../storage/sso-request.ts';
+import { shownPlace } from '../two-factor/recovery-codes.ts';
+import { pendingPlace, totpPlace } from '../two-factor/registration.ts';
+
+/** A kind of sealed texts: what an operator calls it, its column, and where each row is sealed for. */
+export type SealedKind = SealedColumn & { what: string; place: (row: SealedRow) => string };
+
+const byId = { key: 'id', keyType: 'uuid' } as const;
+const byUser = { key: 'user_id', keyType: 'uuid' } as const;
+
+/** Everything that the database holds sealed, what lives long first; a test compares it with the columns there are. */
+export const sealedKinds: readonly SealedKind[] = [
+  {
+    what: 'client secrets',
+    table: 'sso_connection',
+    column: 'sealed_secret',
+    ...byId,
+    place: ({ key }) => connectionPlace(key),
+  },
+  { what: 'portal keys', table: 'portal_key', column: 'sealed_key', ...byId, place: ({ key }) => portalKeyPlace(key) },
+  {
+    what: 'authenticator apps',
+    table: 'totp',
+    column: 'sealed_secret',
+    ...byUser,
+    place: ({ key }) => totpPlace(key),
+  },
+  { what: 'waiting mails', table: 'mail', column: 'sealed_token', ...byId, place: ({ key }) => mailPlace(key) },
+  {
+    what: 'sign-out proofs of sessions',
+    table: 'session',
+    column: 'sealed_id_token',
+    key: 'token_hash',
+    keyType: 'bytea',
+    place: ({ userId }) => idTokenPlace(userId ?? ''),
+  },
+  {
+    what: 'visits to providers',
+    table: 'sso_request',
+    column: 'sealed_details',
+    ...byId,
+    place: ({ key }) => requestPlace(key),
+  },
+  {
+    what: 'answers of providers',
+    table: 'sso_request',
+    column: 'sealed_answer',
+    ...byId,
+    place: ({ key }) => requestPlace(key),
+  },
+  {
+    what: 'apps being set up',
+    table: 'pending_totp',
+    column: 'sealed_secret',
+    key: 'session_hash',
+    keyType: 'bytea',
+    place: ({ sessionHash }) => pendingPlace(sessionHash ?? Buffer.alloc(0)),
+  },
+  {
+    what: 'recovery codes on the screen',
+    table: 'shown_recovery_codes',
+    column: 'sealed_codes',
+    ...byUser,
+    place: ({ key, sessionHash }) => shownPlace({ userId: key, sessionHash: sessionHash ?? Buffer.alloc(0) }),
+  },
+];

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { SsoConnection } from '../storage/sso-connection.ts';
+import { doubtsAbout, doubtsOf } from './connection-doubts.ts';
+
+const connection = (key: string, more: Partial<SsoConnection> = {}) =>
+  ({ key, name: 'Acme Ltd.', active: true, required: false, domains: ['acme.example'], ...more }) as SsoConnection;
+
+describe('two connections of one domain', () => {
+  it.each([
+    ['Acme Ltd.', 'Acme Ltd.'],
+    ['Acme Ltd.', 'ACME  ltd. '],
+    ['Acme Ltd.', 'Acme\u00a0Ltd.'],
+    ['Acme', 'Ａcme'],
+  ])('called %j and %j look alike', (name, other) => {
+    const doubts = doubtsOf([connection('one', { name }), connection('two', { name: other })]);
+    expect(doubts).toEqual([expect.stringMatching(/acme\.example cannot tell connections one and two apart.*set two/)]);
+  });
+
+  it.each([
+    ['names that differ', connection('two', { name: 'Acme Austria' })],
+    ['domains that differ', connection('two', { domains: ['acme.test'] })],
+    ['one that is switched off', connection('two', { active: false })],
+  ])('%s are no cause for doubt', (_, two) => {
+    expect(doubtsOf([connection('one'), two])).toEqual([]);
+  });
+});
+
+it.each(['gmail.com', 'outlook.com', 'gmx.de', 'web.de', 'wp.pl', 'libero.it', 'ziggo.nl', 'hotmail.es'])(
+  'whoever vouches for %s vouches for strangers',
+  (domain) => {
+    const doubts = doubtsOf([connection('one', { domains: ['acme.example', domain] })]);
+    expect(doubts).toEqual([expect.stringContaining(`connection one vouches for ${domain}, where anybody`)]);
+  },
+);
+
+it('a domain that requires single sign-on and has none is told of', () => {
+  const off = connection('one', { required: true, active: false });
+  expect(doubtsOf([off])).toEqual([expect.stringContaining('nobody of acme.example can sign in')]);
+  expect(doubtsOf([off, connection('two', { name: 'Other' })])).toEqual([]);
+});
+
+it('doubts about one connection leave out those that were there without it', () => {
+  const all = [connection('one', { domains: ['gmx.de'] }), connection('two'), connection('three')];
+  expect(doubtsAbout('three', all)).toEqual([expect.stringContaining('two and three')]);
+  expect(doubtsAbout('one', all)).toEqual([expect.stringContaining('gmx.de')]);
+});

@@ -1,0 +1,60 @@
+import type { Connection, Database } from '../storage/connect.ts';
+import { listRequiredDomains } from '../storage/sso-domain.ts';
+
+/** What a change of connections does to everybody of a domain. */
+export type WhatFollows = {
+  /** Single sign-on is required no more: passwords work again. */
+  opened: string[];
+  /** Single sign-on is required and switched off: nobody signs in. */
+  lockedOut: string[];
+};
+
+export type NotAgreed = { kind: 'notAgreed'; follows: WhatFollows };
+
+/** What the operator agreed to: everything that follows, or that passwords open. */
+export type Agreed = { toAll?: boolean; toOpening?: boolean };
+
+/**
+ * Runs a change of connections in a transaction. Where it opens passwords or locks a domain out and the operator has not
+ * agreed to that, it is taken back and what would follow is returned.
+ */
+export async function withAgreement<T>(
+  sql: Database,
+  agreed: Agreed,
+  change: (sql: Connection) => Promise<T>,
+): Promise<T | NotAgreed> {
+  try {
+    return (await sql.begin(async (sql) => {
+      const before = await listRequiredDomains(sql);
+      const result = await change(sql);
+      const follows = differenceOf(before, await listRequiredDomains(sql));
+      const mustAgree = follows.lockedOut.length > 0 || (follows.opened.length > 0 && !agreed.toOpening);
+      if (mustAgree && !agreed.toAll) throw new TakenBack(follows);
+      return result;
+    })) as T;
+  } catch (error) {
+    if (error instanceof TakenBack) return { kind: 'notAgreed', follows: error.follows };
+    throw error;
+  }
+}
+
+type RequiredDomains = Awaited<ReturnType<typeof listRequiredDomains>>;
+
+function differenceOf(before: RequiredDomains, after: RequiredDomains): WhatFollows {
+  const names = (rows: RequiredDomains) => rows.map(({ domain }) => domain);
+  const locked = (rows: RequiredDomains) => names(rows.filter(({ isUsable }) => !isUsable));
+  const required = names(after);
+  const lockedBefore = locked(before);
+  return {
+    opened: names(before).filter((domain) => !required.includes(domain)),
+    lockedOut: locked(after).filter((domain) => !lockedBefore.includes(domain)),
+  };
+}
+
+class TakenBack extends Error {
+  readonly follows: WhatFollows;
+  constructor(follows: WhatFollows) {
+    super('the change was taken back');
+    this.follows = follows;
+  }
+}
