@@ -14,7 +14,17 @@ const rules: DestinationRules = {
 };
 
 const accept = (value: string) => acceptableDestination(value, rules);
-const nothing = { loginHashFragment: null, redirectOldWebbundleUrl: null };
+const nothing = { loginHashFragment: null, loginHashFragmentFrom: null, redirectOldWebbundleUrl: null };
+const fromHash = (loginHashFragment: string) => ({
+  ...nothing,
+  loginHashFragment,
+  loginHashFragmentFrom: 'hash' as const,
+});
+const fromAddress = (loginHashFragment: string) => ({
+  ...nothing,
+  loginHashFragment,
+  loginHashFragmentFrom: 'redirectURL' as const,
+});
 
 const refused: [string, string[]][] = [
   ['OR-01 another site', ['https://evil.example/', 'https://evil.example', 'HTTPS://evil.example/']],
@@ -53,7 +63,30 @@ const refused: [string, string[]][] = [
   ['OR-23 a line break for a header', ['/portal\r\nSet-Cookie: a=b', '/portal/x\nLocation: //evil.example']],
   ['names and passwords at a listed origin', ['https://user@old.example/', 'https://user:pass@old.example/']],
   ['signing out', ['/portal/logout', '/portal/logout/', '/portal/x/../logout?a#b']],
-  ['nothing at all', ['', ' ', '#x', '?x', 'portal', 'portal/x', './x', '../x']],
+  [
+    'OR-05 control characters in a relative address',
+    ['x\ty', 'a\n//evil.example', '\u0000x', '.\t//evil.example', 'x\\..\\evil'],
+  ],
+  ['OR-07 a scheme of its own', ['a:b', 'portal.example:443/x', 'HTTPS:portal', 'https:///portal.example/', 'http:x']],
+  [
+    'OR-10 our name before @',
+    ['https://portal.example@evil/', 'https://portal.example:x@evil/', 'https://a@portal.example/'],
+  ],
+  [
+    'OR-15 relative dots that lead out',
+    ['login/../..//evil', '..//evil', '../..//evil.example', '/portal/../..//evil'],
+  ],
+  [
+    'OR-18 no boundary, as an address and relative',
+    ['https://portal.example/portal.evil', '../portal.evil', '../portalevil'],
+  ],
+  ['OR-15 dots in an address of ours', ['https://portal.example//evil', 'https://portal.example/x/..//evil']],
+  [
+    'signing out, as an address and relative',
+    ['https://portal.example/portal/logout', 'logout', './logout?a', '../portal/logout/'],
+  ],
+  ['a relative address too long when it is whole', ['x'.repeat(longestDestination)]],
+  ['nothing at all', ['', ' ', ' x', ' /portal', ' https://portal.example/']],
 ];
 
 describe.each(refused)('refuses %s', (_name, values) => {
@@ -71,7 +104,26 @@ describe('accepts', () => {
     ['OR-17 odd characters, encoded', '/portal/\u2028\ufeff', '/portal/%E2%80%A8%EF%BB%BF'],
     ['OR-18 a path with the base path inside', '/other/portal.evil', '/other/portal.evil'],
     ['the longest', `/portal/${'x'.repeat(longestDestination - 8)}`, `/portal/${'x'.repeat(longestDestination - 8)}`],
-  ])('%s', (_name, value, expected) => expect(accept(value)).toBe(expected));
+    ['an address of this origin, reduced', 'https://portal.example/hub/app?x=1#y', '/hub/app?x=1#y'],
+    ['this origin alone', 'https://portal.example', '/'],
+    ['this origin as others may write it', 'HTTPS://Portal.Example:443/a/../b', '/b'],
+    ['a query, against the sign-in form', '?x', '/portal/login?x'],
+    ['a fragment, against the sign-in form', '#/reports/7', '/portal/login#/reports/7'],
+    ['a name beside the sign-in form', 'portal.html#/a', '/portal/portal.html#/a'],
+    ['dots that stay below', './x', '/portal/x'],
+    ['dots that lead beside the portal', '../hub/app', '/hub/app'],
+    ['more dots than there are folders', '../../../x', '/x'],
+    ['OR-15 slashes after a folder of ours', './/evil', '/portal//evil'],
+    ['OR-06 slashes that stay encoded', '%2f%2fevil.example', '/portal/%2f%2fevil.example'],
+    ['a colon after the first folder', 'x/a:b', '/portal/x/a:b'],
+    ['an @ in a relative address', 'a@evil.example', '/portal/a@evil.example'],
+  ])('%s', (_name, value, expected) => {
+    expect(accept(value)).toBe(expected);
+    expect(accept(expected), 'what is accepted is accepted again').toBe(expected);
+  });
+
+  it('under another base path, what is relative is relative to the form there', () =>
+    expect(acceptableDestination('x?y', { ...rules, basePath: '/front/door' })).toBe('/front/door/x?y'));
 });
 
 describe('OR-06 encoded slashes stay on our origin, decoded at most once', () => {
@@ -82,41 +134,45 @@ describe('OR-06 encoded slashes stay on our origin, decoded at most once', () =>
     expect(accepted).toBe(value);
   });
 
-  it.each(['%2f%2fevil.example', '%252f%252fevil.example'])('%j is no path', (value) =>
-    expect(accept(value)).toBeNull(),
+  it.each(['%2f%2fevil.example', '%252f%252fevil.example'])('%j is a name below ours', (value) =>
+    expect(accept(value)).toBe(`/portal/${value}`),
   );
 });
+
+/** Saved by another page of the hub, or by a tab from before it was remembered where the value came from. */
+const unmarked = (loginHashFragment: string) => ({ ...nothing, loginHashFragment });
 
 describe('the redirect value sent with sign-in', () => {
   it.each([
     ['the portal path by default', nothing, null, '/portal'],
-    ['a saved fragment', { ...nothing, loginHashFragment: '/reports/7' }, null, '/portal#/reports/7'],
+    ['a saved fragment', fromHash('/reports/7'), null, '/portal#/reports/7'],
     ['what the address asked for', nothing, '/portal/portal.html?a=1', '/portal/portal.html?a=1'],
-    ['both', { ...nothing, loginHashFragment: '/r' }, '/portal/portal.html?a=1', '/portal/portal.html?a=1#/r'],
-    ['not two fragments', { ...nothing, loginHashFragment: '/r' }, '/portal/x#y', '/portal/x#y'],
+    ['both', fromHash('/r'), '/portal/portal.html?a=1', '/portal/portal.html?a=1#/r'],
+    ['not two fragments', fromHash('/r'), '/portal/x#y', '/portal/x#y'],
     ['an evil request', nothing, 'https://evil.example/', '/portal'],
-    [
-      'the old web bundle first',
-      { loginHashFragment: '/r', redirectOldWebbundleUrl: '/webbundle/x' },
-      '/y',
-      '/webbundle/x',
-    ],
+    ['the old web bundle first', { ...fromHash('/r'), redirectOldWebbundleUrl: '/webbundle/x' }, '/y', '/webbundle/x'],
     ['an evil web bundle', { ...nothing, redirectOldWebbundleUrl: 'https://evil.example/webbundle' }, null, '/portal'],
-    ['an address saved by two-factor', { ...nothing, loginHashFragment: '/portal#/r' }, null, '/portal#/r'],
+    ['a hash that looks like a path', fromHash('/portal/x'), null, '/portal#/portal/x'],
     [
-      'a listed address saved',
-      { ...nothing, loginHashFragment: 'https://old.example/a' },
+      'a hash that looks like a listed address',
+      fromHash('https://old.example/a'),
       null,
-      'https://old.example/a',
+      '/portal#https://old.example/a',
     ],
-    [
-      'OR-25 script saved',
-      { ...nothing, loginHashFragment: 'javascript:alert(1)' },
-      null,
-      '/portal#javascript:alert(1)',
-    ],
-    ['OR-25 another host saved', { ...nothing, loginHashFragment: '//evil' }, null, '/portal#//evil'],
-    ['OR-25 another site saved', { ...nothing, loginHashFragment: 'https://evil' }, null, '/portal#https://evil'],
+    ['an address saved by two-factor', fromAddress('/portal#/r'), null, '/portal#/r'],
+    ['an address beside the portal', fromAddress('/webbundle/a?q=1'), null, '/webbundle/a?q=1'],
+    ['a listed address saved', fromAddress('https://old.example/a'), null, 'https://old.example/a'],
+    ['a saved address that is refused: nothing', fromAddress('https://evil.example/'), '/y', '/y'],
+    ['OR-25 a script that two-factor saved', fromAddress('javascript:alert(1)'), null, '/portal'],
+    ['an address that nobody marked', unmarked('/portal#/r'), null, '/portal#/r'],
+    ['a listed address that nobody marked', unmarked('https://old.example/a'), null, 'https://old.example/a'],
+    ['a fragment that nobody marked', unmarked('/reports/7'), null, '/portal#/reports/7'],
+    ['a fragment without a slash that nobody marked', unmarked('x'), null, '/portal#x'],
+    ['a query that nobody marked', unmarked('?x'), null, '/portal#?x'],
+    ['OR-25 script saved', unmarked('javascript:alert(1)'), null, '/portal#javascript:alert(1)'],
+    ['OR-25 another host saved', unmarked('//evil'), null, '/portal#//evil'],
+    ['OR-25 another site saved', unmarked('https://evil'), null, '/portal#https://evil'],
+    ['OR-25 dots that lead out, saved', unmarked('/portal/..//evil'), null, '/portal#/portal/..//evil'],
   ])('is %s', (_name, saved, askedFor, expected) => {
     const value = redirectValue(saved, askedFor, rules);
     expect(value).toBe(expected);
@@ -126,14 +182,23 @@ describe('the redirect value sent with sign-in', () => {
 
 describe('the destination after the second factor', () => {
   it.each([
-    ['the hub by default', null, '/portal/portal.html'],
-    ['a saved address', '/portal/portal.html#/a', '/portal/portal.html#/a'],
-    ['a saved fragment', '/reports/7', '/portal#/reports/7'],
-    ['OR-25 script saved', 'javascript:alert(1)', '/portal#javascript:alert(1)'],
-    ['OR-25 another host saved', '//evil.example', '/portal#//evil.example'],
-  ])('is %s', (_name, loginHashFragment, expected) =>
-    expect(destinationAfterTwoFactor({ loginHashFragment, redirectOldWebbundleUrl: '/webbundle' }, rules)).toBe(
-      expected,
-    ),
+    ['the hub by default', nothing, '/portal/portal.html'],
+    ['a saved address', fromAddress('/portal/portal.html#/a'), '/portal/portal.html#/a'],
+    ['an address beside the portal', fromAddress('/webbundle/a?q=1'), '/webbundle/a?q=1'],
+    ['an address of the hub', fromAddress('/hub/app'), '/hub/app'],
+    ['a whole address of ours', fromAddress('https://portal.example/hub/app'), '/hub/app'],
+    ['a relative address', fromAddress('portal.html?x=1'), '/portal/portal.html?x=1'],
+    ['a saved fragment', fromHash('/reports/7'), '/portal#/reports/7'],
+    ['a fragment that looks like a path', fromHash('/portal/x'), '/portal#/portal/x'],
+    ['a fragment that nobody marked', unmarked('/reports/7'), '/portal#/reports/7'],
+    ['an address that nobody marked', unmarked('/portal/portal.html#/a'), '/portal/portal.html#/a'],
+    ['OR-25 script saved', unmarked('javascript:alert(1)'), '/portal#javascript:alert(1)'],
+    ['OR-25 another host saved', unmarked('//evil.example'), '/portal#//evil.example'],
+    ['OR-25 a script in the address', fromAddress('javascript:alert(1)'), '/portal/portal.html'],
+    ['OR-25 another host in the address', fromAddress('//evil.example'), '/portal/portal.html'],
+    ['OR-25 another site in the address', fromAddress('https://evil.example/'), '/portal/portal.html'],
+    ['OR-25 a script in a hash', fromHash('javascript:alert(1)'), '/portal#javascript:alert(1)'],
+  ])('is %s', (_name, saved, expected) =>
+    expect(destinationAfterTwoFactor({ ...saved, redirectOldWebbundleUrl: '/webbundle' }, rules)).toBe(expected),
   );
 });

@@ -1,5 +1,6 @@
 import { calls } from './calls.ts';
-import { hubStartPath } from './screens.ts';
+import { parseUrl } from './parse-url.ts';
+import { hubStartPath, screenPaths } from './screens.ts';
 
 /** What decides whether a destination is acceptable: our own origin, the base path, and foreign origins the operator lists. */
 export type DestinationRules = {
@@ -12,20 +13,47 @@ export type DestinationRules = {
 export const longestDestination = 2048;
 
 /**
- * Where a visitor may be sent after sign-in (decisions §4): a path on this origin, or an https address whose origin
- * is listed. Returns the address as the URL parser writes it, so that what was checked is what is used; null when refused.
+ * Where a visitor may be sent after sign-in (decisions §4): an address of this origin, whole, by its path or relative to
+ * the sign-in form, or an https address whose origin is listed. Returns the address as the URL parser writes it, ours by
+ * its path, so that what was checked is what is used; null when refused.
  */
 export function acceptableDestination(value: string, rules: DestinationRules): string | null {
-  if (value.length > longestDestination || !value.isWellFormed()) return null;
+  if (value.length > longestDestination || /\p{Surrogate}/u.test(value)) return null;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\\\u0000-\u001f\u007f]/.test(value)) return null;
   if (/^\/(?!\/)/.test(value)) return ownPath(value, rules);
-  if (value.startsWith('https://')) return listedAddress(value, rules);
-  return null;
+  if (/^https?:\/\/[^/]/i.test(value)) return ownAddress(value, rules) ?? listedAddress(value, rules);
+  return isRelative(value) ? ownRelative(value, rules) : null;
+}
+
+/** Neither a scheme, in any of the ways in which parsers read one, nor another host. */
+function isRelative(value: string): boolean {
+  return value !== '' && !/^(?: |\/|[a-z][a-z0-9+.-]*:)/i.test(value);
+}
+
+function ownAddress(value: string, rules: DestinationRules): string | null {
+  const url = parseUrl(value);
+  return url && isOwn(url, rules) ? pathOnly(url, rules) : null;
+}
+
+/** As a browser reads it on the sign-in form, and as it would read a `Location` that answers the form. */
+function ownRelative(value: string, rules: DestinationRules): string | null {
+  const url = parseUrl(value, rules.origin + rules.basePath + screenPaths.login);
+  return url && isOwn(url, rules) ? pathOnly(url, rules) : null;
+}
+
+function isOwn(url: URL, { origin }: DestinationRules): boolean {
+  return url.origin === origin && url.username === '' && url.password === '';
+}
+
+/** An address of ours without its origin passes the same test again: `/a/..//evil` has become `//evil`. */
+function pathOnly({ pathname, search, hash }: URL, rules: DestinationRules): string | null {
+  const path = pathname + search + hash;
+  return path.length <= longestDestination && !path.startsWith('//') ? ownPath(path, rules) : null;
 }
 
 function ownPath(value: string, { origin, basePath }: DestinationRules): string | null {
-  const url = URL.parse(value, origin);
+  const url = parseUrl(value, origin);
   if (!url || url.origin !== origin || url.pathname.startsWith('//')) return null;
   // A look-alike of the portal path is a mistake or a lure: the prefix needs a boundary.
   if (url.pathname.startsWith(basePath) && !/^(?:\/|$)/.test(url.pathname.slice(basePath.length))) return null;
@@ -45,7 +73,7 @@ function isCall(path: string, basePath: string): boolean {
 }
 
 function listedAddress(value: string, { allowedOrigins }: DestinationRules): string | null {
-  const url = URL.parse(value);
+  const url = value.startsWith('https://') ? parseUrl(value) : null;
   if (!url || url.username || url.password || !allowedOrigins.includes(url.origin)) return null;
   return url.href;
 }
@@ -55,37 +83,50 @@ export function defaultDestination(basePath: string): string {
   return basePath + hubStartPath;
 }
 
-/** The values that a browser tab remembers on the way through sign-in, specification §3; null where nothing is saved. */
+/**
+ * The values that a browser tab remembers on the way through sign-in, specification §3; null where nothing is saved.
+ * `loginHashFragmentFrom` says how to read the fragment: what `redirectURL` asked for is an address, a hash never is.
+ * Null where nobody said so: another page of the hub saved it.
+ */
 export type SavedDestination = {
   loginHashFragment: string | null;
+  loginHashFragmentFrom: 'hash' | 'redirectURL' | null;
   redirectOldWebbundleUrl: string | null;
 };
 
 /**
- * The redirect value sent with sign-in (decisions §4): the old web-bundle address if one is saved; else what the
- * address asked for, or the portal path, with the saved fragment.
+ * The redirect value sent with sign-in (decisions §4): the old web-bundle address if one is saved; else the address that
+ * is saved; else what the address asked for, or the portal path, with the saved fragment.
  */
 export function redirectValue(saved: SavedDestination, askedFor: string | null, rules: DestinationRules): string {
   const webbundle = saved.redirectOldWebbundleUrl && acceptableDestination(saved.redirectOldWebbundleUrl, rules);
   if (webbundle) return webbundle;
   const start = (askedFor && acceptableDestination(askedFor, rules)) || rules.basePath;
-  if (!saved.loginHashFragment) return start;
-  if (isAddress(saved.loginHashFragment, rules)) return saved.loginHashFragment;
+  const address = savedAddress(saved, rules);
+  if (address) return address;
+  if (!saved.loginHashFragment || saved.loginHashFragmentFrom === 'redirectURL') return start;
   return start.includes('#') ? start : `${start}#${saved.loginHashFragment}`;
 }
 
 /** Where the browser goes once the second factor is right: the saved value, or the default (specification §4). */
 export function destinationAfterTwoFactor(saved: SavedDestination, rules: DestinationRules): string {
-  if (!saved.loginHashFragment) return defaultDestination(rules.basePath);
-  return redirectValue({ ...saved, redirectOldWebbundleUrl: null }, null, rules);
+  const address = savedAddress(saved, rules);
+  if (address) return address;
+  if (!saved.loginHashFragment || saved.loginHashFragmentFrom === 'redirectURL')
+    return defaultDestination(rules.basePath);
+  return `${rules.basePath}#${saved.loginHashFragment}`;
 }
 
-/** A saved value from two-factor is a whole address, one from a deep link is a fragment: `/reports/7` is the latter. */
-function isAddress(saved: string, rules: DestinationRules): boolean {
-  const accepted = acceptableDestination(saved, rules);
-  if (!accepted) return false;
+function savedAddress(saved: SavedDestination, rules: DestinationRules): string | null {
+  const { loginHashFragment: value, loginHashFragmentFrom: from } = saved;
+  if (!value || from === 'hash') return null;
+  const accepted = acceptableDestination(value, rules);
+  return from === 'redirectURL' || looksLikeAddress(value, rules) ? accepted : null;
+}
+
+/** Of a value that nobody marked: `/portal#/reports/7` is an address, `/reports/7` is a fragment. */
+function looksLikeAddress(value: string, { basePath }: DestinationRules): boolean {
   return (
-    accepted.startsWith('https://') ||
-    (/^(?:[/?#]|$)/.test(accepted.slice(rules.basePath.length)) && accepted.startsWith(rules.basePath))
+    value.startsWith('https://') || (value.startsWith(basePath) && /^(?:[/?#]|$)/.test(value.slice(basePath.length)))
   );
 }

@@ -6,6 +6,7 @@ it.each([
   ['?lang=de&notice=codeWrong', 'codeWrong'],
   ['?notice=clockWrong&offset=60', 'clockWrong'],
   ['?notice=codeMalformed', 'codeMalformed'],
+  ['?notice=emailMalformed', 'emailMalformed'],
   ['?notice=codeSent', 'codeSent'],
   ['?notice=codeTooSoon', 'codeTooSoon'],
   ['?notice=codeNotSent', 'codeNotSent'],

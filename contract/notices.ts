@@ -1,13 +1,14 @@
 /**
  * What a redirect tells the screen that it leads to (`?notice=…`), so that no step ends without a word (decisions §13).
- * Each has its texts `notice-…-title` and `-text`; `codeWrong`, `clockWrong` and `codeMalformed` use
- * those of the code itself, and `chooseConnection` has buttons.
+ * Each has its texts `notice-…-title` and `-text`; `codeWrong`, `clockWrong`, `codeMalformed`
+ * and `emailMalformed` use those of the field itself, and `chooseConnection` has buttons.
  */
 export const notices = [
   'signInExpired',
   'codeWrong',
   'clockWrong',
   'codeMalformed',
+  'emailMalformed',
   'codeSent',
   'codeTooSoon',
   'codeNotSent',

@@ -106,6 +106,27 @@ test('the reset hash leaves the address bar and stays in the form', async ({ pag
   expect(await saved(page, 'passwordHashParameter')).toBe('s3cret-of-the-mail');
 });
 
+for (const path of ['/portal/', '/portal/login', '/portal/forgottenChange']) {
+  test(`a reset hash in the query of ${path} is kept for the form that a hash names`, async ({ page }) => {
+    await page.goto(`${path}?hash=s3cret-of-the-mail#/forgottenChange`);
+    await expect(page).toHaveURL(`${path}#/forgottenChange`);
+    await expect(heading(page)).toHaveText('Choose a new password');
+    await expect(page.getByRole('main').locator('input[name=hash]')).toHaveValue('s3cret-of-the-mail');
+    expect(await saved(page, 'passwordHashParameter')).toBe('s3cret-of-the-mail');
+  });
+}
+
+for (const [address, text] of [
+  ['/portal/?reason=3#/forgottenChangeFailedInfo', 'This link has expired'],
+  ['/portal/login?codeSentViaEmail=true#/twoFactorRegistration', 'They finish setting up'],
+  ['/portal/?ipaddress=192.0.2.1#/loginfailIP', 'Your address 192.0.2.1'],
+] as const) {
+  test(`the query of the path is seen by the screen of a hash: ${address}`, async ({ page }) => {
+    await page.goto(address);
+    await expect(page.getByText(text)).toBeVisible();
+  });
+}
+
 test('without script the reset hash stays in the form too', { tag: '@without-script-only' }, async ({ page }) => {
   await page.goto('/portal/forgottenChange?hash=s3cret-of-the-mail');
   await expect(page.getByRole('main').locator('input[name=hash]')).toHaveValue('s3cret-of-the-mail');

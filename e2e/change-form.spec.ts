@@ -52,6 +52,22 @@ test(
   },
 );
 
+test('the form posts password, repeat and hash alone', both, async ({ page, portal, inbox, newPerson }) => {
+  const { email } = await newPerson();
+  const link = await linkFor({ portal, inbox }, email);
+  await page.goto(link);
+  const form = changeForm(page);
+  await form.fill(newPassword);
+  const posted = page.waitForRequest((request) => request.method() === 'POST');
+  await form.button.click();
+  expect([...new URLSearchParams((await posted).postData() ?? '')].sort()).toEqual([
+    ['hash', hashOf(link)],
+    ['password', newPassword],
+    ['repeat', newPassword],
+  ]);
+  await expect(heading(page)).toHaveText('Password changed');
+});
+
 test('Enter in the last field changes the password', both, async ({ page, portal, inbox, newPerson }) => {
   const { email } = await newPerson();
   await page.goto(await linkFor({ portal, inbox }, email));

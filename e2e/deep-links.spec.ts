@@ -120,3 +120,25 @@ test('a deep link that is opened while a code is pending shows the code form and
   await codeForm(second).send(appCode(key));
   await expect(second).toHaveURL('/portal/portal.html?tab=2#/reports/11');
 });
+
+for (const place of ['/webbundle/a?q=1', '/hub/app']) {
+  test(
+    `a place beside the portal, ${place}, is arrived at after the second factor`,
+    both,
+    async ({ page, watch, javaScriptEnabled, newPersonWithApp }) => {
+      watch.expect(/404/);
+      const { username, key } = await newPersonWithApp();
+      await page.goto(`/portal/login?${new URLSearchParams({ destination: place })}`);
+      await signInForm(page).send(username, password);
+      await codeForm(page, javaScriptEnabled).send(appCode(key));
+      await expect(page).toHaveURL(place);
+    },
+  );
+}
+
+test('a hash that looks like a path of the portal is a fragment all the same', async ({ page }) => {
+  await page.goto('/portal/#/portal/x');
+  await expect(page).toHaveURL('/portal/#/login');
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL('/portal/portal.html#/portal/x');
+});

@@ -95,3 +95,27 @@ test('Back from a page that another document answered finds a live form, in a br
     await browser.close();
   }
 });
+
+for (const [name, at] of [
+  ['Support', '/portal/login'],
+  ['Imprint', '/portal/login'],
+  ['One front door for all your software', '/portal/login'],
+  ['Contact support', '/portal/emailInfo'],
+] as const) {
+  test(`a link out of the portal fades too: ${name}`, async ({ page, portal }) => {
+    await page.route('**/out-of-the-portal', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<p>Elsewhere' }),
+    );
+    await holdTime(page);
+    await page.goto(at);
+    await expect(page.getByRole('combobox', { name: 'Language' })).toBeEnabled();
+    const link = page.getByRole('link', { name, exact: true });
+    await link.evaluate((element, href) => element.setAttribute('href', href), `${portal.origin}/out-of-the-portal`);
+    await link.click();
+    await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'true');
+    await page.clock.runFor(299);
+    await expect(page).toHaveURL(at);
+    await page.clock.runFor(1);
+    await expect(page.getByText('Elsewhere')).toBeVisible();
+  });
+}

@@ -35,7 +35,7 @@ export function changeForm(page: Page, language: Language = 'en') {
     /** What the form sends along unseen. */
     hash: page.getByRole('main').locator('input[name=hash]'),
     /** What tells a password manager whose password it is. */
-    username: page.getByRole('main').locator('input[name=username]'),
+    username: page.getByRole('main').locator('input[autocomplete=username]'),
     async fill(first: string, second = first): Promise<void> {
       await password.fill(first);
       await repeat.fill(second);

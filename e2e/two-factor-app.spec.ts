@@ -33,6 +33,13 @@ async function givePassword(page: Page, username: string): Promise<void> {
   await expect(heading(page)).toHaveText('Enter your code');
 }
 
+/** The one way on where the sign-in is over: it stays on the page until it is taken. */
+async function signInAgain(page: Page): Promise<void> {
+  await expect(heading(page)).toHaveText('Enter your code');
+  await expect(codeForm(page).field).toHaveCount(0);
+  await page.getByRole('main').getByRole('link', { name: texts['sign-in-again'] }).click();
+}
+
 test(
   'an app is registered and asked for at the next sign-in, and the place asked for is kept through both',
   both,
@@ -117,7 +124,7 @@ test('recovery codes are copied, saved as a file and printed', async ({ page, co
 });
 
 test(
-  'a wrong code is told, five of them lead to the sign-in form, and the place asked for is kept',
+  'a wrong code is told, after five of them only signing in again helps, and the place asked for is kept',
   both,
   async ({ page, watch, newPersonWithApp, javaScriptEnabled }) => {
     watch.expect(/not verified: signInExpired/);
@@ -128,8 +135,9 @@ test(
     const [last = '', ...first] = wrongAppCodes(key, 5);
     for (const code of first) await form.sendWrong(code);
     await form.send(last);
-    await expect(heading(page)).toHaveText('Sign in');
     await expect(page.getByText(texts['notice-tooManyCodes-title'])).toBeVisible();
+    if (javaScriptEnabled) await signInAgain(page);
+    await expect(heading(page)).toHaveText('Sign in');
     await expect(signInForm(page).username).toHaveValue(username);
 
     await givePassword(page, username);
@@ -167,8 +175,9 @@ test(
     await givePassword(page, username);
     await halfSessionEnds(portal, username);
     await codeForm(page, javaScriptEnabled).send(appCode(key));
-    await expect(heading(page)).toHaveText('Sign in');
     await expect(page.getByText(texts['notice-signInExpired-text'])).toBeVisible();
+    if (javaScriptEnabled) await signInAgain(page);
+    await expect(heading(page)).toHaveText('Sign in');
     await expect(signInForm(page).username).toHaveValue(username);
 
     // Once more, and this time the page itself is asked for too late.
@@ -255,6 +264,12 @@ test(
     const key = await keyToRegister(page);
     await signInIsOld(portal, username);
     await codeForm(page, javaScriptEnabled).send(appCode(key));
+    await expect(page.getByText(texts['once-more-title'])).toBeVisible();
+    if (javaScriptEnabled) {
+      // It stays where it happened, and the page that says so at once is the same address anew.
+      await expect(page.getByRole('button', { name: texts['once-more-button'] })).toBeEnabled();
+      await page.reload();
+    }
     await expect(heading(page)).toHaveText(texts['once-more-title']);
     await page.getByRole('link', { name: texts.cancel }).click();
     await expect(page).toHaveURL(place);
@@ -364,6 +379,7 @@ test(
     await expect(third).toHaveURL('/portal/portal.html?three');
     // Whoever is signed in already need not be right.
     await codeForm(page, javaScriptEnabled).send(appCode(key));
+    if (javaScriptEnabled) await signInAgain(page);
     await expect(page).toHaveURL('/portal/portal.html?one');
     await expectSignedIn(page, username);
   },
@@ -398,6 +414,49 @@ test('too many tries for the account are told by a title and how long to wait', 
   await codeForm(page).send('123456');
   await expect(page.getByRole('alert')).toHaveText('Too many triesTry again in 29 seconds.');
 });
+
+for (const [what, answer] of [
+  ['a mistake of the server', { status: 500, json: { title: 'x' } }],
+  ['a refusal', { status: 403, json: true }],
+  ['what cannot be read', { status: 400, json: true }],
+  ['a page in place of an answer', { status: 200, contentType: 'text/html', body: '<p>x' }],
+  ['no network', null],
+] as const) {
+  test(`a check that fails, by ${what}, is told like a wrong code, and the page stays`, async ({
+    page,
+    watch,
+    context,
+    stages,
+  }) => {
+    watch.expect(/status of \d00/, /status of 403/, /ERR_FAILED/, /not verified: failed/);
+    await stages.enter(context, 'app');
+    await page.goto('/portal/twoFactor');
+    await page.route('**/verify', (route) => (answer ? route.fulfill(answer) : route.abort()));
+    const form = codeForm(page);
+    await form.send('123456');
+    await expect(page.getByRole('alert')).toHaveText(texts['twofa-error-try-again-with-code']);
+    await expect(page).toHaveURL(/\/portal\/twoFactor/);
+    await expect(form.box(6)).toHaveValue('6');
+    await expect(form.box(6)).toBeFocused();
+    await expect(form.button).toBeEnabled();
+  });
+}
+
+for (const json of [{ success: true }, 1, 'ok', []]) {
+  test(`a right code is right in the words of another backend: ${JSON.stringify(json)}`, async ({
+    page,
+    context,
+    watch,
+    stages,
+  }) => {
+    watch.expect(/404/);
+    await stages.enter(context, 'app');
+    await page.goto('/portal/#/twoFactor?redirectURL=%2Fnowhere%3Fq%3D1');
+    await page.route('**/verify', (route) => route.fulfill({ status: 201, json }));
+    await codeForm(page).send('123456');
+    await expect(page).toHaveURL('/nowhere?q=1');
+  });
+}
 
 test('a code goes out by itself, once for each', async ({ page, context, newPersonWithApp }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -451,11 +510,11 @@ test('what cannot be asked just now is said, and the same code is sent by the bu
   let count = 0;
   await page.route('**/verify', (route) => {
     count += 1;
-    return count === 1 ? route.fulfill({ status: 503 }) : route.continue();
+    return count === 1 ? route.fulfill({ status: 503, headers: { 'retry-after': '20' } }) : route.continue();
   });
   const form = codeForm(page);
   await form.send(appCode(key));
-  await expect(page.getByRole('alert')).toContainText('This isn’t available right now.');
+  await expect(page.getByRole('alert')).toHaveText(/temporarily unavailable.*Try again in 20 seconds\.$/);
   await expect(form.box(6)).not.toHaveValue('');
   expect(count).toBe(1);
   await form.button.click();

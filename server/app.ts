@@ -130,7 +130,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   const on = (call: Call) => ({ method: calls[call].method, url: basePath + calls[call].path });
   app.route({ ...on('performLogin'), schema: { body: LoginForm }, handler: performLoginRoute(deps) });
-  app.route({ ...on('passwordForgotten'), schema: { body: ForgottenForm }, handler: forgottenRoute(deps) });
+  // These two say themselves what is wrong with an address, on the form.
+  const attachValidation = true;
+  app.route({
+    ...on('passwordForgotten'),
+    schema: { body: ForgottenForm },
+    attachValidation,
+    handler: forgottenRoute(deps),
+  });
   app.route({ ...on('passwordChange'), schema: { body: ChangeForm }, handler: changeRoute(deps) });
   app.route({ ...on('twoFactorRegistration'), handler: registrationRoute(deps) });
   await app.register(async (scope) => {
@@ -143,7 +150,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
   app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel });
   app.route({ ...on('checkSsoLogin'), schema: { body: CheckSsoForm }, handler: checkSsoRoute(deps) });
-  app.route({ ...on('performSsoLogin'), schema: { body: PerformSsoForm }, handler: performSsoRoute(deps) });
+  app.route({
+    ...on('performSsoLogin'),
+    schema: { body: PerformSsoForm },
+    attachValidation,
+    handler: performSsoRoute(deps),
+  });
   app.route({ ...on('ssoLeave'), handler: leaveRoute(deps) });
   // An answer is used up when it is read, which a HEAD must not do.
   app.route({ ...on('oidcCallback'), exposeHeadRoute: false, handler: oidcCallbackRoute(deps) });

@@ -130,6 +130,7 @@ export function App({ page, place: firstPlace, language, texts, secondFactor, br
     comeBack,
     goTo,
     goToDocument: (url: string) => void fadeOver().then(() => location.assign(url)),
+    reload: () => void fadeOver().then(() => location.reload()),
     save,
     setLanguage,
     announce: setAnnouncement,

@@ -58,7 +58,10 @@ it('every reason, login-fail type, problem status and notice has its texts', () 
     ...loginFailTypes.flatMap((type) => [`login-fail-${type}-title`, `login-fail-${type}-text`]),
     ...problemStatuses.flatMap((status) => [`problem-${status}-title`, `problem-${status}-text`]),
     ...notices
-      .filter((notice) => !['codeWrong', 'clockWrong', 'codeMalformed', 'chooseConnection'].includes(notice))
+      .filter(
+        (notice) =>
+          !['codeWrong', 'clockWrong', 'codeMalformed', 'emailMalformed', 'chooseConnection'].includes(notice),
+      )
       .flatMap((notice) => [`notice-${notice}-title`, `notice-${notice}-text`]),
     'changed-failed-page-error',
     'password-page-error-1',
@@ -73,8 +76,10 @@ it('every reason, login-fail type, problem status and notice has its texts', () 
   expect(keys).toEqual(expect.arrayContaining(wanted));
 });
 
-it('the text without a reason is the specification’s', () =>
-  expect(en['changed-failed-page-error']).toBe('Login failed. Please try again.'));
+it('the sentences that the specification quotes stand as they are', () => {
+  expect(en['changed-failed-page-error']).toBe('Login failed. Please try again.');
+  expect(en['general-error-something-went-wrong']).toBe('Something went wrong. Please try again.');
+});
 
 it('browsers load the texts of the pages and none of the mails', async () => {
   const builder = await createBuilder({ logLevel: 'silent', environments: { client: { build: { write: false } } } });

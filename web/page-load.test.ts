@@ -61,8 +61,29 @@ const rows: Record<string, Row[]> = {
     { url: '/portal/#/singleSignOn', screen: 'singleSignOn' },
     { url: '/portal/emailInfo#/login', screen: 'login' },
   ],
-  'a hash’s own query is its parameters; what belongs to the visit counts beside it': [
-    { url: '/portal/?lang=de&reason=1#/forgottenChange', screen: 'forgottenChange', search: '?lang=de' },
+  'a hash’s own query is its parameters, and then the query of the path': [
+    {
+      url: '/portal/?lang=de&reason=1#/forgottenChange',
+      screen: 'forgottenChange',
+      search: '?lang=de&reason=1',
+    },
+    { url: '/portal/?reason=3#/forgottenChangeFailedInfo', screen: 'forgottenChangeFailedInfo', search: '?reason=3' },
+    { url: '/portal/?3#/forgottenChangeFailedInfo', screen: 'forgottenChangeFailedInfo', search: '?3' },
+    { url: '/portal/?3#/forgottenChangeFailedInfo?lang=de', screen: 'forgottenChangeFailedInfo', search: '?3&lang=de' },
+    { url: '/portal/?5#/forgottenChangeFailedInfo?3', screen: 'forgottenChangeFailedInfo', search: '?3' },
+    { url: '/portal/?5#/forgottenChangeFailedInfo?reason=3', screen: 'forgottenChangeFailedInfo', search: '?reason=3' },
+    { url: '/portal/?reason=5#/forgottenChangeFailedInfo?3', screen: 'forgottenChangeFailedInfo', search: '?3' },
+    {
+      url: '/portal/?codeSentViaEmail=true#/twoFactorRegistration',
+      screen: 'twoFactorRegistration',
+      search: '?codeSentViaEmail=true',
+    },
+    {
+      url: '/portal/?codeSentViaEmail=true#/twoFactor?codeSentViaEmail=false',
+      screen: 'twoFactor',
+      search: '?codeSentViaEmail=false',
+    },
+    { url: '/portal/?ipaddress=192.0.2.1#/loginfailIP', screen: 'loginFail ip', search: '?ipaddress=192.0.2.1' },
     { url: '/portal/?lang=de#/login?lang=pl', screen: 'login', search: '?lang=pl' },
     { url: '/portal/?login=a&destination=%2Fx#/login', screen: 'login', search: '?login=a&destination=%2Fx' },
     { url: '/portal/?lang=de#/forgottenChangeFailedInfo?3', screen: 'forgottenChangeFailedInfo', search: '?3&lang=de' },
@@ -78,30 +99,45 @@ const rows: Record<string, Row[]> = {
     {
       url: '/portal/#/reports/7?a=b',
       screen: 'login',
-      saved: { loginHashFragment: '/reports/7?a=b' },
+      saved: { loginHashFragment: '/reports/7?a=b', loginHashFragmentFrom: 'hash' },
       shown: '/portal/#/login',
     },
-    { url: '/portal/#x', screen: 'login', saved: { loginHashFragment: 'x' }, shown: '/portal/#/login' },
-    { url: '/portal/#/', screen: 'login', saved: { loginHashFragment: '/' }, shown: '/portal/#/login' },
-    { url: '/portal/#/Login', screen: 'login', saved: { loginHashFragment: '/Login' }, shown: '/portal/#/login' },
+    {
+      url: '/portal/#x',
+      screen: 'login',
+      saved: { loginHashFragment: 'x', loginHashFragmentFrom: 'hash' },
+      shown: '/portal/#/login',
+    },
+    {
+      url: '/portal/#/',
+      screen: 'login',
+      saved: { loginHashFragment: '/', loginHashFragmentFrom: 'hash' },
+      shown: '/portal/#/login',
+    },
+    {
+      url: '/portal/#/Login',
+      screen: 'login',
+      saved: { loginHashFragment: '/Login', loginHashFragmentFrom: 'hash' },
+      shown: '/portal/#/login',
+    },
     {
       url: '/portal/forgotten?lang=de#/a',
       screen: 'login',
       search: '?lang=de',
-      saved: { loginHashFragment: '/a' },
+      saved: { loginHashFragment: '/a', loginHashFragmentFrom: 'hash' },
       shown: '/portal/forgotten?lang=de#/login',
     },
     {
       url: '/portal/#/new',
       before: { loginHashFragment: '/old' },
       screen: 'login',
-      saved: { loginHashFragment: '/new' },
+      saved: { loginHashFragment: '/new', loginHashFragmentFrom: 'hash' },
       shown: '/portal/#/login',
     },
     {
       url: '/portal/#%E0%A4%A',
       screen: 'login',
-      saved: { loginHashFragment: '%E0%A4%A' },
+      saved: { loginHashFragment: '%E0%A4%A', loginHashFragmentFrom: 'hash' },
       shown: '/portal/#/login',
     },
   ],
@@ -122,7 +158,7 @@ const rows: Record<string, Row[]> = {
       url: '/portal/?redirectURL=/webbundle/x#/reports',
       screen: 'login',
       search: '?redirectURL=/webbundle/x',
-      saved: { redirectOldWebbundleUrl: '/webbundle/x', loginHashFragment: '/reports' },
+      saved: { redirectOldWebbundleUrl: '/webbundle/x', loginHashFragment: '/reports', loginHashFragmentFrom: 'hash' },
       shown: '/portal/?redirectURL=/webbundle/x#/login',
     },
     { url: '/portal/login?redirectURL=/other', screen: 'login', search: '?redirectURL=/other' },
@@ -131,25 +167,42 @@ const rows: Record<string, Row[]> = {
       screen: 'login',
       search: '?redirectURL=https://evil.example/webbundle',
     },
-    { url: '/portal/login?redirectURL=%ff%webbundle', screen: 'login', search: '?redirectURL=%ff%webbundle' },
+    {
+      url: '/portal/login?redirectURL=%ff%webbundle',
+      screen: 'login',
+      search: '?redirectURL=%ff%webbundle',
+      saved: { redirectOldWebbundleUrl: '/portal/%EF%BF%BD%webbundle' },
+    },
+    {
+      url: '/portal/login?redirectURL=https://portal.example/webbundle/a',
+      screen: 'login',
+      search: '?redirectURL=https://portal.example/webbundle/a',
+      saved: { redirectOldWebbundleUrl: '/webbundle/a' },
+    },
+    {
+      url: '/portal/login?redirectURL=a:webbundle',
+      screen: 'login',
+      search: '?redirectURL=a:webbundle',
+    },
   ],
   'the redirectURL of the second factor is decoded and saved': [
     {
       url: '/portal/twoFactor?redirectURL=%2Fportal%23%2Freports%2F7',
       screen: 'twoFactor',
       search: '?redirectURL=%2Fportal%23%2Freports%2F7',
-      saved: { loginHashFragment: '/portal#/reports/7' },
+      saved: { loginHashFragment: '/portal#/reports/7', loginHashFragmentFrom: 'redirectURL' },
     },
     {
       url: '/portal/#/twoFactorRegistration?redirectURL=%2Fa+b&codeSentViaEmail=true',
       screen: 'twoFactorRegistration',
       search: '?redirectURL=%2Fa+b&codeSentViaEmail=true',
-      saved: { loginHashFragment: '/a b' },
+      saved: { loginHashFragment: '/a b', loginHashFragmentFrom: 'redirectURL' },
     },
     {
       url: '/portal/?redirectURL=%2Fa#/twoFactor',
       screen: 'twoFactor',
-      saved: { loginHashFragment: '/a' },
+      search: '?redirectURL=%2Fa',
+      saved: { loginHashFragment: '/a', loginHashFragmentFrom: 'redirectURL' },
     },
     {
       url: '/portal/twoFactor?redirectURL=%E0%A4%A',
@@ -198,7 +251,36 @@ const rows: Record<string, Row[]> = {
       search: '?reason=1',
       saved: { passwordHashParameter: 'abc' },
     },
+    ...['/portal/', '/portal/login', '/portal/forgottenChange'].map((path) => ({
+      url: `${path}?hash=T#/forgottenChange`,
+      screen: 'forgottenChange',
+      search: '?hash=T',
+      saved: { passwordHashParameter: 'T' },
+      shown: `${path}#/forgottenChange`,
+    })),
+    {
+      url: '/portal/forgottenChange?hash=other#/forgottenChange?hash=own',
+      screen: 'forgottenChange',
+      search: '?hash=own',
+      saved: { passwordHashParameter: 'own' },
+      shown: '/portal/forgottenChange#/forgottenChange',
+    },
+    {
+      url: '/portal/forgottenChange?hash=T#tracking',
+      screen: 'login',
+      search: '?hash=T',
+      saved: { passwordHashParameter: 'T', loginHashFragment: 'tracking', loginHashFragmentFrom: 'hash' },
+      shown: '/portal/forgottenChange#/login',
+    },
+    {
+      url: '/portal/forgottenChange?hash=T#/forgotten',
+      screen: 'forgotten',
+      search: '?hash=T',
+      saved: { passwordHashParameter: 'T' },
+      shown: '/portal/forgottenChange#/forgotten',
+    },
     { url: '/portal/login?hash=abc', screen: 'login', search: '?hash=abc' },
+    { url: '/portal/?hash=abc#/login', screen: 'login', search: '?hash=abc' },
   ],
   'the reset secret is kept while its link may still serve, and no longer': [
     { url: '/portal/forgottenChangedInfo', before: { passwordHashParameter: 'abc' }, screen: 'forgottenChangedInfo' },
@@ -287,12 +369,18 @@ describe('a hub page that was asked for while a code is pending', () => {
     const arrival = at(`/portal/twoFactor?redirectURL=${asked}#/reports/7`);
     expect(arrival.place.screen.name).toBe('twoFactor');
     expect(arrival.saved.loginHashFragment).toBe('/portal/portal.html?x=1#/reports/7');
+    expect(arrival.saved.loginHashFragmentFrom).toBe('redirectURL');
     expect(arrival.shown.hash).toBe('');
   });
 
   it('keeps the fragment alone where nothing else was asked for, or it cannot be read', () => {
     expect(at('/portal/twoFactorRegistration#/reports/7').saved.loginHashFragment).toBe('/reports/7');
     expect(at('/portal/twoFactor?redirectURL=%ff#/reports/7').saved.loginHashFragment).toBe('/reports/7');
+    expect(at('/portal/twoFactor?redirectURL=%ff#/reports/7').saved.loginHashFragmentFrom).toBe('hash');
+    expect(at('/portal/twoFactor#/portal/x').saved).toMatchObject({
+      loginHashFragment: '/portal/x',
+      loginHashFragmentFrom: 'hash',
+    });
   });
 
   it('changes nothing where the hash names a screen, or no code is pending', () => {

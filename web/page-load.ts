@@ -3,7 +3,7 @@ import { noticeOfSearch } from '#contract/notices.ts';
 import { type ChangeFailedReason, changeFailedReasons, reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames, type Screen, screenOfPath } from '#contract/screens.ts';
 import { type Place, placeOfUrl } from './place.ts';
-import { parameterOf, pathOfHash, searchOfHash, withoutParameters, withParametersOf } from './query.ts';
+import { parameterOf, pathOfHash, searchOfHash, withMissingOf, withoutParameters } from './query.ts';
 import type { SavedValues } from './saved-values.ts';
 
 /** The hashes that are reachable without signing in; one that starts with any of them is left alone (specification §2). */
@@ -21,9 +21,6 @@ export const publicHashes = [
   '#/twoFactorRegistration',
   '#/singleSignOn',
 ] as const;
-
-/** What belongs to the whole visit rather than to one screen, and so counts beside a hash's own query too. */
-const visitNames = [queryNames.language, queryNames.login, queryNames.destination];
 
 export type Address = { pathname: string; search: string; hash: string };
 
@@ -47,7 +44,7 @@ export function arrive(address: Address, saved: SavedValues, rules: DestinationR
   arrival = lookAtHash(arrival, address);
   arrival = saveWebbundle(arrival, address, rules);
   arrival = saveTwoFactorDestination(arrival, address);
-  return hideFromAddress(forgetResetHash(saveResetHash(arrival)));
+  return hideFromAddress(forgetResetHash(saveResetHash(arrival, place)));
 }
 
 /** Whether a hash names no screen that is reachable without signing in, and so a place to go to afterwards. */
@@ -60,8 +57,14 @@ function keepFragment(arrival: Arrival, address: Address): Arrival {
   const kept = saveTwoFactorDestination(arrival, address);
   const isAsked = rawRedirectUrl(address.search) !== undefined && kept.warning === null;
   const start = isAsked ? (kept.saved.loginHashFragment ?? '') : '';
-  const whole = start === '' ? address.hash.slice(1) : start.includes('#') ? start : start + address.hash;
-  return { ...kept, saved: { ...kept.saved, loginHashFragment: whole }, shown: { ...kept.shown, hash: '' } };
+  const destination =
+    start === ''
+      ? ({ loginHashFragment: address.hash.slice(1), loginHashFragmentFrom: 'hash' } as const)
+      : ({
+          loginHashFragment: start.includes('#') ? start : start + address.hash,
+          loginHashFragmentFrom: 'redirectURL',
+        } as const);
+  return { ...kept, saved: { ...kept.saved, ...destination }, shown: { ...kept.shown, hash: '' } };
 }
 
 function lookAtHash(arrival: Arrival, { search, hash }: Address): Arrival {
@@ -71,13 +74,13 @@ function lookAtHash(arrival: Arrival, { search, hash }: Address): Arrival {
     return {
       ...arrival,
       place: { ...place, screen: { name: 'login' } },
-      saved: { ...saved, loginHashFragment: hash.slice(1) },
+      saved: { ...saved, loginHashFragment: hash.slice(1), loginHashFragmentFrom: 'hash' },
       shown: { ...shown, hash: '#/login' },
     };
   }
   const screen = screenOfPath(pathOfHash(hash));
   if (screen.name === 'notFound') return arrival;
-  return { ...arrival, place: { ...place, screen, search: withParametersOf(searchOfHash(hash), search, visitNames) } };
+  return { ...arrival, place: { ...place, screen, search: withMissingOf(searchOfHash(hash), search) } };
 }
 
 function saveWebbundle(arrival: Arrival, { search, hash }: Address, rules: DestinationRules): Arrival {
@@ -95,16 +98,22 @@ function saveTwoFactorDestination(arrival: Arrival, { search }: Address): Arriva
   const raw = rawRedirectUrl(place.search) || rawRedirectUrl(search);
   if (!raw) return arrival;
   try {
-    return { ...arrival, saved: { ...saved, loginHashFragment: decodeURIComponent(raw.replaceAll('+', ' ')) } };
+    const loginHashFragment = decodeURIComponent(raw.replaceAll('+', ' '));
+    return { ...arrival, saved: { ...saved, loginHashFragment, loginHashFragmentFrom: 'redirectURL' } };
   } catch {
     return { ...arrival, warning: 'Could not parse redirectURL' };
   }
 }
 
-function saveResetHash(arrival: Arrival): Arrival {
-  if (arrival.place.screen.name !== 'forgottenChange') return arrival;
-  const hash = parameterOf(arrival.place.search, queryNames.hash);
-  return hash ? { ...arrival, saved: { ...arrival.saved, passwordHashParameter: hash } } : arrival;
+/**
+ * On the form for a new password, by the hash or by the path: a link to whose address something was appended is not lost.
+ * The secret leaves the address, so that it cannot leak by a screenshot or a shared link.
+ */
+function saveResetHash(arrival: Arrival, placeOfPath: Place): Arrival {
+  const place = [arrival.place, placeOfPath].find(({ screen }) => screen.name === 'forgottenChange');
+  const hash = place && parameterOf(place.search, queryNames.hash);
+  if (!hash) return arrival;
+  return { ...hide(arrival, [queryNames.hash]), saved: { ...arrival.saved, passwordHashParameter: hash } };
 }
 
 /** After these the server will never take the link again; after the others it may. */
@@ -121,17 +130,20 @@ function forgetResetHash(arrival: Arrival): Arrival {
   return isOver ? { ...arrival, saved: { ...arrival.saved, passwordHashParameter: null } } : arrival;
 }
 
-/** What is not to stay in the address: a reset secret, which must not leak by a screenshot or a shared link, and what is said once. */
+/** What is said once is not to stay in the address. */
 const hiddenNames: Partial<Record<Screen['name'], readonly string[]>> = {
-  forgottenChange: [queryNames.hash],
   twoFactor: [queryNames.clockOffset],
   twoFactorRegistration: [queryNames.clockOffset],
 };
 
 function hideFromAddress(arrival: Arrival): Arrival {
-  const { shown, place } = arrival;
+  const { place } = arrival;
   const isChoice = noticeOfSearch(place.search) === 'chooseConnection';
-  const names = [...(isChoice ? [] : [queryNames.notice]), ...(hiddenNames[place.screen.name] ?? [])];
+  return hide(arrival, [...(isChoice ? [] : [queryNames.notice]), ...(hiddenNames[place.screen.name] ?? [])]);
+}
+
+function hide(arrival: Arrival, names: readonly string[]): Arrival {
+  const { shown } = arrival;
   const own = searchOfHash(shown.hash);
   const hash = own === '' ? shown.hash : `#${pathOfHash(shown.hash)}${withoutParameters(own, names)}`;
   return { ...arrival, shown: { ...shown, search: withoutParameters(shown.search, names), hash } };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withoutParameters, withParameter, withParametersOf } from './query.ts';
+import { withMissingOf, withoutParameters, withParameter } from './query.ts';
 
 it.each([
   ['?3', ['lang'], '?3'],
@@ -15,5 +15,14 @@ it.each([
   ['', '?lang=de'],
 ])('%j in German is %j', (search, expected) => expect(withParameter(search, 'lang', 'de')).toBe(expected));
 
-it('takes over what is missing, as it was written', () =>
-  expect(withParametersOf('?a=1', '?lang=d%65&a=2&x=3', ['a', 'lang'])).toBe('?a=1&lang=d%65'));
+it.each([
+  ['?a=1', '?lang=d%65&a=2&x=3', '?a=1&lang=d%65&x=3'],
+  ['?a=1', '?a=2', '?a=1'],
+  ['', '?3', '?3'],
+  ['?lang=de', '?3', '?3&lang=de'],
+  ['?3', '?5', '?3'],
+  ['?3', '?reason=5', '?3'],
+  ['?reason=3', '?5', '?reason=3'],
+])('%j takes over from %j what it has not, as it was written', (search, other, expected) =>
+  expect(withMissingOf(search, other)).toBe(expected),
+);

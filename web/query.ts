@@ -1,3 +1,5 @@
+import { queryNames } from '#contract/screens.ts';
+
 /** A query's parameter, or null. */
 export function parameterOf(search: string, name: string): string | null {
   return new URLSearchParams(search).get(name);
@@ -9,13 +11,25 @@ export function withoutParameters(search: string, names: readonly string[]): str
   return kept.length === entriesOf(search).length ? search : joined(kept);
 }
 
-/** The query with the named parameters of another one, where it does not have them itself. */
-export function withParametersOf(search: string, other: string, names: readonly string[]): string {
-  const missing = entriesOf(other).filter((entry) => {
-    const name = nameOf(entry);
-    return names.includes(name) && parameterOf(search, name) === null;
-  });
-  return missing.length === 0 ? search : joined([...entriesOf(search), ...missing]);
+/**
+ * The query, and what another one has besides. A reason may be given as a bare number, which has to come first to be
+ * read (specification §2).
+ */
+export function withMissingOf(search: string, other: string): string {
+  const own = entriesOf(search);
+  const names = new Set(own.map(meaningOf));
+  const missing = entriesOf(other).filter((entry) => !names.has(meaningOf(entry)));
+  if (missing.length === 0) return search;
+  const all = [...own, ...missing];
+  return joined([...all.filter(isBareNumber), ...all.filter((entry) => !isBareNumber(entry))]);
+}
+
+function isBareNumber(entry: string): boolean {
+  return /^\d+=?$/.test(entry);
+}
+
+function meaningOf(entry: string): string {
+  return isBareNumber(entry) ? queryNames.reason : nameOf(entry);
 }
 
 /** The query with one parameter set. */

@@ -172,10 +172,12 @@ describe('the form for a new password', () => {
 
   it('tells a password manager whose link it is', () => {
     const more = { typedUsername: 'ada' };
-    const hidden = /<input class="sr" type="text" autoComplete="username" [^>]*name="username" value="ada"/;
+    const hidden = /<input class="sr" type="text" autoComplete="username" [^>]*value="ada"/;
     expect(render('/portal/forgottenChange?hash=a', more)).toMatch(hidden);
     expect(render('/portal/forgottenChange', { ...more, resetHash: 'b' })).toMatch(hidden);
     expect(render('/portal/forgottenChange', more)).not.toMatch(hidden);
+    const form = /<form.*?<\/form>/.exec(render('/portal/forgottenChange?hash=a', more))?.[0] ?? '';
+    expect([...form.matchAll(/ name="([^"]*)"/g)].map(([, name]) => name)).toEqual(['hash', 'password', 'repeat']);
   });
 
   it('says without script that a link is missing, and where to ask for one', () => {
@@ -189,7 +191,7 @@ describe('the form for a new password', () => {
   it('says why it is shown again', () => {
     const again = (reason: number) => render(`/portal/forgottenChange?hash=a&reason=${reason}`);
     expect(again(1)).toContain('That password is too easy to guess. Choose a stronger one.');
-    expect(again(2)).toMatch(/Ask for a new link and try again\.<!-- --> <a href="\/portal\/forgotten">/);
+    expect(again(2)).toMatch(/Ask for a new link, or contact support\.<!-- --> <a href="\/portal\/forgotten">/);
     expect(again(3)).not.toContain('alert bad');
   });
 });
@@ -262,7 +264,7 @@ describe('a half-signed-in session', () => {
     expect(clock('-90')).toContain('Your phone’s clock is about 1.5 min slow');
     expect(clock('300')).toContain('Your phone’s clock is about 5 min fast');
     for (const nothing of ['', '0', 'x', '%3Cb%3E', '1e9'])
-      expect(clock(nothing)).toContain('That code didn’t match. Enter the one your app shows now.');
+      expect(clock(nothing)).toContain('That didn’t work. Try again with the code your app shows now.');
     expect(render('/portal/twoFactor?notice=clockWrong&offset=-90', { language: 'de' })).toContain(
       'Die Uhr Ihres Telefons geht etwa 1,5 Min. nach',
     );

@@ -17,7 +17,12 @@ function refuse(): never {
   throw new DOMException('refused', 'SecurityError');
 }
 
-const values = { ...nothingSaved, loginHashFragment: '/a', passwordHashParameter: 'b' };
+const values = {
+  ...nothingSaved,
+  loginHashFragment: '/a',
+  loginHashFragmentFrom: 'hash' as const,
+  passwordHashParameter: 'b',
+};
 
 it('remembers in the storage, under the names of the specification', () => {
   const storage = memoryStorage();
@@ -26,6 +31,28 @@ it('remembers in the storage, under the names of the specification', () => {
   expect(storage.getItem('redirectOldWebbundleUrl')).toBeNull();
   expect(storage.getItem('passwordHashParameter')).toBe('b');
   expect(new SavedValuesStore(() => storage).read()).toEqual(values);
+});
+
+it('where a fragment came from holds for the value that was saved with it alone', () => {
+  const storage = memoryStorage();
+  const store = new SavedValuesStore(() => storage);
+  store.write({ ...values, loginHashFragment: '/webbundle/a b', loginHashFragmentFrom: 'redirectURL' });
+  expect(new SavedValuesStore(() => storage).read().loginHashFragmentFrom).toBe('redirectURL');
+  // Another page of the hub, or this one from before it was remembered.
+  storage.setItem('loginHashFragment', '/reports/7');
+  for (const opened of [store, new SavedValuesStore(() => storage)])
+    expect(opened.read()).toMatchObject({ loginHashFragment: '/reports/7', loginHashFragmentFrom: null });
+  storage.setItem('loginHashFragmentFrom', 'elsewhere /reports/7');
+  expect(store.read().loginHashFragmentFrom).toBeNull();
+});
+
+it('a value that is forgotten leaves nothing of where it came from', () => {
+  const storage = memoryStorage();
+  const store = new SavedValuesStore(() => storage);
+  store.write(values);
+  store.write({ ...values, loginHashFragment: null });
+  expect(storage.getItem('loginHashFragmentFrom')).toBeNull();
+  expect(store.read().loginHashFragmentFrom).toBeNull();
 });
 
 it('forgets what is null', () => {

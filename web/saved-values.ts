@@ -5,11 +5,21 @@ export type SavedValues = SavedDestination & { passwordHashParameter: string | n
 
 export const nothingSaved: SavedValues = {
   loginHashFragment: null,
+  loginHashFragmentFrom: null,
   redirectOldWebbundleUrl: null,
   passwordHashParameter: null,
 };
 
-const names = Object.keys(nothingSaved) as (keyof SavedValues)[];
+/** The session storage keys of specification §3. */
+const names = ['loginHashFragment', 'redirectOldWebbundleUrl', 'passwordHashParameter'] as const;
+type Name = (typeof names)[number];
+
+/**
+ * Beside them, where the fragment came from and the value that this is said of: other pages of the hub write the
+ * specification's keys too, and know nothing of this one.
+ */
+const originName = 'loginHashFragmentFrom';
+const origins = ['hash', 'redirectURL'] as const;
 
 /** The saved values of a tab; where session storage is absent or refuses, they last as long as the page (decisions §3). */
 export class SavedValuesStore {
@@ -21,18 +31,35 @@ export class SavedValuesStore {
   }
 
   read(): SavedValues {
-    const stored = attempt(() =>
-      names.map((name) => [name, this.#storage?.getItem(name) || this.#values[name]] as const),
-    );
-    return stored ? { ...nothingSaved, ...Object.fromEntries(stored) } : this.#values;
+    return attempt(() => this.#read()) ?? this.#values;
   }
 
   write(values: SavedValues): void {
-    this.#values = values;
+    const { loginHashFragment: fragment, loginHashFragmentFrom: from } = values;
+    const origin = fragment === null ? null : from;
+    this.#values = { ...values, loginHashFragmentFrom: origin };
     for (const name of names) attempt(() => this.#store(name, values[name]));
+    attempt(() => this.#store(originName, origin && `${origin} ${fragment}`));
   }
 
-  #store(name: keyof SavedValues, value: string | null): void {
+  #read(): SavedValues {
+    const found = (name: Name) => this.#storage?.getItem(name) || this.#values[name];
+    const loginHashFragment = found('loginHashFragment');
+    return {
+      loginHashFragment,
+      loginHashFragmentFrom: this.#originOf(loginHashFragment),
+      redirectOldWebbundleUrl: found('redirectOldWebbundleUrl'),
+      passwordHashParameter: found('passwordHashParameter'),
+    };
+  }
+
+  #originOf(fragment: string | null): SavedValues['loginHashFragmentFrom'] {
+    const mark = this.#storage?.getItem(originName);
+    if (mark) return origins.find((origin) => mark === `${origin} ${fragment}`) ?? null;
+    return fragment === this.#values.loginHashFragment ? this.#values.loginHashFragmentFrom : null;
+  }
+
+  #store(name: Name | typeof originName, value: string | null): void {
     if (value === null) this.#storage?.removeItem(name);
     else this.#storage?.setItem(name, value);
   }

@@ -7,6 +7,8 @@ const json =
     new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
 const nothing = (status: number) => async () => new Response(null, { status });
 const redirected = async () => ({ ok: false, status: 0, type: 'opaqueredirect', headers: new Headers() }) as Response;
+const followed = (body: unknown) => async () =>
+  Object.defineProperty(new Response(JSON.stringify(body)), 'redirected', { value: true });
 const offline = async () => {
   throw new TypeError('Failed to fetch');
 };
@@ -24,7 +26,7 @@ describe('verify', () => {
     await verifyCode('/portal', '012345', false);
     expect(fetch).toHaveBeenCalledWith(
       '/portal/two-factor-authentication/verify',
-      expect.objectContaining({ method: 'POST', body: '"012345"' }),
+      expect.objectContaining({ method: 'POST', body: '"012345"', redirect: 'manual' }),
     );
   });
 
@@ -35,12 +37,24 @@ describe('verify', () => {
   });
 
   it.each([
-    ['right: 200 and exactly true', json(200, true), right],
+    ['right: 200 and true', json(200, true), right],
     ['wrong: 200 and false', json(200, false), wrong],
-    ['an object is not true', json(200, { ok: true }), { name: 'failed' }],
-    ['a text is not true', json(200, 'true'), { name: 'failed' }],
-    ['another status is not right', json(201, true), { name: 'failed' }],
+    ['an object', json(200, { success: true }), right],
+    ['an object without a word', json(200, {}), right],
+    ['a list', json(200, []), right],
+    ['a number', json(200, 1), right],
+    ['a text', json(200, 'ok'), right],
+    ['another 2xx', json(201, true), right],
+    ['a zero is wrong', json(200, 0), wrong],
+    ['null is wrong', json(202, null), wrong],
+    ['an empty text is wrong', json(200, ''), wrong],
+    ['nothing at all', nothing(204), { name: 'failed' }],
     ['no JSON', async () => new Response('<html>'), { name: 'failed' }],
+    ['a redirect', redirected, { name: 'failed' }],
+    ['a redirect that was followed', followed(true), { name: 'failed' }],
+    ['malformed', json(400, true), { name: 'failed' }],
+    ['refused', json(403, true), { name: 'failed' }],
+    ['not there', json(404, true), { name: 'failed' }],
     ['the half-session is gone', json(401, true), gone],
     ['it ended for too many tries', json(401, { notice: 'tooManyCodes' }), { ...gone, notice: 'tooManyCodes' }],
     ['it ended for another reason', json(401, { notice: 'unavailable' }), gone],
@@ -49,7 +63,8 @@ describe('verify', () => {
     ['too often, without a time', json(429, {}), { name: 'throttled', seconds: null }],
     ['too often, with a date', json(429, {}, { 'retry-after': 'Wed, 21 Oct' }), { name: 'throttled', seconds: null }],
     ['the sign-in is too old to set up an app', json(409, {}), { name: 'signInTooOld' }],
-    ['not set up', json(503, {}), { name: 'unavailable' }],
+    ['not set up', json(503, {}), { name: 'unavailable', seconds: null }],
+    ['away for a while', json(503, {}, { 'retry-after': '20' }), { name: 'unavailable', seconds: 20 }],
     ['a mistake of the server', json(500, true), { name: 'failed' }],
     ['no network', offline, { name: 'failed' }],
     ['right, codes first', json(200, true, { 'vestibule-next': 'recoveryCodes' }), { ...right, next: 'recoveryCodes' }],
@@ -91,7 +106,7 @@ describe('another code', () => {
     ['a redirect is no answer', redirected, { name: 'failed' }],
     ['never again', json(429, {}), { name: 'throttled', seconds: null }],
     ['the half-session is gone', json(401, {}), gone],
-    ['the mails wait', json(503, {}), { name: 'unavailable' }],
+    ['the mails wait', json(503, {}), { name: 'unavailable', seconds: null }],
     ['no network', offline, { name: 'failed' }],
   ])('%s', async (_name, answer, expected) => {
     answerWith(answer);

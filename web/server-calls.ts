@@ -7,7 +7,8 @@ import { clockOffsetOf } from './clock-offset.ts';
 
 /** Why a call did not succeed, as far as the visitor is told. */
 export type CallFailure =
-  | { name: 'failed' | 'unavailable' }
+  | { name: 'failed' }
+  | { name: 'unavailable'; seconds: number | null }
   /** The sign-in is too old to set up an app. */
   | { name: 'signInTooOld' }
   /** The half-signed-in session is gone; the sign-in form says why. */
@@ -27,7 +28,7 @@ export async function askForReset(basePath: string, username: string): Promise<'
   return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : await failureOf(answer);
 }
 
-/** Right only on status 200 and exactly `true`: an error body is truthy too (decisions §5). */
+/** Right on any 2xx whose body is JSON and truthy, as another backend may say it too (decisions §5). */
 export async function verifyCode(
   basePath: string,
   code: string,
@@ -38,12 +39,13 @@ export async function verifyCode(
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(code),
+    redirect: 'manual',
   });
   if (answer?.status === 409) return { name: 'signInTooOld' };
-  if (answer?.status !== 200) return await failureOf(answer);
+  if (!answer?.ok || answer.redirected) return await failureOf(answer);
   const body = await bodyOf(answer);
-  if (body === true) return { name: 'right', next: answer.headers.get(codeAnswerHeaders.next) };
-  if (body !== false) return { name: 'failed' };
+  if (body === undefined) return { name: 'failed' };
+  if (body) return { name: 'right', next: answer.headers.get(codeAnswerHeaders.next) };
   const isLast = answer.headers.get(codeAnswerHeaders.notice) === 'tooManyCodes';
   if (isLast) return { name: 'signInExpired', notice: 'tooManyCodes' };
   return { name: 'wrong', clockOffset: clockOffsetOf(answer.headers.get(codeAnswerHeaders.clockOffset)) };
@@ -90,7 +92,7 @@ async function failureOf(answer: Response | null): Promise<CallFailure> {
   if (answer?.status === 429) return await throttleOf(answer);
   // A body that nobody reads keeps the connection waiting.
   answer?.body?.cancel();
-  if (answer?.status === 503) return { name: 'unavailable' };
+  if (answer?.status === 503) return { name: 'unavailable', seconds: secondsOf(answer.headers.get('retry-after')) };
   return { name: 'failed' };
 }
 

@@ -23,6 +23,8 @@ export type Visit = {
   goTo: (url: string, history: 'push' | 'replace') => void;
   /** Loads another document once the fade is over. */
   goToDocument: (url: string) => void;
+  /** Loads this document anew once the fade is over. */
+  reload: () => void;
   save: (values: Partial<SavedValues>) => void;
   setLanguage: (language: Language) => void;
   /** Says a word to screen readers. */

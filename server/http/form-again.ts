@@ -9,20 +9,28 @@ import { setCookie } from './cookies.ts';
 import { languageOverride, wantsPage } from './request-url.ts';
 import { logTemporary, retryAfterOf } from './temporary.ts';
 
-/** A form that could not be served; `retryAfter` in milliseconds. */
-export type FormAgain = { screen: PlainScreen; status: 429 | 503; notice: Notice; retryAfter: number };
+/** A form that could not be served; `retryAfter` in milliseconds, `destination` as the form's address carries it. */
+export type FormAgain = { screen: PlainScreen; notice: Notice; destination?: string | undefined } & (
+  | { status: 429 | 503; retryAfter: number }
+  | { status: 400 }
+);
 
 /** Answers a posted form with the form itself and a word on what is wrong, so that what was entered is kept. */
 export async function formAgain(
   { config, pages }: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { screen, status, notice, retryAfter }: FormAgain,
+  again: FormAgain,
   kept: Partial<Page>,
 ): Promise<FastifyReply> {
-  const query = { [queryNames.notice]: notice, [queryNames.language]: languageOverride(request) };
+  const { screen, status, notice, destination } = again;
+  const query = {
+    [queryNames.notice]: notice,
+    [queryNames.destination]: destination,
+    [queryNames.language]: languageOverride(request),
+  };
   const url = screenUrl(config.basePath, screen, query);
-  reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfter / 1000))));
+  if (again.status !== 400) reply.header('retry-after', String(Math.max(1, Math.ceil(again.retryAfter / 1000))));
   // Without script a change of language loads the form anew, without the hash in it.
   if (kept.resetHash && isToken(kept.resetHash))
     setCookie(reply, config, 'reset', kept.resetHash, limits.resetCookieLifetime);

@@ -1,17 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { longestUsername } from '#contract/payloads.ts';
+import { reasonOfSearch } from '#contract/reasons.ts';
+import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import { referenceOfText } from '../audit/reference.ts';
 import type { Config } from '../config.ts';
 import { limits } from '../limits.ts';
 import { clearCookie, readCookie, setCookie } from './cookies.ts';
+import { splitUrl } from './request-url.ts';
 
-/** What a refused sign-in leaves in the visitor's own browser for the next pages; never in an address or a log. */
-export type LastRefusal = { reference: string | null; username: string };
-
-const none: LastRefusal = { reference: null, username: '' };
+/**
+ * What a refusal leaves in the visitor's own browser for the next pages; never in an address or a log. The reference is for
+ * the page that tells of this refusal alone, whose address is `url`: on another one it would name something else.
+ */
+export type LastRefusal = { username: string } & ({ reference: string; url: string } | { reference: null });
 
 export function setLastRefusal(reply: FastifyReply, config: Config, refusal: LastRefusal): void {
-  const value = Buffer.from(JSON.stringify(refusal)).toString('base64url');
+  const { username, reference } = refusal;
+  const at = refusal.reference === null ? null : pageKey(config, refusal.url);
+  const value = Buffer.from(JSON.stringify({ reference, at, username })).toString('base64url');
   setCookie(reply, config, 'refusal', value, limits.refusalLifetime);
 }
 
@@ -19,15 +25,33 @@ export function clearLastRefusal(request: FastifyRequest, reply: FastifyReply, c
   if (readCookie(request.headers, config, 'refusal') !== null) clearCookie(reply, config, 'refusal');
 }
 
-/** The last refusal as the browser brings it back; an unreadable one counts as none. */
-export function readLastRefusal(request: FastifyRequest, config: Config): LastRefusal {
+const none = { reference: null, username: '' };
+
+/** What the last refusal left for the page of `url`, as the browser brings it back; an unreadable one counts as none. */
+export function readLastRefusal(
+  request: FastifyRequest,
+  config: Config,
+  url = request.url,
+): { reference: string | null; username: string } {
   const value = readCookie(request.headers, config, 'refusal');
   if (!value) return none;
   try {
-    const { reference, username } = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<string, unknown>;
+    const { reference, at, username } = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<
+      string,
+      unknown
+    >;
     if (typeof username !== 'string' || [...username].length > longestUsername || !username.isWellFormed()) return none;
-    return { reference: typeof reference === 'string' ? referenceOfText(reference) : null, username };
+    const isItsPage = typeof reference === 'string' && at === pageKey(config, url);
+    return { reference: isItsPage ? referenceOfText(reference) : null, username };
   } catch {
     return none;
   }
+}
+
+/** Tells the pages of refusals apart: the screen, and the reason that it says. */
+function pageKey({ basePath }: Config, url: string): string {
+  const { path, search } = splitUrl(url);
+  const screen = pathOfScreen(screenOfPath(path.startsWith(basePath) ? path.slice(basePath.length) : path));
+  const reason = reasonOfSearch(search);
+  return reason === null ? screen : `${screen}?${reason}`;
 }

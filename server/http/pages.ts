@@ -24,7 +24,9 @@ export function createPages(config: Config, built: BuiltPages): Pages {
   const cache = new Map<string, Promise<string | Buffer>>();
 
   function pageOf(request: FastifyRequest, more: Partial<Page> = {}): Page {
-    const refusal = readLastRefusal(request, config);
+    const refusal = readLastRefusal(request, config, more.url);
+    // A page of its own tells of something that has only just happened: no earlier refusal's reference is its.
+    const reference = more.serverPage ? null : refusal.reference;
     return {
       language: languageOfRequest(request),
       url: request.url,
@@ -32,7 +34,7 @@ export function createPages(config: Config, built: BuiltPages): Pages {
       rules: config.destinationRules,
       passwordPolicy: config.passwordPolicy,
       typedUsername: refusal.username,
-      reference: refusal.reference,
+      reference,
       serverPage: null,
       ...more,
     };

@@ -12,3 +12,16 @@ export function isFromOwnOrigin(headers: IncomingHttpHeaders, ownOrigins: readon
   const referer = URL.parse(headers.referer);
   return referer !== null && ownOrigins.includes(referer.origin);
 }
+
+/**
+ * Whether a browser without Sec-Fetch-Site says that the request comes from our own pages: it names at least one of origin
+ * and page before, and none that is not ours (decisions §6).
+ */
+export function namesOwnOrigin({ origin, referer }: IncomingHttpHeaders, ownOrigins: readonly string[]): boolean {
+  const named = [origin, referer === undefined ? undefined : originOf(referer)].filter((one) => one !== undefined);
+  return named.length > 0 && named.every((one) => ownOrigins.includes(one));
+}
+
+function originOf(address: string): string {
+  return URL.parse(address)?.origin ?? 'null';
+}

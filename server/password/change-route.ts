@@ -34,12 +34,10 @@ export function changeRoute(deps: Deps) {
         clearCookie(reply, config, 'reset');
         clearLastRefusal(request, reply, config);
         return reply.redirect(screenUrl(config.basePath, 'forgottenChangedInfo', { lang }), 303);
-      case 'networkRefused':
-        setLastRefusal(reply, config, { reference: result.reference, username: '' });
-        return reply.redirect(
-          screenUrl(config.basePath, { name: 'loginFail', type: 'ip' }, { [queryNames.ipAddress]: address, lang }),
-          303,
-        );
+      case 'networkRefused': {
+        const query = { [queryNames.ipAddress]: address, lang };
+        return toRefusal(reply, screenUrl(config.basePath, { name: 'loginFail', type: 'ip' }, query), result.reference);
+      }
       case 'throttled': {
         const { retryAfter } = result;
         if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
@@ -47,17 +45,30 @@ export function changeRoute(deps: Deps) {
         return await formAgain(deps, request, reply, again, keptOf(request.body));
       }
       case 'refused':
-        setLastRefusal(reply, config, { reference: result.reference, username: '' });
-        return refused(reply, result.reason, token, lang);
+        return refused(reply, result, token, lang);
     }
   });
 
   /** The hash waits in a cookie, so that the way back to the form works without script too. */
-  function refused(reply: FastifyReply, reason: ChangeFailedReason, token: string, lang: string | undefined) {
+  function refused(
+    reply: FastifyReply,
+    { reason, reference }: { reason: ChangeFailedReason; reference: string },
+    token: string,
+    lang: string | undefined,
+  ) {
     if (isToken(token) && isLinkStillGood(reason)) setCookie(reply, config, 'reset', token, limits.resetCookieLifetime);
     else clearCookie(reply, config, 'reset');
     const screen = reason === changeFailedReasons.tooWeak ? 'forgottenChange' : 'forgottenChangeFailedInfo';
-    return reply.redirect(screenUrl(config.basePath, screen, { [queryNames.reason]: String(reason), lang }), 303);
+    return toRefusal(
+      reply,
+      screenUrl(config.basePath, screen, { [queryNames.reason]: String(reason), lang }),
+      reference,
+    );
+  }
+
+  function toRefusal(reply: FastifyReply, url: string, reference: string) {
+    setLastRefusal(reply, config, { reference, username: '', url });
+    return reply.redirect(url, 303);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isEmailAddress } from '#contract/email-address.ts';
 import type { Page } from '#contract/page.ts';
-import type { ForgottenForm } from '#contract/payloads.ts';
+import { type ForgottenForm, longestUsername } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { foldLoginName } from '../accounts/fold-name.ts';
 import type { Deps } from '../deps.ts';
@@ -19,11 +19,17 @@ import { resetKeys } from '../throttle/throttle-keys.ts';
  */
 export function forgottenRoute(deps: Deps) {
   return withFormKept<ForgottenForm>(deps, 'forgotten', keptOf, async function forgotten(request, reply) {
+    const isReadable = request.validationError === undefined && isEmailAddress(request.body.username);
+    if (!isReadable && wantsPage(request)) {
+      const again = { screen: 'forgotten', status: 400, notice: 'emailMalformed' } as const;
+      return await formAgain(deps, request, reply, again, keptOf(request.body));
+    }
+    if (request.validationError) throw request.validationError;
     const { username } = request.body;
     const address = addressOf(deps, request);
     if (!address)
       return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
-    if (!isEmailAddress(username)) {
+    if (!isReadable) {
       return await refuse(deps, request, reply, 400, {
         detail: 'username must be an e-mail address',
         field: 'username',
@@ -64,6 +70,6 @@ export function forgottenRoute(deps: Deps) {
   }
 }
 
-function keptOf({ username }: ForgottenForm): Partial<Page> {
-  return { typedUsername: username };
+function keptOf(form: Partial<ForgottenForm> | undefined): Partial<Page> {
+  return { typedUsername: form?.username?.slice(0, longestUsername) ?? '' };
 }

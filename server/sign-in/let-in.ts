@@ -36,13 +36,14 @@ export function turnAway(
   { type, reference, username }: { type: LoginFailType; reference: string; username: string },
   { destination, lang, address }: { destination: string; lang: string | undefined; address: string },
 ): FastifyReply {
-  setLastRefusal(reply, config, { reference, username });
   const query = {
     [queryNames.ipAddress]: type === 'ip' ? address : undefined,
     [queryNames.destination]: destinationToKeep(config.basePath, destination),
     lang,
   };
-  return reply.redirect(screenUrl(config.basePath, { name: 'loginFail', type }, query), 303);
+  const url = screenUrl(config.basePath, { name: 'loginFail', type }, query);
+  setLastRefusal(reply, config, { reference, username, url });
+  return reply.redirect(url, 303);
 }
 
 /** Sends a visitor to the single sign-on form, with the address that he typed kept in his browser. */

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenOfPath, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
@@ -5,24 +6,36 @@ import { clearCookie, readTokenCookie } from '../http/cookies.ts';
 import { addressOf, refuseForeignSite } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
+import { namesOwnOrigin } from '../http/same-origin.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { takeSession } from '../storage/session.ts';
 
 /**
- * `GET logout` (decisions §6): ends the session when our own page or the person himself asks for it; a request from
- * elsewhere, or one that a browser makes ahead of the person (Sec-Purpose), changes nothing and is asked to confirm.
+ * `GET logout` (decisions §6): ends the session when our own page or the person asks for it; a request from elsewhere, or
+ * one that a browser makes ahead of the person, changes nothing and is asked to confirm.
  */
 export function logoutRoute(deps: Deps) {
   return async function logout(request: FastifyRequest, reply: FastifyReply) {
-    const site = request.headers['sec-fetch-site'];
-    const isMeant = request.headers['sec-purpose'] === undefined;
-    if (isMeant && (site === 'same-origin' || site === 'none')) return await endSession(deps, request, reply);
+    const { headers } = request;
+    if (!isAheadOfPerson(headers) && isOurs(headers, deps.config.origins))
+      return await endSession(deps, request, reply);
     if (wantsPage(request))
       return await deps.pages.send(request, reply, 200, { serverPage: { name: 'signOutConfirm' } });
     return await refuseForeignSite(deps, request, reply);
   };
+}
+
+/** `none`: typed by the person, which a browser without Sec-Fetch-Site cannot say. */
+function isOurs(headers: IncomingHttpHeaders, ownOrigins: readonly string[]): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === undefined ? namesOwnOrigin(headers, ownOrigins) : site === 'same-origin' || site === 'none';
+}
+
+/** By its standard name, or by those of browsers from before there was one. */
+function isAheadOfPerson(headers: IncomingHttpHeaders): boolean {
+  return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) => headers[name] !== undefined);
 }
 
 /** `POST logout`: the guard has seen that it comes from our own page. */

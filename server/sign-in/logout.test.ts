@@ -34,6 +34,25 @@ it.each(['same-origin', 'none'])(
   },
 );
 
+const own = 'http://localhost:8080';
+
+it.each<[string, Record<string, string>]>([
+  ['a link of our page', { referer: `${own}/portal/twoFactor` }],
+  ['a link of our page under our referrer policy', { referer: `${own}/` }],
+  ['a page that says its origin', { origin: own }],
+  ['both', { origin: own, referer: `${own}/` }],
+])('a browser without Sec-Fetch-Site signs out by %s', async (_what, headers) => {
+  const answer = await portal.send({ url, cookies, headers });
+  expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/login']);
+  expect(await isAlive()).toBe(false);
+});
+
+it('a script of our page signs out in a browser without Sec-Fetch-Site', async () => {
+  const answer = await portal.send({ url, cookies, headers: { accept: 'application/json', referer: `${own}/` } });
+  expect(answer.statusCode).toBe(204);
+  expect(await isAlive()).toBe(false);
+});
+
 it('a script of our page gets 204, a post from our page does the same', async () => {
   const fetch = { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' };
   expect((await portal.send({ url, cookies, headers: fetch })).statusCode).toBe(204);
@@ -54,6 +73,18 @@ it.each<[string, Record<string, string>]>([
   ],
   ['a prefetch of our own page', { ...page, 'sec-fetch-site': 'same-origin', 'sec-purpose': 'prefetch' }],
   ['a made-up answer', { ...page, 'sec-fetch-site': 'same-origin, cross-site' }],
+  ['an empty answer', { ...page, 'sec-fetch-site': '', referer: `${own}/` }],
+  ['a link on another site, with our page before it', { ...page, 'sec-fetch-site': 'cross-site', referer: `${own}/` }],
+  ['a link on another site in an old browser', { referer: 'https://evil.example/' }],
+  ['a link in an old browser, with our name in front', { referer: `${own}.evil.example/` }],
+  ['a link in an old browser, with our name within', { referer: `https://evil.example/${own}/` }],
+  ['a link in an old browser from a page that cannot be read', { referer: 'localhost:8080' }],
+  ['another origin in an old browser, with our page before it', { origin: 'https://evil.example', referer: `${own}/` }],
+  ['a hidden origin in an old browser', { origin: 'null', referer: `${own}/` }],
+  ['our origin in an old browser, with another page before it', { origin: own, referer: 'https://evil.example/' }],
+  ['a page that an old browser fetches ahead of the person', { referer: `${own}/`, purpose: 'prefetch' }],
+  ['a page that an old Firefox fetches ahead of the person', { referer: `${own}/`, 'x-moz': 'prefetch' }],
+  ['a page that an old Safari shows ahead of the person', { referer: `${own}/`, 'x-purpose': 'preview' }],
 ])('CS-11 %s changes nothing and asks', async (_what, headers) => {
   const answer = await portal.send({ url, cookies, headers });
   expect(answer.statusCode).toBe(200);
@@ -73,6 +104,7 @@ it.each<[string, Record<string, string>]>([
     { accept: '*/*', 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
   ],
   ['an image in an old browser', { accept: 'image/*' }],
+  ['an image in an old browser that says so', { accept: 'image/*', referer: 'https://evil.example/' }],
 ])('CS-11 %s of another site changes nothing', async (_what, headers) => {
   const answer = await portal.send({ url, cookies, headers });
   expect(answer.statusCode).toBe(403);

@@ -1,6 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { PerformSsoForm } from '#contract/payloads.ts';
+import { isEmailAddress } from '#contract/email-address.ts';
+import { longestUsername, type PerformSsoForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
+import { formAgain } from '../http/form-again.ts';
+import { wantsPage } from '../http/request-url.ts';
+import { destinationToKeep } from '../sign-in/destination-to-keep.ts';
 import { domainOfAddress } from '../sign-in/domain-of-address.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { listSsoConnectionsOfDomain } from '../storage/sso-connection.ts';
@@ -12,10 +16,16 @@ import { depart, stay, travellerOf } from './depart.ts';
  */
 export function performSsoRoute(deps: Deps) {
   return async function performSso(request: FastifyRequest<{ Body: PerformSsoForm }>, reply: FastifyReply) {
-    const { username, redirectURL, connection: chosen } = request.body;
+    if (request.validationError && !wantsPage(request)) throw request.validationError;
+    const { username, redirectURL, connection: chosen }: Partial<PerformSsoForm> = request.body ?? {};
     const traveller = await travellerOf(deps, request, reply, redirectURL);
     if (!traveller) return reply;
-    const typed = username.trim();
+    const typed = username?.trim() ?? '';
+    if (request.validationError || (!isEmailAddress(typed) && wantsPage(request))) {
+      const destination = destinationToKeep(deps.config.basePath, traveller.destination);
+      const again = { screen: 'singleSignOn', status: 400, notice: 'emailMalformed', destination } as const;
+      return await formAgain(deps, request, reply, again, { typedUsername: typed.slice(0, longestUsername) });
+    }
     const domain = domainOfAddress(typed);
     const connections = domain ? await listSsoConnectionsOfDomain(deps.sql, domain) : [];
     const usable = connections.filter(({ active }) => active);

@@ -91,7 +91,7 @@ export function hiddenHash({ body }: Response): string | null {
 
 /** The username in the field for password managers. */
 export function hiddenUsername({ body }: Response): string | null {
-  return /<input[^>]*name="username"[^>]*value="([^"]*)"/.exec(body)?.[1] ?? null;
+  return /<input[^>]*autoComplete="username"[^>]*value="([^"]*)"/.exec(body)?.[1] ?? null;
 }
 
 /** What comes of requests for links: to whom a mail has left so far, and what was recorded of each, oldest first. */

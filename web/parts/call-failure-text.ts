@@ -13,7 +13,9 @@ export function useCallFailureText(): (failure: CallFailure) => string {
           ? message('wait-a-moment')
           : message('wait-until', { when: relativeTime(language, failure.seconds) });
       case 'unavailable':
-        return message('general-error-not-available');
+        return failure.seconds === null
+          ? message('general-error-not-available')
+          : `${message('problem-503-text')} ${message('wait-until', { when: relativeTime(language, failure.seconds) })}`;
       case 'signInTooOld':
         return message('once-more-text');
       case 'signInExpired':

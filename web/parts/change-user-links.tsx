@@ -1,5 +1,6 @@
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import { type MessageKey, useMessage } from '../messages.tsx';
+import { isPlainClick } from '../plain-click.ts';
 import { usePortalUrls } from '../portal-urls.ts';
 import { type CallFailure, logOut } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';
@@ -21,6 +22,7 @@ export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; ch
   const [failure, setFailure] = useState<CallFailure | null>(null);
 
   async function onClick(event: MouseEvent) {
+    if (!isPlainClick(event)) return;
     event.preventDefault();
     if (!leave('please-wait')) return;
     const outcome = await logOut(page.rules.basePath);

@@ -1,5 +1,6 @@
 import type { ComponentProps } from 'react';
 import { useMessage } from '../messages.tsx';
+import type { CallFailure } from '../server-calls.ts';
 import { CallForm } from './call-form.tsx';
 import type { Said } from './code-check.ts';
 import { SubmitButton } from './submit-button.tsx';
@@ -7,15 +8,28 @@ import { TwoFactorFields } from './two-factor-fields.tsx';
 
 type Props = Pick<ComponentProps<typeof CallForm>, 'isReady' | 'onSend' | 'children'> & { said: Said };
 
+/** What is told above the form; the rest is told beside the code, since another one may help. */
+function failureOf(said: Said): CallFailure | null {
+  switch (said?.name) {
+    case undefined:
+    case 'wrong':
+    case 'malformed':
+    case 'notChecked':
+    case 'notice':
+      return null;
+    default:
+      return said as CallFailure;
+  }
+}
+
 /** A form whose code is checked, with what there is to say above it; a wrong one is told beside it. */
 export function CodeCheckForm({ said, children, ...form }: Props) {
   const message = useMessage();
-  const isInPlace = said?.name === 'wrong' || said?.name === 'malformed';
   return (
     <CallForm
       call="twoFactorVerify"
       word="checking-code"
-      failure={said && !isInPlace && said.name !== 'notice' ? said : null}
+      failure={failureOf(said)}
       notice={said?.name === 'notice' ? said.notice : null}
       seconds={said?.name === 'notice' ? said.seconds : undefined}
       {...form}

@@ -8,7 +8,6 @@ import { usePortalUrls } from '../portal-urls.ts';
 import { parameterOf } from '../query.ts';
 import { type CallFailure, type CodeAnswer, verifyCode } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';
-import { useSignInAgain } from './sign-in-again.ts';
 
 export type WrongCode = Extract<CodeAnswer, { name: 'wrong' }>;
 
@@ -18,13 +17,14 @@ export type Said =
   | CallFailure
   | { name: 'notice'; notice: Notice; seconds?: number }
   | { name: 'malformed' }
+  /** Nobody knows whether the code was right: the check itself failed. */
+  | { name: 'notChecked' }
   | null;
 
-/** Has a code checked and goes where the answer leads; one that leads nowhere is said, on the page alive again. */
+/** Has a code checked and goes on where it was right; anything else is said, on the page alive again (decisions §5). */
 export function useCodeCheck() {
   const { page, place, saved, save, comeBack, goToDocument } = useVisit();
-  const { toCall, toScreen } = usePortalUrls();
-  const signInAgain = useSignInAgain();
+  const { toCall } = usePortalUrls();
   const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? saidByPage(page));
   // Tells one wrong code from the next, since the same words said again are not heard.
   const [checks, setChecks] = useState(0);
@@ -42,16 +42,9 @@ export function useCodeCheck() {
       return answer.name;
     }
     console.error('Two-factor code not verified:', answer.name);
-    if (answer.name === 'signInExpired') {
-      goToDocument(signInAgain.url(answer.notice));
-    } else if (answer.name === 'signInTooOld') {
-      // There the server says so, and how to go on.
-      goToDocument(toScreen('twoFactorRegistration', { [queryNames.redirectUrl]: signInAgain.destination }));
-    } else {
-      say(answer);
-      setChecks((count) => count + 1);
-      comeBack();
-    }
+    say(answer.name === 'failed' ? { name: 'notChecked' } : answer);
+    setChecks((count) => count + 1);
+    comeBack();
     return answer.name;
   }
 

@@ -10,6 +10,7 @@ import { CodeField } from './code-field.tsx';
 import { fieldValue } from './field-value.ts';
 import { RememberDevice } from './remember-device.tsx';
 import { SendAgain } from './send-again.tsx';
+import { isOver, SignInOver } from './sign-in-over.tsx';
 import { WayOut } from './way-out.tsx';
 import { useWrongCodeText } from './wrong-code-text.ts';
 
@@ -34,9 +35,14 @@ export function CodeForm({ cancelKey, links, around }: Props) {
 
   async function send(code: string) {
     lastSent.current = code;
-    if ((await check(code, remember.current?.checked === true)) !== 'wrong') return;
-    lastSent.current = null;
-    setBoxes({ ...emptyBoxes });
+    const outcome = await check(code, remember.current?.checked === true);
+    if (outcome === 'wrong') {
+      lastSent.current = null;
+      setBoxes({ ...emptyBoxes });
+    } else if (outcome === 'failed') {
+      // The digits stay for the button, and the focus comes back to them.
+      setBoxes((current) => current && { ...current });
+    }
   }
 
   function move(next: Boxes) {
@@ -54,10 +60,11 @@ export function CodeForm({ cancelKey, links, around }: Props) {
     else if (!answer || answer.name === 'notice') setBoxes((current) => current && { ...current });
   }
 
+  if (isOver(said)) return <SignInOver said={said} />;
   const field = (
     <CodeField
       boxes={boxes}
-      error={said?.name === 'wrong' ? textOf(said) : said?.name === 'malformed' ? message('twofa-malformed') : null}
+      error={said?.name === 'malformed' ? message('twofa-malformed') : textOf(said)}
       errorKey={checks}
       isFirst={!around}
       onMove={move}

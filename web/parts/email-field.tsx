@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { isEmailAddress } from '#contract/email-address.ts';
+import { noticeOfSearch } from '#contract/notices.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { parameterOf } from '../query.ts';
@@ -13,8 +14,10 @@ import { TextField } from './text-field.tsx';
 export function EmailField() {
   const message = useMessage();
   const { place, typedUsername } = useVisit();
-  const [isWrong, setWrong] = useState(false);
-  const known = parameterOf(place.search, queryNames.login) || typedUsername.current;
+  const wasRefused = noticeOfSearch(place.search) === 'emailMalformed';
+  const [isWrong, setWrong] = useState(wasRefused);
+  // What was refused is there to be put right; a name that was typed elsewhere is no address.
+  const known = (!wasRefused && parameterOf(place.search, queryNames.login)) || typedUsername.current;
   return (
     <TextField
       id="email"
@@ -24,7 +27,7 @@ export function EmailField() {
       autoComplete="email"
       required
       autoFocus
-      defaultValue={isEmailAddress(known) ? known : ''}
+      defaultValue={wasRefused || isEmailAddress(known) ? known : ''}
       error={isWrong ? message('email-invalid') : undefined}
       onBlur={({ currentTarget: { value } }) => setWrong(value !== '' && !isEmailAddress(value))}
       onInput={({ currentTarget: { value } }) => {

@@ -1,6 +1,7 @@
 import type { MouseEvent } from 'react';
 import { destinationAfterTwoFactor } from '#contract/destination.ts';
 import { type MessageKey, useMessage } from '../messages.tsx';
+import { isPlainClick } from '../plain-click.ts';
 import { useVisit } from '../visit.ts';
 
 /**
@@ -13,6 +14,7 @@ export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destin
   const href = isScripted ? destinationAfterTwoFactor(saved, page.rules) : destination;
 
   function onClick(event: MouseEvent) {
+    if (!isPlainClick(event)) return;
     event.preventDefault();
     if (!leave('please-wait')) return;
     save({ loginHashFragment: null });

@@ -3,10 +3,16 @@ import { useLanguage, useMessage } from '../messages.tsx';
 import { relativeTime } from './relative-time.ts';
 
 /** Notices that are told beside what they are about. */
-type InPlace = 'codeWrong' | 'clockWrong' | 'codeMalformed' | 'chooseConnection';
+type InPlace = 'codeWrong' | 'clockWrong' | 'codeMalformed' | 'emailMalformed' | 'chooseConnection';
 export type SpokenNotice = Exclude<Notice, InPlace>;
 
-const inPlace: readonly Notice[] = ['codeWrong', 'clockWrong', 'codeMalformed', 'chooseConnection'] satisfies InPlace[];
+const inPlace: readonly Notice[] = [
+  'codeWrong',
+  'clockWrong',
+  'codeMalformed',
+  'emailMalformed',
+  'chooseConnection',
+] satisfies InPlace[];
 
 export function hasOwnPlace(notice: Notice): notice is InPlace {
   return inPlace.includes(notice);

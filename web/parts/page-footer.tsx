@@ -1,16 +1,17 @@
 import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
 import { LanguageMenu } from './language-menu.tsx';
+import { OutsideLink } from './outside-link.tsx';
 
 export function PageFooter() {
   const message = useMessage();
   const { links } = useVisit().page.branding;
   return (
     <footer className="floor">
-      <a href={links.solutions}>{message('tagline')}</a>
+      <OutsideLink href={links.solutions}>{message('tagline')}</OutsideLink>
       <nav aria-label={message('service-links')}>
-        <a href={links.support}>{message('support')}</a>
-        <a href={links.imprint}>{message('imprint')}</a>
+        <OutsideLink href={links.support}>{message('support')}</OutsideLink>
+        <OutsideLink href={links.imprint}>{message('imprint')}</OutsideLink>
         <LanguageMenu />
       </nav>
     </footer>

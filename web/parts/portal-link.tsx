@@ -1,4 +1,5 @@
 import type { MouseEvent, ReactNode } from 'react';
+import { isPlainClick } from '../plain-click.ts';
 import { useVisit } from '../visit.ts';
 
 type Props = {
@@ -13,7 +14,7 @@ type Props = {
 export function PortalLink({ href, className, isDocument = false, children }: Props) {
   const { page, leave, goTo, goToDocument } = useVisit();
   function onClick(event: MouseEvent) {
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (!isPlainClick(event)) return;
     event.preventDefault();
     if (!leave('please-wait')) return;
     if (page.serverPage || isDocument) goToDocument(href);

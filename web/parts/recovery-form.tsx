@@ -1,28 +1,39 @@
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { recoveryCodeOfText } from '#contract/recovery-code.ts';
 import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
+import { ChangeUserLinks } from './change-user-links.tsx';
 import { useCodeCheck } from './code-check.ts';
 import { CodeCheckForm } from './code-check-form.tsx';
 import { fieldValue, isFilled } from './field-value.ts';
+import { isOver, SignInOver } from './sign-in-over.tsx';
 import { TextField } from './text-field.tsx';
 
 /** Room for any dashes and spaces; what the server reads. */
 const longestEntry = 40;
 
 /** One of the codes that were kept for when the phone is not at hand. */
-export function RecoveryForm() {
+export function RecoveryForm({ links }: { links: ReactNode }) {
   const message = useMessage();
   const { comeBack } = useVisit();
   const { said, say, check } = useCodeCheck();
   const [isMalformed, setMalformed] = useState(said?.name === 'malformed');
   const field = useRef<HTMLInputElement>(null);
   const isWrong = said?.name === 'wrong';
+  const isNotChecked = said?.name === 'notChecked';
 
   // What was typed stays, for a slip to be put right.
   useEffect(() => {
-    if (said?.name === 'wrong') field.current?.select();
+    if (said?.name === 'wrong' || said?.name === 'notChecked') field.current?.select();
   }, [said]);
+
+  const errorKey = isWrong
+    ? 'recovery-wrong'
+    : isNotChecked
+      ? 'general-error-something-went-wrong'
+      : isMalformed
+        ? 'recovery-malformed'
+        : undefined;
 
   function send(text: string) {
     const code = recoveryCodeOfText(text);
@@ -36,29 +47,33 @@ export function RecoveryForm() {
     }
   }
 
+  if (isOver(said)) return <SignInOver said={said} />;
   return (
-    <CodeCheckForm
-      said={said}
-      isReady={(form) => isFilled(form, 'code')}
-      onSend={(form) => send(fieldValue(form, 'code'))}
-    >
-      <TextField
-        ref={field}
-        className="entry"
-        id="recovery-code"
-        name="code"
-        label={message('recovery-code')}
-        autoComplete="off"
-        autoCapitalize="characters"
-        maxLength={longestEntry}
-        required
-        autoFocus
-        error={isWrong ? message('recovery-wrong') : isMalformed ? message('recovery-malformed') : undefined}
-        onInput={() => {
-          if (isWrong) say(null);
-          setMalformed(false);
-        }}
-      />
-    </CodeCheckForm>
+    <>
+      <CodeCheckForm
+        said={said}
+        isReady={(form) => isFilled(form, 'code')}
+        onSend={(form) => send(fieldValue(form, 'code'))}
+      >
+        <TextField
+          ref={field}
+          className="entry"
+          id="recovery-code"
+          name="code"
+          label={message('recovery-code')}
+          autoComplete="off"
+          autoCapitalize="characters"
+          maxLength={longestEntry}
+          required
+          autoFocus
+          error={errorKey && message(errorKey)}
+          onInput={() => {
+            if (isWrong || isNotChecked) say(null);
+            setMalformed(false);
+          }}
+        />
+      </CodeCheckForm>
+      <ChangeUserLinks textKey="twofa-change-user">{links}</ChangeUserLinks>
+    </>
   );
 }

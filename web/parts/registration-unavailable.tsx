@@ -1,4 +1,5 @@
 import { useMessage } from '../messages.tsx';
+import { isPlainClick } from '../plain-click.ts';
 import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
 import { Heading } from './heading.tsx';
@@ -9,7 +10,7 @@ const urgent = {};
 
 export function RegistrationUnavailable() {
   const message = useMessage();
-  const { place } = useVisit();
+  const { place, leave, reload } = useVisit();
   return (
     <>
       <Heading />
@@ -21,8 +22,9 @@ export function RegistrationUnavailable() {
           className="button"
           href={place.address}
           onClick={(event) => {
+            if (!isPlainClick(event)) return;
             event.preventDefault();
-            location.reload();
+            if (leave('please-wait')) reload();
           }}
         >
           {message('reload')}

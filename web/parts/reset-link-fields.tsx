@@ -1,6 +1,9 @@
 import type { ResetLink } from '../reset-link.ts';
 
-/** The secret of the link, and for password managers the account that the new password belongs to. */
+/**
+ * The secret of the link, and for password managers the account that the new password belongs to: without a name, since the
+ * post holds password, repeat and hash alone (specification §7).
+ */
 export function ResetLinkFields({ hash, username }: ResetLink) {
   return (
     <>
@@ -8,7 +11,6 @@ export function ResetLinkFields({ hash, username }: ResetLink) {
       <input
         className="sr"
         type="text"
-        name="username"
         autoComplete="username"
         value={username}
         tabIndex={-1}

@@ -7,7 +7,6 @@ import type { Said } from './code-check.ts';
 import { useNoticeText } from './notice-text.ts';
 import { PortalForm } from './portal-form.tsx';
 import { useSecondsUntil } from './seconds-until.ts';
-import { useSignInAgain } from './sign-in-again.ts';
 import { TwoFactorFields } from './two-factor-fields.tsx';
 
 type Props = { cancelKey: MessageKey; onAnswer: (answer: Said) => void };
@@ -15,8 +14,7 @@ type Props = { cancelKey: MessageKey; onAnswer: (answer: Said) => void };
 /** Has another code sent by e-mail, not before it is time; and the way out, which is the way on when no more are sent. */
 export function SendAgain({ cancelKey, onAnswer }: Props) {
   const message = useMessage();
-  const { page, comeBack, goToDocument, announce } = useVisit();
-  const signInAgain = useSignInAgain();
+  const { page, comeBack, announce } = useVisit();
   const textOf = useNoticeText();
   const first = page.secondFactor?.sendAgainAfter;
   const [isOver, setOver] = useState(first === null);
@@ -30,7 +28,6 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
 
   async function send() {
     const answer = await sendNewCode(page.rules.basePath);
-    if (answer.name === 'signInExpired') return goToDocument(signInAgain.url(answer.notice));
     comeBack();
     if (answer.name !== 'sent' && answer.name !== 'throttled') return onAnswer(answer);
     if (answer.seconds === null) {

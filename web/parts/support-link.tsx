@@ -1,5 +1,6 @@
 import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
+import { OutsideLink } from './outside-link.tsx';
 
 export function SupportLink({
   className,
@@ -10,8 +11,8 @@ export function SupportLink({
 }) {
   const message = useMessage();
   return (
-    <a className={className} href={useVisit().page.branding.links.support}>
+    <OutsideLink className={className} href={useVisit().page.branding.links.support}>
       {message(text)}
-    </a>
+    </OutsideLink>
   );
 }

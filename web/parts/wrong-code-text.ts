@@ -2,16 +2,21 @@ import { minutesOff } from '../clock-offset.ts';
 import { useLanguage, useMessage } from '../messages.tsx';
 import { isCodeSentViaEmail } from '../screen-title.ts';
 import { useVisit } from '../visit.ts';
-import type { WrongCode } from './code-check.ts';
+import type { Said } from './code-check.ts';
 
-/** What a visitor is told of a wrong code, and which code is wanted instead. */
-export function useWrongCodeText(): (wrong: WrongCode) => string {
+/**
+ * What a visitor is told of a wrong code, and which code is wanted instead; null where none was. A check that failed is
+ * told alike (decisions §5).
+ */
+export function useWrongCodeText(): (said: Said) => string | null {
   const message = useMessage();
   const language = useLanguage();
   const isEmail = isCodeSentViaEmail(useVisit().place);
-  return ({ clockOffset }) => {
-    if (clockOffset === null) return message(isEmail ? 'twofa-email-wrong' : 'twofa-error-try-again-with-code');
-    const minutes = minutesOff(clockOffset).toLocaleString(language);
-    return message(clockOffset > 0 ? 'twofa-clock-fast' : 'twofa-clock-slow', { minutes });
+  return (said) => {
+    if (said?.name !== 'wrong' && said?.name !== 'notChecked') return null;
+    if (said.name === 'notChecked' || said.clockOffset === null)
+      return message(isEmail ? 'twofa-email-wrong' : 'twofa-error-try-again-with-code');
+    const minutes = minutesOff(said.clockOffset).toLocaleString(language);
+    return message(said.clockOffset > 0 ? 'twofa-clock-fast' : 'twofa-clock-slow', { minutes });
   };
 }

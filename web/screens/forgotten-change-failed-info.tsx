@@ -19,7 +19,7 @@ const nextSteps: Record<ChangeFailedReason, NextStep> = {
   3: 'newLink',
   4: 'newLink',
   5: 'choose',
-  6: 'newLink',
+  6: 'choose',
   7: 'support',
   8: 'support',
   9: 'choose',

@@ -1,6 +1,7 @@
 import type { ServerPage } from '#contract/page.ts';
 import { useMessage } from '../messages.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { OutsideLink } from '../parts/outside-link.tsx';
 
 type Props = Extract<ServerPage, { name: 'leaving' }>;
 
@@ -12,9 +13,9 @@ export function Leaving({ isSignOut, url, provider }: Props) {
       <Heading />
       <p className="lede">{message(isSignOut ? 'leaving-sign-out-text' : 'leaving-text', { provider })}</p>
       <div className="stack">
-        <a className="button" href={url}>
+        <OutsideLink className="button" href={url}>
           {message('leaving-button', { provider })}
-        </a>
+        </OutsideLink>
       </div>
     </>
   );

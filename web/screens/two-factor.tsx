@@ -1,6 +1,5 @@
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
-import { ChangeUserLinks } from '../parts/change-user-links.tsx';
 import { CodeForm } from '../parts/code-form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { PortalLink } from '../parts/portal-link.tsx';
@@ -22,14 +21,7 @@ export function TwoFactor() {
       {!page.secondFactor?.isCodeNotSent && (
         <p className="lede">{message(isEmail ? 'twofa-email-text' : asksRecovery ? 'recovery-text' : 'twofa-text')}</p>
       )}
-      {asksRecovery ? (
-        <>
-          <RecoveryForm />
-          <ChangeUserLinks textKey="twofa-change-user">{otherWay}</ChangeUserLinks>
-        </>
-      ) : (
-        <CodeForm cancelKey="twofa-change-user" links={otherWay} />
-      )}
+      {asksRecovery ? <RecoveryForm links={otherWay} /> : <CodeForm cancelKey="twofa-change-user" links={otherWay} />}
     </>
   );
 }

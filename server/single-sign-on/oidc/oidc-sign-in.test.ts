@@ -145,10 +145,22 @@ describe('the way in', () => {
     const shape = (text: unknown) => String(text).replace(/request=[\w-]+/, 'request=');
     expect(shape(unknown.headers.location)).toBe(shape(known.headers.location));
     const nowhere = await browser.post('/portal/authenticate/performSsoLogin', { username: 'a@nowhere.test' });
-    const text = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice' });
     expect(nowhere.headers.location).toBe('/portal/loginfail/oidc');
-    expect(text.headers.location).toBe('/portal/loginfail/oidc');
   });
+
+  it.each(['alice', ' ', 'a b@acme.test', '<i>@', ''])(
+    '%j is no address: the form again, with what was typed and where to go',
+    async (username) => {
+      const url = '/portal/authenticate/performSsoLogin?lang=de';
+      const answer = await browser.post(url, { username, redirectURL: '/portal/portal.html?tab=2' });
+      expect(answer.statusCode).toBe(400);
+      expect(answer.body).toContain(`value="${username.trim().replace('<', '&lt;').replace('>', '&gt;')}"`);
+      expect(answer.body).toContain('id="email-error"');
+      expect(answer.body).toContain('name="redirectURL" value="/portal/portal.html?tab=2"');
+      expect(answer.body).toContain('<html lang="de"');
+      expect(await portal.sql`select from sso_request`).toHaveLength(0);
+    },
+  );
 
   it('a connection that is switched off fails by its own page', async () => {
     await portal.sql`update sso_connection set active = false`;

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { startAfresh } from '#server/testing/reset-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+});
+beforeEach(() => startAfresh(portal));
+afterAll(() => portal.close());
+
+const url = '/portal/password/forgotten';
+const postForm = (body: string, cookies = {}) => portal.send({ method: 'POST', url, body, cookies });
+
+it.each([
+  ['username=alice', 'alice'],
+  ['username=alice%40acme.test%2C%20bob%40acme.test', 'alice@acme.test, bob@acme.test'],
+  ['username=%3Ci%3E', '&lt;i&gt;'],
+  [`username=${'x'.repeat(400)}`, 'x'.repeat(320)],
+  ['username=', ''],
+  ['', ''],
+])('%j is no address: without script the form comes back with what was typed and its error', async (body, value) => {
+  const answer = await postForm(body);
+  expect(answer.statusCode).toBe(400);
+  expect(answer.body).toMatch(/<form[^>]* action="\/portal\/password\/forgotten"/);
+  expect(answer.body).toContain(`value="${value}"`);
+  expect(answer.body).toMatch(/id="email-error"[^>]*>.*Enter the full address/);
+  expect(answer.body).toContain('aria-describedby="email-error"');
+  expect(await portal.sql`select from reset_request`).toHaveLength(0);
+});
+
+it('the form that comes back shows nothing of a sign-in that was refused before', async () => {
+  const refused = await portal.signIn('bob', 'not the password');
+  const cookies = cookiesOf(refused);
+  const failed = await portal.send({ url: String(refused.headers.location), cookies });
+  const [reference = ''] = /\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/.exec(failed.body) ?? [];
+  expect(reference).not.toBe('');
+  const answer = await postForm('username=alice', cookies);
+  expect(answer.body).not.toContain(reference);
+  expect(answer.body).not.toContain('value="bob"');
+});
+
+it('the form comes back in the language of its address', async () => {
+  const answer = await portal.send({ method: 'POST', url: `${url}?lang=de`, body: 'username=x' });
+  expect(answer.body).toContain('<html lang="de"');
+});
