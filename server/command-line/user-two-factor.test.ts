@@ -47,7 +47,7 @@ const events = async () =>
 /** Remembers a device of a user that was last used so many days ago; returns its id. */
 async function remember(username: string, days: number, browser: string | null = 'Firefox, Linux'): Promise<string> {
   const at = (more: number) => new Date(Date.now() + more * 86_400_000);
-  const tokenHash = Buffer.from(`${username} ${days}`);
+  const tokenHash = Buffer.from(`${username} ${days}`.padEnd(32));
   const userId = ids[username] as string;
   await insertRememberedDevice(sql, {
     tokenHash,
