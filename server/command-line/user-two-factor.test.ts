@@ -102,7 +102,7 @@ describe('user devices', { timeout: 60_000 }, () => {
     const cases = [
       ['devices nobody', 'There is no user nobody.'],
       ['devices nobody --revoke-all', 'There is no user nobody.'],
-      ['devices alice --revoke x', 'id: x is none'],
+      ['devices alice --revoke x', 'is not the id of a device'],
       ['devices alice --revoke 00000000-0000-0000-0000-000000000000', 'There is no device 00000000'],
       [`devices alice --revoke ${bobs}`, `There is no device ${bobs} of alice`],
       ['reset-two-factor nobody', 'There is no user nobody.'],
