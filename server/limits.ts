@@ -146,7 +146,7 @@ export const limits = {
   stopBesideWithin: 5 * second,
   stopLooksEvery: 50,
   /** Ctrl-C reaches the portal twice under npm, which passes on what the terminal has sent already: that is one signal. */
-  sameSignal: second,
+  sameSignal: 2 * second,
   /** How often a portal that npm started looks whether npm is still there. */
   parentLookEvery: 200,
   /**

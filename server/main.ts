@@ -102,8 +102,9 @@ function stopOnSignal(app: FastifyInstance, closeRest: () => Promise<void>): (wh
   };
   const stop = (signal: string) => {
     if (stoppingSince !== null) {
-      if (performance.now() - stoppingSince > limits.sameSignal) process.exit(1);
-      return;
+      if (performance.now() - stoppingSince <= limits.sameSignal) return;
+      app.log.warn({ signal }, 'not waiting any longer');
+      process.exit(1);
     }
     stoppingSince = performance.now();
     app.log.info({ signal }, 'stopping');

@@ -5,7 +5,7 @@ import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
 
 /** The option by which a script agrees to what a command would ask about. */
-export const yesFlag = ['--yes', 'do not ask: open passwords or lock a domain out if that is what follows'] as const;
+export const yesFlag = ['--yes', 'do not ask, even if passwords open again or a domain is locked out'] as const;
 
 /**
  * Tries a change. Where people are locked out or let in by password again it says so and asks; throws a failure, with

@@ -11,6 +11,8 @@ import { withDatabase } from './with-database.ts';
 
 type AuditFlags = { user?: string; event?: string; since?: Date; limit: number; json?: true };
 
+const longestName = Math.max(...Object.keys(auditEvents).map(({ length }) => length));
+
 /** `vestibule audit` and `vestibule explain` */
 export function addAuditCommands(program: Command): void {
   program
@@ -24,7 +26,7 @@ export function addAuditCommands(program: Command): void {
     .addHelpText(
       'after',
       `\nEvents:\n${Object.entries(auditEvents)
-        .map(([name, meaning]) => `  ${name.padEnd(22)}${meaning}`)
+        .map(([name, meaning]) => `  ${name.padEnd(longestName)}  ${meaning}`)
         .join('\n')}`,
     )
     .action(runAudit);

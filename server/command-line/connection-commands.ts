@@ -114,7 +114,12 @@ function addSetCommand(connection: Command): void {
     .addOption(onOff('--idp-initiated', 'SAML: the provider may begin by itself'))
     .addOption(onOff('--require-encryption', 'SAML: refuse assertions that are not encrypted'))
     .option('--no-second-factor', 'nothing that the provider says stands for a second factor any more')
-    .addOption(new Option('--disable', 'nobody signs in by it').conflicts('enable'))
+    .addOption(
+      new Option(
+        '--disable',
+        'nobody can sign in by it; where it is required, nobody of its domains can sign in at all',
+      ).conflicts('enable'),
+    )
     .option('--enable', 'people can sign in by it again')
     .option(...yesFlag);
   addSecretFlags(addConnectionFlags(set)).action(runSet);

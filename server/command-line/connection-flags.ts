@@ -35,8 +35,8 @@ export function addConnectionFlags(command: Command): Command {
   return command
     .option('--name <name>', 'name as people see it where they have to choose (default: that of the customer)')
     .addOption(repeatable('--domain <domain>', 'e-mail domain that it vouches for; may be repeated'))
-    .addOption(onOff('--jit', 'make a user at the first sign-in of somebody whom nobody has added'))
-    .addOption(onOff('--trust-email', 'take its e-mail addresses for verified where it does not say so'))
+    .addOption(onOff('--jit', 'create a user at the first sign-in of somebody who is not known yet'))
+    .addOption(onOff('--trust-email', 'treat its e-mail addresses as verified even where it does not say so'))
     .addOption(onOff('--required', 'nobody of its domains signs in by password'))
     .addOption(
       repeatable(

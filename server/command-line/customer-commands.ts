@@ -120,7 +120,7 @@ function addSetCommand(customer: Command): void {
     .addOption(
       networkOption('network to sign in from, in place of those before; may be repeated').conflicts('allowAnywhere'),
     )
-    .option('--allow-anywhere', 'no network is asked for any more')
+    .option('--allow-anywhere', 'allow sign-in from any network again')
     .addOption(twoFactorOption())
     .addOption(newDeviceMailOption())
     .addOption(rememberDevicesOption())

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import packageFile from '../../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit-commands.ts';
 import { addConnectionCommands } from './connection-commands.ts';
@@ -29,6 +29,9 @@ function buildProgram(): Command {
     .version(packageFile.version)
     .showHelpAfterError('(see --help)')
     .exitOverride()
+    .configureHelp({
+      optionDescription: (option) => new Help().optionDescription(option) + (option.mandatory ? ' (required)' : ''),
+    })
     .addHelpText(
       'after',
       `

@@ -35,6 +35,11 @@ async function run({ sql, keys, now }: Keyed, json: boolean): Promise<void> {
     );
   const problem = sealProblem(counts);
   if (problem) printWarning(problem.words);
-  else if (!json) printLine('\nNothing depends on an older secret any more, except recovery codes made under it.');
+  else if (!json)
+    printLine(
+      keys.seal.length === 1
+        ? '\nEverything is sealed under the one secret there is.'
+        : '\nNothing sealed depends on an older secret any more; recovery codes made under one still do.',
+    );
   if (problem) process.exitCode = exitCodes.refused;
 }

@@ -97,7 +97,7 @@ function addUnlockCommand(user: Command): void {
   user
     .command('unlock')
     .argument('<name>', 'username or e-mail')
-    .description('end the wait that too many wrong passwords brought on a user')
+    .description('let a user try again at once after too many wrong passwords or codes')
     .option('--json', 'print the outcome as JSON')
     .action((name: string, { json }: { json?: true }) =>
       withDatabase(async (sql) => {

@@ -31,9 +31,9 @@ export function addUserTwoFactorCommands(user: Command): void {
   user
     .command('devices')
     .argument('<name>', 'username or e-mail')
-    .description('list the devices on which a user is not asked for a code, or have them asked again')
-    .option('--revoke <id>', 'ask again on this device')
-    .option('--revoke-all', 'ask again on every device')
+    .description('list the devices on which a user needs no code, or make them need one again')
+    .option('--revoke <id>', 'this device needs a code again')
+    .option('--revoke-all', 'every device needs a code again')
     .option('--json', 'print them as JSON')
     .action((name: string, flags: DeviceFlags) => withDatabase((sql) => runDevices(sql, name, flags)));
 }
@@ -44,17 +44,20 @@ async function runDevices(sql: Database, name: string, { revoke, revokeAll, json
   if (!user) throw failure('refused', `There is no user ${name}.`);
   if (revoke !== undefined || revokeAll) {
     const revoked = await revokeDevices(sql, user, revoke, now);
-    return json ? printJson({ revoked }) : printLine(`Devices that are asked again: ${revoked}.`);
+    return json ? printJson({ revoked }) : printLine(`Devices that need a code again: ${revoked}.`);
   }
   const devices = await listRememberedDevices(sql, user.id, now);
   if (json) return printJson(devices);
-  if (devices.length === 0) return printLine(`User ${name} is asked for a code on every device, if at all.`);
+  if (devices.length === 0) return printLine(`User ${name} needs a code on every device, if at all.`);
   printTable(['ID', 'BROWSER', 'ADDRESS', 'SINCE', 'LAST USED', 'UNTIL'], devices.map(rowOf));
 }
 
 async function revokeDevices(sql: Database, user: User, id: string | undefined, now: Date): Promise<number> {
   if (id !== undefined && !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id))
-    throw failure('refused', `id: ${id} is none; vestibule user devices ${user.username} lists them.`);
+    throw failure(
+      'refused',
+      `--revoke: ${id} is not the id of a device; vestibule user devices ${user.username} lists them.`,
+    );
   return await sql.begin(async (sql) => {
     const revoked = await deleteRememberedDevices(sql, user.id, id);
     if (revoked === 0 && id !== undefined) throw failure('refused', `There is no device ${id} of ${user.username}.`);

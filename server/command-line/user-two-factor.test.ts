@@ -80,15 +80,13 @@ describe('user devices', { timeout: 60_000 }, () => {
   });
 
   test('says so where there are none', async () => {
-    expect((await vestibule('user devices alice')).out).toBe(
-      'User alice is asked for a code on every device, if at all.\n',
-    );
+    expect((await vestibule('user devices alice')).out).toBe('User alice needs a code on every device, if at all.\n');
     expect(JSON.parse((await vestibule('user devices alice --json')).out)).toEqual([]);
   });
 
   test('--revoke has one asked again, --revoke-all every one; it is recorded, and nobody else is concerned', async () => {
     const [one] = [await remember('alice', 1), await remember('alice', 2), await remember('bob', 1)];
-    expect((await vestibule(`user devices alice --revoke ${one}`)).out).toBe('Devices that are asked again: 1.\n');
+    expect((await vestibule(`user devices alice --revoke ${one}`)).out).toBe('Devices that need a code again: 1.\n');
     expect(JSON.parse((await vestibule('user devices alice --json')).out)).toHaveLength(1);
     expect(JSON.parse((await vestibule('user devices alice --revoke-all --json')).out)).toEqual({ revoked: 1 });
     expect(JSON.parse((await vestibule('user devices alice --revoke-all --json')).out)).toEqual({ revoked: 0 });
@@ -104,7 +102,7 @@ describe('user devices', { timeout: 60_000 }, () => {
     const cases = [
       ['devices nobody', 'There is no user nobody.'],
       ['devices nobody --revoke-all', 'There is no user nobody.'],
-      ['devices alice --revoke x', 'id: x is none'],
+      ['devices alice --revoke x', 'is not the id of a device'],
       ['devices alice --revoke 00000000-0000-0000-0000-000000000000', 'There is no device 00000000'],
       [`devices alice --revoke ${bobs}`, `There is no device ${bobs} of alice`],
       ['reset-two-factor nobody', 'There is no user nobody.'],
