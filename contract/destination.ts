@@ -83,6 +83,11 @@ export function defaultDestination(basePath: string): string {
   return basePath + hubStartPath;
 }
 
+/** Whether it is where a visitor ends without asking for anything, so that no address needs to carry it. */
+export function isDefaultDestination(destination: string, basePath: string): boolean {
+  return [basePath, `${basePath}/`, defaultDestination(basePath)].includes(destination);
+}
+
 /**
  * The values that a browser tab remembers on the way through sign-in, specification §3; null where nothing is saved.
  * `loginHashFragmentFrom` says how to read the fragment: what `redirectURL` asked for is an address, a hash never is.

@@ -16,7 +16,7 @@ export type LastRefusal = { username: string } & ({ reference: string; url: stri
 
 export function setLastRefusal(reply: FastifyReply, config: Config, refusal: LastRefusal): void {
   const { username, reference } = refusal;
-  const at = refusal.reference === null ? null : pageKey(config, refusal.url);
+  const at = refusal.reference === null ? undefined : pageKey(config, refusal.url);
   const value = Buffer.from(JSON.stringify({ reference, at, username })).toString('base64url');
   setCookie(reply, config, 'refusal', value, limits.refusalLifetime);
 }

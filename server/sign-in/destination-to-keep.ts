@@ -1,8 +1,7 @@
-import { defaultDestination } from '#contract/destination.ts';
+import { isDefaultDestination } from '#contract/destination.ts';
 
 /** What of a destination a failure page has to carry: the fragment stays in the browser and the default needs no keeping. */
 export function destinationToKeep(basePath: string, destination: string): string | undefined {
   const kept = destination.split('#', 1)[0] as string;
-  const isDefault = kept === basePath || kept === `${basePath}/` || kept === defaultDestination(basePath);
-  return isDefault ? undefined : kept;
+  return isDefaultDestination(kept, basePath) ? undefined : kept;
 }

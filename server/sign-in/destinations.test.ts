@@ -66,7 +66,7 @@ it.each([
 });
 
 it.each([
-  ['OR-06', '%2f%2fevil.example', start],
+  ['OR-06', '%2f%2fevil.example', '/portal/%2f%2fevil.example'],
   ['OR-06', '/%2f/evil.example', '/%2f/evil.example'],
   ['OR-06', '/%5cevil.example', '/%5cevil.example'],
   ['OR-06', '/%252f%252fevil.example', '/%252f%252fevil.example'],
@@ -74,6 +74,9 @@ it.each([
   ['OR-27', '/portal/portal.html#/a?b=c', '/portal/portal.html#/a?b=c'],
   ['a listed origin', 'https://reports.acme.test/7?x=1#y', 'https://reports.acme.test/7?x=1#y'],
   ['a path outside of the portal', '/hub/start?x=1', '/hub/start?x=1'],
+  ['an address of this origin', 'http://localhost:8080/hub/start?x=1#y', '/hub/start?x=1#y'],
+  ['a relative address', 'portal.html?x=1', '/portal/portal.html?x=1'],
+  ['a relative address that leads up', '../hub/start', '/hub/start'],
 ])('%s stays on an origin that is ours or listed: %s', async (_id, value, location) => {
   expect(await leadsTo(value)).toBe(location);
 });

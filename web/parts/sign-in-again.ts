@@ -1,13 +1,14 @@
-import type { Notice } from '#contract/notices.ts';
+import { isDefaultDestination } from '#contract/destination.ts';
 import { queryNames } from '#contract/screens.ts';
 import { usePortalUrls } from '../portal-urls.ts';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
 
 /** The sign-in form for whoever has to begin again: who signs in next still wants to go where this one did. */
-export function useSignInAgain(): { destination: string | undefined; url: (notice?: Notice) => string } {
-  const { place } = useVisit();
+export function useSignInAgain(): { destination: string | undefined; url: () => string } {
+  const { page, place } = useVisit();
   const { toScreen } = usePortalUrls();
-  const destination = parameterOf(place.search, queryNames.redirectUrl) ?? undefined;
-  return { destination, url: (notice) => toScreen('login', { destination, notice }) };
+  const asked = parameterOf(place.search, queryNames.redirectUrl);
+  const destination = asked === null || isDefaultDestination(asked, page.rules.basePath) ? undefined : asked;
+  return { destination, url: () => toScreen('login', { destination }) };
 }
