@@ -1,4 +1,5 @@
 import { calls } from './calls.ts';
+import { parseUrl } from './parse-url.ts';
 import { hubStartPath } from './screens.ts';
 
 /** What decides whether a destination is acceptable: our own origin, the base path, and foreign origins the operator lists. */
@@ -16,7 +17,7 @@ export const longestDestination = 2048;
  * is listed. Returns the address as the URL parser writes it, so that what was checked is what is used; null when refused.
  */
 export function acceptableDestination(value: string, rules: DestinationRules): string | null {
-  if (value.length > longestDestination || !value.isWellFormed()) return null;
+  if (value.length > longestDestination || /\p{Surrogate}/u.test(value)) return null;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\\\u0000-\u001f\u007f]/.test(value)) return null;
   if (/^\/(?!\/)/.test(value)) return ownPath(value, rules);
@@ -25,7 +26,7 @@ export function acceptableDestination(value: string, rules: DestinationRules): s
 }
 
 function ownPath(value: string, { origin, basePath }: DestinationRules): string | null {
-  const url = URL.parse(value, origin);
+  const url = parseUrl(value, origin);
   if (!url || url.origin !== origin || url.pathname.startsWith('//')) return null;
   // A look-alike of the portal path is a mistake or a lure: the prefix needs a boundary.
   if (url.pathname.startsWith(basePath) && !/^(?:\/|$)/.test(url.pathname.slice(basePath.length))) return null;
@@ -45,7 +46,7 @@ function isCall(path: string, basePath: string): boolean {
 }
 
 function listedAddress(value: string, { allowedOrigins }: DestinationRules): string | null {
-  const url = URL.parse(value);
+  const url = parseUrl(value);
   if (!url || url.username || url.password || !allowedOrigins.includes(url.origin)) return null;
   return url.href;
 }

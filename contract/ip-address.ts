@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.ts';
+
 const fourPartDecimal = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const mappedIpv4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
@@ -9,7 +11,7 @@ const mappedIpv4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 export function canonicalIpAddress(text: string): string | null {
   if (fourPartDecimal.test(text)) return text;
   if (!/^[0-9a-fA-F:.]{2,45}$/.test(text) || !text.includes(':')) return null;
-  const url = URL.parse(`http://[${text}]/`);
+  const url = parseUrl(`http://[${text}]/`);
   if (!url) return null;
   const address = url.hostname.slice(1, -1);
   const mapped = mappedIpv4.exec(address);

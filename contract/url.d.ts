@@ -1,6 +1,6 @@
 // The two web standards that browsers and Node share and this room uses; its own types know neither DOM nor Node.
 declare class URL {
-  static parse(address: string, base?: string): URL | null;
+  constructor(address: string, base?: string);
   readonly origin: string;
   readonly href: string;
   readonly hostname: string;

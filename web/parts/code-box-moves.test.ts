@@ -189,7 +189,11 @@ describe('whatever is typed, pressed and pasted', () => {
   it('a digit that comes twice, as some keyboards send it, is one', () =>
     fc.assert(
       fc.property(anyBoxes, fc.constantFrom(...'0123456789'), ({ digits, focus }, digit) => {
-        const once = typed({ digits: digits.with(focus, ''), focus }, focus, digit);
+        const once = typed(
+          { digits: digits.map((before, place) => (place === focus ? '' : before)), focus },
+          focus,
+          digit,
+        );
         expect(typed(once, focus, digit + digit)).toEqual(once);
       }),
     ));

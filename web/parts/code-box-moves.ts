@@ -12,10 +12,10 @@ export function typed(boxes: Boxes, index: number, text: string): Boxes {
   const value = narrow(text);
   const code = codeOfPaste(value);
   if (code) return { digits: [...code], focus: last };
-  if (value === '') return { digits: boxes.digits.with(index, ''), focus: index };
+  if (value === '') return { digits: put(boxes.digits, index, ''), focus: index };
   const digit = newDigit(boxes.digits[index] ?? '', value);
   if (digit === null) return { ...boxes, focus: index };
-  return { digits: boxes.digits.with(index, digit), focus: Math.min(index + 1, last) };
+  return { digits: put(boxes.digits, index, digit), focus: Math.min(index + 1, last) };
 }
 
 /** What an input method has composed in a box: it may be several digits, which go on into the boxes after it. */
@@ -37,10 +37,10 @@ export function pressed(boxes: Boxes, index: number, key: string): Boxes | null 
   const { digits } = boxes;
   switch (key) {
     case 'Backspace':
-      if (digits[index] !== '') return { digits: digits.with(index, ''), focus: index };
-      return index === 0 ? { digits, focus: 0 } : { digits: digits.with(index - 1, ''), focus: index - 1 };
+      if (digits[index] !== '') return { digits: put(digits, index, ''), focus: index };
+      return index === 0 ? { digits, focus: 0 } : { digits: put(digits, index - 1, ''), focus: index - 1 };
     case 'Delete':
-      return { digits: digits.with(index, ''), focus: index };
+      return { digits: put(digits, index, ''), focus: index };
     case 'ArrowLeft':
       return { digits, focus: Math.max(index - 1, 0) };
     case 'ArrowRight':
@@ -87,4 +87,8 @@ function newDigit(old: string, value: string): string | null {
   const rest = old === '' ? value : value.replace(old, '');
   const digit = rest === '' ? old : rest;
   return /^[0-9]$/.test(digit) ? digit : null;
+}
+
+function put(digits: readonly string[], index: number, digit: string): readonly string[] {
+  return digits.map((before, place) => (place === index ? digit : before));
 }
