@@ -10,6 +10,7 @@ import pl from '#messages/pl.json' with { type: 'json' };
 import { App } from './app.tsx';
 import type { Texts } from './messages.tsx';
 import { placeOfUrl } from './place.ts';
+import { plainAccent } from './plain-accent.ts';
 import { documentTitle } from './screen-title.ts';
 import { SecondFactor } from './screens/second-factor.tsx';
 import portal from './styles/portal.css?inline';
@@ -26,7 +27,11 @@ export function styleText(accentColour: string | null): string {
   const style = tokens.trim() + portal.trim();
   if (accentColour === null) return style;
   if (!/^[#\w(),.%/+ -]{1,100}$/.test(accentColour)) throw new Error(`Not a CSS colour: ${accentColour}`);
-  return `${style}:root{--brand:${accentColour}}`;
+  const plain = plainAccent(accentColour);
+  const older = plain
+    ? `:root{--plain:${plain.day}}@media (prefers-color-scheme:dark){:root{--plain:${plain.night}}}`
+    : '';
+  return `${style}:root{--brand:${accentColour}}${older}`;
 }
 
 /** The whole HTML document of one page. */
