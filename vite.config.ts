@@ -9,7 +9,7 @@ process.env.NODE_ENV = 'production';
 /** The oldest browsers that get script and style whole (docs/browsers.md); older ones have the server's page. */
 const browsers = ['chrome105', 'edge105', 'firefox115', 'safari16', 'ios16'];
 
-/** Leaves the texts of mails, which the server alone needs, out of what browsers load. */
+/** Leaves what the server alone needs, the texts of mails and the description, out of what browsers load. */
 function textsOfPages(): Plugin {
   return {
     name: 'texts-of-pages',
@@ -17,7 +17,8 @@ function textsOfPages(): Plugin {
     transform: {
       order: 'pre',
       filter: { id: /\/messages\/\w+\.json$/ },
-      handler: (json) => JSON.stringify(JSON.parse(json, (key, text) => (key.startsWith('mail-') ? undefined : text))),
+      handler: (json) =>
+        JSON.stringify(JSON.parse(json, (key, text) => (/^(?:mail-|description$)/.test(key) ? undefined : text))),
     },
   };
 }

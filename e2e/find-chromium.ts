@@ -3,6 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { bringSimplesamlphp } from '#server/testing/find-simplesamlphp.ts';
 import { bringOathtool } from './find-oathtool.ts';
+import { bringOldChromium } from './find-old-chromium.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'microsoft-edge'];
 const usualPlaces = [
@@ -57,7 +58,7 @@ function bringChromium(): string | null {
 
 // The tests in the browser need the other programs too, and they are missing on the same machines.
 if (import.meta.main) {
-  for (const complaint of [bringChromium(), bringOathtool(), await bringSimplesamlphp()]) {
+  for (const complaint of [bringChromium(), bringOathtool(), await bringSimplesamlphp(), await bringOldChromium()]) {
     if (!complaint) continue;
     console.error(complaint);
     process.exitCode = 1;
