@@ -1,5 +1,6 @@
 import { defineConfig } from '@playwright/test';
 import { browserOptions } from './e2e/browser-options.ts';
+import { oldChromium, oldChromiums } from './e2e/find-old-chromium.ts';
 
 // The result of the unit tests lies in test-results too, so Playwright gets a folder of its own to empty.
 export default defineConfig({
@@ -13,9 +14,14 @@ export default defineConfig({
   expect: { timeout: 5_000 },
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   use: browserOptions,
-  // A journey runs with script; the tag says where it must also, or only, work without.
+  // A journey runs with script; a tag says where it must also, or only, work without, and which ones old browsers go on.
   projects: [
     { name: 'script', grepInvert: /@without-script-only/ },
     { name: 'no script', grep: /@without-script/, use: { javaScriptEnabled: false } },
+    ...oldChromiums.map((version) => ({
+      name: `Chromium ${version}`,
+      grep: version < 105 ? /@oldest/ : /@old/,
+      use: { launchOptions: { ...browserOptions.launchOptions, executablePath: oldChromium(version) } },
+    })),
   ],
 });

@@ -59,7 +59,7 @@ export function withoutTrailingSlash(path: string): string {
 /** The path that an old path redirects to, or null when it is no old one. */
 export function redirectOfLegacyPath(path: string): string | null {
   const plain = withoutTrailingSlash(path);
-  return Object.hasOwn(legacyPaths, plain) ? (legacyPaths[plain] as string) : null;
+  return Object.entries(legacyPaths).find(([old]) => old === plain)?.[1] ?? null;
 }
 
 /**

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { bringLemonldap } from '#server/testing/find-lemonldap.ts';
 import { bringSimplesamlphp } from '#server/testing/find-simplesamlphp.ts';
 import { bringOathtool } from './find-oathtool.ts';
+import { bringOldChromium } from './find-old-chromium.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'microsoft-edge'];
 const usualPlaces = [
@@ -58,7 +59,14 @@ function bringChromium(): string | null {
 
 // The tests in the browser need the other programs too, and they are missing on the same machines.
 if (import.meta.main) {
-  for (const complaint of [bringChromium(), bringOathtool(), await bringSimplesamlphp(), await bringLemonldap()]) {
+  const complaints = [
+    bringChromium(),
+    bringOathtool(),
+    await bringSimplesamlphp(),
+    await bringLemonldap(),
+    await bringOldChromium(),
+  ];
+  for (const complaint of complaints) {
     if (!complaint) continue;
     console.error(complaint);
     process.exitCode = 1;

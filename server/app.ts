@@ -12,7 +12,7 @@ import {
   SamlForm,
   VerifyForm,
 } from '#contract/payloads.ts';
-import { hubStartPath } from '#contract/screens.ts';
+import { hubStartPath, screenPaths } from '#contract/screens.ts';
 import type { Deps } from './deps.ts';
 import type { BuiltPages } from './http/built-pages.ts';
 import { readCodesIn } from './http/code-body.ts';
@@ -170,6 +170,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.route({ ...on('samlFinish'), exposeHeadRoute: false, handler: samlFinishRoute(deps) });
   app.get(basePath + hubStartPath, standInRoute(deps));
   app.get('/', async (_request, reply) => reply.redirect(`${basePath}/`, 302));
+  // Where password managers send who wants another password (W3C: A Well-Known URL for Changing Passwords).
+  app.get('/.well-known/change-password', async (_request, reply) =>
+    reply.redirect(basePath + screenPaths.forgotten, 302),
+  );
   app.get('/healthz', { logLevel: quietLevel }, healthRoute);
   app.get('/metrics', { logLevel: quietLevel }, metricsRoute(deps));
   app.get('/readyz', { logLevel: quietLevel }, readyRoute(deps));

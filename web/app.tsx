@@ -22,6 +22,8 @@ export type Browser = {
   store: SavedValuesStore;
   loadTexts: typeof loadTexts;
   loadSecondFactor: typeof loadSecondFactor;
+  /** Called once what the script adds to the server's page is there. */
+  onStarted: () => void;
 };
 
 type Props = {
@@ -53,6 +55,11 @@ export function App({ page, place: firstPlace, language, texts, secondFactor, br
     if (store) setSaved(store.read());
     setScripted(true);
   }, [store]);
+
+  // A part's own effects come before this one.
+  useEffect(() => {
+    if (isScripted) browser?.onStarted();
+  }, [isScripted, browser]);
 
   useEffect(() => {
     document.documentElement.lang = spoken.language;

@@ -18,7 +18,10 @@ async function startAt(address: string, page: Page): Promise<string[]> {
   show(address);
   vi.stubGlobal('location', location);
   vi.stubGlobal('document', {
-    getElementById: (id: string) => ({ textContent: id === 'page' && JSON.stringify(page) }),
+    getElementById: (id: string) => ({
+      textContent: id === 'page' && JSON.stringify(page),
+      cloneNode: () => null,
+    }),
   });
   vi.stubGlobal('history', {
     replaceState: (_state: null, _title: string, url: string) => {

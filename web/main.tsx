@@ -1,44 +1,71 @@
-import type { ComponentType } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import type { Page } from '#contract/page.ts';
 import { languageOfSearch } from './address-language.ts';
 import { App } from './app.tsx';
 import { isSecondFactor, loadSecondFactor } from './load-second-factor.ts';
 import { loadTexts } from './load-texts.ts';
-import type { Texts } from './messages.tsx';
 import { ErrorDoor } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 import { settle } from './settle.ts';
 
-const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as Page;
-// The answer to a posted form stands under the call's address. From here on it is the form's: a reload asks for that.
-if (page.isAnswer) history.replaceState(null, '', page.url);
-const store = new SavedValuesStore(() => sessionStorage);
-// Whoever is signed in has arrived: who signs in next in this tab does not inherit the destination.
-if (page.serverPage?.name === 'signedIn') store.write(nothingSaved);
-const rendered = placeOfUrl(page.url, page.rules.basePath);
-const arrived = page.serverPage ? rendered : settle(location, store, page).place;
-const language = languageOfSearch(arrived.search) ?? page.language;
+/** The page as the server sent it, which works without script: what fails on the way leaves it or puts it back. */
+const address = location.href;
+const portal = document.getElementById('portal') as HTMLElement;
+const asSent = portal.cloneNode(true);
+let isStarted = false;
 
 // Not awaited at the top: what is loaded imports from this file, and would wait for it for ever.
-Promise.all([loadTexts(language), isSecondFactor(arrived, page) ? loadSecondFactor() : null]).then(start);
+start().catch((error) => {
+  console.error(error);
+  putAddressBack();
+});
 
-function start([texts, secondFactor]: [Texts, ComponentType | null]): void {
+async function start(): Promise<void> {
+  const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as Page;
+  // The answer to a posted form stands under the call's address. From here on it is the form's: a reload asks for that.
+  if (page.isAnswer) history.replaceState(null, '', page.url);
+  const store = new SavedValuesStore(() => sessionStorage);
+  // Whoever is signed in has arrived: who signs in next in this tab does not inherit the destination.
+  if (page.serverPage?.name === 'signedIn') store.write(nothingSaved);
+  const rendered = placeOfUrl(page.url, page.rules.basePath);
+  const arrived = page.serverPage ? rendered : settle(location, store, page).place;
+  const language = languageOfSearch(arrived.search) ?? page.language;
+  const [texts, secondFactor] = await Promise.all([
+    loadTexts(language),
+    isSecondFactor(arrived, page) ? loadSecondFactor() : null,
+  ]);
   const isAsRendered =
     language === page.language &&
     arrived.search === rendered.search &&
     JSON.stringify(arrived.screen) === JSON.stringify(rendered.screen);
   const app = (
-    <ErrorDoor texts={texts}>
+    <ErrorDoor texts={texts} onError={putBack}>
       <App
         {...{ page, language, texts, secondFactor }}
-        browser={{ store, loadTexts, loadSecondFactor }}
+        browser={{ store, loadTexts, loadSecondFactor, onStarted }}
         place={isAsRendered ? rendered : arrived}
       />
     </ErrorDoor>
   );
-  const portal = document.getElementById('portal') as HTMLElement;
   if (isAsRendered) hydrateRoot(portal, app);
   else createRoot(portal).render(app);
+}
+
+/** Not at once: what fails together with this is found out first. */
+function onStarted(): void {
+  setTimeout(() => {
+    isStarted = true;
+  });
+}
+
+/** What fails later has the door of errors, whose button leads here again. */
+function putBack(): void {
+  if (isStarted) return;
+  portal.replaceWith(asSent);
+  putAddressBack();
+}
+
+function putAddressBack(): void {
+  if (location.href !== address) history.replaceState(null, '', address);
 }

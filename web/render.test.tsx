@@ -18,7 +18,7 @@ const screens: [string, string | null][] = [
   ['/portal/twoFactor?codeSentViaEmail=true', '/portal/two-factor-authentication/verify'],
   ['/portal/twoFactorRegistration', '/portal/two-factor-authentication/verify'],
   ['/portal/twoFactorRegistration?codeSentViaEmail=true', '/portal/two-factor-authentication/verify'],
-  ['/portal/loginfail/default', null],
+  ['/portal/loginfail/default', '/portal/performlogin'],
   ['/portal/loginfail/ip?ipaddress=1.2.3.4', null],
   ['/portal/loginfail/oidc', null],
   ['/portal/loginfail/saml', null],
@@ -81,14 +81,16 @@ describe.each(languages)('in %s', (language) => {
   it.each(screens)('%s', (url, action) => {
     const html = render(url, { language });
     expectSound(html, language);
-    if (action) expect(html).toContain(`<form action="${action}" method="post">`);
+    if (action) expect(html).toMatch(new RegExp(`<form(?: autoComplete="off")? action="${action}" method="post">`));
     else expect(html).not.toContain('method="post"');
   });
 
   it.each(secondFactorScreens)('%s with %j, %j', (url, actions, more) => {
     const html = render(url, { language, secondFactor: { ...secondFactor, ...more } });
     expectSound(html, language);
-    expect([...html.matchAll(/<form action="([^"]+)" method="post"/g)].map((match) => match[1])).toEqual(actions);
+    expect(
+      [...html.matchAll(/<form(?: autoComplete="off")? action="([^"]+)" method="post"/g)].map((match) => match[1]),
+    ).toEqual(actions);
   });
 
   it.each(serverPages)('$name $status', (serverPage) =>
@@ -224,7 +226,7 @@ describe('the second factor without script', () => {
 describe('a half-signed-in session', () => {
   const show = (query: string, more: Partial<OpenSecondFactor> = {}, screen = 'twoFactor') =>
     render(`/portal/${screen}${query}`, { secondFactor: { ...secondFactor, ...more } });
-  const box = '<input type="checkbox" autoComplete="off" name="remember"/>';
+  const box = '<input type="checkbox" name="remember"/>';
 
   it('may have this device remembered, where it may, and never by default', () => {
     for (const screen of ['twoFactor', 'twoFactorRegistration']) {
@@ -251,7 +253,7 @@ describe('a half-signed-in session', () => {
     for (const attribute of ['autoComplete="off"', 'spellCheck="false"', 'autoCorrect="off"', 'required=""'])
       expect(field).toContain(attribute);
     expect(html).toContain('name="redirectURL" value="/a"');
-    const form = /<form action="[^"]+" method="post">(.*?)<\/form>/.exec(html)?.[1];
+    const form = /<form autoComplete="off" action="[^"]+" method="post">(.*?)<\/form>/.exec(html)?.[1];
     expect(form).toContain('name="recovery" value="true"');
     expect(show('?recovery=true&notice=codeWrong')).toContain('That code didn’t match, or it was used before.');
   });

@@ -8,8 +8,9 @@ import it from '#messages/it.json' with { type: 'json' };
 import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
 import { App } from './app.tsx';
-import type { Texts } from './messages.tsx';
+import { filled, type Texts } from './messages.tsx';
 import { placeOfUrl } from './place.ts';
+import { plainAccent } from './plain-accent.ts';
 import { documentTitle } from './screen-title.ts';
 import { SecondFactor } from './screens/second-factor.tsx';
 import portal from './styles/portal.css?inline';
@@ -26,7 +27,11 @@ export function styleText(accentColour: string | null): string {
   const style = tokens.trim() + portal.trim();
   if (accentColour === null) return style;
   if (!/^[#\w(),.%/+ -]{1,100}$/.test(accentColour)) throw new Error(`Not a CSS colour: ${accentColour}`);
-  return `${style}:root{--brand:${accentColour}}`;
+  const plain = plainAccent(accentColour);
+  const older = plain
+    ? `:root{--plain:${plain.day}}@media (prefers-color-scheme:dark){:root{--plain:${plain.night}}}`
+    : '';
+  return `${style}:root{--brand:${accentColour}}${older}`;
 }
 
 /** The whole HTML document of one page. */
@@ -43,6 +48,7 @@ export function renderDocument(page: Page, assets: PageAssets): string {
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
 <meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">
+<meta name="description" content="${escaped(filled(texts.description, { name: page.branding.name }))}">
 <title>${escaped(documentTitle(texts, place, page))}</title>
 ${onwards(page)}<link rel="icon" href="${icon}">
 <link rel="modulepreload" href="${escaped(assets.messages[page.language])}">
@@ -68,7 +74,6 @@ const icon =
   encodeURIComponent(
     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='#21489c' fill-rule='evenodd' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>",
   )
-    .replaceAll('%20', ' ')
     .replaceAll('%3D', '=')
     .replaceAll('%2F', '/')
     .replaceAll('%3A', ':');

@@ -23,7 +23,7 @@ export function methodNotAllowed(deps: Deps) {
 /** The methods of an address; none where nothing is. */
 function methodsOf(path: string, basePath: string): string[] {
   const plain = withoutTrailingSlash(path);
-  if (['/', '/healthz', '/readyz', '/metrics'].includes(plain)) return readable;
+  if (['/', '/.well-known/change-password', '/healthz', '/readyz', '/metrics'].includes(plain)) return readable;
   if (plain !== basePath && !plain.startsWith(`${basePath}/`)) return [];
   const below = plain.slice(basePath.length);
   const methods = Object.values(calls)

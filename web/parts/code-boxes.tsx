@@ -39,6 +39,8 @@ export function CodeBoxes({ boxes, isWrong, takesFocus, onMove }: Props) {
         <input
           // biome-ignore lint/suspicious/noArrayIndexKey: a box is its place
           key={index}
+          id={`code-${index + 1}`}
+          name={`code-${index + 1}`}
           ref={(input) => {
             inputs.current[index] = input;
           }}

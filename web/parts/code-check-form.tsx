@@ -28,6 +28,8 @@ export function CodeCheckForm({ said, children, ...form }: Props) {
   return (
     <CallForm
       call="twoFactorVerify"
+      // For the tick box, which must not carry it itself: Firefox would tick it again on a reload.
+      autoComplete="off"
       word="checking-code"
       failure={failureOf(said)}
       notice={said?.name === 'notice' ? said.notice : null}

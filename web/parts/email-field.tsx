@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { isEmailAddress } from '#contract/email-address.ts';
 import { noticeOfSearch } from '#contract/notices.ts';
 import { queryNames } from '#contract/screens.ts';
@@ -8,7 +8,8 @@ import { useVisit } from '../visit.ts';
 import { TextField } from './text-field.tsx';
 
 /**
- * A work e-mail; what is wrong with it is said when the visitor leaves it, not while typing. Not of type `email`:
+ * A work e-mail; what is wrong with it is said when the visitor leaves it, not while typing, and at once of what a
+ * password manager fills in, which may be another kind of name. Not of type `email`:
  * browsers check that more strictly than the server does (decisions §5), and rewrite international addresses.
  */
 export function EmailField() {
@@ -18,8 +19,21 @@ export function EmailField() {
   const [isWrong, setWrong] = useState(wasRefused);
   // What was refused is there to be put right; a name that was typed elsewhere is no address.
   const known = (!wasRefused && parameterOf(place.search, queryNames.login)) || typedUsername.current;
+  const field = useRef<HTMLInputElement>(null);
+
+  function judge(value: string) {
+    setWrong(value !== '' && !isEmailAddress(value));
+  }
+
+  // What the browser filled in before the script came.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => {
+    if (field.current?.value) judge(field.current.value);
+  }, []);
+
   return (
     <TextField
+      ref={field}
       id="email"
       name="username"
       inputMode="email"
@@ -29,11 +43,17 @@ export function EmailField() {
       autoFocus
       defaultValue={wasRefused || isEmailAddress(known) ? known : ''}
       error={isWrong ? message('email-invalid') : undefined}
-      onBlur={({ currentTarget: { value } }) => setWrong(value !== '' && !isEmailAddress(value))}
-      onInput={({ currentTarget: { value } }) => {
+      onBlur={({ currentTarget }) => judge(currentTarget.value)}
+      onAnimationStart={({ currentTarget }) => judge(currentTarget.value)}
+      onInput={({ currentTarget: { value }, nativeEvent }) => {
         typedUsername.current = value;
-        if (isEmailAddress(value)) setWrong(false);
+        if (isEmailAddress(value) || !isTyped(nativeEvent as InputEvent)) judge(value);
       }}
     />
   );
+}
+
+/** Filling in by browser or manager is an input of no kind, or a replacement. */
+function isTyped({ inputType }: InputEvent): boolean {
+  return Boolean(inputType) && inputType !== 'insertReplacementText';
 }

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 import type { Texts } from '../messages.tsx';
 
-type Props = { texts: Texts; children: ReactNode };
+type Props = { texts: Texts; onError: () => void; children: ReactNode };
 
 /** A mistake in a script must never leave an empty door: it says so and offers the page anew. */
 export class ErrorDoor extends Component<Props, { isBroken: boolean }> {
@@ -9,6 +9,10 @@ export class ErrorDoor extends Component<Props, { isBroken: boolean }> {
 
   static getDerivedStateFromError() {
     return { isBroken: true };
+  }
+
+  override componentDidCatch() {
+    this.props.onError();
   }
 
   override render() {

@@ -1,4 +1,13 @@
-import { createContext, type ReactNode, type SubmitEvent, use, useLayoutEffect, useRef, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  type SubmitEvent,
+  use,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { Call } from '#contract/calls.ts';
 import type { MessageKey } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
@@ -16,6 +25,7 @@ type Props = {
   /** Said while the form is on its way. */
   word?: MessageKey;
   className?: string;
+  autoComplete?: 'off';
   /** Whether it may be sent; asked once the script runs, before that the server decides. */
   isReady?: (form: HTMLFormElement) => boolean;
   /** Sends it by script; without it the browser posts the form. */
@@ -29,6 +39,7 @@ export function PortalForm({
   query,
   word = 'please-wait',
   className,
+  autoComplete,
   isReady = always,
   onSend,
   children,
@@ -45,6 +56,13 @@ export function PortalForm({
   // After every render: the browser may have filled in a field, or a part may have changed one.
   useLayoutEffect(look);
 
+  // Some browsers fill in a field a moment after the page is there, and tell nobody.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: counted from when the form is there
+  useEffect(() => {
+    const timers = [250, 1000].map((wait) => setTimeout(look, wait));
+    return () => timers.forEach(clearTimeout);
+  }, []);
+
   function onSubmit(event: SubmitEvent<HTMLFormElement>) {
     const isFirst = leave(word);
     if (!isFirst || onSend) event.preventDefault();
@@ -55,6 +73,7 @@ export function PortalForm({
     <form
       ref={form}
       className={className}
+      autoComplete={autoComplete}
       method="post"
       action={toCall(call, query)}
       onSubmit={onSubmit}

@@ -13,7 +13,7 @@ export function RememberDevice({ ref }: { ref: Ref<HTMLInputElement> }) {
   const wasSaid = noticeOfSearch(place.search) !== null && parameterOf(place.search, queryNames.remember) === 'true';
   return (
     <label className="check">
-      <input ref={ref} type="checkbox" name={queryNames.remember} autoComplete="off" defaultChecked={wasSaid} />
+      <input ref={ref} type="checkbox" name={queryNames.remember} defaultChecked={wasSaid} />
       {message('twofa-remember')}
     </label>
   );

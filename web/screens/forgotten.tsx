@@ -3,13 +3,19 @@ import { isEmailAddress } from '#contract/email-address.ts';
 import { useMessage } from '../messages.tsx';
 import { CallForm } from '../parts/call-form.tsx';
 import { EmailField } from '../parts/email-field.tsx';
-import { fieldValue } from '../parts/field-value.ts';
+import { fieldValue, isFilled } from '../parts/field-value.ts';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { askForReset, type CallFailure } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';
+
+/** What the browser has filled in and hides is looked at when it is sent. */
+function isReady(form: HTMLFormElement): boolean {
+  const value = fieldValue(form, 'username');
+  return isEmailAddress(value) || (value === '' && isFilled(form, 'username'));
+}
 
 export function Forgotten() {
   const message = useMessage();
@@ -29,12 +35,7 @@ export function Forgotten() {
     <>
       <Heading />
       <p className="lede">{message('forgotten-text')}</p>
-      <CallForm
-        call="passwordForgotten"
-        failure={failure}
-        isReady={(form) => isEmailAddress(fieldValue(form, 'username'))}
-        onSend={send}
-      >
+      <CallForm call="passwordForgotten" failure={failure} isReady={isReady} onSend={send}>
         <EmailField />
         <SubmitButton>{message('forgotten-button')}</SubmitButton>
         <p className="links">

@@ -8,6 +8,7 @@ import { LoginLink } from '../parts/login-link.tsx';
 import { PortalLink } from '../parts/portal-link.tsx';
 import { Reference } from '../parts/reference.tsx';
 import { Seal } from '../parts/seal.tsx';
+import { SignInForm } from '../parts/sign-in-form.tsx';
 import { SupportLink } from '../parts/support-link.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { parameterOf } from '../query.ts';
@@ -16,6 +17,8 @@ import { useVisit } from '../visit.ts';
 export function LoginFail({ type }: { type: LoginFailType }) {
   const message = useMessage();
   const { toScreen } = usePortalUrls();
+  const { typedUsername } = useVisit();
+  const isDefault = type === 'default';
   const isNetwork = type === 'ip';
   const isProviders = type === 'oidc' || type === 'saml';
   return (
@@ -23,11 +26,14 @@ export function LoginFail({ type }: { type: LoginFailType }) {
       <Seal icon={isNetwork ? 'shield' : 'bang'} kind={isNetwork ? 'plain' : 'bad'} />
       <Heading />
       <p className="lede">{message(`login-fail-${type}-text`)}</p>
-      {type === 'default' && <p className="lede">{message('login-fail-default-wait')}</p>}
+      {isDefault && <p className="lede">{message('login-fail-default-wait')}</p>}
+      {/* A password manager takes a page without the form for a sign-in that succeeded, and offers to save the password. */}
+      {isDefault && <SignInForm username={typedUsername.current} />}
       <div className="stack">
         {isNetwork && <VisitorAddress />}
-        <LoginLink className="button" />
+        {!isDefault && <LoginLink className="button" />}
         <p className="links">
+          {isDefault && <LoginLink />}
           {isProviders && <PortalLink href={toScreen('singleSignOn')}>{message('sso-other')}</PortalLink>}
           <SupportLink text={isNetwork ? 'login-fail-ip-support' : 'contact-support'} />
         </p>

@@ -2,7 +2,7 @@ import { noticeOfSearch } from '#contract/notices.ts';
 import { useMessage } from '../messages.tsx';
 import { ConnectionChoice } from '../parts/connection-choice.tsx';
 import { EmailField } from '../parts/email-field.tsx';
-import { fieldValue } from '../parts/field-value.ts';
+import { fieldValue, isFilled } from '../parts/field-value.ts';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -31,7 +31,7 @@ export function SingleSignOn() {
       <PortalForm
         call="performSsoLogin"
         word="signing-in"
-        isReady={(form) => fieldValue(form, 'username').trim() !== ''}
+        isReady={(form) => isFilled(form, 'username') && !/^\s+$/.test(fieldValue(form, 'username'))}
       >
         <EmailField />
         <RedirectField />

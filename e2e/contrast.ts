@@ -1,0 +1,105 @@
+import type { Page } from '@playwright/test';
+import { PNG } from 'pngjs';
+
+type Colour = readonly [number, number, number];
+type Box = { x: number; y: number; width: number; height: number };
+/** Something whose colour must stand out from the pixels around or behind it. */
+type Part = { kind: 'text' | 'edge'; what: string; colour: Colour; box: Box };
+
+/** The least that is asked: WCAG 2.2, 1.4.6 for text and 1.4.11 for the edges of fields. */
+const least = { text: 7, edge: 3 };
+
+/** What stands out too little on a page, one line each. Axe cannot tell on our backgrounds. */
+export async function faintParts(page: Page): Promise<string[]> {
+  const parts = await page.evaluate(partsOfPage);
+  await page.evaluate(hideText);
+  const shot = PNG.sync.read(await page.screenshot({ fullPage: true, animations: 'disabled' }));
+  await page.evaluate(() => {
+    document.adoptedStyleSheets = [];
+  });
+  return parts.flatMap(({ kind, what, colour, box }) => {
+    const worst = Math.min(...around(shot, box, kind).map((behind) => contrast(colour, behind)));
+    return worst < least[kind] ? [`${kind} ${what}: ${worst.toFixed(2)}`] : [];
+  });
+}
+
+/** Runs in the page: every text and every edge of a field that is seen, with its colour in sRGB. */
+function partsOfPage(): Part[] {
+  const pen = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const inSrgb = (colour: string): Colour => {
+    if (!pen) throw new Error('No canvas');
+    pen.fillStyle = colour;
+    pen.fillRect(0, 0, 1, 1);
+    const [red = 0, green = 0, blue = 0] = pen.getImageData(0, 0, 1, 1).data;
+    return [red, green, blue];
+  };
+  const place = ({ x, y, width, height }: DOMRect): Box => ({ x: x + scrollX, y: y + scrollY, width, height });
+  const isSeen = (element: Element) =>
+    element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !element.closest('.sr, option');
+  const found: Part[] = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const parent = walker.currentNode.parentElement;
+    const what = walker.currentNode.textContent?.trim() ?? '';
+    if (!parent || what === '' || !isSeen(parent) || parent.closest('script, style')) continue;
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    for (const box of range.getClientRects())
+      found.push({ kind: 'text', what, colour: inSrgb(getComputedStyle(parent).color), box: place(box) });
+  }
+  for (const field of document.querySelectorAll('input:not([type=hidden], [type=checkbox]), select')) {
+    if (!isSeen(field)) continue;
+    const { x, y, width, height } = field.getBoundingClientRect();
+    const inside = new DOMRect(x + 4, y + 10, width - 8, height - 20);
+    found.push({ kind: 'text', what: field.id, colour: inSrgb(getComputedStyle(field).color), box: place(inside) });
+  }
+  for (const edge of document.querySelectorAll('.control, .code input:not([type=hidden]), .check input')) {
+    // The edge of a field with the focus or an error is drawn in a stronger colour.
+    if (!isSeen(edge)) continue;
+    const colour = inSrgb(getComputedStyle(edge).borderTopColor);
+    found.push({ kind: 'edge', what: edge.className || edge.id, colour, box: place(edge.getBoundingClientRect()) });
+  }
+  return found;
+}
+
+/** Runs in the page: only what is behind the texts stays. */
+function hideText(): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(
+    '* { -webkit-text-fill-color: transparent !important; text-decoration-color: transparent !important; caret-color: transparent !important; }',
+  );
+  document.adoptedStyleSheets = [sheet];
+}
+
+/** The pixels behind a text; of an edge, those of a line before it and of one inside. */
+function around(shot: PNG, { x, y, width, height }: Box, kind: Part['kind']): Colour[] {
+  const pixels: Colour[] = [];
+  const take = (column: number, row: number) => {
+    if (column < 0 || row < 0 || column >= shot.width || row >= shot.height) return;
+    const start = (row * shot.width + column) * 4;
+    pixels.push([shot.data[start] ?? 0, shot.data[start + 1] ?? 0, shot.data[start + 2] ?? 0]);
+  };
+  if (kind === 'edge') {
+    const middle = Math.round(x + width / 2);
+    // Outside of a ring, which is 4 px wide.
+    take(middle, Math.round(y) - 6);
+    take(middle, Math.round(y) + 4);
+    return pixels;
+  }
+  for (let row = Math.ceil(y); row < Math.floor(y + height); row += 1)
+    for (let column = Math.ceil(x); column < Math.floor(x + width); column += 1) take(column, row);
+  return pixels;
+}
+
+function contrast(one: Colour, other: Colour): number {
+  const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(colour: Colour): number {
+  const [red = 0, green = 0, blue = 0] = colour.map((channel) => {
+    const part = channel / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

@@ -1,0 +1,174 @@
+import type { Locator, Page } from '@playwright/test';
+import { appCode, wrongAppCodes } from './authenticator-app.ts';
+import { codeForm } from './code-form.ts';
+import { changeForm, linkFor, newPassword } from './reset-forms.ts';
+import { expectSignedIn, signInForm } from './sign-in-form.ts';
+import { expect, password, test } from './test.ts';
+import { textsOf } from './texts.ts';
+
+const texts = textsOf('en');
+
+test.describe('in old browsers, as in the one of today,', { tag: '@old' }, () => {
+  test('a deep link with a fragment arrives after a wrong password and the right one', async ({ page }) => {
+    await page.goto('/portal/portal.html?tab=2#/reports/7');
+    await signInForm(page).send('ada', `wrong ${Math.random()}`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(texts['login-fail-default-title']);
+    await page.getByRole('link', { name: texts['return-to-login'] }).click();
+    await expect(signInForm(page).username).toHaveValue('ada');
+    await signInForm(page).password.fill(password);
+    await signInForm(page).button.click();
+    await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
+    await expectSignedIn(page, 'ada');
+  });
+
+  test('the script is at work: a button wakes when there is something to send, another language comes without a reload', async ({
+    page,
+  }) => {
+    await page.goto('/portal/login');
+    const form = signInForm(page);
+    await expect(form.button).toBeDisabled();
+    await form.fill('ada', password);
+    await expect(form.button).toBeEnabled();
+    await page.getByLabel('Language').selectOption('de');
+    await expect(page.getByRole('heading', { name: 'Anmelden' })).toBeVisible();
+    await expect(page.locator('#username')).toHaveValue('ada');
+  });
+
+  test('a code is typed into boxes, wrong and right', async ({ page, newPersonWithApp, watch }) => {
+    watch.expect(/Two-factor code not verified: wrong/);
+    const { username, key } = await newPersonWithApp();
+    await page.goto('/portal/login');
+    await signInForm(page).send(username, password);
+    const [wrong = ''] = wrongAppCodes(key, 1);
+    await codeForm(page).sendWrong(wrong);
+    await codeForm(page).send(appCode(key));
+    await expectSignedIn(page, username);
+  });
+
+  test('a forgotten password is changed by the link of a mail', async ({ page, portal, inbox, newPerson }) => {
+    const { username, email } = await newPerson();
+    await page.goto(await linkFor({ portal, inbox }, email));
+    await changeForm(page).send(newPassword);
+    await expect(page.getByRole('heading')).toHaveText(texts['changed-title']);
+    await page.getByRole('link', { name: texts['return-to-login'] }).click();
+    await signInForm(page).send(username, newPassword);
+    await expectSignedIn(page, username);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`fields, buttons and the focus are seen, ${colorScheme}`, async ({ page, newPersonWithApp }) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.goto('/portal/login');
+      const { username, password: secret, button } = signInForm(page);
+      const control = page.locator('.control').first();
+      const door = await colour(page.locator('.door'), 'backgroundImage');
+      expect(door).toMatch(/gradient/);
+      await secret.focus();
+      const atRest = await look(control);
+      expect(atRest.edge, 'the edge of a field').not.toBe(transparent);
+      expect(atRest.face, 'the face of a field').not.toBe(transparent);
+      await username.focus();
+      const focused = await look(control);
+      expect(focused.edge, 'the edge of a field that has the focus').not.toBe(atRest.edge);
+      expect(focused.shadow, 'the ring').toMatch(/inset/);
+      await signInForm(page).fill('ada', password);
+      await expect(button).toBeEnabled();
+      const pressable = await look(button);
+      expect(pressable.face, 'the face of a button').not.toBe(transparent);
+      expect(pressable.face).not.toBe(pressable.text);
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      await expect(page.getByRole('link', { name: texts['login-forgotten'] })).toBeFocused();
+      const link = await look(page.getByRole('link', { name: texts['login-forgotten'] }));
+      expect(link.outline).toMatch(/^solid 2px/);
+      expect(link.outline).not.toContain(transparent);
+
+      const person = await newPersonWithApp();
+      await page.goto('/portal/login');
+      await signInForm(page).send(person.username, password);
+      const box = codeForm(page).box(1);
+      await expect(box).toBeFocused();
+      const looked = await look(box);
+      expect(looked.edge).not.toBe(transparent);
+      expect(looked.outline).toMatch(/^solid 2px/);
+      expect((await look(codeForm(page).box(2))).edge).not.toBe(transparent);
+    });
+});
+
+/** Playwright finds and watches elements by what Chromium has from 105 on; in older ones the page itself is asked. */
+test.describe('in the oldest browsers, as in the one of today,', { tag: '@oldest' }, () => {
+  test('a deep link with a fragment arrives after a wrong password and the right one', async ({ page }) => {
+    await page.goto('/portal/portal.html?tab=2#/reports/7');
+    await type(page, 'username', 'ada');
+    await type(page, 'password', 'wrong');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/loginfail/default**');
+    await type(page, 'password', password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('/portal/portal.html?tab=2#/reports/7');
+    expect(await page.textContent('h1')).toBe('You’re signed in');
+  });
+
+  test('a code is typed into boxes', async ({ page, newPersonWithApp }) => {
+    const { username, key } = await newPersonWithApp();
+    await page.goto('/portal/login');
+    await type(page, 'username', username);
+    await type(page, 'password', password);
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.matches('.code input'));
+    await page.keyboard.type(appCode(key));
+    await page.waitForURL('**/portal/portal.html');
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`fields and the focus are seen, ${colorScheme}`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.goto('/portal/login');
+      await focus(page, 'password');
+      const parts = await page.evaluate(() =>
+        [...document.querySelectorAll('.control')].map((node) => {
+          const { borderTopColor, borderTopStyle, backgroundColor, boxShadow } = getComputedStyle(node);
+          return { edge: borderTopColor, borderTopStyle, face: backgroundColor, boxShadow };
+        }),
+      );
+      expect(parts).toHaveLength(2);
+      for (const { edge, borderTopStyle, face } of parts) {
+        expect([edge, face]).not.toContain(transparent);
+        expect(borderTopStyle).toBe('solid');
+      }
+      expect(parts[0]?.boxShadow).toBe('none');
+      expect(parts[1]?.boxShadow).toMatch(/inset/);
+      expect(parts[1]?.edge).not.toBe(parts[0]?.edge);
+    });
+});
+
+async function focus(page: Page, id: string): Promise<void> {
+  // The eye beside a password is there once the script is at work.
+  await page.waitForFunction(() => document.querySelector('.peek'));
+  await page.evaluate((id) => document.getElementById(id)?.focus(), id);
+}
+
+async function type(page: Page, id: string, text: string): Promise<void> {
+  await focus(page, id);
+  await page.keyboard.type(text);
+}
+
+const transparent = 'rgba(0, 0, 0, 0)';
+
+const colour = (element: Locator, property: 'backgroundImage') =>
+  element.evaluate((node, name) => getComputedStyle(node)[name], property);
+
+/** How a part is drawn; a value that the browser does not understand leaves it transparent or without. */
+async function look(part: Locator) {
+  return await part.evaluate((node) => {
+    const style = getComputedStyle(node);
+    const hasEdge = style.borderTopStyle === 'solid' && style.borderTopWidth !== '0px';
+    return {
+      edge: hasEdge ? style.borderTopColor : 'rgba(0, 0, 0, 0)',
+      face: style.backgroundColor,
+      text: style.color,
+      shadow: style.boxShadow,
+      outline: `${style.outlineStyle} ${style.outlineWidth} ${style.outlineColor}`,
+    };
+  });
+}

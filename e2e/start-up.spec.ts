@@ -1,0 +1,96 @@
+import type { Page } from '@playwright/test';
+import { signInForm } from './sign-in-form.ts';
+import { expect, password, test } from './test.ts';
+import { textsOf } from './texts.ts';
+
+const texts = textsOf('en');
+const asked = '/portal/portal.html?tab=2#/reports/7';
+
+const noTitle = () =>
+  Object.defineProperty(Document.prototype, 'title', {
+    set() {
+      throw new Error('No title');
+    },
+  });
+
+/** What a browser may lack or refuse, by the step of the start that trips over it. */
+const breakages: [string, () => void][] = [
+  ['before anything is read', () => Object.assign(JSON, { parse: undefined })],
+  ['while the address is settled', () => Object.assign(String.prototype, { startsWith: undefined })],
+  ['while the page is rendered', () => Object.assign(Array.prototype, { includes: undefined })],
+  [
+    'while the form looks at its fields',
+    () => Object.defineProperty(HTMLFormElement.prototype, 'elements', { get: () => null }),
+  ],
+  ['after the page was rendered', noTitle],
+  [
+    'while the script adds its own',
+    () => {
+      const { setAttribute } = Element.prototype;
+      Element.prototype.setAttribute = function (name, value) {
+        if (name === 'aria-pressed') throw new Error('No button');
+        setAttribute.call(this, name, value);
+      };
+    },
+  ],
+];
+
+/** What the server sent, as far as a visitor notices it. */
+const seen = (page: Page) =>
+  page.evaluate(() => ({
+    address: location.href,
+    html: document.getElementById('portal')?.innerHTML,
+  }));
+
+for (const [when, breakage] of breakages) {
+  test(`a start that fails ${when} leaves the server's page, which signs in`, async ({
+    page,
+    anotherBrowser,
+    watch,
+  }) => {
+    watch.expect(/./);
+    const plain = await (await anotherBrowser({ javaScriptEnabled: false })).page.context().newPage();
+    await plain.goto(asked);
+    await page.addInitScript(breakage);
+    const failed = page.waitForEvent('console', (message) => message.type() === 'error');
+    await page.goto(asked);
+    await failed;
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(texts['login-title']);
+    const address = page.url();
+    expect(address).toMatch(/\/portal\/\?destination=.*#\/reports\/7$/);
+    const sent = await plain.locator('#portal').innerHTML();
+    await expect.poll(async () => (await seen(page)).html).toBe(sent);
+    await signInForm(page).send('ada', password);
+    await expect(page).toHaveURL(/\/portal\/portal\.html\?tab=2$/);
+  });
+}
+
+test('texts that do not arrive leave the server’s page too', async ({ page, watch }) => {
+  watch.expect(/./);
+  await page.route('**/assets/en-*.js', (route) => route.abort());
+  await page.goto(asked);
+  await expect(page).toHaveURL(/#\/reports\/7$/);
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL(/\/portal\/portal\.html\?tab=2$/);
+});
+
+test('what was typed meanwhile is not lost', async ({ page, watch }) => {
+  watch.expect(/./);
+  await page.addInitScript(noTitle);
+  let letGo = () => {};
+  const isTyped = new Promise<void>((done) => {
+    letGo = done;
+  });
+  await page.route('**/assets/main-*.js', async (route) => {
+    await isTyped;
+    await route.continue();
+  });
+  await page.goto('/portal/login', { waitUntil: 'commit' });
+  const form = signInForm(page);
+  await form.username.fill('ada');
+  const failed = page.waitForEvent('console', (message) => message.type() === 'error');
+  letGo();
+  await failed;
+  await expect(form.username).toHaveValue('ada');
+  await expect(page.getByText(texts['general-error-something-went-wrong'])).toHaveCount(0);
+});

@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+afterAll(() => portal.close());
+
+it('/.well-known/change-password leads to the form for a forgotten password', async () => {
+  const { statusCode, headers } = await portal.send({ url: '/.well-known/change-password' });
+  expect([statusCode, headers.location]).toEqual([302, '/portal/forgotten']);
+});
+
+it('the address by which managers find out whether our 404 can be believed answers 404', async () => {
+  const name = 'resource-that-should-not-exist-whose-status-code-should-not-be-200';
+  expect((await portal.send({ url: `/.well-known/${name}` })).statusCode).toBe(404);
+});
+
+it('no other method is known there', async () => {
+  const { statusCode, headers } = await portal.send({ url: '/.well-known/change-password', method: 'POST' });
+  expect([statusCode, headers.allow]).toEqual([405, 'GET, HEAD']);
+});

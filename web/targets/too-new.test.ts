@@ -1,0 +1,76 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { tooNewInScript, tooNewInStyle } from './too-new.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string) => readFileSync(root + path, 'utf8');
+const filesOf = (pattern: string) => globSync(pattern, { cwd: root });
+
+/** What some target lacks and does without, or what the builder writes for it in another way. */
+const allowed: Record<string, string> = {
+  ':autofill': 'the builder adds -webkit-autofill',
+  ':has': 'what stands in for it is beside it, under @supports not',
+  ':selection': 'else the browser’s own colours',
+  'color-mix()': 'else no tint, and an edge in the colour of the text',
+  '(scripting': 'else the list of rules has its empty circles',
+  'field-sizing:': 'else the menu of languages is as wide as its longest',
+  'forced-color-adjust:': 'else a button in forced colours is like any other',
+  'outline:': 'Safari before 16.4 draws it with square corners',
+  'text-size-adjust:': 'of phones alone; the builder adds -webkit-text-size-adjust',
+  'text-wrap:': 'else lines break where they are full',
+  // Of SVG these are as old as SVG; the data mean them for text.
+  ...Object.fromEntries(
+    ['fill', 'stroke', 'stroke-dasharray', 'stroke-dashoffset', 'stroke-linecap', 'stroke-width'].map((name) => [
+      `${name}:`,
+      'of SVG',
+    ]),
+  ),
+  '.address': 'our own',
+  '.connections': 'our own',
+  '.cookieEnabled': 'as old as Navigator',
+  '.isComposing': 'every target has it on key and input events',
+};
+
+describe('the style', () => {
+  it.each(filesOf('web/styles/*.css'))('%s uses what every target has, or falls back by @supports', (path) =>
+    expect(tooNewInStyle(read(path)).filter((name) => !(name in allowed))).toEqual([]),
+  );
+});
+
+describe('the script', () => {
+  const scripts = filesOf('{web,contract}/**/*.{ts,tsx}').filter(
+    (path) => !/\.(?:test|d)\.tsx?$|targets\/|render\.tsx$|for-test|vectors/.test(path),
+  );
+  it.each(scripts)('%s uses what every target has', (path) =>
+    expect(tooNewInScript(read(path)).filter((name) => !(name in allowed))).toEqual([]),
+  );
+});
+
+it.each([
+  ['URL.parse(address)', 'URL.parse'],
+  ['const [a] = list.toSorted()', '.toSorted'],
+  ['text.isWellFormed()', '.isWellFormed'],
+  ['if (element.checkVisibility()) x()', '.checkVisibility'],
+  ['Promise.withResolvers()', 'Promise.withResolvers'],
+  ['Object.groupBy(list, key)', 'Object.groupBy'],
+  ['AbortSignal.any([a])', 'AbortSignal.any'],
+  ['new Set(a).union(b)', '.union'],
+  ['new URLPattern(x)', 'URLPattern'],
+])('script: %s is found', (source, name) => expect(tooNewInScript(source)).toContain(name));
+
+it.each([
+  ['a{color:light-dark(red, blue)}', 'light-dark()'],
+  ['a{color:color-mix(in oklab, red, blue)}', 'color-mix()'],
+  ['a{color:oklch(from red l c h)}', 'oklch(from'],
+  ['.b:has(a){color:red}', ':has'],
+  ['a{height:2lh}', '1lh'],
+  ['a{height:100dvh}', '1dvh'],
+  ['a{ color: red; text-wrap: balance }', 'text-wrap:'],
+  ['@media (scripting: none){a{color:red}}', '(scripting'],
+])('style: %s is found', (source, name) => expect(tooNewInStyle(source)).toContain(name));
+
+it('style: what stands under @supports has its fallback', () =>
+  expect(
+    tooNewInStyle('@supports (color: light-dark(red, red)) {a{b{color:light-dark(red, blue)}}} c{color:red}'),
+  ).toEqual([]));
