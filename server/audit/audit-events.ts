@@ -65,6 +65,9 @@ export const ssoRefusalReasons = {
   'request-unknown': 'The answer belongs to no request of this browser, or to one that is over or was used.',
   'answer-invalid': 'The answer of the identity provider does not pass a check; the steps say which.',
   'answer-used': 'The answer was used before.',
+  'authentication-too-old':
+    'The sign-in at the provider was too long ago for the connection, or it does not say when it was.',
+  'provider-session-over': 'The session at the provider has ended by its own word.',
   'provider-began': 'The identity provider began by itself, which the connection does not allow.',
   'foreign-domain': 'The e-mail address is of a domain for which the connection does not vouch.',
   'unverified-email': 'The identity provider does not say that the e-mail address is verified.',

@@ -13,6 +13,7 @@ import {
   type ConnectionFlags,
   clientSecretOf,
   connectionChanges,
+  maxAuthenticationAge,
   providerTaken,
   repeatable,
 } from './connection-flags.ts';
@@ -83,6 +84,7 @@ async function runOidc(key: string, flags: OidcFlags): Promise<void> {
     clientId: accepted(readProviderValue('--client-id', flags.clientId)),
     clientAuthentication: flags.privateKey ? ('privateKey' as const) : ('secret' as const),
     scopes: (flags.scope ?? ['email', 'profile']).map((text) => accepted(readProviderValue('--scope', text))),
+    ...maxAuthenticationAge(flags),
   };
   const secret = (await clientSecretOf(flags)) ?? null;
   if (!flags.privateKey && secret === null)
@@ -96,6 +98,7 @@ async function runSaml(key: string, flags: SamlFlags): Promise<void> {
     ...read,
     mayBegin: flags.idpInitiated === true,
     wantsEncryption: flags.requireEncryption === true,
+    ...maxAuthenticationAge(flags),
   };
   await add(key, flags, { protocol: 'saml', settings }, { secret: null, trustsEmail: true });
 }

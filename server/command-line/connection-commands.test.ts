@@ -90,6 +90,19 @@ describe('connection add', () => {
     expect(await events()).toEqual(['connection-added']);
   });
 
+  it('SA-44 takes a maximum age of sign-ins at the provider, changes it and takes it away', async () => {
+    await addOidc(' --max-authentication-age 12h');
+    await addSaml(' --max-authentication-age 30m');
+    const ageOf = async (key: string) => (await findSsoConnectionByKey(sql, key))?.settings.maxAuthenticationAge;
+    expect([await ageOf('acme-oidc'), await ageOf('acme-saml')]).toEqual([12 * 3600, 30 * 60]);
+    expect((await vestibule('connection show acme-oidc')).out).toMatch(/maximum age of a sign-in\s+12h/);
+    expect((await vestibule('connection set acme-saml --max-authentication-age 7d')).out).toMatch(
+      /maximum age of a sign-in: 30m → 7d/,
+    );
+    expect((await vestibule('connection set acme-oidc --max-authentication-age off')).out).toContain('12h → none');
+    expect([await ageOf('acme-oidc'), await ageOf('acme-saml')]).toEqual([null, 7 * 24 * 3600]);
+  });
+
   it('adds one by SAML from a file, which vouches for addresses unless it is told not to', async () => {
     const { code, out } = await addSaml();
     expect(code).toBe(0);

@@ -16,6 +16,7 @@ import {
   type ConnectionFlags,
   clientSecretOf,
   connectionChanges,
+  maxAuthenticationAge,
   type OnOff,
   onOff,
   providerTaken,
@@ -156,20 +157,24 @@ async function changedSettings(
   const { issuer, clientId, scope, metadata, idpInitiated, requireEncryption } = flags;
   const isOidcChange = issuer !== undefined || clientId !== undefined || scope !== undefined;
   const isSamlChange = metadata !== undefined || idpInitiated !== undefined || requireEncryption !== undefined;
+  const age = maxAuthenticationAge(flags);
+  const isAgeChange = 'maxAuthenticationAge' in age;
   if (connection.protocol === 'oidc') {
     if (isSamlChange) throw failure('refused', `${connection.key} is by OpenID Connect; that option is for SAML.`);
-    if (!isOidcChange) return null;
+    if (!isOidcChange && !isAgeChange) return null;
     return {
       ...connection.settings,
+      ...age,
       ...(issuer !== undefined && { issuer: accepted(readProviderUrl('--issuer', issuer)) }),
       ...(clientId !== undefined && { clientId: accepted(readProviderValue('--client-id', clientId)) }),
       ...(scope && { scopes: scope.map((text) => accepted(readProviderValue('--scope', text))) }),
     };
   }
   if (isOidcChange) throw failure('refused', `${connection.key} is by SAML; that option is for OpenID Connect.`);
-  if (!isSamlChange) return null;
+  if (!isSamlChange && !isAgeChange) return null;
   return {
     ...connection.settings,
+    ...age,
     ...(metadata !== undefined && (await samlSettingsOf(metadata))),
     ...(idpInitiated && { mayBegin: idpInitiated === 'on' }),
     ...(requireEncryption && { wantsEncryption: requireEncryption === 'on' }),

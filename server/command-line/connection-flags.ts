@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type Reading, readCustomerName } from '../accounts/read-name.ts';
 import type { ChangeOfConnection } from '../single-sign-on/change-connection.ts';
-import { readDomain, readProviderValue } from '../single-sign-on/read-connection.ts';
+import { readDomain, readMaxAuthenticationAge, readProviderValue } from '../single-sign-on/read-connection.ts';
 import type { Attributes } from '../single-sign-on/settings.ts';
 import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
@@ -19,6 +19,7 @@ export type ConnectionFlags = {
   /** False: none counts any more. */
   secondFactor?: string[] | false;
   map?: string[];
+  maxAuthenticationAge?: string;
   secretEnds?: string;
   clientSecretStdin?: true;
   json?: true;
@@ -45,6 +46,10 @@ export function addConnectionFlags(command: Command): Command {
       ),
     )
     .addOption(repeatable('--map <what=name>', 'claim or attribute for email, username or language; may be repeated'))
+    .option(
+      '--max-authentication-age <time>',
+      'how long ago people may have signed in at the provider, as 30m, 12h or 7d; off for as long as it likes',
+    )
     .option('--json', 'print the connection as JSON');
 }
 
@@ -69,6 +74,13 @@ export function connectionChanges(flags: ConnectionFlags): ChangeOfConnection {
     ...(map && { attributes: accepted(readAttributes(map)) }),
     ...(secretEnds !== undefined && { secretEndsAt: accepted(readDay(secretEnds)) }),
   };
+}
+
+/** The maximum in seconds, null for none; absent when the flag was not given. */
+export function maxAuthenticationAge({ maxAuthenticationAge: text }: ConnectionFlags): {
+  maxAuthenticationAge?: number | null;
+} {
+  return text === undefined ? {} : { maxAuthenticationAge: accepted(readMaxAuthenticationAge(text)) };
 }
 
 function readAttributes(texts: readonly string[]): Reading<Attributes> {

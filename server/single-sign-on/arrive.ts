@@ -10,11 +10,13 @@ import { letIn, turnAway } from '../sign-in/let-in.ts';
 import { visitorOf } from '../sign-in/visitor.ts';
 import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
 import { findPastSsoRequest, type SsoRequestRow } from '../storage/sso-request.ts';
+import { tooLongAgo } from './authentication-age.ts';
 import { depart } from './depart.ts';
 import type { ProviderAnswer, Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
 import { forgetConnection, rememberConnection } from './remembered-connection.ts';
 import { detailsOf, type RequestDetails } from './request-details.ts';
+import type { SamlKept } from './saml/saml.ts';
 import { signInByProvider } from './sign-in-by-provider.ts';
 import { slowDown } from './slow-down.ts';
 import { takeVisit } from './take-visit.ts';
@@ -78,13 +80,22 @@ export async function arrive(
     } as const;
     return await fail(deps, request, reply, refusal, { protocol, ...way, connection });
   }
-  // Whose answer it is was the provider's choice, or somebody else's: we ask ourselves, and this browser has to answer.
-  if (row.browserHash === null)
-    return (await slowDown(deps, request, reply, address))
+  const sendBack = async (departure: { typed: string | null; isAfresh?: boolean }) =>
+    (await slowDown(deps, request, reply, address))
       ? reply
-      : await depart(deps, request, reply, connection, { ...way, typed: null });
+      : await depart(deps, request, reply, connection, { ...way, ...departure });
+  // Whose answer it is was the provider's choice, or somebody else's: we ask ourselves, and this browser has to answer.
+  if (row.browserHash === null) return await sendBack({ typed: null });
   const answer = await readAnswer({ row, details, connection });
   if (!answer.ok) return await fail(deps, request, reply, answer, { protocol, ...way, connection });
+  const tooOld = tooLongAgo(connection, answer.identity, deps.now());
+  if (tooOld) {
+    // SAML has no word for a maximum age: who was not asked anew is sent back, to be asked.
+    const isAsked = protocol === 'oidc' || (details.kept as SamlKept | null)?.isAfresh === true;
+    if (!isAsked) return await sendBack({ typed: details.typed, isAfresh: true });
+    const refusal = { ok: false, reason: 'authentication-too-old', words: tooOld } as const;
+    return await fail(deps, request, reply, refusal, { protocol, ...way, connection });
+  }
   const result = await signInByProvider(deps, connection, answer.identity, visitorOf(deps, request, address));
   if (result.kind === 'refused' || result.kind === 'networkRefused') {
     if (result.kind === 'refused') forgetConnection(deps, request, reply);

@@ -21,6 +21,8 @@ export type Departure = {
   language: string;
   /** The address that was typed, for the provider to fill in. */
   loginHint: string | null;
+  /** Whether the provider has to ask whoever is signed in there once more: his sign-in was too long ago. */
+  isAfresh: boolean;
   /** The token by which this browser is known to have begun; null makes one. */
   browserToken: string | null;
   address: string;
@@ -41,7 +43,7 @@ export async function beginSingleSignOn(
   const started =
     connection.protocol === 'oidc'
       ? await startOidc(deps, connection, { state, loginHint: departure.loginHint, language: departure.language })
-      : await startSaml(deps, connection, { state });
+      : await startSaml(deps, connection, { state, isAfresh: departure.isAfresh });
   if (!started.ok) return started;
   const { destination, lang, loginHint: typed, address, requestId } = departure;
   const details: RequestDetails = { url: started.url, destination, lang: lang ?? null, typed, kept: started.kept };

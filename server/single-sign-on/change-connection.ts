@@ -1,5 +1,6 @@
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Keys } from '../deps.ts';
+import { day, hour, minute } from '../limits.ts';
 import { seal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/connect.ts';
@@ -67,7 +68,8 @@ function differences(before: SsoConnection, after: SsoConnection): AuditStep[] {
 
 /** A connection as an operator reads it, without what is secret. */
 export function wordsOf(connection: SsoConnection): [string, string][] {
-  const { settings, attributes } = connection;
+  const { attributes } = connection;
+  const { maxAuthenticationAge, ...settings } = connection.settings;
   const onOff = (value: boolean) => (value ? 'on' : 'off');
   return [
     ['name', connection.name],
@@ -83,12 +85,25 @@ export function wordsOf(connection: SsoConnection): [string, string][] {
         .map(([what, name]) => `${what}=${name}`)
         .join(', ') || 'usual',
     ],
+    ['maximum age of a sign-in', wordOfAge(maxAuthenticationAge ?? null)],
     ['secret ends', connection.secretEndsAt?.toISOString().slice(0, 10) ?? 'not known'],
     ...Object.entries(settings).map(([name, value]): [string, string] => [
       wordsOfSetting[name] ?? name,
       Array.isArray(value) ? value.map(wordOf).join(' ') : String(value ?? 'none'),
     ]),
   ];
+}
+
+/** As the command line takes it. */
+function wordOfAge(seconds: number | null): string {
+  if (seconds === null) return 'none';
+  const units: [number, string][] = [
+    [day / 1000, 'd'],
+    [hour / 1000, 'h'],
+    [minute / 1000, 'm'],
+  ];
+  const [size, unit] = units.find(([size]) => seconds % size === 0) ?? [1, 's'];
+  return `${seconds / size}${unit}`;
 }
 
 /** A certificate by the beginning of its fingerprint, by which one is told from the next; anything else as it is. */

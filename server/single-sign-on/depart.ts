@@ -45,13 +45,14 @@ export async function depart(
   request: FastifyRequest,
   reply: FastifyReply,
   connection: SsoConnection,
-  { typed, ...traveller }: Traveller & { typed: string | null },
+  { typed, isAfresh = false, ...traveller }: Traveller & { typed: string | null; isAfresh?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
   const begun = await beginSingleSignOn(deps, connection, {
     ...traveller,
     language: languageOfRequest(request),
     loginHint: typed,
+    isAfresh,
     browserToken: readTokenCookie(request.headers, config, 'sso'),
     requestId: request.id,
   });

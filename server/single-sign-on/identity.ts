@@ -12,6 +12,10 @@ export type Identity = {
   language: string | null;
   /** acr and amr, or AuthnContextClassRef. */
   authenticationContexts: string[];
+  /** When the person last proved to the provider who he is, in milliseconds; null when it does not say. */
+  authenticatedAt: number | null;
+  /** From when on the provider does not count the person as signed in, in milliseconds; null when it does not say. */
+  sessionEndsAt: number | null;
   /** The provider's own proof, which it wants to see at sign-out; null for SAML. */
   idToken: string | null;
 };

@@ -1,5 +1,6 @@
 import { canonicalDomain } from '../accounts/fold-name.ts';
 import type { Reading } from '../accounts/read-name.ts';
+import { day, hour, minute } from '../limits.ts';
 import { isProviderAddress } from './provider-fetch.ts';
 
 /** Reads the key of a connection, by which commands and records name it. */
@@ -26,6 +27,17 @@ export function readProviderUrl(option: string, text: string): Reading {
   if (isProviderAddress(value) && !value.includes('#')) return { ok: true, value };
   const problem = 'is not an https address without user and fragment (plain http is for this machine only)';
   return { ok: false, problem: `${option}: ${JSON.stringify(text.slice(0, 200))} ${problem}` };
+}
+
+const secondsOf: Record<string, number> = { m: minute / 1000, h: hour / 1000, d: day / 1000 };
+
+/** Reads how long ago people may have signed in at a provider: in seconds, null for as long as it likes. */
+export function readMaxAuthenticationAge(text: string): Reading<number | null> {
+  if (text === 'off') return { ok: true, value: null };
+  const [, count, unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
+  if (count) return { ok: true, value: Number(count) * (secondsOf[unit] as number) };
+  const problem = `--max-authentication-age: ${JSON.stringify(text.slice(0, 50))} is not a time such as 30m, 12h or 7d, or off`;
+  return { ok: false, problem };
 }
 
 /** Reads the id by which a provider knows the portal, or a value such as a scope or acr: visible ASCII. */

@@ -1,5 +1,11 @@
+/** What connections of both protocols may have; absent in those of before. */
+type CommonSettings = {
+  /** How long ago the person may have proven to the provider who he is, in seconds; null for as long as it likes. */
+  maxAuthenticationAge?: number | null;
+};
+
 /** What an OpenID Connect connection needs to know of its provider. */
-export type OidcSettings = {
+export type OidcSettings = CommonSettings & {
   /** As the provider writes it in discovery and in every token. */
   issuer: string;
   clientId: string;
@@ -10,7 +16,7 @@ export type OidcSettings = {
 };
 
 /** What a SAML connection needs to know of its provider; all of it is in the provider's metadata. */
-export type SamlSettings = {
+export type SamlSettings = CommonSettings & {
   /** The provider's entity id. */
   entityId: string;
   /** Where requests are sent by redirect. */

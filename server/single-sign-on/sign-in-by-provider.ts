@@ -4,6 +4,7 @@ import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { seal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
+import { sessionEnd } from '../session/session-end.ts';
 import { browserName } from '../sign-in/browser-name.ts';
 import { openFactor, sendFirstCode } from '../sign-in/open-factor.ts';
 import { recallDevice } from '../sign-in/recall-device.ts';
@@ -78,6 +79,11 @@ async function complete(
   const now = deps.now();
   const { address, requestId } = visitor;
   if (!(await isSsoConnectionActiveForShare(sql, connection.id))) throw new Refused('connection-disabled');
+  const providerEndsAt = identity.sessionEndsAt === null ? null : new Date(identity.sessionEndsAt);
+  if (providerEndsAt && providerEndsAt <= now) {
+    steps.push({ step: 'session at the provider', outcome: `over since ${providerEndsAt.toISOString()}` });
+    throw new Refused('provider-session-over');
+  }
   const user = await admitted(sql, connection, identity, { address, now, steps });
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
@@ -95,10 +101,10 @@ async function complete(
     userId: user.id,
     customerIds: [customer.id],
     address,
-    origin: { connectionId: connection.id, sealedIdToken: idToken },
+    origin: { connectionId: connection.id, sealedIdToken: idToken, providerEndsAt },
     waitsFor,
     now,
-    endsAt: new Date(now.getTime() + lifetime),
+    endsAt: sessionEnd(now, lifetime, providerEndsAt),
   };
   if (visitor.sessionToken) await deleteSession(sql, tokenHash(visitor.sessionToken));
   await insertSession(sql, session);

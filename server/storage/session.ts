@@ -81,8 +81,11 @@ export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now:
 /** A session that has ended: whose it was, and where it came from. */
 export type EndedSession = SessionOrigin & { userId: string; username: string; stage: SessionStage };
 
-/** Where a session came from: the connection and what its provider wants to see at sign-out; null for a password. */
-export type SessionOrigin = { connectionId: string | null; sealedIdToken: Buffer | null };
+/**
+ * Where a session came from: the connection, what its provider wants to see at sign-out, and until when it counts the
+ * person as signed in; null for a password, or where the provider does not say.
+ */
+export type SessionOrigin = { connectionId: string | null; sealedIdToken: Buffer | null; providerEndsAt: Date | null };
 
 /** Ends a session and says whose it was; null when there was none. */
 export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<EndedSession | null> {
@@ -90,7 +93,7 @@ export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<E
     delete from session s using portal_user u
     where s.token_hash = ${tokenHash} and u.id = s.user_id
     returning u.id as "userId", u.username, s.stage, s.connection_id as "connectionId",
-      s.sealed_id_token as "sealedIdToken"`;
+      s.sealed_id_token as "sealedIdToken", s.provider_ends_at as "providerEndsAt"`;
   return row ?? null;
 }
 
@@ -111,10 +114,10 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const { tokenHash, userId, waitsFor, customerIds, address, origin, now, endsAt } = session;
   await sql`
     insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
-      sealed_id_token, created_at, last_seen_at, ends_at)
+      sealed_id_token, provider_ends_at, created_at, last_seen_at, ends_at)
     values (${tokenHash}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
-      ${origin.sealedIdToken}, ${now}, ${now}, ${endsAt})`;
+      ${origin.sealedIdToken}, ${origin.providerEndsAt}, ${now}, ${now}, ${endsAt})`;
 }
 
 /** Lets a session go on under another token. */

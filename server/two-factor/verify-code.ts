@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
+import { sessionEnd } from '../session/session-end.ts';
 import { browserName } from '../sign-in/browser-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { putDevice } from '../storage/device.ts';
@@ -131,7 +132,7 @@ async function complete(
       waitsFor: null,
       origin,
       now,
-      endsAt: new Date(now.getTime() + deps.config.sessionAbsolute),
+      endsAt: sessionEnd(now, deps.config.sessionAbsolute, origin.providerEndsAt),
     });
     const isNewDevice = await putDevice(sql, tokenHash(deviceToken), userId, now);
     if (rememberedToken) {

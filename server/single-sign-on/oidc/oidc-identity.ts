@@ -28,6 +28,9 @@ export function oidcIdentity(
     username: attributes.username === undefined ? null : anywhere(attributes.username),
     language: anywhere(attributes.language ?? 'locale'),
     authenticationContexts: contextsOf(claims),
+    authenticatedAt: Number.isSafeInteger(claims.auth_time) ? (claims.auth_time as number) * 1000 : null,
+    // OpenID Connect has no word for it.
+    sessionEndsAt: null,
     idToken,
   };
 }

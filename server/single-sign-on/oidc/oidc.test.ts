@@ -60,6 +60,9 @@ describe('a sign-in at a certified provider', () => {
         username: null,
         language: null,
         authenticationContexts: [],
+        // It is told where a maximum is asked for.
+        authenticatedAt: null,
+        sessionEndsAt: null,
         idToken: expect.any(String),
       },
     });

@@ -36,7 +36,11 @@ export async function startOidc(
   const url = await authorizationUrl(deps.config, connection, client, {
     state: visit.state,
     kept,
-    more: { ui_locales: visit.language, ...(visit.loginHint !== null && { login_hint: visit.loginHint }) },
+    more: {
+      ui_locales: visit.language,
+      ...(visit.loginHint !== null && { login_hint: visit.loginHint }),
+      ...maxAge(connection.settings),
+    },
   });
   return { ok: true, url: url.href, kept };
 }
@@ -69,6 +73,11 @@ export async function readOidcAnswer(
   } catch (error) {
     return oidcRefusal(error);
   }
+}
+
+/** A provider that is asked so asks the person again in time, and says when it did (OpenID Connect Core §3.1.2.1). */
+function maxAge({ maxAuthenticationAge: most }: OidcConnection['settings']): Record<string, string> {
+  return most === undefined || most === null ? {} : { max_age: String(most) };
 }
 
 /** Shows the code at the token endpoint; the library checks the address, the ID token and its signature. */

@@ -28,6 +28,9 @@ const bob = {
   username: null,
   language: null,
   authenticationContexts: ['urn:oasis:names:tc:SAML:2.0:ac:classes:Password'],
+  // As the forger says: a second ago.
+  authenticatedAt: new Date('2026-03-04T09:59:59Z').getTime(),
+  sessionEndsAt: null,
   idToken: null,
 };
 

@@ -5,6 +5,7 @@ import type { Attributes, SamlSettings } from '../settings.ts';
 import { said } from './said.ts';
 import { nameFormats, saml } from './saml-names.ts';
 import { invalid } from './saml-response.ts';
+import { samlTime } from './saml-time.ts';
 import { attributeOf, childrenNamed, childrenOf, isNamed, textOf, type XmlElement } from './xml-elements.ts';
 
 /** The usual names of an e-mail address, where the connection names none. */
@@ -39,6 +40,8 @@ export function samlIdentity(assertion: XmlElement, reading: Reading): { ok: tru
       username: attributes.username ? oneValue(assertion, [attributes.username]) : null,
       language: attributes.language ? oneValue(assertion, [attributes.language]) : null,
       authenticationContexts: authenticationContexts(assertion),
+      authenticatedAt: earliest(assertion, 'AuthnInstant'),
+      sessionEndsAt: earliest(assertion, 'SessionNotOnOrAfter'),
       idToken: null,
     },
   };
@@ -82,6 +85,14 @@ function oneValue(assertion: XmlElement, names: readonly string[]): string | nul
     .filter((text) => text !== null && text !== '');
   const [value] = values;
   return value && new Set(values.map((text) => text?.toLowerCase())).size === 1 ? value : null;
+}
+
+/** Of several statements the strictest counts; every time in them was checked to be one. */
+function earliest(assertion: XmlElement, name: 'AuthnInstant' | 'SessionNotOnOrAfter'): number | null {
+  const times = childrenNamed(assertion, saml('AuthnStatement'))
+    .map((statement) => samlTime(attributeOf(statement, name)))
+    .filter((time) => time !== null);
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 function authenticationContexts(assertion: XmlElement): string[] {

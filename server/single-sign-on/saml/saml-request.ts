@@ -9,14 +9,19 @@ const idBytes = 20;
 
 /**
  * A request for authentication, signed by the portal's key, in the address that a browser takes it to the provider by
- * (SAML bindings §3.4.4.1). It leaves to the provider how a person is named and asked.
+ * (SAML bindings §3.4.4.1). It leaves to the provider how a person is named and asked; `isAfresh` has it ask once more
+ * whoever is signed in there already.
  */
 export async function samlRequest(
   config: Config,
   settings: SamlSettings,
-  { key, state }: { key: PortalKey; state: string },
+  { key, state, isAfresh = false }: { key: PortalKey; state: string; isAfresh?: boolean },
 ): Promise<{ id: string; url: string }> {
   const id = `_${randomBytes(idBytes).toString('hex')}`;
-  const library = samlLibrary(config, settings, { privateKey: key.privateKey, generateUniqueId: () => id });
+  const library = samlLibrary(config, settings, {
+    privateKey: key.privateKey,
+    generateUniqueId: () => id,
+    forceAuthn: isAfresh,
+  });
   return { id, url: await library.getAuthorizeUrlAsync(state, undefined, {}) };
 }

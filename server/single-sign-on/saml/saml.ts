@@ -14,7 +14,11 @@ import { readXml } from './strict-xml.ts';
 import { attributeOf } from './xml-elements.ts';
 
 /** What of a visit to a SAML provider is kept until its answer comes. */
-export type SamlKept = { requestId: string };
+export type SamlKept = {
+  requestId: string;
+  /** Whether the provider was told to ask the person anew. */
+  isAfresh?: boolean;
+};
 
 /** What a SAML answer said, with what keeps it from being used twice. */
 export type SamlAnswer = { ok: true; identity: Identity; assertionId: string; endsAt: Date } | Refusal;
@@ -23,13 +27,13 @@ export type SamlAnswer = { ok: true; identity: Identity; assertionId: string; en
 export async function startSaml(
   deps: Deps,
   { settings }: SamlConnection,
-  { state }: { state: string },
+  { state, isAfresh = false }: { state: string; isAfresh?: boolean },
 ): Promise<{ ok: true; url: string; kept: SamlKept } | Refusal> {
   if (!isProviderAddress(settings.signOnUrl))
     return { ok: false, reason: 'connection-broken', words: `nobody is sent to ${said(settings.signOnUrl)}` };
   const [key] = await portalKeys(deps);
-  const { id, url } = await samlRequest(deps.config, settings, { key, state });
-  return { ok: true, url, kept: { requestId: id } };
+  const { id, url } = await samlRequest(deps.config, settings, { key, state, isAfresh });
+  return { ok: true, url, kept: { requestId: id, isAfresh } };
 }
 
 /** Reads the answer in a SAMLResponse field; `kept` is null where the provider began by itself. */

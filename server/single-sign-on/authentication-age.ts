@@ -1,0 +1,20 @@
+import { limits } from '../limits.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
+import type { Identity } from './identity.ts';
+
+/**
+ * Why an answer says too little of when the person proved who he is, or that it was too long ago for this connection;
+ * null when it is good, or the operator set no maximum. A provider's clock may be off as ever.
+ */
+export function tooLongAgo(
+  { settings: { maxAuthenticationAge: most = null } }: Pick<SsoConnection, 'settings'>,
+  { authenticatedAt }: Identity,
+  now: Date,
+): string | null {
+  if (most === null) return null;
+  if (authenticatedAt === null) return 'the provider does not say when the person signed in there (auth_time)';
+  const age = now.getTime() - authenticatedAt;
+  if (age < -limits.providerClock) return 'the sign-in at the provider is in the future';
+  if (age <= most * 1000 + limits.providerClock) return null;
+  return `the person signed in at the provider at ${new Date(authenticatedAt).toISOString()}`;
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  type SamlProviderForTest,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#server/testing/saml-sign-in-for-test.ts';
+import {
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  followLeavePage,
+  lastFailure,
+} from '#server/testing/sso-for-test.ts';
+
+let portal: PortalForTest;
+let acme: SamlProviderForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  acme = await samlProvider('idp.acme.test', portal.deps.now());
+});
+afterAll(() => portal.close());
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, audit_event, throttle cascade`;
+  await addCustomer(portal, 'acme');
+  await addCustomer(portal, 'beta');
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'bob', customers: ['beta'] });
+  await addSamlConnection(portal, acme);
+  browser = browserForTest(portal);
+});
+
+/** What the provider says, brought and finished by a browser. */
+async function comeBack(url: string, by = browser) {
+  const posted = await postSamlAnswer(portal, by, samlAnswer(portal, acme, samlRequestAt(url)));
+  return await by.get(String(posted.headers.location), crossSite);
+}
+const who = async (by = browser) => {
+  const answer = await by.get('/portal/session', { headers: { accept: 'application/json' } });
+  return answer.statusCode === 200 ? JSON.parse(answer.body).username : null;
+};
+
+it('SA-42 the page that leads to a provider leads only the browser there that began', async () => {
+  const pressed = await browser.post('/portal/authenticate/performSsoLogin', {
+    username: 'alice@acme.test',
+    redirectURL: '/portal/reports',
+  });
+  const leave = String(pressed.headers.location);
+  const other = browserForTest(portal);
+  expect((await other.get(leave)).headers.location).toBe('/portal/singleSignOn?notice=cookiesNeeded');
+  await departFor(other, 'someone@acme.test');
+  const answer = await other.get(leave);
+  expect(answer.headers.location).toBe('/portal/singleSignOn?notice=signInExpired');
+  expect((await other.get(String(answer.headers.location))).body).not.toContain('alice@acme.test');
+  await followLeavePage(browser, pressed);
+});
+
+it('SA-42 a cookie that says who began is made by the portal alone: one that came twice is none', async () => {
+  const url = await departFor(browser);
+  const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, acme, samlRequestAt(url)));
+  const cookie = Object.entries(browser.cookies).map(([name, value]) => `${name}=${value}`);
+  const headers = { cookie: [...cookie, `vestibule-sso=${'A'.repeat(43)}`].join('; ') };
+  const answer = await portal.send({ url: String(posted.headers.location), headers });
+  expect(answer.headers.location).toMatch(/^\/portal\/loginfail\/saml/);
+  expect(await portal.sql`select from session`).toHaveLength(0);
+});
+
+it('another person signs in by password while a visit is out: the later sign-in counts, and one session is there', async () => {
+  const url = await departFor(browser);
+  await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
+  expect(await who()).toBe('bob');
+  const bobs = { ...browser, cookies: { ...browser.cookies } };
+  expect((await comeBack(url)).headers.location).toBe('/portal/portal.html');
+  expect(await who()).toBe('alice');
+  expect((await portal.send({ url: '/portal/session', cookies: bobs.cookies })).statusCode).toBe(401);
+  expect(await portal.sql`select from session`).toHaveLength(1);
+});
+
+it('a sign-out while a visit is out does not end the visit, which is nobody else’s', async () => {
+  await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
+  const url = await departFor(browser);
+  await browser.post('/portal/logout', {});
+  expect((await comeBack(url)).headers.location).toBe('/portal/portal.html');
+  expect(await who()).toBe('alice');
+});
+
+it('a second factor that follows a provider is open to the browser that finished alone', async () => {
+  await portal.sql`update customer set two_factor = 'email'`;
+  const attacker = browserForTest(portal);
+  const url = await departFor(attacker);
+  expect((await comeBack(url, browser)).headers.location).toMatch(/^\/portal\/loginfail\/saml/);
+  expect((await lastFailure(portal))?.reason).toBe('other-browser');
+  expect(await portal.sql`select from session`).toHaveLength(0);
+  expect((await comeBack(await departFor(browser))).headers.location).toContain('/twoFactor');
+  await portal.workOff();
+  portal.wait(1000);
+  await portal.workOff();
+  const code = /\b(\d{6})\b/.exec(portal.mails.at(-1)?.text ?? '')?.[1] ?? '';
+  for (const cookies of [{}, attacker.cookies]) {
+    const verify = { method: 'POST', url: '/portal/two-factor-authentication/verify', form: { code } } as const;
+    await portal.send({ ...verify, cookies });
+    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
+  }
+  await browser.post('/portal/two-factor-authentication/verify', { code });
+  expect(await who()).toBe('alice');
+});
