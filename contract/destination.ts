@@ -1,4 +1,4 @@
-import { calls } from './calls.ts';
+import { type Call, calls, isPathOfCall } from './calls.ts';
 import { hubStartPath } from './screens.ts';
 
 /** What decides whether a destination is acceptable: our own origin, the base path, and foreign origins the operator lists. */
@@ -41,7 +41,8 @@ function isCall(path: string, basePath: string): boolean {
   } catch {
     return false;
   }
-  return Object.values(calls).some((call) => read.replace(/\/$/, '') === basePath + call.path);
+  const below = read.startsWith(`${basePath}/`) ? read.slice(basePath.length).replace(/\/$/, '') : null;
+  return below !== null && (Object.keys(calls) as Call[]).some((call) => isPathOfCall(call, below));
 }
 
 function listedAddress(value: string, { allowedOrigins }: DestinationRules): string | null {

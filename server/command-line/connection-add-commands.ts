@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { addConnection, type ConnectionToAdd } from '../single-sign-on/add-connection.ts';
-import { entityId, publicAddress } from '../single-sign-on/addresses.ts';
+import { entityId, ownRedirectUri, publicAddress, sharedRedirectUri } from '../single-sign-on/addresses.ts';
 import { readConnectionKey, readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
 import type { ProtocolSettings } from '../single-sign-on/settings.ts';
 import { findCustomer } from '../storage/customer.ts';
-import { findSsoConnectionByKey } from '../storage/sso-connection.ts';
+import { findSsoConnectionByKey, type SsoConnection } from '../storage/sso-connection.ts';
 import {
   addConnectionFlags,
   addSecretFlags,
   type ConnectionFlags,
   clientSecretOf,
   connectionChanges,
+  networksOf,
   providerTaken,
   repeatable,
 } from './connection-flags.ts';
@@ -90,7 +91,7 @@ async function runOidc(key: string, flags: OidcFlags): Promise<void> {
 }
 
 async function runSaml(key: string, flags: SamlFlags): Promise<void> {
-  const read = await samlSettingsOf(flags.metadata);
+  const read = await samlSettingsOf(flags.metadata, networksOf(flags.providerNetwork ?? ['none']));
   const settings = {
     ...read,
     mayBegin: flags.idpInitiated === true,
@@ -122,6 +123,7 @@ async function add(
       domains,
       secret,
       secretEndsAt: null,
+      providerNetworks: [],
       ...given,
       ...protocol,
     } as ConnectionToAdd;
@@ -131,18 +133,28 @@ async function add(
     if (result.kind === 'unknownCustomer')
       throw failure('refused', `--customer: there is no customer ${flags.customer}.`);
     const stored = await findSsoConnectionByKey(sql, key);
-    if (flags.json) return printJson(stored && publicView(stored));
+    if (!stored) throw failure('refused', `There is no connection ${key}.`);
+    if (flags.json) return printJson(publicView(stored, config));
     printLine(`Connection ${key} added. Tell the provider:`);
-    printFacts(whatTheProviderNeeds(config, protocol.protocol));
+    printFacts(whatTheProviderNeeds(config, stored));
     printWarning(`Then try it: vestibule connection test ${key}`);
   });
 }
 
 /** What is typed into the provider's own forms. */
-export function whatTheProviderNeeds(config: Config, protocol: 'oidc' | 'saml'): [string, string][] {
+export function whatTheProviderNeeds(config: Config, connection: SsoConnection): [string, string][] {
+  const { protocol, sharedRedirectUntil } = connection;
   if (protocol === 'oidc')
     return [
-      ['  Redirect URI', publicAddress(config, 'oidcCallback')],
+      ['  Redirect URI', ownRedirectUri(config, connection)],
+      ...(sharedRedirectUntil
+        ? [
+            [`  until ${sharedRedirectUntil.toISOString().slice(0, 10)} also`, sharedRedirectUri(config)] as [
+              string,
+              string,
+            ],
+          ]
+        : []),
       ['  Sign-out redirect URI', `${config.publicUrl.origin}${config.basePath}/login`],
       ['  JWKS, with --private-key', publicAddress(config, 'oidcKeys')],
     ];

@@ -53,7 +53,7 @@ const vestibule = (line: string, input = '') =>
   runVestibule(line.split(' '), { env: { VESTIBULE_DATA: dataFolder }, input });
 const addOidc = (more = '', input = 'the secret\n') =>
   vestibule(
-    `connection add oidc acme-oidc --customer acme --domain acme.example --issuer ${provider.issuer} --client-id vestibule --client-secret-stdin${more}`,
+    `connection add oidc acme-oidc --customer acme --domain acme.example --issuer ${provider.issuer} --client-id vestibule --client-secret-stdin --provider-network 127.0.0.0/8${more}`,
     input,
   );
 const addSaml = (more = '') =>
@@ -67,7 +67,7 @@ describe('connection add', () => {
   it('adds one by OpenID Connect, its secret sealed, and says what the provider needs', async () => {
     const { code, out } = await addOidc(' --domain ÄCME.example --jit on --map username=nick --second-factor mfa');
     expect(code).toBe(0);
-    expect(out).toContain('http://localhost:8080/portal/authenticate/oidc/callback');
+    expect(out).toContain('http://localhost:8080/portal/authenticate/oidc/callback/acme-oidc');
     const stored = await findSsoConnectionByKey(sql, 'acme-oidc');
     expect(stored).toMatchObject({
       name: 'Acme Ltd.',
@@ -159,6 +159,42 @@ describe('connection list, show, set, remove', () => {
     expect((await vestibule('connection remove acme-oidc')).out).toContain('removed');
     expect((await vestibule('connection remove acme-oidc')).code).toBe(1);
     expect(await events()).toEqual(['connection-added', 'connection-changed', 'connection-removed']);
+  });
+});
+
+describe('the redirect URI, and the networks of providers', () => {
+  it('OI-31 a connection that was there before moves over to its own redirect URI, and is warned of until then', async () => {
+    await addOidc();
+    await sql`update sso_connection set shared_redirect_until = '2099-01-01'`;
+    const own = 'http://localhost:8080/portal/authenticate/oidc/callback/acme-oidc';
+    const shown = await vestibule('connection show acme-oidc');
+    expect(shown.out).toMatch(/redirect URI +the shared one, until 2099-01-01/);
+    expect(shown.out).toContain(own);
+    expect(shown.out).toMatch(/until 2099-01-01 also +http:\/\/localhost:8080\/portal\/authenticate\/oidc\/callback\n/);
+    expect(JSON.parse((await vestibule('connection show acme-oidc --json')).out)).toMatchObject({ redirectUri: own });
+    expect((await vestibule('doctor')).out).toContain(`register ${own} at its provider`);
+    const { out } = await vestibule('connection set acme-oidc --own-redirect-uri');
+    expect(out).toContain('redirect URI: the shared one, until 2099-01-01 → its own');
+    expect((await vestibule('connection set acme-oidc --own-redirect-uri')).out).toContain('like that already');
+    await addSaml();
+    expect((await vestibule('connection set acme-saml --own-redirect-uri')).err).toContain('by SAML');
+  });
+
+  it('OI-34 lists networks of a connection, names a wrong one, and takes them away again', async () => {
+    await addOidc(' --provider-network fd00::/64');
+    const networks = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.providerNetworks;
+    expect(await networks()).toEqual(['127.0.0.0/8', 'fd00::/64']);
+    const { out } = await vestibule('connection set acme-oidc --provider-network none');
+    expect(out).toContain('provider networks: 127.0.0.0/8, fd00::/64 → public ones alone');
+    expect(await networks()).toEqual([]);
+    const wrong = await vestibule('connection set acme-oidc --provider-network 127.0.0.1/8');
+    expect(wrong.err).toMatch(/^.*--provider-network: .*write 127\.0\.0\.0\/8/m);
+    expect((await vestibule('connection test acme-oidc')).out).toContain('--provider-network <cidr>');
+    expect((await vestibule('doctor')).out).toContain('connection set acme-oidc --provider-network 127.0.0.1/32');
+    const url = provider.issuer;
+    const saml = `connection add saml x --customer acme --domain acme.example --metadata ${url}/metadata`;
+    expect((await vestibule(saml)).err).toContain('--provider-network <cidr>');
+    expect((await vestibule(`${saml} --provider-network 127.0.0.0/8`)).err).toContain('answers 404');
   });
 });
 

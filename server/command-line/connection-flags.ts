@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Reading, readCustomerName } from '../accounts/read-name.ts';
+import { readNetwork } from '../accounts/read-network.ts';
 import type { ChangeOfConnection } from '../single-sign-on/change-connection.ts';
 import { readDomain, readProviderValue } from '../single-sign-on/read-connection.ts';
 import type { Attributes } from '../single-sign-on/settings.ts';
@@ -17,6 +18,7 @@ export type ConnectionFlags = {
   trustEmail?: OnOff;
   required?: OnOff;
   secondFactor?: string[];
+  providerNetwork?: string[];
   map?: string[];
   secretEnds?: string;
   clientSecretStdin?: true;
@@ -43,6 +45,12 @@ export function addConnectionFlags(command: Command): Command {
         'acr, amr or AuthnContextClassRef that stands for a second factor; may be repeated',
       ),
     )
+    .addOption(
+      repeatable(
+        '--provider-network <cidr>',
+        'network besides the public ones in which the provider may be, as 10.1.0.0/16; may be repeated; none for no other',
+      ),
+    )
     .addOption(repeatable('--map <what=name>', 'claim or attribute for email, username or language; may be repeated'))
     .option('--json', 'print the connection as JSON');
 }
@@ -55,7 +63,7 @@ export function addSecretFlags(command: Command): Command {
 
 /** What the shared flags say; absent means not given. */
 export function connectionChanges(flags: ConnectionFlags): ChangeOfConnection {
-  const { name, domain, jit, trustEmail, required, secondFactor, map, secretEnds } = flags;
+  const { name, domain, jit, trustEmail, required, secondFactor, providerNetwork, map, secretEnds } = flags;
   return {
     ...(name !== undefined && { name: accepted(readCustomerName(name)) }),
     ...(domain && { domains: domain.map((text) => accepted(readDomain(text))) }),
@@ -65,9 +73,21 @@ export function connectionChanges(flags: ConnectionFlags): ChangeOfConnection {
     ...(secondFactor && {
       secondFactorValues: secondFactor.map((text) => accepted(readProviderValue('--second-factor', text))),
     }),
+    ...(providerNetwork && { providerNetworks: networksOf(providerNetwork) }),
     ...(map && { attributes: accepted(readAttributes(map)) }),
     ...(secretEnds !== undefined && { secretEndsAt: accepted(readDay(secretEnds)) }),
   };
+}
+
+/** The networks of `--provider-network`; `none` for none. */
+export function networksOf(texts: readonly string[]): string[] {
+  if (texts.length === 1 && texts[0] === 'none') return [];
+  return texts.map((text) => {
+    const reading = readNetwork(text);
+    return accepted(
+      reading.ok ? reading : { ok: false, problem: reading.problem.replace(/^network/, '--provider-network') },
+    );
+  });
 }
 
 function readAttributes(texts: readonly string[]): Reading<Attributes> {

@@ -7,7 +7,7 @@ import { openTransport } from '../mail/open-transport.ts';
 import { outboxFile, outboxOf, prepareOutbox } from '../mail/outbox.ts';
 import { hostAndPort } from '../mail/smtp-url.ts';
 import { MailNotSent } from '../mail/transport.ts';
-import { listEnds, warningsOf } from '../single-sign-on/what-ends.ts';
+import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
 import { dataFolderError, prepareDataFolder } from '../storage/data-folder.ts';
 import { isFailure } from './failure.ts';
 import { withDatabase } from './with-database.ts';
@@ -32,10 +32,10 @@ export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config)
   }
 }
 
-/** Whether certificates and secrets of single sign-on end soon. */
+/** Whether something of single sign-on ends soon, or keeps people out. */
 export async function checkEnds(): Promise<Check> {
   const check = 'single sign-on';
-  const warnings = await withDatabase(async (sql) => warningsOf(await listEnds(sql), new Date()));
+  const warnings = await withDatabase((sql, config) => ssoWarnings({ sql, config, now: () => new Date() }));
   if (warnings.length === 0) return { check, ok: true, words: 'no certificate or secret ends within 60 days' };
   return { check, ok: false, words: warnings.join('; ') };
 }

@@ -76,12 +76,18 @@ export function wordsOf(connection: SsoConnection): [string, string][] {
         .map(([what, name]) => `${what}=${name}`)
         .join(', ') || 'usual',
     ],
+    ['provider networks', connection.providerNetworks.join(', ') || 'public ones alone'],
+    ...(connection.protocol === 'oidc' ? [['redirect URI', wordsOfRedirectUri(connection)] as [string, string]] : []),
     ['secret ends', connection.secretEndsAt?.toISOString().slice(0, 10) ?? 'not known'],
     ...Object.entries(settings).map(([name, value]): [string, string] => [
       wordsOfSetting[name] ?? name,
       Array.isArray(value) ? value.map(wordOf).join(' ') : String(value ?? 'none'),
     ]),
   ];
+}
+
+function wordsOfRedirectUri({ sharedRedirectUntil: until }: SsoConnection): string {
+  return until ? `the shared one, until ${until.toISOString().slice(0, 10)}` : 'its own';
 }
 
 /** A certificate by the beginning of its fingerprint, by which one is told from the next; anything else as it is. */

@@ -14,18 +14,13 @@ const needsPerson = ['login_required', 'interaction_required', 'consent_required
  * Begins a sign-in that must not show a page (prompt=none). A provider that knows the client and the redirect URI sends
  * an error back to it; one that does not shows an error page (RFC 6749 §4.1.2.1), which is made for people.
  */
-export async function checkAuthorization(trial: Trial, redirectUri: string): Promise<CheckStep> {
-  const { deps, connection, metadata, conversation } = trial;
-  const url = await authorizationUrl(
-    deps.config,
-    connection,
-    oidcClient(deps, connection, metadata, { conversation }),
-    {
-      state: randomState(),
-      kept: { nonce: randomNonce(), verifier: randomPKCECodeVerifier() },
-      more: { prompt: 'none' },
-    },
-  );
+export async function checkAuthorization(trial: Trial): Promise<CheckStep> {
+  const { deps, connection, metadata, conversation, redirectUri } = trial;
+  const url = await authorizationUrl(connection, oidcClient(deps, connection, metadata, { conversation }), {
+    state: randomState(),
+    kept: { nonce: randomNonce(), verifier: randomPKCECodeVerifier(), redirectUri },
+    more: { prompt: 'none' },
+  });
   try {
     const answer = await conversation.look(url.href, { headers: { accept: 'text/html' } });
     const location = answer.headers.get('location');

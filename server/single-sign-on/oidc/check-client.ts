@@ -42,11 +42,11 @@ export async function checkClient(
 
 /** Shows the token endpoint a code that never was: who is accepted hears that the code is wrong (RFC 6749 §5.2). */
 async function verdictOn(
-  { deps, connection, metadata, conversation }: Trial,
+  { deps, connection, metadata, conversation, redirectUri }: Trial,
   authentication: ClientAuth,
 ): Promise<Verdict> {
   const client = oidcClient(deps, connection, metadata, { conversation, authentication });
-  const callback = new URL(publicAddress(deps.config, 'oidcCallback'));
+  const callback = new URL(redirectUri);
   const { issuer } = connection.settings;
   callback.search = new URLSearchParams({ code: 'made-up-for-a-trial', state: 'trial', iss: issuer }).toString();
   try {

@@ -5,7 +5,7 @@ import { type Bend, type ForgedProvider, startForgedProvider } from '#server/tes
 import { oidcConnection } from '#server/testing/oidc-for-test.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '#server/testing/openid-provider-for-test.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { publicAddress } from '../addresses.ts';
+import { ownRedirectUri, publicAddress, sharedRedirectUri } from '../addresses.ts';
 import { checkOidc } from './check-oidc.ts';
 
 let portal: PortalForTest;
@@ -16,7 +16,7 @@ let redirectUri: string;
 beforeAll(async () => {
   portal = await portalForTest();
   ({ deps } = portal);
-  redirectUri = publicAddress(deps.config, 'oidcCallback');
+  redirectUri = ownRedirectUri(deps.config, { key: 'customer' });
   // The provider has a clock of its own.
   portal.wait(Date.now() - deps.now().getTime());
   provider = await startOpenIdProvider({ redirectUris: [redirectUri] });
@@ -68,6 +68,27 @@ describe('a connection at a certified provider', () => {
       ]);
     } finally {
       await elsewhere.close();
+    }
+  });
+
+  it('OI-31 tells of the own redirect URI, too, while the shared one is used', async () => {
+    const elsewhere = await startOpenIdProvider({ redirectUris: [sharedRedirectUri(deps.config)] });
+    const both = await startOpenIdProvider({ redirectUris: [sharedRedirectUri(deps.config), redirectUri] });
+    try {
+      const sharedRedirectUntil = new Date(deps.now().getTime() + 1000);
+      const stepsOf = async (known: OpenIdProvider) =>
+        (await checkOidc(deps, oidcConnection(deps, known, { sharedRedirectUntil })))
+          .slice(-3)
+          .map(({ words }) => words);
+      expect(await stepsOf(elsewhere)).toEqual([
+        'the provider knows the client id and the redirect URI',
+        expect.stringMatching(`^register ${redirectUri} at the provider: redirect URI: the provider does not know it`),
+        expect.stringContaining('accepts'),
+      ]);
+      expect((await stepsOf(both))[1]).toMatch(`vestibule connection set customer --own-redirect-uri moves over`);
+    } finally {
+      await elsewhere.close();
+      await both.close();
     }
   });
 

@@ -1,6 +1,6 @@
 import type { ServerMetadata } from 'openid-client';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
-import { publicAddress } from '../addresses.ts';
+import { ownRedirectUri, redirectUri } from '../addresses.ts';
 import { type CheckStep, checkStep, wordsOf } from '../check-step.ts';
 import { checkAuthorization } from './check-authorization.ts';
 import { checkClient } from './check-client.ts';
@@ -16,7 +16,7 @@ import type { Trial } from './trial.ts';
 export async function checkOidc(deps: Omit<ClientDeps, 'providers'>, connection: OidcConnection): Promise<CheckStep[]> {
   // What the process remembers would hide what is wrong now.
   const providers = createProviderMemory({ now: deps.now, log: { warn() {} } });
-  const conversation = providers.open();
+  const conversation = providers.open(connection.providerNetworks);
   const { issuer } = connection.settings;
   let metadata: ServerMetadata;
   try {
@@ -24,7 +24,13 @@ export async function checkOidc(deps: Omit<ClientDeps, 'providers'>, connection:
   } catch (error) {
     return [checkStep('discovery', false, `--issuer: ${wordsOf(error)}`)];
   }
-  const trial: Trial = { deps: { ...deps, providers }, connection, metadata, conversation };
+  const trial: Trial = {
+    deps: { ...deps, providers },
+    connection,
+    redirectUri: redirectUri(deps.config, connection, deps.now()),
+    metadata,
+    conversation,
+  };
   return [
     checkStep('discovery', true, `${issuer} answers, and its endpoints are https`),
     responseType(trial),
@@ -75,8 +81,26 @@ async function client(trial: Trial): Promise<CheckStep[]> {
   const { deps, connection, metadata } = trial;
   const proof = await clientAuthentication(deps, connection, metadata);
   if (!proof.ok) return [checkStep('client authentication', false, `--client-secret-stdin: ${proof.words}`)];
-  const authorization = await checkAuthorization(trial, publicAddress(deps.config, 'oidcCallback'));
-  return [offered(trial), authorization, await checkClient(trial, proof.authentication, authorization.ok)];
+  const authorization = await checkAuthorization(trial);
+  return [
+    offered(trial),
+    authorization,
+    ...(connection.sharedRedirectUntil ? [await moving(trial)] : []),
+    await checkClient(trial, proof.authentication, authorization.ok),
+  ];
+}
+
+/** For a connection that still uses the address that all shared: whether it may move over already. */
+async function moving(trial: Trial): Promise<CheckStep> {
+  const { key } = trial.connection;
+  const own = ownRedirectUri(trial.deps.config, trial.connection);
+  const { ok, words } = await checkAuthorization({ ...trial, redirectUri: own });
+  const next = `vestibule connection set ${key} --own-redirect-uri moves over`;
+  return checkStep(
+    'own redirect URI',
+    true,
+    ok ? `${own}: ${words}; ${next}` : `register ${own} at the provider: ${words}`,
+  );
 }
 
 function offered({ connection, metadata }: Trial): CheckStep {

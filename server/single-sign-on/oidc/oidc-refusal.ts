@@ -5,7 +5,7 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client';
 import type { Refusal } from '../identity.ts';
-import { ProviderFailure } from '../provider-failure.ts';
+import { NetworkNotListed, ProviderFailure } from '../provider-failure.ts';
 import { providerWords } from '../provider-words.ts';
 import { ProviderMismatch } from './read-provider.ts';
 
@@ -33,7 +33,8 @@ export function oidcRefusal(error: unknown): Refusal {
 
 /** A provider that is away, or that is not the one of the connection. */
 export function unreachable(failure: ProviderFailure): Refusal {
-  return refusal(failure instanceof ProviderMismatch ? 'connection-broken' : 'provider-unreachable', failure.message);
+  const isOurs = failure instanceof ProviderMismatch || failure instanceof NetworkNotListed;
+  return refusal(isOurs ? 'connection-broken' : 'provider-unreachable', failure.message);
 }
 
 /** The token endpoint's answer to a code (RFC 6749 §5.2). */

@@ -81,7 +81,7 @@ describe('the way in', () => {
   it('sends the typed address along as a hint, and asks by PKCE, state and nonce', async () => {
     const asked = new URL(await departFor(browser)).searchParams;
     expect(asked.get('login_hint')).toBe('alice@acme.test');
-    expect(asked.get('redirect_uri')).toBe('http://localhost:8080/portal/authenticate/oidc/callback');
+    expect(asked.get('redirect_uri')).toBe('http://localhost:8080/portal/authenticate/oidc/callback/acme-oidc');
     expect(asked.get('code_challenge_method')).toBe('S256');
     expect(asked.get('state')).toMatch(/^[\w-]{43}$/);
     expect(asked.get('nonce')?.length).toBeGreaterThan(20);

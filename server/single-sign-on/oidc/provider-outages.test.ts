@@ -289,7 +289,7 @@ it('asks for the right things', async () => {
     code_challenge: expect.stringMatching(/^[\w-]{43}$/),
     code_challenge_method: 'S256',
     nonce: expect.stringMatching(/^[\w-]{43}$/),
-    redirect_uri: `${portal.deps.config.publicUrl.origin}/portal/authenticate/oidc/callback`,
+    redirect_uri: `${portal.deps.config.publicUrl.origin}/portal/authenticate/oidc/callback/customer`,
     response_type: 'code',
     scope: 'openid email x',
     state: expect.any(String),
