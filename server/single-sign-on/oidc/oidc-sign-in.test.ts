@@ -408,6 +408,23 @@ describe('whom a provider may speak for', () => {
     expect(await portal.sql`select from portal_user where email = 'carol@acme.test'`).toHaveLength(0);
   });
 
+  it('OI-33 a user who is made is named by no address of a domain that is not of the connection', async () => {
+    await portal.sql`update sso_connection set makes_users = true, attributes = '{"username":"nick"}' where key = 'acme-oidc'`;
+    for (const nick of [
+      'dora@beta.test',
+      'DORA@Beta.test',
+      'dora@nowhere.test',
+      'dora@sub.acme.test',
+      'dora@acme.test.beta.test',
+    ]) {
+      acme.bend(says({ sub: 'new', email: 'carol@acme.test', nick }));
+      await expectRefused(await signInAt(acme), 'foreign-domain');
+    }
+    expect(await portal.sql`select from portal_user where email = 'carol@acme.test'`).toHaveLength(0);
+    acme.bend(says({ sub: 'new', email: 'carol@acme.test', nick: 'Carol.Smith@ACME.test' }));
+    expect((await signInAt(acme)).headers.location).toBe('/portal/portal.html');
+  });
+
   it('a session is limited to the customer of the connection', async () => {
     await portal.sql`insert into membership select u.id, c.id from portal_user u, customer c where username = 'alice' and key = 'beta'`;
     await signInAt(acme);

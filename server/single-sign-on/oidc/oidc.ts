@@ -79,7 +79,14 @@ export async function readOidcAnswer(
   const client = oidcClient(deps, connection, metadata, { conversation, authentication: proof.authentication });
   try {
     const { idToken, accessToken, claims } = await tokensOf(client, answer);
-    const wrong = wrongInIdToken(claims, { idToken, accessToken, clientId: settings.clientId, now: deps.now() });
+    const wrong = wrongInIdToken(claims, {
+      idToken,
+      accessToken,
+      code: answer.url.searchParams.get('code') ?? '',
+      state: answer.state,
+      clientId: settings.clientId,
+      now: deps.now(),
+    });
     if (wrong !== null) return { ok: false, reason: 'answer-invalid', words: wrong };
     const isEmailElsewhere = !(emailClaim(attributes) in claims) && metadata.userinfo_endpoint !== undefined;
     const userInfo = isEmailElsewhere ? await fetchUserInfo(client, accessToken, claims.sub) : null;
