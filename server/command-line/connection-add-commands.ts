@@ -9,7 +9,10 @@ import { findSsoConnectionByKey, type SsoConnection } from '../storage/sso-conne
 import {
   addConnectionFlags,
   addSecretFlags,
+  type ClientAuthFlag,
   type ConnectionFlags,
+  clientAuthenticationOf,
+  clientAuthOption,
   clientSecretOf,
   connectionChanges,
   networksOf,
@@ -28,6 +31,7 @@ type OidcFlags = ConnectionFlags & {
   issuer: string;
   clientId: string;
   privateKey?: true;
+  clientAuth?: ClientAuthFlag;
   scope?: string[];
 };
 type SamlFlags = ConnectionFlags & {
@@ -52,7 +56,8 @@ function addOidcCommand(add: Command): Command {
     .requiredOption('--customer <key>', 'the customer whose people sign in by it')
     .requiredOption('--issuer <url>', "the provider's issuer, exactly as its discovery document writes it")
     .requiredOption('--client-id <id>', 'the id by which the provider knows the portal')
-    .option('--private-key', 'prove who the portal is by its own key (private_key_jwt) instead of a client secret')
+    .addOption(clientAuthOption())
+    .option('--private-key', 'the same as --client-auth private-key')
     .addOption(
       repeatable('--scope <scope>', 'scope to ask for besides openid; may be repeated (default: email, profile)'),
     )
@@ -78,15 +83,17 @@ function addSamlCommand(add: Command): Command {
 }
 
 async function runOidc(key: string, flags: OidcFlags): Promise<void> {
+  const clientAuthentication = flags.privateKey ? 'privateKey' : clientAuthenticationOf(flags.clientAuth);
+  const isKey = clientAuthentication === 'privateKey';
   const settings = {
     issuer: accepted(readProviderUrl('--issuer', flags.issuer)),
     clientId: accepted(readProviderValue('--client-id', flags.clientId)),
-    clientAuthentication: flags.privateKey ? ('privateKey' as const) : ('secret' as const),
+    clientAuthentication,
     scopes: (flags.scope ?? ['email', 'profile']).map((text) => accepted(readProviderValue('--scope', text))),
   };
   const secret = (await clientSecretOf(flags)) ?? null;
-  if (!flags.privateKey && secret === null)
-    throw failure('refused', 'client secret: pipe it in with --client-secret-stdin, or use --private-key.');
+  if (!isKey && secret === null)
+    throw failure('refused', 'client secret: pipe it in with --client-secret-stdin, or use --client-auth private-key.');
   await add(key, flags, { protocol: 'oidc', settings }, { secret, trustsEmail: false });
 }
 
@@ -156,7 +163,7 @@ export function whatTheProviderNeeds(config: Config, connection: SsoConnection):
           ]
         : []),
       ['  Sign-out redirect URI', `${config.publicUrl.origin}${config.basePath}/login`],
-      ['  JWKS, with --private-key', publicAddress(config, 'oidcKeys')],
+      ['  JWKS, with private-key', publicAddress(config, 'oidcKeys')],
     ];
   return [
     ['  Metadata', publicAddress(config, 'samlMetadata')],

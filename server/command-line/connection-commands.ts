@@ -11,7 +11,10 @@ import { addConnectionAddCommands, whatTheProviderNeeds } from './connection-add
 import {
   addConnectionFlags,
   addSecretFlags,
+  type ClientAuthFlag,
   type ConnectionFlags,
+  clientAuthenticationOf,
+  clientAuthOption,
   clientSecretOf,
   connectionChanges,
   networksOf,
@@ -34,6 +37,7 @@ type JsonFlag = { json?: true };
 type SetFlags = ConnectionFlags & {
   issuer?: string;
   clientId?: string;
+  clientAuth?: ClientAuthFlag;
   scope?: string[];
   metadata?: string;
   idpInitiated?: OnOff;
@@ -109,6 +113,7 @@ function addSetCommand(connection: Command): void {
     .option('--issuer <url>', "OpenID Connect: the provider's issuer")
     .option('--client-id <id>', 'OpenID Connect: the id by which the provider knows the portal')
     .addOption(repeatable('--scope <scope>', 'OpenID Connect: scope besides openid, in place of those before'))
+    .addOption(clientAuthOption())
     .option(
       '--own-redirect-uri',
       'OpenID Connect: leave the redirect URI that all connections shared; register the own one first',
@@ -152,15 +157,20 @@ async function changedSettings(
 ): Promise<OidcSettings | SamlSettings | null> {
   const { issuer, clientId, scope, metadata, idpInitiated, requireEncryption, providerNetwork } = flags;
   const networks = providerNetwork ? networksOf(providerNetwork) : connection.providerNetworks;
-  const isOidcChange = issuer !== undefined || clientId !== undefined || scope !== undefined;
+  const { clientAuth } = flags;
+  const isOidcChange = [issuer, clientId, scope, clientAuth].some((flag) => flag !== undefined);
   const isSamlChange = metadata !== undefined || idpInitiated !== undefined || requireEncryption !== undefined;
   if (connection.protocol === 'oidc') {
     if (isSamlChange) throw failure('refused', `${connection.key} is by OpenID Connect; that option is for SAML.`);
     if (!isOidcChange) return null;
+    const needsSecret = clientAuth !== undefined && clientAuth !== 'private-key';
+    if (needsSecret && connection.sealedSecret === null && !flags.clientSecretStdin)
+      throw failure('refused', '--client-auth: there is no client secret yet; pipe it in with --client-secret-stdin.');
     return {
       ...connection.settings,
       ...(issuer !== undefined && { issuer: accepted(readProviderUrl('--issuer', issuer)) }),
       ...(clientId !== undefined && { clientId: accepted(readProviderValue('--client-id', clientId)) }),
+      ...(clientAuth && { clientAuthentication: clientAuthenticationOf(clientAuth) }),
       ...(scope && { scopes: scope.map((text) => accepted(readProviderValue('--scope', text))) }),
     };
   }

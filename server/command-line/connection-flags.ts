@@ -3,12 +3,26 @@ import { type Reading, readCustomerName } from '../accounts/read-name.ts';
 import { readNetwork } from '../accounts/read-network.ts';
 import type { ChangeOfConnection } from '../single-sign-on/change-connection.ts';
 import { readDomain, readProviderValue } from '../single-sign-on/read-connection.ts';
-import type { Attributes } from '../single-sign-on/settings.ts';
+import type { Attributes, ClientAuthentication } from '../single-sign-on/settings.ts';
 import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
 import { accepted, collect } from './read-values.ts';
 
 export type OnOff = 'on' | 'off';
+
+/** How the portal proves who it is, as options write it. */
+const clientAuths = { basic: 'basic', post: 'post', 'private-key': 'privateKey' } as const;
+export type ClientAuthFlag = keyof typeof clientAuths;
+
+export const clientAuthOption = () =>
+  new Option(
+    '--client-auth <way>',
+    'OpenID Connect: show the client secret in the header or in the body, or sign by the own key (default: as announced)',
+  ).choices(Object.keys(clientAuths));
+
+export function clientAuthenticationOf(flag: ClientAuthFlag | undefined): ClientAuthentication {
+  return flag ? clientAuths[flag] : 'secret';
+}
 
 /** What `connection add` and `connection set` share. */
 export type ConnectionFlags = {

@@ -89,7 +89,7 @@ export async function fail(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { reason, words }: Refusal,
+  { reason, words, isCancelled }: Refusal,
   {
     protocol,
     address,
@@ -113,7 +113,7 @@ export async function fail(
   return turnAway(
     reply,
     deps.config,
-    { type: protocol, reference, username: typed ?? '' },
+    { type: protocol, reference, username: typed ?? '', ...(isCancelled && { notice: 'signInCancelled' }) },
     { destination, lang, address },
   );
 }

@@ -2,9 +2,11 @@ import type { ServerMetadata } from 'openid-client';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import { ownRedirectUri, redirectUri } from '../addresses.ts';
 import { type CheckStep, checkStep, wordsOf } from '../check-step.ts';
+import type { ClientAuthentication } from '../settings.ts';
 import { checkAuthorization } from './check-authorization.ts';
 import { checkClient } from './check-client.ts';
-import { type ClientDeps, clientAuthentication, idTokenAlgorithms } from './oidc-client.ts';
+import { acceptedAlgorithms, idTokenAlgorithms } from './id-token-algorithms.ts';
+import { type ClientDeps, clientAuthentication } from './oidc-client.ts';
 import { createProviderMemory } from './provider-memory.ts';
 import type { KeySet } from './read-provider.ts';
 import type { Trial } from './trial.ts';
@@ -35,6 +37,7 @@ export async function checkOidc(deps: Omit<ClientDeps, 'providers'>, connection:
     checkStep('discovery', true, `${issuer} answers, and its endpoints are https`),
     responseType(trial),
     pkce(trial),
+    ...algorithms(trial),
     await keys(trial),
     ...(await client(trial)),
   ];
@@ -56,9 +59,17 @@ function pkce({ metadata }: Trial): CheckStep {
   );
 }
 
+/** Nothing is said where it is as usual. */
+function algorithms({ metadata }: Trial): CheckStep[] {
+  const announced = metadata.id_token_signing_alg_values_supported;
+  if (!announced || announced.some((one) => idTokenAlgorithms.some((ours) => ours === one))) return [];
+  const words = `the provider announces ${announced.join(', ')} alone; ${acceptedAlgorithms}: choose one of these there`;
+  return [checkStep('signature', false, words)];
+}
+
 async function keys({ deps, metadata, conversation }: Trial): Promise<CheckStep> {
   try {
-    const keySet = await deps.providers.keys(metadata.jwks_uri ?? '', undefined, conversation);
+    const keySet = await deps.providers.keys(metadata.jwks_uri ?? '', () => true, conversation);
     const usable = keySet.keys.filter(isUsable).length;
     if (usable > 0) return checkStep('keys', true, `${usable} of ${keySet.keys.length} can check signatures`);
     return checkStep(
@@ -73,7 +84,7 @@ async function keys({ deps, metadata, conversation }: Trial): Promise<CheckStep>
 
 function isUsable({ kty, use, alg }: KeySet['keys'][number]): boolean {
   const isAsymmetric = kty === 'RSA' || kty === 'EC' || kty === 'OKP';
-  return isAsymmetric && use !== 'enc' && (alg === undefined || idTokenAlgorithms.includes(String(alg)));
+  return isAsymmetric && use !== 'enc' && (alg === undefined || idTokenAlgorithms.some((one) => one === alg));
 }
 
 /** What the provider offers, whether it knows us, and whether it accepts our proof. */
@@ -81,12 +92,12 @@ async function client(trial: Trial): Promise<CheckStep[]> {
   const { deps, connection, metadata } = trial;
   const proof = await clientAuthentication(deps, connection, metadata);
   if (!proof.ok) return [checkStep('client authentication', false, `--client-secret-stdin: ${proof.words}`)];
-  const authorization = await checkAuthorization(trial);
+  const { isClientKnown, ...authorization } = await checkAuthorization(trial);
   return [
     offered(trial),
     authorization,
     ...(connection.sharedRedirectUntil ? [await moving(trial)] : []),
-    await checkClient(trial, proof.authentication, authorization.ok),
+    await checkClient(trial, proof.authentication, isClientKnown),
   ];
 }
 
@@ -103,10 +114,16 @@ async function moving(trial: Trial): Promise<CheckStep> {
   );
 }
 
+const methodsOf: Record<ClientAuthentication, string[]> = {
+  secret: ['client_secret_basic', 'client_secret_post'],
+  basic: ['client_secret_basic'],
+  post: ['client_secret_post'],
+  privateKey: ['private_key_jwt'],
+};
+
 function offered({ connection, metadata }: Trial): CheckStep {
   const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-  const isSecret = connection.settings.clientAuthentication === 'secret';
-  const ours = isSecret ? ['client_secret_basic', 'client_secret_post'] : ['private_key_jwt'];
+  const ours = methodsOf[connection.settings.clientAuthentication];
   if (ours.some((method) => methods.includes(method))) {
     return checkStep(
       'client authentication',

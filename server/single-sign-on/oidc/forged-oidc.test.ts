@@ -625,6 +625,67 @@ describe('discovery that does not belong to the connection', () => {
   });
 });
 
+describe('real providers', () => {
+  it.each(['HS512', 'HS256', 'none', 'RS1'])(
+    'a signature by %s is named, with those that are accepted',
+    async (alg) => {
+      const answer = await answerTo(idToken((said) => unsigned(said, { alg })));
+      expect(answer).toEqual({
+        ok: false,
+        reason: 'answer-invalid',
+        words: `unexpected JWT "alg" header ${alg}; accepted are RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519`,
+      });
+    },
+  );
+
+  it('a signature by another algorithm than is announced is accepted where it is of our list', async () => {
+    const key = await newKey('ES256');
+    const { ok } = await answerTo({
+      ...discovery({ id_token_signing_alg_values_supported: ['RS256'] }),
+      keys: () => ({ keys: [key.jwk] }),
+      idToken: (said) => signed(said, { alg: 'ES256', kid: key.kid }, key.privateKey),
+    });
+    expect(ok).toBe(true);
+  });
+
+  it.each(["-_.!~*'()", 'plain', 'a b', 'é:%&+/='])('the secret %s is shown as providers read it', async (secret) => {
+    const tokenRequest = async (clientAuthentication: 'secret' | 'basic' | 'post') => {
+      const client = { ...provider, clientSecret: secret };
+      connection = oidcConnection(deps, client, { settings: { clientAuthentication } });
+      expect((await answerTo({})).ok).toBe(true);
+      return provider.tokenRequests.at(-1);
+    };
+    for (const way of ['secret', 'basic'] as const) {
+      const basic = /^Basic (.+)$/.exec((await tokenRequest(way))?.authorization ?? '')?.[1] ?? '';
+      const [id, shown] = Buffer.from(basic, 'base64').toString().split(':');
+      expect(id).toBe('vestibule');
+      expect(new URLSearchParams(`secret=${shown}`).get('secret')).toBe(secret);
+      // Some decode nothing: what needs no encoding has none.
+      if (/^[\w.!~*'()-]+$/.test(secret)) expect(shown).toBe(secret);
+    }
+    const post = await tokenRequest('post');
+    expect(post?.authorization).toBeUndefined();
+    expect(post?.form.get('client_secret')).toBe(secret);
+  });
+
+  it('a client that is not known is not blamed on the secret alone', async () => {
+    const unknown = (status: number, headers = {}): Bend => ({
+      instead: {
+        token: (response) =>
+          response
+            .writeHead(status, { 'content-type': 'application/json', ...headers })
+            .end('{"error":"invalid_client"}'),
+      },
+    });
+    for (const bend of [unknown(400), unknown(401), unknown(401, { 'www-authenticate': 'Basic realm="x"' })]) {
+      expect(await answerTo(bend)).toMatchObject({
+        reason: 'connection-broken',
+        words: expect.stringContaining('by client id or secret (or key)'),
+      });
+    }
+  });
+});
+
 describe('a provider that refuses', () => {
   it('OI-23 its words are kept harmless for the operator', async () => {
     const answer = await answerTo(

@@ -66,6 +66,33 @@ async function expectRefused(answer: { headers: Record<string, unknown> }, reaso
   expect(await sessions()).toBe(0);
 }
 
+describe('who presses cancel', () => {
+  it.each(['access_denied', 'consent_required'])('is not told of a typo (%s), and may go on', async (error) => {
+    acme.bend({
+      callback: (parameters) => {
+        parameters.delete('code');
+        parameters.set('error', error);
+      },
+    });
+    const answer = await signInAt(acme, undefined, { redirectURL: '/portal/reports' });
+    expect(answer.headers.location).toBe(
+      '/portal/loginfail/oidc?notice=signInCancelled&destination=%2Fportal%2Freports',
+    );
+    const page = (await browser.get(String(answer.headers.location))).body;
+    expect(page).toContain('It was cancelled, or access was not granted there.');
+    expect(page).not.toContain('typo');
+    expect(page).toContain('href="/portal/singleSignOn');
+    expect((await lastFailure(portal))?.reason).toBe('provider-refused');
+  });
+
+  it('is nobody else: another error of the provider speaks of what may be wrong', async () => {
+    acme.bend({ callback: (parameters) => parameters.set('error', 'server_error') });
+    const answer = await signInAt(acme);
+    expect(answer.headers.location).toBe('/portal/loginfail/oidc');
+    expect((await browser.get('/portal/loginfail/oidc')).body).toContain('typo');
+  });
+});
+
 describe('the way in', () => {
   it('leads from the form over a page of ours to the provider and back to the destination, fragment and all', async () => {
     const answer = await signInAt(acme, undefined, { redirectURL: '/portal#/reports/7' });

@@ -166,7 +166,6 @@ describe('the portal proves who it is', () => {
         n: expect.any(String),
         e: 'AQAB',
         kid: expect.stringMatching(/^[\w-]{43}$/),
-        alg: 'RS256',
         use: 'sig',
       },
     ]);

@@ -13,8 +13,12 @@ export type ProviderMemory = {
   openBriefly: (networks: readonly string[]) => Conversation;
   /** What a provider says of itself (OpenID Connect Discovery §3). */
   discovery: (issuer: string, conversation: Conversation) => Promise<ServerMetadata>;
-  /** The keys at an address; they are looked at again for one that is not among them, but not each time. */
-  keys: (address: string, wanted: string | undefined, conversation: Conversation) => Promise<KeySet>;
+  /** The keys at an address; they are read again where they do not do, but not each time that it does not help. */
+  keys: (
+    address: string,
+    willDo: (keySet: KeySet) => boolean | Promise<boolean>,
+    conversation: Conversation,
+  ) => Promise<KeySet>;
 };
 
 /** `answerWithin` and `patience` are for tests, which do not wait for seconds. */
@@ -47,13 +51,12 @@ export function createProviderMemory({
       remembered(discoveries, placeIn(issuer, networks), () =>
         keep(issuer, networks, (talk) => readDiscovery(issuer, talk)),
       ).get(signal),
-    async keys(address, wanted, { networks, signal }) {
+    async keys(address, willDo, { networks, signal }) {
       const kept = remembered(keySets, placeIn(address, networks), () =>
         keep(address, networks, (talk) => readKeys(address, talk)),
       );
       const keySet = await kept.get(signal);
-      const isThere = wanted === undefined || keySet.keys.some(({ kid }) => kid === wanted);
-      return isThere ? keySet : await kept.getNewer(signal);
+      return (await willDo(keySet)) ? keySet : await kept.getNewer(signal, willDo);
     },
   };
 }
