@@ -198,6 +198,24 @@ describe('the redirect URI, and the networks of providers', () => {
   });
 });
 
+describe('how the portal proves who it is', () => {
+  it('is said by --client-auth, at add and at set, and needs a secret where it shows one', async () => {
+    await addOidc(' --client-auth post');
+    const way = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.settings;
+    expect(await way()).toMatchObject({ clientAuthentication: 'post' });
+    const { out } = await vestibule('connection set acme-oidc --client-auth basic');
+    expect(out).toContain('client authentication: post → basic');
+    await vestibule('connection set acme-oidc --client-auth private-key');
+    expect(await way()).toMatchObject({ clientAuthentication: 'privateKey' });
+    await sql`update sso_connection set sealed_secret = null`;
+    const { code, err } = await vestibule('connection set acme-oidc --client-auth post');
+    expect([code, err]).toEqual([1, expect.stringContaining('--client-auth: there is no client secret yet')]);
+    const given = await vestibule('connection set acme-oidc --client-auth post --client-secret-stdin', 'new secret');
+    expect(given.code).toBe(0);
+    expect((await vestibule('connection set acme-oidc --client-auth jwt')).err).toContain('basic, post, private-key');
+  });
+});
+
 describe('connection set --metadata', () => {
   it('takes over a certificate that follows another, though all else is as before', async () => {
     await addSaml();

@@ -516,7 +516,9 @@ describe('the rules of a password sign-in', () => {
     });
     const answer = await signInAt(acme, undefined, { redirectURL: '/portal/reports' });
     await expectRefused(answer, 'provider-refused');
-    expect(answer.headers.location).toBe('/portal/loginfail/oidc?destination=%2Fportal%2Freports');
+    expect(answer.headers.location).toBe(
+      '/portal/loginfail/oidc?notice=signInCancelled&destination=%2Fportal%2Freports',
+    );
     const page = await browser.get(String(answer.headers.location));
     expect(page.body).not.toContain('alert(1)');
     expect(page.body).not.toContain('access_denied');

@@ -103,6 +103,7 @@ describe('a sign-in at a certified provider', () => {
       ok: false,
       reason: 'provider-refused',
       words: 'access_denied (End-User aborted interaction)',
+      isCancelled: true,
     });
   });
 

@@ -215,14 +215,13 @@ describe('what is remembered', () => {
   });
 
   it('OI-25 several keys without an id are tried each, and read anew when none has signed', async () => {
-    const [one, two, three] = await Promise.all([newKey('RS256'), newKey('RS256'), newKey('ES256')]);
+    const [one, other] = await Promise.all([newKey('RS256'), newKey('ES256')]);
     const plain = (key: typeof one) => ({ ...key.jwk, kid: undefined });
     const signs = (key: typeof one): Bend => ({ idToken: (said) => signed(said, { alg: key.alg }, key.privateKey) });
     await signIn({ keys: () => ({ keys: [plain(one)] }), ...signs(one) });
-    const all = () => ({ keys: [plain(one), plain(three)] });
-    expect(await signIn({ keys: all, ...signs(three) })).toMatchObject({ ok: true });
+    const all = () => ({ keys: [plain(one), plain(other)] });
+    expect(await signIn({ keys: all, ...signs(other) })).toMatchObject({ ok: true });
     expect(count('/keys')).toBe(2);
-    void two;
   });
 
   it('OI-25 keys that were rotated are waited for, though the old ones are there', async () => {
