@@ -5,6 +5,7 @@ export const calls = {
   performSsoLogin: { method: 'POST', path: '/authenticate/performSsoLogin' },
   /** Leads on to a provider, so that the form's post itself stays on our origin. */
   ssoLeave: { method: 'GET', path: '/authenticate/leave' },
+  /** Below it is one for each connection, named by its key. */
   oidcCallback: { method: 'GET', path: '/authenticate/oidc/callback' },
   oidcKeys: { method: 'GET', path: '/authenticate/oidc/keys' },
   samlAnswer: { method: 'POST', path: '/authenticate/saml/acs' },
@@ -23,6 +24,12 @@ export const calls = {
 } as const;
 
 export type Call = keyof typeof calls;
+
+/** Whether a path, as it is below the base path, is one of a call. */
+export function isPathOfCall(call: Call, below: string): boolean {
+  const { path } = calls[call];
+  return below === path || (call === 'oidcCallback' && below.startsWith(`${path}/`));
+}
 
 /** The address of a call. */
 export function callUrl(basePath: string, call: Call): string {

@@ -62,6 +62,7 @@ const refused: [string, string[]][] = [
   ['OR-22 too long', [`/portal/${'x'.repeat(10_000)}`, `/portal/${'x'.repeat(longestDestination)}`]],
   ['OR-23 a line break for a header', ['/portal\r\nSet-Cookie: a=b', '/portal/x\nLocation: //evil.example']],
   ['names and passwords at a listed origin', ['https://user@old.example/', 'https://user:pass@old.example/']],
+  ['where providers answer', ['/portal/authenticate/oidc/callback', '/portal/authenticate/oidc/callback/acme?code=x']],
   ['signing out', ['/portal/logout', '/portal/logout/', '/portal/x/../logout?a#b']],
   [
     'OR-05 control characters in a relative address',

@@ -1,4 +1,4 @@
-import { calls } from './calls.ts';
+import { type Call, calls, isPathOfCall } from './calls.ts';
 import { parseUrl } from './parse-url.ts';
 import { hubStartPath, screenPaths } from './screens.ts';
 
@@ -69,7 +69,8 @@ function isCall(path: string, basePath: string): boolean {
   } catch {
     return false;
   }
-  return Object.values(calls).some((call) => read.replace(/\/$/, '') === basePath + call.path);
+  const below = read.startsWith(`${basePath}/`) ? read.slice(basePath.length).replace(/\/$/, '') : null;
+  return below !== null && (Object.keys(calls) as Call[]).some((call) => isPathOfCall(call, below));
 }
 
 function listedAddress(value: string, { allowedOrigins }: DestinationRules): string | null {

@@ -19,6 +19,7 @@ export const notices = [
   'useSingleSignOn',
   'chooseConnection',
   'cookiesNeeded',
+  'signInCancelled',
 ] as const;
 export type Notice = (typeof notices)[number];
 

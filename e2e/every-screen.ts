@@ -62,6 +62,7 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: '/portal/login?notice=tooManyCodes', heading: 'login-title' },
   { address: '/portal/loginfail/default', heading: 'login-fail-default-title' },
   { address: '/portal/loginfail/oidc', heading: 'login-fail-oidc-title' },
+  { address: '/portal/loginfail/oidc?notice=signInCancelled', heading: 'login-fail-oidc-title' },
   { address: '/portal/loginfail/saml', heading: 'login-fail-saml-title' },
   { address: '/portal/loginfail/ip?ipaddress=2001:db8::7', heading: 'login-fail-ip-title' },
   { address: '/portal/loginfail/ip', heading: 'login-fail-ip-title' },

@@ -15,7 +15,7 @@ const test = base.extend<object, { provider: OpenIdProvider }>({
   provider: [
     async ({ portal }, use) => {
       const provider = await startOpenIdProvider({
-        redirectUris: [`${portal.origin}/portal/authenticate/oidc/callback`],
+        redirectUris: [`${portal.origin}/portal/authenticate/oidc/callback/oidc`],
         postLogoutRedirectUris: [`${portal.origin}/portal/login`],
       });
       await addCustomerTo(portal, 'oidc', { name: 'Oidc Ltd.' });
@@ -25,6 +25,7 @@ const test = base.extend<object, { provider: OpenIdProvider }>({
         [
           ...['connection', 'add', 'oidc', 'oidc', '--customer', 'oidc', '--domain', 'oidc.test'],
           ...['--issuer', issuer, '--client-id', clientId, '--client-secret-stdin'],
+          ...['--provider-network', '127.0.0.0/8'],
         ],
         clientSecret,
       );

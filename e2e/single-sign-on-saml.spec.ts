@@ -14,7 +14,7 @@ const test = base.extend<object, { provider: SamlProviderForTest }>({
       await portal.mustRun(['user', 'add', 'sam', '--email', 'sam@saml.test', '--customer', 'saml', '--no-password']);
       await portal.mustRun([
         ...['connection', 'add', 'saml', 'saml', '--customer', 'saml', '--domain', 'saml.test'],
-        ...['--metadata', provider.metadataUrl],
+        ...['--metadata', provider.metadataUrl, '--provider-network', '127.0.0.0/8'],
       ]);
       const metadata = await fetch(`${portal.origin}/portal/authenticate/saml/metadata`);
       await provider.trust(await metadata.text());

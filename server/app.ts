@@ -158,7 +158,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.route({ ...on('ssoLeave'), handler: leaveRoute(deps) });
   // An answer is used up when it is read, which a HEAD must not do.
-  app.route({ ...on('oidcCallback'), exposeHeadRoute: false, handler: oidcCallbackRoute(deps) });
+  const callback = { ...on('oidcCallback'), exposeHeadRoute: false, handler: oidcCallbackRoute(deps) };
+  app.route(callback);
+  app.route({ ...callback, url: `${callback.url}/:connection` });
   app.route({ ...on('oidcKeys'), handler: oidcKeysRoute(deps) });
   app.route({
     ...on('samlAnswer'),

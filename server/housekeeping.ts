@@ -1,6 +1,6 @@
 import type { Deps } from './deps.ts';
 import { day, limits } from './limits.ts';
-import { listEnds, warningsOf } from './single-sign-on/what-ends.ts';
+import { ssoWarnings } from './single-sign-on/sso-warnings.ts';
 import { deleteOldAuditEvents } from './storage/audit-event.ts';
 import { deleteStaleDevices } from './storage/device.ts';
 import { deleteShownRecoveryCodes } from './storage/recovery-code.ts';
@@ -33,9 +33,9 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   await deleteOldSamlAssertions(sql, at);
 }
 
-/** Says in the log what ends soon, so that nobody learns of it by sign-ins that fail. */
-export async function warnOfEnds({ sql, now, log }: Deps): Promise<void> {
-  for (const warning of warningsOf(await listEnds(sql), now())) log.warn(warning);
+/** Says in the log what of single sign-on ends soon or has to be changed, so that nobody learns of it by sign-ins that fail. */
+export async function warnOfEnds(deps: Deps): Promise<void> {
+  for (const warning of await ssoWarnings(deps)) deps.log.warn(warning);
 }
 
 /** Keeps house from time to time until the returned function is called; a failure is logged and tried again. */

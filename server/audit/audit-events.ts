@@ -69,7 +69,8 @@ export const ssoRefusalReasons = {
     'The sign-in at the provider was too long ago for the connection, or it does not say when it was.',
   'provider-session-over': 'The session at the provider has ended by its own word.',
   'provider-began': 'The identity provider began by itself, which the connection does not allow.',
-  'foreign-domain': 'The e-mail address is of a domain for which the connection does not vouch.',
+  'foreign-domain':
+    'The e-mail address, or the username of a user who would be made, is of a domain for which the connection does not vouch.',
   'unverified-email': 'The identity provider does not say that the e-mail address is verified.',
   'unknown-user': 'No user of the customer is linked with the subject or has the e-mail address.',
   'other-subject': 'The user with this e-mail address is linked with another subject of the same provider.',

@@ -1,19 +1,23 @@
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { addConnection, type ConnectionToAdd } from '../single-sign-on/add-connection.ts';
-import { entityId, publicAddress } from '../single-sign-on/addresses.ts';
+import { entityId, ownRedirectUri, publicAddress, sharedRedirectUri } from '../single-sign-on/addresses.ts';
 import { doubtsAbout } from '../single-sign-on/connection-doubts.ts';
 import { readConnectionKey, readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
 import type { ProtocolSettings } from '../single-sign-on/settings.ts';
 import { findCustomer } from '../storage/customer.ts';
-import { listSsoConnections } from '../storage/sso-connection.ts';
+import { listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
 import {
   addConnectionFlags,
   addSecretFlags,
+  type ClientAuthFlag,
   type ConnectionFlags,
+  clientAuthenticationOf,
+  clientAuthOption,
   clientSecretOf,
   connectionChanges,
   maxAuthenticationAge,
+  networksOf,
   providerTaken,
   repeatable,
 } from './connection-flags.ts';
@@ -29,6 +33,7 @@ type OidcFlags = ConnectionFlags & {
   issuer: string;
   clientId: string;
   privateKey?: true;
+  clientAuth?: ClientAuthFlag;
   scope?: string[];
 };
 type SamlFlags = ConnectionFlags & {
@@ -53,7 +58,8 @@ function addOidcCommand(add: Command): Command {
     .requiredOption('--customer <key>', 'the customer whose people sign in by it')
     .requiredOption('--issuer <url>', "the provider's issuer, exactly as its discovery document writes it")
     .requiredOption('--client-id <id>', 'the id by which the provider knows the portal')
-    .option('--private-key', 'prove who the portal is by its own key (private_key_jwt) instead of a client secret')
+    .addOption(clientAuthOption())
+    .option('--private-key', 'the same as --client-auth private-key')
     .addOption(
       repeatable('--scope <scope>', 'scope to ask for besides openid; may be repeated (default: email, profile)'),
     )
@@ -79,21 +85,23 @@ function addSamlCommand(add: Command): Command {
 }
 
 async function runOidc(key: string, flags: OidcFlags): Promise<void> {
+  const clientAuthentication = flags.privateKey ? 'privateKey' : clientAuthenticationOf(flags.clientAuth);
+  const isKey = clientAuthentication === 'privateKey';
   const settings = {
     issuer: accepted(readProviderUrl('--issuer', flags.issuer)),
     clientId: accepted(readProviderValue('--client-id', flags.clientId)),
-    clientAuthentication: flags.privateKey ? ('privateKey' as const) : ('secret' as const),
+    clientAuthentication,
     scopes: (flags.scope ?? ['email', 'profile']).map((text) => accepted(readProviderValue('--scope', text))),
     ...maxAuthenticationAge(flags),
   };
   const secret = (await clientSecretOf(flags)) ?? null;
-  if (!flags.privateKey && secret === null)
-    throw failure('refused', 'client secret: pipe it in with --client-secret-stdin, or use --private-key.');
+  if (!isKey && secret === null)
+    throw failure('refused', 'client secret: pipe it in with --client-secret-stdin, or use --client-auth private-key.');
   await add(key, flags, { protocol: 'oidc', settings }, { secret, trustsEmail: false });
 }
 
 async function runSaml(key: string, flags: SamlFlags): Promise<void> {
-  const read = await samlSettingsOf(flags.metadata);
+  const read = await samlSettingsOf(flags.metadata, networksOf(flags.providerNetwork ?? ['none']));
   const settings = {
     ...read,
     mayBegin: flags.idpInitiated === true,
@@ -126,6 +134,7 @@ async function add(
       domains,
       secret,
       secretEndsAt: null,
+      providerNetworks: [],
       ...given,
       ...protocol,
     } as ConnectionToAdd;
@@ -136,21 +145,31 @@ async function add(
       throw failure('refused', `--customer: there is no customer ${flags.customer}.`);
     const connections = await listSsoConnections(sql);
     const stored = connections.find((connection) => connection.key === key);
+    if (!stored) throw failure('refused', `There is no connection ${key}.`);
     for (const doubt of doubtsAbout(key, connections)) printWarning(`Mind: ${doubt}.`);
-    if (flags.json) return printJson(stored && publicView(stored));
+    if (flags.json) return printJson(publicView(stored, config));
     printLine(`Connection ${key} added. Tell the provider:`);
-    printFacts(whatTheProviderNeeds(config, protocol.protocol));
+    printFacts(whatTheProviderNeeds(config, stored));
     printWarning(`Then try it: vestibule connection test ${key}`);
   });
 }
 
 /** What is typed into the provider's own forms. */
-export function whatTheProviderNeeds(config: Config, protocol: 'oidc' | 'saml'): [string, string][] {
+export function whatTheProviderNeeds(config: Config, connection: SsoConnection): [string, string][] {
+  const { protocol, sharedRedirectUntil } = connection;
   if (protocol === 'oidc')
     return [
-      ['  Redirect URI', publicAddress(config, 'oidcCallback')],
+      ['  Redirect URI', ownRedirectUri(config, connection)],
+      ...(sharedRedirectUntil
+        ? [
+            [`  until ${sharedRedirectUntil.toISOString().slice(0, 10)} also`, sharedRedirectUri(config)] as [
+              string,
+              string,
+            ],
+          ]
+        : []),
       ['  Sign-out redirect URI', `${config.publicUrl.origin}${config.basePath}/login`],
-      ['  JWKS, with --private-key', publicAddress(config, 'oidcKeys')],
+      ['  JWKS, with private-key', publicAddress(config, 'oidcKeys')],
     ];
   return [
     ['  Metadata', publicAddress(config, 'samlMetadata')],

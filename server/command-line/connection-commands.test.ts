@@ -53,7 +53,7 @@ const vestibule = (line: string, input = '') =>
   runVestibule(line.split(' '), { env: { VESTIBULE_DATA: dataFolder }, input });
 const addOidc = (more = '', input = 'the secret\n') =>
   vestibule(
-    `connection add oidc acme-oidc --customer acme --domain acme.example --issuer ${provider.issuer} --client-id vestibule --client-secret-stdin${more}`,
+    `connection add oidc acme-oidc --customer acme --domain acme.example --issuer ${provider.issuer} --client-id vestibule --client-secret-stdin --provider-network 127.0.0.0/8${more}`,
     input,
   );
 const addSaml = (more = '') =>
@@ -67,7 +67,7 @@ describe('connection add', () => {
   it('adds one by OpenID Connect, its secret sealed, and says what the provider needs', async () => {
     const { code, out } = await addOidc(' --domain ÄCME.example --jit on --map username=nick --second-factor mfa');
     expect(code).toBe(0);
-    expect(out).toContain('http://localhost:8080/portal/authenticate/oidc/callback');
+    expect(out).toContain('http://localhost:8080/portal/authenticate/oidc/callback/acme-oidc');
     const stored = await findSsoConnectionByKey(sql, 'acme-oidc');
     expect(stored).toMatchObject({
       name: 'Acme Ltd.',
@@ -200,6 +200,60 @@ describe('connection set --no-second-factor', () => {
     expect(await values()).toEqual([]);
     await vestibule('connection set acme-oidc --no-second-factor --second-factor otp --second-factor hwk');
     expect(await values()).toEqual(['otp', 'hwk']);
+  });
+});
+
+describe('the redirect URI, and the networks of providers', () => {
+  it('OI-31 a connection that was there before moves over to its own redirect URI, and is warned of until then', async () => {
+    await addOidc();
+    await sql`update sso_connection set shared_redirect_until = '2099-01-01'`;
+    const own = 'http://localhost:8080/portal/authenticate/oidc/callback/acme-oidc';
+    const shown = await vestibule('connection show acme-oidc');
+    expect(shown.out).toMatch(/redirect URI +the shared one, until 2099-01-01/);
+    expect(shown.out).toContain(own);
+    expect(shown.out).toMatch(/until 2099-01-01 also +http:\/\/localhost:8080\/portal\/authenticate\/oidc\/callback\n/);
+    expect(JSON.parse((await vestibule('connection show acme-oidc --json')).out)).toMatchObject({ redirectUri: own });
+    expect((await vestibule('doctor')).out).toContain(`register ${own} at its provider`);
+    const { out } = await vestibule('connection set acme-oidc --own-redirect-uri');
+    expect(out).toContain('redirect URI: the shared one, until 2099-01-01 → its own');
+    expect((await vestibule('connection set acme-oidc --own-redirect-uri')).out).toContain('like that already');
+    await addSaml();
+    expect((await vestibule('connection set acme-saml --own-redirect-uri')).err).toContain('by SAML');
+  });
+
+  it('OI-34 lists networks of a connection, names a wrong one, and takes them away again', async () => {
+    await addOidc(' --provider-network fd00::/64');
+    const networks = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.providerNetworks;
+    expect(await networks()).toEqual(['127.0.0.0/8', 'fd00::/64']);
+    const { out } = await vestibule('connection set acme-oidc --provider-network none');
+    expect(out).toContain('provider networks: 127.0.0.0/8, fd00::/64 → public ones alone');
+    expect(await networks()).toEqual([]);
+    const wrong = await vestibule('connection set acme-oidc --provider-network 127.0.0.1/8');
+    expect(wrong.err).toMatch(/^.*--provider-network: .*write 127\.0\.0\.0\/8/m);
+    expect((await vestibule('connection test acme-oidc')).out).toContain('--provider-network <cidr>');
+    expect((await vestibule('doctor')).out).toContain('connection set acme-oidc --provider-network 127.0.0.1/32');
+    const url = provider.issuer;
+    const saml = `connection add saml x --customer acme --domain acme.example --metadata ${url}/metadata`;
+    expect((await vestibule(saml)).err).toContain('--provider-network <cidr>');
+    expect((await vestibule(`${saml} --provider-network 127.0.0.0/8`)).err).toContain('answers 404');
+  });
+});
+
+describe('how the portal proves who it is', () => {
+  it('is said by --client-auth, at add and at set, and needs a secret where it shows one', async () => {
+    await addOidc(' --client-auth post');
+    const way = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.settings;
+    expect(await way()).toMatchObject({ clientAuthentication: 'post' });
+    const { out } = await vestibule('connection set acme-oidc --client-auth basic');
+    expect(out).toContain('client authentication: post → basic');
+    await vestibule('connection set acme-oidc --client-auth private-key');
+    expect(await way()).toMatchObject({ clientAuthentication: 'privateKey' });
+    await sql`update sso_connection set sealed_secret = null`;
+    const { code, err } = await vestibule('connection set acme-oidc --client-auth post');
+    expect([code, err]).toEqual([1, expect.stringContaining('--client-auth: there is no client secret yet')]);
+    const given = await vestibule('connection set acme-oidc --client-auth post --client-secret-stdin', 'new secret');
+    expect(given.code).toBe(0);
+    expect((await vestibule('connection set acme-oidc --client-auth jwt')).err).toContain('basic, post, private-key');
   });
 });
 

@@ -13,10 +13,14 @@ import { addConnectionAddCommands, whatTheProviderNeeds } from './connection-add
 import {
   addConnectionFlags,
   addSecretFlags,
+  type ClientAuthFlag,
   type ConnectionFlags,
+  clientAuthenticationOf,
+  clientAuthOption,
   clientSecretOf,
   connectionChanges,
   maxAuthenticationAge,
+  networksOf,
   type OnOff,
   onOff,
   providerTaken,
@@ -36,6 +40,7 @@ type JsonFlag = { json?: true };
 type SetFlags = ConnectionFlags & {
   issuer?: string;
   clientId?: string;
+  clientAuth?: ClientAuthFlag;
   scope?: string[];
   metadata?: string;
   idpInitiated?: OnOff;
@@ -43,6 +48,7 @@ type SetFlags = ConnectionFlags & {
   enable?: true;
   disable?: true;
   yes?: true;
+  ownRedirectUri?: true;
 };
 
 /** `vestibule connection …` */
@@ -63,9 +69,9 @@ function addListCommands(connection: Command): void {
     .description('list all connections')
     .option('--json', 'print them as JSON')
     .action(({ json }: JsonFlag) =>
-      withDatabase(async (sql) => {
+      withDatabase(async (sql, config) => {
         const connections = await listSsoConnections(sql);
-        if (json) return printJson(connections.map(publicView));
+        if (json) return printJson(connections.map((found) => publicView(found, config)));
         if (connections.length === 0) return printLine('There are no connections yet: vestibule connection add --help');
         printTable(['KEY', 'CUSTOMER', 'PROTOCOL', 'DOMAINS', 'REQUIRED', 'ACTIVE', 'ADDED'], connections.map(rowOf));
       }),
@@ -78,7 +84,7 @@ function addListCommands(connection: Command): void {
     .action((key: string, { json }: JsonFlag) =>
       withDatabase(async (sql, config) => {
         const found = await existing(sql, key);
-        if (json) return printJson(publicView(found));
+        if (json) return printJson(publicView(found, config));
         show(found, config);
       }),
     );
@@ -93,7 +99,7 @@ function show(connection: SsoConnection, config: Config): void {
   const { key, customerKey, protocol } = connection;
   printFacts([['key', key], ['customer', customerKey], ['protocol', protocol], ...wordsOf(connection)]);
   printLine('\nFor the provider:');
-  printFacts(whatTheProviderNeeds(config, protocol));
+  printFacts(whatTheProviderNeeds(config, connection));
 }
 
 /** The connection of a key. Throws a failure when there is none. */
@@ -111,6 +117,11 @@ function addSetCommand(connection: Command): void {
     .option('--issuer <url>', "OpenID Connect: the provider's issuer")
     .option('--client-id <id>', 'OpenID Connect: the id by which the provider knows the portal')
     .addOption(repeatable('--scope <scope>', 'OpenID Connect: scope besides openid, in place of those before'))
+    .addOption(clientAuthOption())
+    .option(
+      '--own-redirect-uri',
+      'OpenID Connect: leave the redirect URI that all connections shared; register the own one first',
+    )
     .option('--metadata <file-or-url>', "SAML: the provider's metadata, read anew")
     .addOption(onOff('--idp-initiated', 'SAML: the provider may begin by itself'))
     .addOption(onOff('--require-encryption', 'SAML: refuse assertions that are not encrypted'))
@@ -131,9 +142,14 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
   if (flags.enable || flags.disable) changes.active = flags.enable === true;
   const secret = await clientSecretOf(flags);
   if (secret !== undefined) changes.secret = secret;
-  await withKeys(async ({ sql, keys }) => {
-    const settings = await changedSettings(await existing(sql, key), flags);
+  await withKeys(async ({ sql, keys, config }) => {
+    const before = await existing(sql, key);
+    const settings = await changedSettings(before, flags);
     if (settings) changes.settings = settings;
+    if (flags.ownRedirectUri) {
+      if (before.protocol !== 'oidc') throw failure('refused', `${key} is by SAML; that option is for OpenID Connect.`);
+      changes.sharedRedirectUntil = null;
+    }
     if (Object.keys(changes).length === 0) command.error('error: name what to change, see --help');
     const result = await askToGoOn(
       (isAgreed) => changeConnection({ sql, keys }, key, changes, new Date(), isAgreed),
@@ -142,7 +158,7 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
     if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
     for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Mind: ${doubt}.`);
-    if (flags.json) return printJson(publicView(await existing(sql, key)));
+    if (flags.json) return printJson(publicView(await existing(sql, key), config));
     if (result.kind === 'unchanged') return printLine(`Connection ${key} is like that already.`);
     const lines = result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`);
     printLine([`Connection ${key} changed.`, ...lines].join('\n'));
@@ -154,19 +170,25 @@ async function changedSettings(
   connection: SsoConnection,
   flags: SetFlags,
 ): Promise<OidcSettings | SamlSettings | null> {
-  const { issuer, clientId, scope, metadata, idpInitiated, requireEncryption } = flags;
-  const isOidcChange = issuer !== undefined || clientId !== undefined || scope !== undefined;
+  const { issuer, clientId, scope, metadata, idpInitiated, requireEncryption, providerNetwork } = flags;
+  const networks = providerNetwork ? networksOf(providerNetwork) : connection.providerNetworks;
+  const { clientAuth } = flags;
+  const isOidcChange = [issuer, clientId, scope, clientAuth].some((flag) => flag !== undefined);
   const isSamlChange = metadata !== undefined || idpInitiated !== undefined || requireEncryption !== undefined;
   const age = maxAuthenticationAge(flags);
   const isAgeChange = 'maxAuthenticationAge' in age;
   if (connection.protocol === 'oidc') {
     if (isSamlChange) throw failure('refused', `${connection.key} is by OpenID Connect; that option is for SAML.`);
     if (!isOidcChange && !isAgeChange) return null;
+    const needsSecret = clientAuth !== undefined && clientAuth !== 'private-key';
+    if (needsSecret && connection.sealedSecret === null && !flags.clientSecretStdin)
+      throw failure('refused', '--client-auth: there is no client secret yet; pipe it in with --client-secret-stdin.');
     return {
       ...connection.settings,
       ...age,
       ...(issuer !== undefined && { issuer: accepted(readProviderUrl('--issuer', issuer)) }),
       ...(clientId !== undefined && { clientId: accepted(readProviderValue('--client-id', clientId)) }),
+      ...(clientAuth && { clientAuthentication: clientAuthenticationOf(clientAuth) }),
       ...(scope && { scopes: scope.map((text) => accepted(readProviderValue('--scope', text))) }),
     };
   }
@@ -175,7 +197,7 @@ async function changedSettings(
   return {
     ...connection.settings,
     ...age,
-    ...(metadata !== undefined && (await samlSettingsOf(metadata))),
+    ...(metadata !== undefined && (await samlSettingsOf(metadata, networks))),
     ...(idpInitiated && { mayBegin: idpInitiated === 'on' }),
     ...(requireEncryption && { wantsEncryption: requireEncryption === 'on' }),
   };

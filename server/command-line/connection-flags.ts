@@ -1,13 +1,28 @@
 import { type Command, Option } from 'commander';
 import { type Reading, readCustomerName } from '../accounts/read-name.ts';
+import { readNetwork } from '../accounts/read-network.ts';
 import type { ChangeOfConnection } from '../single-sign-on/change-connection.ts';
 import { readDomain, readMaxAuthenticationAge, readProviderValue } from '../single-sign-on/read-connection.ts';
-import type { Attributes } from '../single-sign-on/settings.ts';
+import type { Attributes, ClientAuthentication } from '../single-sign-on/settings.ts';
 import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
 import { accepted, collect } from './read-values.ts';
 
 export type OnOff = 'on' | 'off';
+
+/** How the portal proves who it is, as options write it. */
+const clientAuths = { basic: 'basic', post: 'post', 'private-key': 'privateKey' } as const;
+export type ClientAuthFlag = keyof typeof clientAuths;
+
+export const clientAuthOption = () =>
+  new Option(
+    '--client-auth <way>',
+    'OpenID Connect: show the client secret in the header or in the body, or sign by the own key (default: as announced)',
+  ).choices(Object.keys(clientAuths));
+
+export function clientAuthenticationOf(flag: ClientAuthFlag | undefined): ClientAuthentication {
+  return flag ? clientAuths[flag] : 'secret';
+}
 
 /** What `connection add` and `connection set` share. */
 export type ConnectionFlags = {
@@ -18,6 +33,7 @@ export type ConnectionFlags = {
   required?: OnOff;
   /** False: none counts any more. */
   secondFactor?: string[] | false;
+  providerNetwork?: string[];
   map?: string[];
   maxAuthenticationAge?: string;
   secretEnds?: string;
@@ -45,6 +61,12 @@ export function addConnectionFlags(command: Command): Command {
         'acr, amr or AuthnContextClassRef that stands for a second factor; may be repeated',
       ),
     )
+    .addOption(
+      repeatable(
+        '--provider-network <cidr>',
+        'network besides the public ones in which the provider may be, as 10.1.0.0/16; may be repeated; none for no other',
+      ),
+    )
     .addOption(repeatable('--map <what=name>', 'claim or attribute for email, username or language; may be repeated'))
     .option(
       '--max-authentication-age <time>',
@@ -61,7 +83,7 @@ export function addSecretFlags(command: Command): Command {
 
 /** What the shared flags say; absent means not given. */
 export function connectionChanges(flags: ConnectionFlags): ChangeOfConnection {
-  const { name, domain, jit, trustEmail, required, secondFactor, map, secretEnds } = flags;
+  const { name, domain, jit, trustEmail, required, secondFactor, providerNetwork, map, secretEnds } = flags;
   return {
     ...(name !== undefined && { name: accepted(readCustomerName(name)) }),
     ...(domain && { domains: domain.map((text) => accepted(readDomain(text))) }),
@@ -71,6 +93,7 @@ export function connectionChanges(flags: ConnectionFlags): ChangeOfConnection {
     ...(secondFactor !== undefined && {
       secondFactorValues: (secondFactor || []).map((text) => accepted(readProviderValue('--second-factor', text))),
     }),
+    ...(providerNetwork && { providerNetworks: networksOf(providerNetwork) }),
     ...(map && { attributes: accepted(readAttributes(map)) }),
     ...(secretEnds !== undefined && { secretEndsAt: accepted(readDay(secretEnds)) }),
   };
@@ -81,6 +104,17 @@ export function maxAuthenticationAge({ maxAuthenticationAge: text }: ConnectionF
   maxAuthenticationAge?: number | null;
 } {
   return text === undefined ? {} : { maxAuthenticationAge: accepted(readMaxAuthenticationAge(text)) };
+}
+
+/** The networks of `--provider-network`; `none` for none. */
+export function networksOf(texts: readonly string[]): string[] {
+  if (texts.length === 1 && texts[0] === 'none') return [];
+  return texts.map((text) => {
+    const reading = readNetwork(text);
+    return accepted(
+      reading.ok ? reading : { ok: false, problem: reading.problem.replace(/^network/, '--provider-network') },
+    );
+  });
 }
 
 function readAttributes(texts: readonly string[]): Reading<Attributes> {

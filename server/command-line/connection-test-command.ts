@@ -45,5 +45,5 @@ async function stepsOf(keyed: Keyed, connection: SsoConnection): Promise<CheckSt
   }
   const { checkSaml } = await import('../single-sign-on/saml/check-saml.ts');
   const { openConversation } = await import('../single-sign-on/provider-fetch.ts');
-  return await checkSaml(connection, { now: keyed.now(), conversation: openConversation() });
+  return await checkSaml(connection, { now: keyed.now(), conversation: openConversation(connection.providerNetworks) });
 }

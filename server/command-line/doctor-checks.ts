@@ -9,7 +9,7 @@ import { hostAndPort } from '../mail/smtp-url.ts';
 import { MailNotSent } from '../mail/transport.ts';
 import { countSeals } from '../secrets/renew-seals.ts';
 import { doubtsOf } from '../single-sign-on/connection-doubts.ts';
-import { listEnds, warningsOf } from '../single-sign-on/what-ends.ts';
+import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
 import { listUnreadableSecrets } from '../storage/columns-of-bytes.ts';
 import { dataFolderError, prepareDataFolder } from '../storage/data-folder.ts';
 import { findPooler } from '../storage/pooler.ts';
@@ -39,10 +39,10 @@ export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config)
   }
 }
 
-/** Whether certificates and secrets of single sign-on end soon. */
+/** Whether something of single sign-on ends soon, or keeps people out. */
 export async function checkEnds(): Promise<Check> {
   const check = 'single sign-on';
-  const warnings = await withDatabase(async (sql) => warningsOf(await listEnds(sql), new Date()));
+  const warnings = await withDatabase((sql, config) => ssoWarnings({ sql, config, now: () => new Date() }));
   if (warnings.length === 0) return { check, ok: true, words: 'no certificate or secret ends within 60 days' };
   return { check, ok: false, words: warnings.join('; ') };
 }

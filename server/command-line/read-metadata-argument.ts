@@ -9,9 +9,9 @@ import { printWarning } from './print.ts';
 export type MetadataSettings = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'certificates' | 'metadataUrl'>;
 
 /** What a provider's metadata say, in the file or at the address that an option names. Throws a failure that says why not. */
-export async function samlSettingsOf(argument: string): Promise<MetadataSettings> {
+export async function samlSettingsOf(argument: string, networks: readonly string[]): Promise<MetadataSettings> {
   const metadataUrl = /^https?:\/\//.test(argument) ? argument : null;
-  const text = await (metadataUrl === null ? textOfFile(argument) : textAt(metadataUrl));
+  const text = await (metadataUrl === null ? textOfFile(argument) : textAt(metadataUrl, networks));
   const reading = readSamlMetadata(text, { now: new Date() });
   if (!reading.ok) throw failure('refused', `--metadata: ${reading.problem}.`);
   for (const warning of reading.warnings) printWarning(`Mind: ${warning}.`);
@@ -26,9 +26,9 @@ async function textOfFile(path: string): Promise<string> {
   }
 }
 
-async function textAt(url: string): Promise<string> {
+async function textAt(url: string, networks: readonly string[]): Promise<string> {
   try {
-    return await (await openConversation().read(url)).text();
+    return await (await openConversation(networks).read(url)).text();
   } catch (error) {
     if (error instanceof ProviderFailure) throw failure('refused', `--metadata: ${error.message}.`);
     throw error;

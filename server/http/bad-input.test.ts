@@ -120,6 +120,7 @@ describe('bad input', () => {
       return [answer.statusCode, answer.headers.allow];
     };
     expect(await allow('GET', '/portal/performlogin')).toEqual([405, 'POST']);
+    expect(await allow('POST', '/portal/authenticate/oidc/callback/acme')).toEqual([405, 'GET, HEAD']);
     expect(await allow('GET', '/portal/two-factor-authentication/verify')).toEqual([405, 'POST']);
     expect(await allow('PUT', '/portal/two-factor-authentication/verify')).toEqual([405, 'POST']);
     expect(await allow('GET', '/portal/two-factor-authentication/send')).toEqual([405, 'POST']);

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { calls } from '#contract/calls.ts';
+import { type Call, calls, isPathOfCall } from '#contract/calls.ts';
 import { hubStartPath, screenOfPath, withoutTrailingSlash } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { refuse, sendProblem } from './refuse.ts';
@@ -26,9 +26,9 @@ function methodsOf(path: string, basePath: string): string[] {
   if (['/', '/.well-known/change-password', '/healthz', '/readyz', '/metrics'].includes(plain)) return readable;
   if (plain !== basePath && !plain.startsWith(`${basePath}/`)) return [];
   const below = plain.slice(basePath.length);
-  const methods = Object.values(calls)
-    .filter((call) => call.path === below)
-    .flatMap(({ method }) => (method === 'GET' ? readable : method));
+  const methods = (Object.keys(calls) as Call[])
+    .filter((call) => isPathOfCall(call, below))
+    .flatMap((call) => (calls[call].method === 'GET' ? readable : calls[call].method));
   if (methods.length > 0) return methods;
   return below === hubStartPath || screenOfPath(below).name !== 'notFound' ? readable : [];
 }

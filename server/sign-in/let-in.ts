@@ -33,11 +33,12 @@ export function letIn(
 export function turnAway(
   reply: FastifyReply,
   config: Config,
-  { type, reference, username }: { type: LoginFailType; reference: string; username: string },
+  { type, reference, username, notice }: { type: LoginFailType; reference: string; username: string; notice?: Notice },
   { destination, lang, address }: { destination: string; lang: string | undefined; address: string },
 ): FastifyReply {
   const query = {
     [queryNames.ipAddress]: type === 'ip' ? address : undefined,
+    [queryNames.notice]: notice,
     [queryNames.destination]: destinationToKeep(config.basePath, destination),
     lang,
   };

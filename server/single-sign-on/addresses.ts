@@ -1,9 +1,36 @@
 import { type Call, callUrl } from '#contract/calls.ts';
 import type { Config } from '../config.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
 
 /** The whole address of a call as providers know it: from the configuration, never from a request. */
-export function publicAddress({ publicUrl, basePath }: Config, call: Call): string {
+export function publicAddress({ publicUrl, basePath }: Pick<Config, 'publicUrl' | 'basePath'>, call: Call): string {
   return publicUrl.origin + callUrl(basePath, call);
+}
+
+/**
+ * Where the provider of a connection sends its answers. Each connection has a place of its own: what comes there for
+ * another one is no answer of this provider (RFC 9700 §4.4).
+ */
+export function ownRedirectUri(
+  config: Pick<Config, 'publicUrl' | 'basePath'>,
+  { key }: Pick<SsoConnection, 'key'>,
+): string {
+  return `${publicAddress(config, 'oidcCallback')}/${key}`;
+}
+
+/** The redirect URI that all connections once shared; those that were there then use it for a while. */
+export function sharedRedirectUri(config: Config): string {
+  return publicAddress(config, 'oidcCallback');
+}
+
+/** The redirect URI that the provider is asked with today. */
+export function redirectUri(
+  config: Config,
+  connection: Pick<SsoConnection, 'key' | 'sharedRedirectUntil'>,
+  now: Date,
+): string {
+  const { sharedRedirectUntil: until } = connection;
+  return until && now < until ? sharedRedirectUri(config) : ownRedirectUri(config, connection);
 }
 
 /** The name by which SAML providers know the portal: where its metadata are. */

@@ -116,7 +116,7 @@ export async function fail(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { reason, words }: Refusal,
+  { reason, words, isCancelled }: Refusal,
   {
     protocol,
     address,
@@ -140,7 +140,7 @@ export async function fail(
   return turnAway(
     reply,
     deps.config,
-    { type: protocol, reference, username: typed ?? '' },
+    { type: protocol, reference, username: typed ?? '', ...(isCancelled && { notice: 'signInCancelled' }) },
     { destination, lang, address },
   );
 }

@@ -86,6 +86,8 @@ export function wordsOf(connection: SsoConnection): [string, string][] {
         .join(', ') || 'usual',
     ],
     ['maximum age of a sign-in', wordOfAge(maxAuthenticationAge ?? null)],
+    ['provider networks', connection.providerNetworks.join(', ') || 'public ones alone'],
+    ...(connection.protocol === 'oidc' ? [['redirect URI', wordsOfRedirectUri(connection)] as [string, string]] : []),
     ['secret ends', connection.secretEndsAt?.toISOString().slice(0, 10) ?? 'not known'],
     ...Object.entries(settings).map(([name, value]): [string, string] => [
       wordsOfSetting[name] ?? name,
@@ -104,6 +106,10 @@ function wordOfAge(seconds: number | null): string {
   ];
   const [size, unit] = units.find(([size]) => seconds % size === 0) ?? [1, 's'];
   return `${seconds / size}${unit}`;
+}
+
+function wordsOfRedirectUri({ sharedRedirectUntil: until }: SsoConnection): string {
+  return until ? `the shared one, until ${until.toISOString().slice(0, 10)}` : 'its own';
 }
 
 /** A certificate by the beginning of its fingerprint, by which one is told from the next; anything else as it is. */

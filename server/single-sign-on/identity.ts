@@ -21,6 +21,12 @@ export type Identity = {
 };
 
 /** An answer that does not let anybody in; `words` are for the operator alone, in the provider's words or ours. */
-export type Refusal = { ok: false; reason: SsoRefusalReason; words: string };
+export type Refusal = {
+  ok: false;
+  reason: SsoRefusalReason;
+  words: string;
+  /** The person, or the provider for them, said no: nothing was mistyped. */
+  isCancelled?: true;
+};
 
 export type ProviderAnswer = { ok: true; identity: Identity } | Refusal;

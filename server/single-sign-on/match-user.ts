@@ -2,6 +2,7 @@ import { languageOfTag } from '#contract/languages.ts';
 import { foldsOfUser, takenField } from '../accounts/names-of-user.ts';
 import { readUsername } from '../accounts/read-name.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
+import { domainOfAddress } from '../sign-in/domain-of-address.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/connect.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
@@ -86,13 +87,17 @@ function ofCustomer(user: SsoUser | null, { customerKey }: SsoConnection): Match
 /** A user who may do what the provider lets him do, and has no password (decisions §9: just-in-time creation). The names are locked. */
 async function makeUser(
   sql: Connection,
-  { key, customerId, customerKey }: SsoConnection,
+  { key, customerId, customerKey, domains }: SsoConnection,
   identity: Identity,
   email: string,
   { address, now }: { address: string; now: Date },
 ): Promise<SsoUser | Refusal> {
   const username = readUsername(identity.username ?? email);
   if (!username.ok) return { ok: false, reason: 'name-taken', words: username.problem };
+  const domain = domainOfAddress(username.value);
+  // People sign in by address too: a name may not be the one of somebody elsewhere.
+  if (username.value.includes('@') && !(domain !== null && domains.includes(domain)))
+    return { ok: false, reason: 'foreign-domain', words: `username: an address of ${domain ?? 'no domain'}` };
   const user = { username: username.value, email };
   const taken = await takenField(sql, user, null);
   if (taken) return { ok: false, reason: 'name-taken', words: `${taken}: ${user[taken]} belongs to somebody else` };

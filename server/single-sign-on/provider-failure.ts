@@ -1,9 +1,22 @@
 /** A provider did not answer, or not as it must: in words for the operator. */
 export class ProviderFailure extends Error {}
 
+/** A provider, or what it names, is in a network that the operator did not list for the connection. */
+export class NetworkNotListed extends ProviderFailure {
+  readonly addresses: readonly string[];
+  constructor(host: string, addresses: readonly string[]) {
+    const at = addresses.length === 1 && addresses[0] === host ? '' : ` (${addresses.join(', ')})`;
+    super(
+      `${host}${at} is in no public network, and in none of the connection's: --provider-network <cidr> of "vestibule connection set" lists it, if the provider belongs there`,
+    );
+    this.addresses = addresses;
+  }
+}
+
 /** What became of a request that has no answer. Throws what is no failure of the network. */
 export function failureOfRequest(error: unknown, url: URL): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
+  if (error instanceof TypeError && error.cause instanceof ProviderFailure) return error.cause;
   const code = codeOf(error);
   if (isOutOfTime(error)) return new ProviderFailure(`${placeOf(url)} did not answer in time`);
   if (code === null) throw error;

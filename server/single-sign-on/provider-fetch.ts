@@ -1,12 +1,16 @@
 import type { CustomFetchOptions } from 'openid-client';
+import { Agent, type Response as Answer, fetch } from 'undici';
 import { loopbackNames } from '../config.ts';
 import { limits } from '../limits.ts';
 import { failureOfRequest, ProviderFailure, placeOf } from './provider-failure.ts';
+import { lookupWithin, refusedByHost } from './provider-networks.ts';
 
 type ProviderRequest = Partial<Pick<CustomFetchOptions, 'method' | 'headers' | 'body'>>;
 
 /** All that is asked of a provider for one page of ours. Each function throws a ProviderFailure. */
 export type Conversation = {
+  /** Those besides the public ones that are listed for the connection. */
+  networks: readonly string[];
   /** Ends when the time of all requests together is over. */
   signal: AbortSignal;
   /** An answer with any status, redirects among them: none is followed. */
@@ -17,10 +21,10 @@ export type Conversation = {
   read: (url: string, request?: ProviderRequest) => Promise<Response>;
 };
 
-/** Begins a conversation; from now on its time runs. */
-export function openConversation(within: number = limits.providerAnswer): Conversation {
+/** Begins a conversation with a provider that may be in `networks` too; from now on its time runs. */
+export function openConversation(networks: readonly string[], within: number = limits.providerAnswer): Conversation {
   const signal = AbortSignal.timeout(within);
-  const look = (url: string, request: ProviderRequest = {}) => limitedFetch(url, request, signal);
+  const look = (url: string, request: ProviderRequest = {}) => limitedFetch(url, request, { networks, signal });
   const ask = async (url: string, request?: ProviderRequest) => {
     const answer = await look(url, request);
     const isForUs = answer.status < 300 || (answer.status >= 400 && answer.status < 500);
@@ -33,7 +37,7 @@ export function openConversation(within: number = limits.providerAnswer): Conver
     if (answer.status !== 200) throw unexpected(url, statusWords(answer));
     return answer;
   };
-  return { signal, look, ask, read };
+  return { networks, signal, look, ask, read };
 }
 
 function unexpected(url: string, words: string): ProviderFailure {
@@ -51,16 +55,29 @@ function statusWords({ status }: Response): string {
   return status >= 300 && status < 400 ? `${status}, a redirect, which is not followed` : String(status);
 }
 
+const agents = new Map<string, Agent>();
+
+/** Connections are kept for whom they were checked for: another list may not allow them. */
+function agentOf(networks: readonly string[]): Agent {
+  const key = networks.join(' ');
+  const agent = agents.get(key) ?? new Agent({ connect: { lookup: lookupWithin(networks) } });
+  agents.set(key, agent);
+  return agent;
+}
+
 /** One request, read to its end here, so that nothing behind it meets an endless body or one that never comes. */
 async function limitedFetch(
   address: string,
   { method = 'GET', headers: asked = {}, body: sent = null }: ProviderRequest,
-  signal: AbortSignal,
+  { networks, signal }: Pick<Conversation, 'networks' | 'signal'>,
 ): Promise<Response> {
   if (!isProviderAddress(address)) throw new ProviderFailure('an address of the provider is not https');
   const url = new URL(address);
+  const refused = refusedByHost(url, networks);
+  if (refused) throw refused;
+  const how = { method, headers: asked, redirect: 'manual', signal, dispatcher: agentOf(networks) } as const;
   try {
-    const answer = await fetch(url, { method, headers: asked, body: sent, redirect: 'manual', signal });
+    const answer = await fetch(url, { ...how, body: sent ?? null });
     if (answer.status > 599) throw new ProviderFailure(`${placeOf(url)} answers ${answer.status}`);
     const body = await limitedBody(answer, url);
     const headers = new Headers({ 'content-type': answer.headers.get('content-type') ?? '' });
@@ -75,7 +92,7 @@ async function limitedFetch(
 }
 
 /** The body unpacked, chunk by chunk: a small one that unpacks to a large one is let go of at the limit. */
-async function limitedBody(answer: Response, url: URL): Promise<Uint8Array<ArrayBuffer>> {
+async function limitedBody(answer: Answer, url: URL): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of answer.body ?? []) {

@@ -4,13 +4,18 @@ type CommonSettings = {
   maxAuthenticationAge?: number | null;
 };
 
+/**
+ * How we prove who we are at the token endpoint: by a shared secret, in the way that the provider announces, in the header
+ * (`basic`) or in the body (`post`); or by a signature with the portal's own key.
+ */
+export type ClientAuthentication = 'secret' | 'basic' | 'post' | 'privateKey';
+
 /** What an OpenID Connect connection needs to know of its provider. */
 export type OidcSettings = CommonSettings & {
   /** As the provider writes it in discovery and in every token. */
   issuer: string;
   clientId: string;
-  /** How we prove who we are at the token endpoint: a shared secret, or a signature by the portal's own key. */
-  clientAuthentication: 'secret' | 'privateKey';
+  clientAuthentication: ClientAuthentication;
   /** Besides `openid`. */
   scopes: string[];
 };

@@ -24,6 +24,10 @@ export type SsoConnection = {
   /** The client secret, sealed for `connectionPlace`. */
   sealedSecret: Buffer | null;
   secretEndsAt: Date | null;
+  /** Until when the redirect URI that all connections shared is used; null for its own. */
+  sharedRedirectUntil: Date | null;
+  /** CIDR; the networks besides the public ones in which its provider may be. */
+  providerNetworks: string[];
   createdAt: Date;
 } & ProtocolSettings;
 
@@ -31,7 +35,10 @@ export type OidcConnection = Extract<SsoConnection, { protocol: 'oidc' }>;
 export type SamlConnection = Extract<SsoConnection, { protocol: 'saml' }>;
 
 /** What is stored of a new one besides its domains. */
-export type NewSsoConnection = Omit<SsoConnection, 'id' | 'active' | 'customerKey' | 'createdAt'> & {
+export type NewSsoConnection = Omit<
+  SsoConnection,
+  'id' | 'active' | 'customerKey' | 'createdAt' | 'sharedRedirectUntil'
+> & {
   id: string;
 };
 
@@ -48,8 +55,9 @@ export type SsoConnectionChanges = Partial<
     | 'settings'
     | 'sealedSecret'
     | 'secretEndsAt'
+    | 'providerNetworks'
   >
-> & { active?: boolean };
+> & { active?: boolean /** Nobody goes back to the shared redirect URI. */; sharedRedirectUntil?: null };
 
 /** Where the secret of a connection is sealed for. */
 export function connectionPlace(id: string): string {
@@ -60,17 +68,18 @@ const columns = (sql: Connection) => sql`
   s.id, s.key, s.name, s.customer_id as "customerId", c.key as "customerKey", s.protocol, s.active and c.active as active,
   s.required, s.makes_users as "makesUsers", s.trusts_email as "trustsEmail",
   s.second_factor_values as "secondFactorValues", s.attributes, s.settings, s.sealed_secret as "sealedSecret",
-  s.secret_ends_at as "secretEndsAt", s.created_at as "createdAt",
+  s.secret_ends_at as "secretEndsAt", s.shared_redirect_until as "sharedRedirectUntil",
+  s.provider_networks::text[] as "providerNetworks", s.created_at as "createdAt",
   array(select domain from sso_domain d where d.connection_id = s.id order by domain) as domains`;
 
 /** Adds a connection; false when the key is taken. */
 export async function insertSsoConnection(sql: Connection, made: NewSsoConnection, now: Date): Promise<boolean> {
   const rows = await sql`
     insert into sso_connection (id, key, name, customer_id, protocol, required, makes_users, trusts_email,
-      second_factor_values, attributes, settings, sealed_secret, secret_ends_at, created_at)
+      second_factor_values, attributes, settings, sealed_secret, secret_ends_at, provider_networks, created_at)
     values (${made.id}, ${made.key}, ${made.name}, ${made.customerId}, ${made.protocol}, ${made.required},
       ${made.makesUsers}, ${made.trustsEmail}, ${made.secondFactorValues}::text[], ${sql.json(made.attributes)},
-      ${sql.json(made.settings)}, ${made.sealedSecret}, ${made.secretEndsAt}, ${now})
+      ${sql.json(made.settings)}, ${made.sealedSecret}, ${made.secretEndsAt}, ${made.providerNetworks}::text[]::cidr[], ${now})
     on conflict (key) do nothing returning id`;
   if (rows.length > 0) await updateSsoDomains(sql, made.id, made.domains);
   return rows.length > 0;
@@ -86,7 +95,7 @@ export async function updateSsoDomains(sql: Connection, id: string, domains: rea
 }
 
 export async function updateSsoConnection(sql: Connection, id: string, changes: SsoConnectionChanges): Promise<void> {
-  const { attributes, settings, sealedSecret, secretEndsAt } = changes;
+  const { attributes, settings, sealedSecret, secretEndsAt, sharedRedirectUntil } = changes;
   await sql`
     update sso_connection set
       name = coalesce(${changes.name ?? null}, name),
@@ -98,7 +107,9 @@ export async function updateSsoConnection(sql: Connection, id: string, changes: 
       attributes = coalesce(${attributes ? sql.json(attributes) : null}::jsonb, attributes),
       settings = coalesce(${settings ? sql.json(settings) : null}::jsonb, settings),
       sealed_secret = case when ${sealedSecret !== undefined} then ${sealedSecret ?? null}::bytea else sealed_secret end,
-      secret_ends_at = case when ${secretEndsAt !== undefined} then ${secretEndsAt ?? null}::timestamptz else secret_ends_at end
+      secret_ends_at = case when ${secretEndsAt !== undefined} then ${secretEndsAt ?? null}::timestamptz else secret_ends_at end,
+      shared_redirect_until = case when ${sharedRedirectUntil === null} then null else shared_redirect_until end,
+      provider_networks = coalesce(${changes.providerNetworks ?? null}::text[]::cidr[], provider_networks)
     where id = ${id}`;
 }
 

@@ -31,6 +31,8 @@ export function oidcConnection(
     domains: ['customer.example'],
     sealedSecret: seal(keys.seal, clientSecret, connectionPlace(id)),
     secretEndsAt: null,
+    sharedRedirectUntil: null,
+    providerNetworks: ['127.0.0.0/8', '::1/128'],
     createdAt: now(),
     protocol: 'oidc',
     settings: { issuer, clientId, clientAuthentication: 'secret', scopes: ['email', 'profile'], ...settings },

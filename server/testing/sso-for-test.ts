@@ -27,6 +27,7 @@ export async function addConnection(
     domains: ['acme.test'],
     sealedSecret: secret === undefined ? null : seal(deps.keys.seal, secret, connectionPlace(id)),
     secretEndsAt: null,
+    providerNetworks: ['127.0.0.0/8', '::1/128'],
     ...more,
   };
   await insertSsoConnection(sql, made as NewSsoConnection, deps.now());

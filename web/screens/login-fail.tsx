@@ -1,4 +1,5 @@
 import { canonicalIpAddress } from '#contract/ip-address.ts';
+import { noticeOfSearch } from '#contract/notices.ts';
 import type { LoginFailType } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
@@ -17,15 +18,19 @@ import { useVisit } from '../visit.ts';
 export function LoginFail({ type }: { type: LoginFailType }) {
   const message = useMessage();
   const { toScreen } = usePortalUrls();
-  const { typedUsername } = useVisit();
+  const { place, typedUsername } = useVisit();
   const isDefault = type === 'default';
+  // Nothing was mistyped by whoever pressed cancel.
+  const isCancelled = noticeOfSearch(place.search) === 'signInCancelled';
   const isNetwork = type === 'ip';
   const isProviders = type === 'oidc' || type === 'saml';
   return (
     <>
       <Seal icon={isNetwork ? 'shield' : 'bang'} kind={isNetwork ? 'plain' : 'bad'} />
       <Heading />
-      <p className="lede">{message(`login-fail-${type}-text`)}</p>
+      <p className="lede">
+        {message(isProviders && isCancelled ? 'notice-signInCancelled-text' : `login-fail-${type}-text`)}
+      </p>
       {isDefault && <p className="lede">{message('login-fail-default-wait')}</p>}
       {/* A password manager takes a page without the form for a sign-in that succeeded, and offers to save the password. */}
       {isDefault && <SignInForm username={typedUsername.current} />}

@@ -1,18 +1,15 @@
 import { buildAuthorizationUrl, type Configuration, calculatePKCECodeChallenge } from 'openid-client';
-import type { Config } from '../../config.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
-import { publicAddress } from '../addresses.ts';
 import type { OidcKept } from './oidc.ts';
 
 /** Where a visit begins (OpenID Connect Core §3.1.2.1, RFC 7636): the same for a visitor and for a trial. */
 export async function authorizationUrl(
-  config: Config,
   { settings }: Pick<OidcConnection, 'settings'>,
   client: Configuration,
   { state, kept, more }: { state: string; kept: OidcKept; more: Record<string, string> },
 ): Promise<URL> {
   return buildAuthorizationUrl(client, {
-    redirect_uri: publicAddress(config, 'oidcCallback'),
+    redirect_uri: kept.redirectUri,
     scope: [...new Set(['openid', ...settings.scopes])].join(' '),
     state,
     nonce: kept.nonce,

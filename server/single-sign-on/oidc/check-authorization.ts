@@ -6,6 +6,7 @@ import { oidcClient } from './oidc-client.ts';
 import type { Trial } from './trial.ts';
 
 const name = 'sign-in request';
+const known = 'the provider knows the client id and the redirect URI';
 
 /** The errors by which a provider says that all is well, but nobody is there to sign in (OpenID Connect Core §3.1.2.6). */
 const needsPerson = ['login_required', 'interaction_required', 'consent_required', 'account_selection_required'];
@@ -14,18 +15,18 @@ const needsPerson = ['login_required', 'interaction_required', 'consent_required
  * Begins a sign-in that must not show a page (prompt=none). A provider that knows the client and the redirect URI sends
  * an error back to it; one that does not shows an error page (RFC 6749 §4.1.2.1), which is made for people.
  */
-export async function checkAuthorization(trial: Trial, redirectUri: string): Promise<CheckStep> {
-  const { deps, connection, metadata, conversation } = trial;
-  const url = await authorizationUrl(
-    deps.config,
-    connection,
-    oidcClient(deps, connection, metadata, { conversation }),
-    {
-      state: randomState(),
-      kept: { nonce: randomNonce(), verifier: randomPKCECodeVerifier() },
-      more: { prompt: 'none' },
-    },
-  );
+export async function checkAuthorization(trial: Trial): Promise<CheckStep & { isClientKnown: boolean }> {
+  const step = await authorizationStep(trial);
+  return { ...step, isClientKnown: step.words === known };
+}
+
+async function authorizationStep(trial: Trial): Promise<CheckStep> {
+  const { deps, connection, metadata, conversation, redirectUri } = trial;
+  const url = await authorizationUrl(connection, oidcClient(deps, connection, metadata, { conversation }), {
+    state: randomState(),
+    kept: { nonce: randomNonce(), verifier: randomPKCECodeVerifier(), redirectUri },
+    more: { prompt: 'none' },
+  });
   try {
     const answer = await conversation.look(url.href, { headers: { accept: 'text/html' } });
     const location = answer.headers.get('location');
@@ -41,7 +42,7 @@ export async function checkAuthorization(trial: Trial, redirectUri: string): Pro
 function sentBack(query: URLSearchParams, { settings }: Trial['connection']): CheckStep {
   const error = query.get('error');
   if (error === null || needsPerson.includes(error)) {
-    return checkStep(name, true, 'the provider knows the client id and the redirect URI');
+    return checkStep(name, true, known);
   }
   const words = providerWords(`${error} (${query.get('error_description') ?? 'no description'})`);
   if (error === 'invalid_scope')

@@ -8,7 +8,7 @@ import {
 } from 'openid-client';
 import { publicAddress } from '../addresses.ts';
 import { type CheckStep, checkStep } from '../check-step.ts';
-import { clientAuthentication, oidcClient } from './oidc-client.ts';
+import { clientAuthentication, oidcClient, wayOfSecret } from './oidc-client.ts';
 import { oidcRefusal } from './oidc-refusal.ts';
 import type { Trial } from './trial.ts';
 
@@ -22,31 +22,32 @@ export async function checkClient(
   authentication: ClientAuth,
   isClientKnown: boolean,
 ): Promise<CheckStep> {
-  const { deps, connection } = trial;
+  const { deps, connection, metadata } = trial;
+  const { settings } = connection;
   const { kind, words } = await verdictOn(trial, authentication);
-  if (kind === 'accepted') return checkStep(name, true, words);
+  const isKey = settings.clientAuthentication === 'privateKey';
+  const way = isKey ? 'key' : wayOfSecret(settings, metadata);
+  if (kind === 'accepted') return checkStep(name, true, `${words}, by ${methods[way]}`);
   if (kind !== 'refused') return checkStep(name, kind === 'unknown', words);
-  if (connection.settings.clientAuthentication === 'privateKey') {
+  if (way === 'key') {
     const keys = publicAddress(deps.config, 'oidcKeys');
     return checkStep(name, false, `the provider must know the keys at ${keys}: ${words}`);
   }
-  if (await isAcceptedInBody(trial)) {
-    return checkStep(
-      name,
-      false,
-      'the secret is right, but the provider must take it by client_secret_basic: set it so there',
-    );
+  const other = way === 'basic' ? 'post' : 'basic';
+  if (await isAcceptedBy(trial, other)) {
+    const option = `vestibule connection set ${connection.key} --client-auth ${other}`;
+    return checkStep(name, false, `the secret is right, but the provider takes it by ${methods[other]}: ${option}`);
   }
   return checkStep(name, false, `${isClientKnown ? '' : '--client-id or '}--client-secret-stdin: ${words}`);
 }
 
 /** Shows the token endpoint a code that never was: who is accepted hears that the code is wrong (RFC 6749 §5.2). */
 async function verdictOn(
-  { deps, connection, metadata, conversation }: Trial,
+  { deps, connection, metadata, conversation, redirectUri }: Trial,
   authentication: ClientAuth,
 ): Promise<Verdict> {
   const client = oidcClient(deps, connection, metadata, { conversation, authentication });
-  const callback = new URL(publicAddress(deps.config, 'oidcCallback'));
+  const callback = new URL(redirectUri);
   const { issuer } = connection.settings;
   callback.search = new URLSearchParams({ code: 'made-up-for-a-trial', state: 'trial', iss: issuer }).toString();
   try {
@@ -66,14 +67,12 @@ async function verdictOn(
   }
 }
 
-/** A provider offers both ways to all its clients, and may have written down the other one for us. */
-async function isAcceptedInBody(trial: Trial): Promise<boolean> {
+const methods = { basic: 'client_secret_basic', post: 'client_secret_post', key: 'private_key_jwt' } as const;
+
+/** A provider may take the other way from us than it announces, or than the first that it announces. */
+async function isAcceptedBy(trial: Trial, way: 'basic' | 'post'): Promise<boolean> {
   const { deps, connection, metadata } = trial;
-  const inBody = ['client_secret_post'];
-  if (!metadata.token_endpoint_auth_methods_supported?.includes('client_secret_post')) return false;
-  const proof = await clientAuthentication(deps, connection, {
-    ...metadata,
-    token_endpoint_auth_methods_supported: inBody,
-  });
+  const settings = { ...connection.settings, clientAuthentication: way };
+  const proof = await clientAuthentication(deps, { ...connection, settings }, metadata);
   return proof.ok && (await verdictOn(trial, proof.authentication)).kind === 'accepted';
 }

@@ -5,7 +5,7 @@ import { type Bend, type ForgedProvider, startForgedProvider } from '#server/tes
 import { oidcConnection } from '#server/testing/oidc-for-test.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '#server/testing/openid-provider-for-test.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { publicAddress } from '../addresses.ts';
+import { ownRedirectUri, publicAddress, sharedRedirectUri } from '../addresses.ts';
 import { checkOidc } from './check-oidc.ts';
 
 let portal: PortalForTest;
@@ -16,7 +16,7 @@ let redirectUri: string;
 beforeAll(async () => {
   portal = await portalForTest();
   ({ deps } = portal);
-  redirectUri = publicAddress(deps.config, 'oidcCallback');
+  redirectUri = ownRedirectUri(deps.config, { key: 'customer' });
   // The provider has a clock of its own.
   portal.wait(Date.now() - deps.now().getTime());
   provider = await startOpenIdProvider({ redirectUris: [redirectUri] });
@@ -43,7 +43,7 @@ describe('a connection at a certified provider', () => {
       { step: 'keys', ok: true, words: '1 of 1 can check signatures' },
       { step: 'client authentication', ok: true, words: expect.stringContaining('client_secret_basic') },
       { step: 'sign-in request', ok: true, words: 'the provider knows the client id and the redirect URI' },
-      { step: 'token request', ok: true, words: 'the provider accepts who we say we are' },
+      { step: 'token request', ok: true, words: 'the provider accepts who we say we are, by client_secret_basic' },
     ]);
   });
 
@@ -68,6 +68,27 @@ describe('a connection at a certified provider', () => {
       ]);
     } finally {
       await elsewhere.close();
+    }
+  });
+
+  it('OI-31 tells of the own redirect URI, too, while the shared one is used', async () => {
+    const elsewhere = await startOpenIdProvider({ redirectUris: [sharedRedirectUri(deps.config)] });
+    const both = await startOpenIdProvider({ redirectUris: [sharedRedirectUri(deps.config), redirectUri] });
+    try {
+      const sharedRedirectUntil = new Date(deps.now().getTime() + 1000);
+      const stepsOf = async (known: OpenIdProvider) =>
+        (await checkOidc(deps, oidcConnection(deps, known, { sharedRedirectUntil })))
+          .slice(-3)
+          .map(({ words }) => words);
+      expect(await stepsOf(elsewhere)).toEqual([
+        'the provider knows the client id and the redirect URI',
+        expect.stringMatching(`^register ${redirectUri} at the provider: redirect URI: the provider does not know it`),
+        expect.stringContaining('accepts'),
+      ]);
+      expect((await stepsOf(both))[1]).toMatch(`vestibule connection set customer --own-redirect-uri moves over`);
+    } finally {
+      await elsewhere.close();
+      await both.close();
     }
   });
 
@@ -122,6 +143,12 @@ describe('a provider that is not as it must be', () => {
       'keys',
       /none of the 1 keys/,
     ],
+    [
+      'signatures that are not accepted alone, with those that are',
+      { discovery: (honest) => ({ ...honest, id_token_signing_alg_values_supported: ['HS512'] }) },
+      'signature',
+      /announces HS512 alone; accepted are RS256, .*EdDSA/,
+    ],
     ['keys that are away', { instead: { keys: (response) => response.writeHead(503).end() } }, 'keys', /answers 503/],
     [
       'other ways alone to prove who we are',
@@ -136,7 +163,7 @@ describe('a provider that is not as it must be', () => {
       /\/token answers 503/,
     ],
   ];
-  it('tells a provider that offers both ways to send the secret and takes only the other one from us', async () => {
+  it('tells a provider that offers both ways to send the secret and takes only the other one from us, and which option', async () => {
     forged.bend({
       discovery: (honest) => ({
         ...honest,
@@ -151,7 +178,20 @@ describe('a provider that is not as it must be', () => {
     });
     expect(await failures(oidcConnection(deps, forged))).toContainEqual([
       'token request',
-      expect.stringContaining('must take it by client_secret_basic'),
+      'the secret is right, but the provider takes it by client_secret_post: vestibule connection set customer --client-auth post',
+    ]);
+  });
+
+  it('does not blame the secret alone where the provider may not know the client', async () => {
+    forged.bend({
+      instead: {
+        token: (response) =>
+          response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}'),
+      },
+    });
+    expect(await failures(oidcConnection(deps, forged))).toContainEqual([
+      'token request',
+      expect.stringMatching(/^--client-id or --client-secret-stdin: /),
     ]);
   });
 

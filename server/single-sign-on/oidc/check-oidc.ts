@@ -1,10 +1,12 @@
 import type { ServerMetadata } from 'openid-client';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
-import { publicAddress } from '../addresses.ts';
+import { ownRedirectUri, redirectUri } from '../addresses.ts';
 import { type CheckStep, checkStep, wordsOf } from '../check-step.ts';
+import type { ClientAuthentication } from '../settings.ts';
 import { checkAuthorization } from './check-authorization.ts';
 import { checkClient } from './check-client.ts';
-import { type ClientDeps, clientAuthentication, idTokenAlgorithms } from './oidc-client.ts';
+import { acceptedAlgorithms, idTokenAlgorithms } from './id-token-algorithms.ts';
+import { type ClientDeps, clientAuthentication } from './oidc-client.ts';
 import { createProviderMemory } from './provider-memory.ts';
 import type { KeySet } from './read-provider.ts';
 import type { Trial } from './trial.ts';
@@ -16,7 +18,7 @@ import type { Trial } from './trial.ts';
 export async function checkOidc(deps: Omit<ClientDeps, 'providers'>, connection: OidcConnection): Promise<CheckStep[]> {
   // What the process remembers would hide what is wrong now.
   const providers = createProviderMemory({ now: deps.now, log: { warn() {} } });
-  const conversation = providers.open();
+  const conversation = providers.open(connection.providerNetworks);
   const { issuer } = connection.settings;
   let metadata: ServerMetadata;
   try {
@@ -24,11 +26,18 @@ export async function checkOidc(deps: Omit<ClientDeps, 'providers'>, connection:
   } catch (error) {
     return [checkStep('discovery', false, `--issuer: ${wordsOf(error)}`)];
   }
-  const trial: Trial = { deps: { ...deps, providers }, connection, metadata, conversation };
+  const trial: Trial = {
+    deps: { ...deps, providers },
+    connection,
+    redirectUri: redirectUri(deps.config, connection, deps.now()),
+    metadata,
+    conversation,
+  };
   return [
     checkStep('discovery', true, `${issuer} answers, and its endpoints are https`),
     responseType(trial),
     pkce(trial),
+    ...algorithms(trial),
     await keys(trial),
     ...(await client(trial)),
   ];
@@ -50,9 +59,17 @@ function pkce({ metadata }: Trial): CheckStep {
   );
 }
 
+/** Nothing is said where it is as usual. */
+function algorithms({ metadata }: Trial): CheckStep[] {
+  const announced = metadata.id_token_signing_alg_values_supported;
+  if (!announced || announced.some((one) => idTokenAlgorithms.some((ours) => ours === one))) return [];
+  const words = `the provider announces ${announced.join(', ')} alone; ${acceptedAlgorithms}: choose one of these there`;
+  return [checkStep('signature', false, words)];
+}
+
 async function keys({ deps, metadata, conversation }: Trial): Promise<CheckStep> {
   try {
-    const keySet = await deps.providers.keys(metadata.jwks_uri ?? '', undefined, conversation);
+    const keySet = await deps.providers.keys(metadata.jwks_uri ?? '', () => true, conversation);
     const usable = keySet.keys.filter(isUsable).length;
     if (usable > 0) return checkStep('keys', true, `${usable} of ${keySet.keys.length} can check signatures`);
     return checkStep(
@@ -67,7 +84,7 @@ async function keys({ deps, metadata, conversation }: Trial): Promise<CheckStep>
 
 function isUsable({ kty, use, alg }: KeySet['keys'][number]): boolean {
   const isAsymmetric = kty === 'RSA' || kty === 'EC' || kty === 'OKP';
-  return isAsymmetric && use !== 'enc' && (alg === undefined || idTokenAlgorithms.includes(String(alg)));
+  return isAsymmetric && use !== 'enc' && (alg === undefined || idTokenAlgorithms.some((one) => one === alg));
 }
 
 /** What the provider offers, whether it knows us, and whether it accepts our proof. */
@@ -75,14 +92,38 @@ async function client(trial: Trial): Promise<CheckStep[]> {
   const { deps, connection, metadata } = trial;
   const proof = await clientAuthentication(deps, connection, metadata);
   if (!proof.ok) return [checkStep('client authentication', false, `--client-secret-stdin: ${proof.words}`)];
-  const authorization = await checkAuthorization(trial, publicAddress(deps.config, 'oidcCallback'));
-  return [offered(trial), authorization, await checkClient(trial, proof.authentication, authorization.ok)];
+  const { isClientKnown, ...authorization } = await checkAuthorization(trial);
+  return [
+    offered(trial),
+    authorization,
+    ...(connection.sharedRedirectUntil ? [await moving(trial)] : []),
+    await checkClient(trial, proof.authentication, isClientKnown),
+  ];
 }
+
+/** For a connection that still uses the address that all shared: whether it may move over already. */
+async function moving(trial: Trial): Promise<CheckStep> {
+  const { key } = trial.connection;
+  const own = ownRedirectUri(trial.deps.config, trial.connection);
+  const { ok, words } = await checkAuthorization({ ...trial, redirectUri: own });
+  const next = `vestibule connection set ${key} --own-redirect-uri moves over`;
+  return checkStep(
+    'own redirect URI',
+    true,
+    ok ? `${own}: ${words}; ${next}` : `register ${own} at the provider: ${words}`,
+  );
+}
+
+const methodsOf: Record<ClientAuthentication, string[]> = {
+  secret: ['client_secret_basic', 'client_secret_post'],
+  basic: ['client_secret_basic'],
+  post: ['client_secret_post'],
+  privateKey: ['private_key_jwt'],
+};
 
 function offered({ connection, metadata }: Trial): CheckStep {
   const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-  const isSecret = connection.settings.clientAuthentication === 'secret';
-  const ours = isSecret ? ['client_secret_basic', 'client_secret_post'] : ['private_key_jwt'];
+  const ours = methodsOf[connection.settings.clientAuthentication];
   if (ours.some((method) => methods.includes(method))) {
     return checkStep(
       'client authentication',

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, KeyObject, sign } from 'node:crypto';
 import { exportSPKI } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Deps } from '#server/deps.ts';
@@ -77,7 +77,7 @@ describe('an honest answer is accepted', () => {
     expect(provider.requests).toEqual(['/.well-known/openid-configuration', '/token', '/keys']);
   });
 
-  it.each(['RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])(
+  it.each(['RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'])(
     'signed by %s',
     async (alg) => {
       const key = await newKey(alg);
@@ -86,6 +86,30 @@ describe('an honest answer is accepted', () => {
         idToken: (said) => signed(said, { alg, kid: key.kid }, key.privateKey),
       });
       expect(ok).toBe(true);
+    },
+  );
+
+  it.each(['RS512', 'ES384', 'EdDSA', 'Ed25519'])(
+    'OI-32 with the hashes of token, code and state by %s',
+    async (alg) => {
+      const key = await newKey(alg);
+      const { url, state, kept } = await startVisit(deps, connection);
+      const back = provider.visit(url);
+      const hash = { RS512: 'sha512', ES384: 'sha384', EdDSA: 'sha512', Ed25519: 'sha512' }[alg] ?? '';
+      const half = (text: string) => {
+        const whole = createHash(hash).update(text).digest();
+        return whole.subarray(0, whole.length / 2).toString('base64url');
+      };
+      const hashes = {
+        at_hash: half('access'),
+        c_hash: half(back.searchParams.get('code') ?? ''),
+        s_hash: half(state),
+      };
+      provider.bend({
+        keys: () => ({ keys: [key.jwk] }),
+        idToken: (said) => signed({ ...said, ...hashes }, { alg, kid: key.kid }, key.privateKey),
+      });
+      expect(await readOidcAnswer(deps, connection, { url: back, state, kept })).toMatchObject({ ok: true });
     },
   );
 
@@ -103,6 +127,27 @@ describe('an honest answer is accepted', () => {
     ['from a clock that is 2 minutes behind', () => claims({ iat: seconds() - 720, exp: seconds() - 118 })],
     ['with a subject of 255 characters', () => claims({ sub: 's'.repeat(255) })],
     ['with the hash of the access token', () => claims({ at_hash: hashOf('access') })],
+    ['with the type JWT', () => header({ typ: 'JWT' })],
+    ['with the type jwt', () => header({ typ: 'application/jwt' })],
+    [
+      'with 50 audiences',
+      () =>
+        claims({ aud: [provider.clientId, ...Array.from({ length: 49 }, (_, n) => `a${n}`)], azp: provider.clientId }),
+    ],
+    [
+      'with names that are alike in different places',
+      () => claims({ a: { sub: 'x', b: { sub: 'x' } }, b: [{ a: 1 }, { a: '"a":1,' }] }),
+    ],
+    [
+      'written with spaces and escapes',
+      () =>
+        written((said, head) => [
+          ` ${said.replaceAll(':', ' : ').replace('"sub"', '"s\\u0075b"')}\n`
+            .replaceAll('http : ', 'http:')
+            .replace(/(127\.0\.0\.1) : /, '$1:'),
+          head,
+        ]),
+    ],
     ['without a kid, where there is one key', () => header({ kid: undefined })],
   ];
   it.each(accepted)('%s', async (_name, bend) => {
@@ -386,6 +431,65 @@ const ofTheClaims: Forgery[] = [
   ['OI-29 an empty hash of the access token is refused', () => claims({ at_hash: '' }), /at_hash/],
 ];
 
+/** An ID token whose parts are written as they are told, and then honestly signed. */
+function written(change: (claims: string, header: string) => [claims: string, header: string], after = ''): Bend {
+  return idToken((said, head) => {
+    const [claimsText, headerText] = change(JSON.stringify(said), JSON.stringify(head));
+    const data = [headerText, claimsText].map((text) => Buffer.from(text).toString('base64url')).join('.');
+    const signature = sign('sha256', Buffer.from(data), KeyObject.from(provider.key.privateKey));
+    return `${data}.${signature.toString('base64url')}${after}`;
+  });
+}
+
+const withClaim = (text: string) => written((said, head) => [said.replace(/\}$/, `,${text}}`), head]);
+const withExp = (text: string) => written((said, head) => [said.replace(/"exp":\d+/, `"exp":${text}`), head]);
+const withHeader = (text: string) => written((said, head) => [said, head.replace(/\}$/, `,${text}}`)]);
+const honestly = (after: string) => written((said, head) => [said, head], after);
+
+const ofTheLetter: Forgery[] = [
+  ['OI-32 an exp of 1e999 is refused', () => withExp('1e999'), /exp/],
+  ['OI-32 an exp of 1e308 is refused', () => withExp('1e308'), /exp/],
+  ['OI-32 an exp in milliseconds is refused', () => claims({ exp: seconds() * 1000 }), /exp/],
+  ['OI-32 an auth_time of 1e308 is refused', () => withClaim('"auth_time":1e308'), /auth_time/],
+  ...['at+jwt', 'AT+JWT', 'application/at+jwt', 'logout+jwt', 'secevent+jwt', 'JOSE', 'JWT ', ''].map(
+    (typ): Forgery => [`OI-32 a token of typ ${JSON.stringify(typ)} is refused`, () => header({ typ }), /typ/],
+  ),
+  ['OI-32 a typ that is a list is refused', () => withHeader('"typ":["JWT"]'), /typ/],
+  ...['', ' ', '\u00a0\u2003', '\u200b', '\u3164'].map(
+    (sub): Forgery => [`OI-32 the blank sub ${JSON.stringify(sub)} is refused`, () => claims({ sub }), /sub is/],
+  ),
+  ['OI-32 the hash of another code is refused', () => claims({ c_hash: hashOf('other') }), /c_hash/],
+  ['OI-32 a hash of the code that is a list is refused', () => claims({ c_hash: [] }), /c_hash/],
+  ['OI-32 the hash of another state is refused', () => claims({ s_hash: hashOf('other') }), /s_hash/],
+  ['OI-32 a claim twice is refused', () => withClaim('"sub":"subject of mallory"'), /twice.*sub/],
+  ['OI-32 a claim twice, once escaped, is refused', () => withClaim('"s\\u0075b":"subject of mallory"'), /twice.*sub/],
+  ['OI-32 a name twice within a claim is refused', () => withClaim('"x":[{"a":{"b":1,"b":1}}]'), /twice/],
+  ['OI-32 a parameter of the header twice is refused', () => withHeader('"alg":"RS256"'), /twice.*alg/],
+  ['OI-32 b64 false is refused', () => withHeader('"b64":false'), /b64/],
+  ['OI-32 b64 true is refused', () => withHeader('"b64":true'), /b64/],
+  ['OI-32 b64 false that is said to be critical is refused', () => withHeader('"b64":false,"crit":["b64"]'), /crit/],
+  ['OI-32 an empty crit is refused', () => withHeader('"crit":[]'), /crit/],
+  ['OI-32 claims that are packed (zip) are refused', () => withHeader('"zip":"DEF"'), /zip/],
+  [
+    'OI-32 51 audiences are refused',
+    () =>
+      claims({ aud: [provider.clientId, ...Array.from({ length: 50 }, (_, n) => `a${n}`)], azp: provider.clientId }),
+    /audiences/,
+  ],
+  ...['.', '.e30', '.e30.e30.e30', '=', '==', ' ', '\n', '\0', '~', '~e30~', '!', '%00'].map(
+    (after): Forgery => [
+      `OI-32 ${JSON.stringify(after)} after the third part is refused`,
+      () => honestly(after),
+      /Invalid JWT|not correctly encoded|three parts|JWE/,
+    ],
+  ),
+  [
+    'OI-32 space before the first part is refused',
+    () => idToken(async (said, head) => ` ${await signed(said, head, provider.key.privateKey)}`),
+    /./,
+  ],
+];
+
 const ofTheTokens: Forgery[] = [
   ['OI-12 no ID token is refused', () => token({ id_token: undefined }), /"id_token"/],
   ['OI-12 an empty ID token is refused', () => token({ id_token: '' }), /"id_token"/],
@@ -437,6 +541,7 @@ describe.each([
   ['the address that the visitor comes back to', ofTheCallback],
   ['the signature of the ID token', ofTheSignature],
   ['the claims of the ID token', ofTheClaims],
+  ['the ID token to the letter', ofTheLetter],
   ['the answers of the endpoints', ofTheTokens],
 ])('forged: %s', (_what, forgeries) => {
   it.each(forgeries)('%s', async (_name, bend, words) => {
@@ -517,6 +622,67 @@ describe('discovery that does not belong to the connection', () => {
     provider.bend(discovery(change()));
     await expect(startVisit(deps, connection)).rejects.toThrow(/connection-broken|provider-unreachable/);
     expect(provider.requests).toEqual(['/.well-known/openid-configuration']);
+  });
+});
+
+describe('real providers', () => {
+  it.each(['HS512', 'HS256', 'none', 'RS1'])(
+    'a signature by %s is named, with those that are accepted',
+    async (alg) => {
+      const answer = await answerTo(idToken((said) => unsigned(said, { alg })));
+      expect(answer).toEqual({
+        ok: false,
+        reason: 'answer-invalid',
+        words: `unexpected JWT "alg" header ${alg}; accepted are RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519`,
+      });
+    },
+  );
+
+  it('a signature by another algorithm than is announced is accepted where it is of our list', async () => {
+    const key = await newKey('ES256');
+    const { ok } = await answerTo({
+      ...discovery({ id_token_signing_alg_values_supported: ['RS256'] }),
+      keys: () => ({ keys: [key.jwk] }),
+      idToken: (said) => signed(said, { alg: 'ES256', kid: key.kid }, key.privateKey),
+    });
+    expect(ok).toBe(true);
+  });
+
+  it.each(["-_.!~*'()", 'plain', 'a b', 'é:%&+/='])('the secret %s is shown as providers read it', async (secret) => {
+    const tokenRequest = async (clientAuthentication: 'secret' | 'basic' | 'post') => {
+      const client = { ...provider, clientSecret: secret };
+      connection = oidcConnection(deps, client, { settings: { clientAuthentication } });
+      expect((await answerTo({})).ok).toBe(true);
+      return provider.tokenRequests.at(-1);
+    };
+    for (const way of ['secret', 'basic'] as const) {
+      const basic = /^Basic (.+)$/.exec((await tokenRequest(way))?.authorization ?? '')?.[1] ?? '';
+      const [id, shown] = Buffer.from(basic, 'base64').toString().split(':');
+      expect(id).toBe('vestibule');
+      expect(new URLSearchParams(`secret=${shown}`).get('secret')).toBe(secret);
+      // Some decode nothing: what needs no encoding has none.
+      if (/^[\w.!~*'()-]+$/.test(secret)) expect(shown).toBe(secret);
+    }
+    const post = await tokenRequest('post');
+    expect(post?.authorization).toBeUndefined();
+    expect(post?.form.get('client_secret')).toBe(secret);
+  });
+
+  it('a client that is not known is not blamed on the secret alone', async () => {
+    const unknown = (status: number, headers = {}): Bend => ({
+      instead: {
+        token: (response) =>
+          response
+            .writeHead(status, { 'content-type': 'application/json', ...headers })
+            .end('{"error":"invalid_client"}'),
+      },
+    });
+    for (const bend of [unknown(400), unknown(401), unknown(401, { 'www-authenticate': 'Basic realm="x"' })]) {
+      expect(await answerTo(bend)).toMatchObject({
+        reason: 'connection-broken',
+        words: expect.stringContaining('by client id or secret (or key)'),
+      });
+    }
   });
 });
 

@@ -4,8 +4,8 @@ import { ProviderFailure } from '../provider-failure.ts';
 /** Something of a provider's that a process keeps. */
 export type Kept<T> = {
   get: (signal: AbortSignal) => Promise<T>;
-  /** For who misses something in it: it is read again, though not each time. */
-  getNewer: (signal: AbortSignal) => Promise<T>;
+  /** For whom it will not do: it is read again; when that did not help, not once more for a while. */
+  getNewer: (signal: AbortSignal, willDo: (value: T) => boolean | Promise<boolean>) => Promise<T>;
 };
 
 /**
@@ -64,11 +64,14 @@ export function keepFresh<T>({
       const isStale = isOver(good.readAt, limits.providerBelieved) && isOver(triedAt, limits.providerKeysEvery);
       return isStale ? await readAgain(good.value, AbortSignal.timeout(patience)) : good.value;
     },
-    async getNewer(signal) {
+    async getNewer(signal, willDo) {
       if (good === null) return await before(signal, readOnce());
       if (underWay === null && !isOver(missedAt, limits.providerKeysEvery)) return good.value;
       if (underWay === null) missedAt = now().getTime();
-      return await readAgain(good.value, signal);
+      const newer = await readAgain(good.value, signal);
+      // Keys may change twice within a minute; who only makes us look finds nothing.
+      if (await willDo(newer)) missedAt = Number.NEGATIVE_INFINITY;
+      return newer;
     },
   };
 }

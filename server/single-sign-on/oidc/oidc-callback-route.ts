@@ -7,11 +7,19 @@ import { publicAddress } from '../addresses.ts';
 import { arrive } from '../arrive.ts';
 import { type OidcKept, readOidcAnswer } from './oidc.ts';
 
-/** `GET authenticate/oidc/callback`: where OpenID providers send their answers (OpenID Connect Core §3.1.2.5). */
+/**
+ * `GET authenticate/oidc/callback/<connection>`: where OpenID providers send their answers (OpenID Connect Core
+ * §3.1.2.5). Without a connection it is the address that all shared, for those that were there then.
+ */
 export function oidcCallbackRoute(deps: Deps) {
-  return async function oidcCallback(request: FastifyRequest, reply: FastifyReply) {
+  return async function oidcCallback(
+    request: FastifyRequest<{ Params: { connection?: string } }>,
+    reply: FastifyReply,
+  ) {
     // From the configuration: what the request says of its host is nothing to compare an answer with.
-    const url = new URL(publicAddress(deps.config, 'oidcCallback') + splitUrl(request.url).search);
+    const { connection: key } = request.params;
+    const path = key === undefined ? '' : `/${encodeURIComponent(key)}`;
+    const url = new URL(publicAddress(deps.config, 'oidcCallback') + path + splitUrl(request.url).search);
     const states = url.searchParams.getAll('state');
     const state = states.length === 1 ? (states[0] as string) : null;
     const browserToken = readTokenCookie(request.headers, deps.config, 'sso');

@@ -1,15 +1,13 @@
-import { decodeProtectedHeader, importPKCS8 } from 'jose';
+import { compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet } from 'jose';
 import {
   allowInsecureRequests,
   type ClientAuth,
-  ClientSecretBasic,
   ClientSecretPost,
   Configuration,
   clockSkew,
   clockTolerance,
   customFetch,
   enableNonRepudiationChecks,
-  PrivateKeyJwt,
   type ServerMetadata,
 } from 'openid-client';
 import type { Deps } from '../../deps.ts';
@@ -19,15 +17,13 @@ import { connectionPlace, type OidcConnection } from '../../storage/sso-connecti
 import type { Refusal } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import type { Conversation } from '../provider-fetch.ts';
-import { portalKeyAlgorithm, publicJwk } from './oidc-keys.ts';
+import type { OidcSettings } from '../settings.ts';
+import { clientAssertion } from './client-assertion.ts';
+import { clientSecretBasic } from './client-secret-basic.ts';
+import { idTokenAlgorithms } from './id-token-algorithms.ts';
+import type { KeySet } from './read-provider.ts';
 
 export type ClientDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now' | 'providers'>;
-
-/** Signatures that only the provider can make: neither none, nor those by a secret that we know as well. */
-export const idTokenAlgorithms = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
-];
 
 /**
  * The library's client for one conversation. It asks through `conversation` alone, checks the signature of each ID token
@@ -58,18 +54,18 @@ function skew(now: Date): number {
   return Math.floor(now.getTime() / 1000) - Math.floor(Date.now() / 1000);
 }
 
+/** Our list alone counts (RFC 8725 §3.1): what is announced may be older than the key that signs, or is not told at all. */
 function withOurAlgorithms(metadata: ServerMetadata): ServerMetadata {
-  const ours = (announced = idTokenAlgorithms) => idTokenAlgorithms.filter((one) => announced.includes(one));
   return {
     ...metadata,
-    id_token_signing_alg_values_supported: ours(metadata.id_token_signing_alg_values_supported),
-    userinfo_signing_alg_values_supported: ours(metadata.userinfo_signing_alg_values_supported),
+    id_token_signing_alg_values_supported: [...idTokenAlgorithms],
+    userinfo_signing_alg_values_supported: [...idTokenAlgorithms],
   };
 }
 
 /**
  * The library asks for the keys by itself, for each client anew and without knowing which one it will need. It is
- * answered from memory, which looks again for a key that it does not know.
+ * answered from memory, which looks again when the signature is by none of those that it knows.
  */
 function fetchByMemory(
   { providers }: Pick<Deps, 'providers'>,
@@ -77,21 +73,60 @@ function fetchByMemory(
   conversation: Conversation,
 ): Conversation['ask'] {
   const keysAddress = new URL(metadata.jwks_uri ?? '').href;
-  let wantedKey: string | undefined;
+  let idToken: string | undefined;
   return async (url, request) => {
-    if (url === keysAddress) return Response.json(await providers.keys(keysAddress, wantedKey, conversation));
+    if (url === keysAddress) {
+      return Response.json(await providers.keys(keysAddress, (keySet) => mayHaveSigned(keySet, idToken), conversation));
+    }
     const answer = await conversation.ask(url, request);
-    wantedKey ??= keyOfIdToken(await answer.clone().text());
+    idToken ??= idTokenOf(await answer.clone().text());
     return answer;
   };
 }
 
-/** Which key the ID token in an answer names; whether it may be believed is found out with that key. */
-function keyOfIdToken(body: string): string | undefined {
+function idTokenOf(body: string): string | undefined {
   try {
-    return decodeProtectedHeader(JSON.parse(body).id_token).kid;
+    const { id_token } = JSON.parse(body);
+    return typeof id_token === 'string' ? id_token : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Whether newer keys would not help: one of these has signed, or nothing can have. It decides what is read again, never who
+ * is believed, which the library does with the keys that it is given.
+ */
+async function mayHaveSigned(keySet: KeySet, idToken: string | undefined): Promise<boolean> {
+  if (idToken === undefined || !isSignedAsAccepted(idToken)) return true;
+  try {
+    const { kid } = decodeProtectedHeader(idToken);
+    if (kid !== undefined && !keySet.keys.some((key) => key.kid === kid)) return false;
+    await compactVerify(idToken, createLocalJWKSet(keySet as JSONWebKeySet), { algorithms: [...idTokenAlgorithms] });
+    return true;
+  } catch (error) {
+    // Several keys that no kid tells apart: the library refuses to guess as well, and newer keys would not change that.
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return await anyHasSigned(error, idToken);
+    return false;
+  }
+}
+
+async function anyHasSigned(candidates: errors.JWKSMultipleMatchingKeys, idToken: string): Promise<boolean> {
+  for await (const key of candidates) {
+    const isItsOwn = await compactVerify(idToken, key).then(
+      () => true,
+      () => false,
+    );
+    if (isItsOwn) return true;
+  }
+  return false;
+}
+
+function isSignedAsAccepted(idToken: string): boolean {
+  try {
+    return idTokenAlgorithms.some((alg) => alg === decodeProtectedHeader(idToken).alg);
+  } catch {
+    return false;
   }
 }
 
@@ -103,9 +138,7 @@ export async function clientAuthentication(
 ): Promise<{ ok: true; authentication: ClientAuth } | Refusal> {
   if (settings.clientAuthentication === 'privateKey') {
     const [key] = await portalKeys(deps);
-    const { kid = '' } = await publicJwk(key);
-    const privateKey = await importPKCS8(key.privateKey, portalKeyAlgorithm);
-    return { ok: true, authentication: PrivateKeyJwt({ key: privateKey, kid }) };
+    return { ok: true, authentication: await clientAssertion(key, metadata) };
   }
   const secret = sealedSecret && unseal(deps.keys.seal, sealedSecret, connectionPlace(id));
   if (!secret) {
@@ -114,8 +147,13 @@ export async function clientAuthentication(
       : 'the connection has no client secret';
     return { ok: false, reason: 'connection-broken', words };
   }
-  // OpenID Connect Discovery §3: where nothing is announced it is client_secret_basic.
-  const offered = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-  const authenticate = offered.includes('client_secret_basic') ? ClientSecretBasic : ClientSecretPost;
+  const authenticate = wayOfSecret(settings, metadata) === 'basic' ? clientSecretBasic : ClientSecretPost;
   return { ok: true, authentication: authenticate(secret) };
+}
+
+/** How a secret is shown: as the operator says, else as announced; where nothing is, in the header (OpenID Connect Discovery §3). */
+export function wayOfSecret({ clientAuthentication }: OidcSettings, metadata: ServerMetadata): 'basic' | 'post' {
+  if (clientAuthentication === 'basic' || clientAuthentication === 'post') return clientAuthentication;
+  const offered = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  return offered.includes('client_secret_basic') ? 'basic' : 'post';
 }

@@ -16,7 +16,7 @@ export async function oidcLogoutUrl(
   connection: OidcConnection,
   { idToken, returnTo }: { idToken: string | null; returnTo: string },
 ): Promise<string | null> {
-  const conversation = deps.providers.openBriefly();
+  const conversation = deps.providers.openBriefly(connection.providerNetworks);
   try {
     const metadata = await deps.providers.discovery(connection.settings.issuer, conversation);
     if (metadata.end_session_endpoint === undefined) return null;

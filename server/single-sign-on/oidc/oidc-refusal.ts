@@ -5,8 +5,9 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client';
 import type { Refusal } from '../identity.ts';
-import { ProviderFailure } from '../provider-failure.ts';
+import { NetworkNotListed, ProviderFailure } from '../provider-failure.ts';
 import { providerWords } from '../provider-words.ts';
+import { acceptedAlgorithms } from './id-token-algorithms.ts';
 import { ProviderMismatch } from './read-provider.ts';
 
 /** Why the library did not get through with an answer. What makes it stumble lets nobody in, whatever it is. */
@@ -14,12 +15,19 @@ export function oidcRefusal(error: unknown): Refusal {
   const failure = [error, causeOf(error)].find((one) => one instanceof ProviderFailure);
   if (failure) return unreachable(failure);
   if (error instanceof AuthorizationResponseError) {
-    return refusal('provider-refused', said(error.error, error.error_description));
+    const refused = refusal('provider-refused', said(error.error, error.error_description));
+    return byPerson.includes(error.error) ? { ...refused, isCancelled: true } : refused;
   }
+  const algorithm = unexpectedAlgorithm(error);
+  if (algorithm !== null)
+    return refusal('answer-invalid', `unexpected JWT "alg" header ${algorithm}; ${acceptedAlgorithms}`);
   if (error instanceof ResponseBodyError) return tokenRefusal(error.error, error.error_description);
   if (error instanceof WWWAuthenticateChallengeError) {
     const { error: code = `status ${error.status}`, error_description } = error.cause[0]?.parameters ?? {};
-    return refusal('connection-broken', `the provider does not accept the portal: ${said(code, error_description)}`);
+    return refusal(
+      'connection-broken',
+      `the provider does not accept the portal, by ${whatIsShown}: ${said(code, error_description)}`,
+    );
   }
   // No answer of an endpoint at all: a status that none has, or no JSON.
   if (error instanceof ClientError && causeOf(error) instanceof Response) {
@@ -31,9 +39,25 @@ export function oidcRefusal(error: unknown): Refusal {
   return refusal('answer-invalid', [messageOf(error), messageOf(causeOf(error))].filter(Boolean).join(': '));
 }
 
+/** The errors by which a provider says that somebody did not want to, or did not do what was asked (OpenID Connect Core §3.1.2.6). */
+const byPerson = ['access_denied', 'consent_required', 'interaction_required', 'login_required'];
+
+/** A provider that does not know us does not say which of the two is wrong. */
+const whatIsShown = 'client id or secret (or key)';
+
+/** What a token says that it is signed by, where that was the trouble; null where it was not. */
+function unexpectedAlgorithm(error: unknown): string | null {
+  const details = [causeOf(error), causeOf(causeOf(error))].find(
+    (one): one is { header: { alg?: unknown } } =>
+      typeof one === 'object' && one !== null && 'expected' in one && 'header' in one,
+  );
+  return details ? providerWords(String(details.header.alg)) : null;
+}
+
 /** A provider that is away, or that is not the one of the connection. */
 export function unreachable(failure: ProviderFailure): Refusal {
-  return refusal(failure instanceof ProviderMismatch ? 'connection-broken' : 'provider-unreachable', failure.message);
+  const isOurs = failure instanceof ProviderMismatch || failure instanceof NetworkNotListed;
+  return refusal(isOurs ? 'connection-broken' : 'provider-unreachable', failure.message);
 }
 
 /** The token endpoint's answer to a code (RFC 6749 §5.2). */
@@ -43,7 +67,9 @@ function tokenRefusal(error: string, description: string | undefined): Refusal {
     case 'invalid_grant':
       return refusal('answer-invalid', `the provider does not take the code: ${words}`);
     case 'access_denied':
-      return refusal('provider-refused', words);
+      return { ...refusal('provider-refused', words), isCancelled: true };
+    case 'invalid_client':
+      return refusal('connection-broken', `the token endpoint does not accept the portal, by ${whatIsShown}: ${words}`);
     case 'server_error':
     case 'temporarily_unavailable':
       return refusal('provider-unreachable', `the token endpoint answers: ${words}`);

@@ -66,6 +66,33 @@ async function expectRefused(answer: { headers: Record<string, unknown> }, reaso
   expect(await sessions()).toBe(0);
 }
 
+describe('who presses cancel', () => {
+  it.each(['access_denied', 'consent_required'])('is not told of a typo (%s), and may go on', async (error) => {
+    acme.bend({
+      callback: (parameters) => {
+        parameters.delete('code');
+        parameters.set('error', error);
+      },
+    });
+    const answer = await signInAt(acme, undefined, { redirectURL: '/portal/reports' });
+    expect(answer.headers.location).toBe(
+      '/portal/loginfail/oidc?notice=signInCancelled&destination=%2Fportal%2Freports',
+    );
+    const page = (await browser.get(String(answer.headers.location))).body;
+    expect(page).toContain('It was cancelled, or access was not granted there.');
+    expect(page).not.toContain('typo');
+    expect(page).toContain('href="/portal/singleSignOn');
+    expect((await lastFailure(portal))?.reason).toBe('provider-refused');
+  });
+
+  it('is nobody else: another error of the provider speaks of what may be wrong', async () => {
+    acme.bend({ callback: (parameters) => parameters.set('error', 'server_error') });
+    const answer = await signInAt(acme);
+    expect(answer.headers.location).toBe('/portal/loginfail/oidc');
+    expect((await browser.get('/portal/loginfail/oidc')).body).toContain('typo');
+  });
+});
+
 describe('the way in', () => {
   it('leads from the form over a page of ours to the provider and back to the destination, fragment and all', async () => {
     const answer = await signInAt(acme, undefined, { redirectURL: '/portal#/reports/7' });
@@ -81,7 +108,7 @@ describe('the way in', () => {
   it('sends the typed address along as a hint, and asks by PKCE, state and nonce', async () => {
     const asked = new URL(await departFor(browser)).searchParams;
     expect(asked.get('login_hint')).toBe('alice@acme.test');
-    expect(asked.get('redirect_uri')).toBe('http://localhost:8080/portal/authenticate/oidc/callback');
+    expect(asked.get('redirect_uri')).toBe('http://localhost:8080/portal/authenticate/oidc/callback/acme-oidc');
     expect(asked.get('code_challenge_method')).toBe('S256');
     expect(asked.get('state')).toMatch(/^[\w-]{43}$/);
     expect(asked.get('nonce')?.length).toBeGreaterThan(20);
@@ -420,6 +447,23 @@ describe('whom a provider may speak for', () => {
     expect(await portal.sql`select from portal_user where email = 'carol@acme.test'`).toHaveLength(0);
   });
 
+  it('OI-33 a user who is made is named by no address of a domain that is not of the connection', async () => {
+    await portal.sql`update sso_connection set makes_users = true, attributes = '{"username":"nick"}' where key = 'acme-oidc'`;
+    for (const nick of [
+      'dora@beta.test',
+      'DORA@Beta.test',
+      'dora@nowhere.test',
+      'dora@sub.acme.test',
+      'dora@acme.test.beta.test',
+    ]) {
+      acme.bend(says({ sub: 'new', email: 'carol@acme.test', nick }));
+      await expectRefused(await signInAt(acme), 'foreign-domain');
+    }
+    expect(await portal.sql`select from portal_user where email = 'carol@acme.test'`).toHaveLength(0);
+    acme.bend(says({ sub: 'new', email: 'carol@acme.test', nick: 'Carol.Smith@ACME.test' }));
+    expect((await signInAt(acme)).headers.location).toBe('/portal/portal.html');
+  });
+
   it('a session is limited to the customer of the connection', async () => {
     await portal.sql`insert into membership select u.id, c.id from portal_user u, customer c where username = 'alice' and key = 'beta'`;
     await signInAt(acme);
@@ -484,7 +528,9 @@ describe('the rules of a password sign-in', () => {
     });
     const answer = await signInAt(acme, undefined, { redirectURL: '/portal/reports' });
     await expectRefused(answer, 'provider-refused');
-    expect(answer.headers.location).toBe('/portal/loginfail/oidc?destination=%2Fportal%2Freports');
+    expect(answer.headers.location).toBe(
+      '/portal/loginfail/oidc?notice=signInCancelled&destination=%2Fportal%2Freports',
+    );
     const page = await browser.get(String(answer.headers.location));
     expect(page.body).not.toContain('alert(1)');
     expect(page.body).not.toContain('access_denied');

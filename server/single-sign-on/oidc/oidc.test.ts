@@ -10,7 +10,7 @@ import {
   walkProvider,
 } from '#server/testing/openid-provider-for-test.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { publicAddress } from '../addresses.ts';
+import { ownRedirectUri } from '../addresses.ts';
 import type { ProviderAnswer } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { readOidcAnswer, startOidc } from './oidc.ts';
@@ -33,7 +33,10 @@ afterAll(async () => {
 });
 
 async function providerWith(more: Partial<OpenIdProviderOptions> = {}): Promise<OpenIdProvider> {
-  const provider = await startOpenIdProvider({ redirectUris: [publicAddress(deps.config, 'oidcCallback')], ...more });
+  const provider = await startOpenIdProvider({
+    redirectUris: [ownRedirectUri(deps.config, { key: 'customer' })],
+    ...more,
+  });
   providers.push(provider);
   return provider;
 }
@@ -103,6 +106,7 @@ describe('a sign-in at a certified provider', () => {
       ok: false,
       reason: 'provider-refused',
       words: 'access_denied (End-User aborted interaction)',
+      isCancelled: true,
     });
   });
 
@@ -166,7 +170,6 @@ describe('the portal proves who it is', () => {
         n: expect.any(String),
         e: 'AQAB',
         kid: expect.stringMatching(/^[\w-]{43}$/),
-        alg: 'RS256',
         use: 'sig',
       },
     ]);

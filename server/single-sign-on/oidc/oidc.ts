@@ -9,10 +9,11 @@ import {
 } from 'openid-client';
 import type { Deps } from '../../deps.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
-import { publicAddress } from '../addresses.ts';
+import { redirectUri, sharedRedirectUri } from '../addresses.ts';
 import type { ProviderAnswer, Refusal } from '../identity.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { Conversation } from '../provider-fetch.ts';
+import { providerWords } from '../provider-words.ts';
 import { authorizationUrl } from './authorization-url.ts';
 import { wrongInIdToken } from './id-token-checks.ts';
 import { clientAuthentication, oidcClient } from './oidc-client.ts';
@@ -20,7 +21,12 @@ import { emailClaim, oidcIdentity } from './oidc-identity.ts';
 import { oidcRefusal, unreachable } from './oidc-refusal.ts';
 
 /** What of a visit to an OpenID provider is kept until its answer comes. */
-export type OidcKept = { nonce: string; verifier: string };
+export type OidcKept = {
+  nonce: string;
+  verifier: string;
+  /** Where the answer has to come. */
+  redirectUri: string;
+};
 
 /** The address at the provider to send a visitor to. */
 export async function startOidc(
@@ -28,12 +34,16 @@ export async function startOidc(
   connection: OidcConnection,
   visit: { state: string; loginHint: string | null; language: string },
 ): Promise<{ ok: true; url: string; kept: OidcKept } | Refusal> {
-  const conversation = deps.providers.open();
+  const conversation = deps.providers.open(connection.providerNetworks);
   const discovery = await discoveryOf(deps, connection, conversation);
   if (!discovery.ok) return discovery;
-  const kept = { nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
+  const kept = {
+    nonce: randomNonce(),
+    verifier: randomPKCECodeVerifier(),
+    redirectUri: redirectUri(deps.config, connection, deps.now()),
+  };
   const client = oidcClient(deps, connection, discovery.metadata, { conversation });
-  const url = await authorizationUrl(deps.config, connection, client, {
+  const url = await authorizationUrl(connection, client, {
     state: visit.state,
     kept,
     more: {
@@ -52,11 +62,19 @@ export async function readOidcAnswer(
   answer: { url: URL; state: string; kept: OidcKept },
 ): Promise<ProviderAnswer> {
   const { settings, attributes } = connection;
+  // A provider could send a visitor on to that of another connection, to be shown the other's code (RFC 9700 §4.4). A
+  // visit that an earlier version began has the address that there was.
+  const expected = answer.kept.redirectUri ?? sharedRedirectUri(deps.config);
+  const cameTo = answer.url.origin + answer.url.pathname;
+  if (cameTo !== expected) {
+    const words = providerWords(`the answer came to ${answer.url.pathname}, and is expected at ${expected}`);
+    return { ok: false, reason: 'answer-invalid', words };
+  }
   // RFC 9207 §2.4, whether it was announced or not. The library takes an empty one for none.
   if (answer.url.searchParams.getAll('iss').some((iss) => iss !== settings.issuer)) {
     return { ok: false, reason: 'answer-invalid', words: 'the iss parameter is not the issuer of the connection' };
   }
-  const conversation = deps.providers.open();
+  const conversation = deps.providers.open(connection.providerNetworks);
   const discovery = await discoveryOf(deps, connection, conversation);
   if (!discovery.ok) return discovery;
   const { metadata } = discovery;
@@ -64,8 +82,15 @@ export async function readOidcAnswer(
   if (!proof.ok) return proof;
   const client = oidcClient(deps, connection, metadata, { conversation, authentication: proof.authentication });
   try {
-    const { idToken, accessToken, claims } = await tokensOf(deps, client, answer);
-    const wrong = wrongInIdToken(claims, { idToken, accessToken, clientId: settings.clientId, now: deps.now() });
+    const { idToken, accessToken, claims } = await tokensOf(client, answer);
+    const wrong = wrongInIdToken(claims, {
+      idToken,
+      accessToken,
+      code: answer.url.searchParams.get('code') ?? '',
+      state: answer.state,
+      clientId: settings.clientId,
+      now: deps.now(),
+    });
     if (wrong !== null) return { ok: false, reason: 'answer-invalid', words: wrong };
     const isEmailElsewhere = !(emailClaim(attributes) in claims) && metadata.userinfo_endpoint !== undefined;
     const userInfo = isEmailElsewhere ? await fetchUserInfo(client, accessToken, claims.sub) : null;
@@ -82,13 +107,10 @@ function maxAge({ maxAuthenticationAge: most }: OidcConnection['settings']): Rec
 
 /** Shows the code at the token endpoint; the library checks the address, the ID token and its signature. */
 async function tokensOf(
-  { config }: Deps,
   client: Configuration,
   { url, state, kept }: { url: URL; state: string; kept: OidcKept },
 ): Promise<{ idToken: string; accessToken: string; claims: IDToken }> {
-  const callback = new URL(publicAddress(config, 'oidcCallback'));
-  callback.search = url.search;
-  const tokens = await authorizationCodeGrant(client, callback, {
+  const tokens = await authorizationCodeGrant(client, url, {
     expectedState: state,
     expectedNonce: kept.nonce,
     pkceCodeVerifier: kept.verifier,

@@ -8,13 +8,17 @@ import { type KeySet, readDiscovery, readKeys } from './read-provider.ts';
 /** What a process remembers of what OpenID providers publish. Each function throws a ProviderFailure. */
 export type ProviderMemory = {
   /** Begins what is asked of a provider for one page. */
-  open: () => Conversation;
+  open: (networks: readonly string[]) => Conversation;
   /** The same for what a page can do without. */
-  openBriefly: () => Conversation;
+  openBriefly: (networks: readonly string[]) => Conversation;
   /** What a provider says of itself (OpenID Connect Discovery §3). */
   discovery: (issuer: string, conversation: Conversation) => Promise<ServerMetadata>;
-  /** The keys at an address; they are looked at again for one that is not among them, but not each time. */
-  keys: (address: string, wanted: string | undefined, conversation: Conversation) => Promise<KeySet>;
+  /** The keys at an address; they are read again where they do not do, but not each time that it does not help. */
+  keys: (
+    address: string,
+    willDo: (keySet: KeySet) => boolean | Promise<boolean>,
+    conversation: Conversation,
+  ) => Promise<KeySet>;
 };
 
 /** `answerWithin` and `patience` are for tests, which do not wait for seconds. */
@@ -31,22 +35,35 @@ export function createProviderMemory({
 }): ProviderMemory {
   const discoveries = new Map<string, Kept<ServerMetadata>>();
   const keySets = new Map<string, Kept<KeySet>>();
-  const open = () => openConversation(answerWithin);
-  const keep = <T>(address: string, read: (conversation: Conversation) => Promise<T>) =>
-    keepFresh({ read: () => read(open()), now, patience, onFailure: (why) => log.warn({ provider: address }, why) });
+  const open = (networks: readonly string[]) => openConversation(networks, answerWithin);
+  const keep = <T>(address: string, networks: readonly string[], read: (conversation: Conversation) => Promise<T>) =>
+    keepFresh({
+      read: () => read(open(networks)),
+      now,
+      patience,
+      onFailure: (why) => log.warn({ provider: address }, why),
+    });
 
   return {
     open,
-    openBriefly: () => openConversation(patience),
-    discovery: (issuer, { signal }) =>
-      remembered(discoveries, issuer, () => keep(issuer, (talk) => readDiscovery(issuer, talk))).get(signal),
-    async keys(address, wanted, { signal }) {
-      const kept = remembered(keySets, address, () => keep(address, (talk) => readKeys(address, talk)));
+    openBriefly: (networks) => openConversation(networks, patience),
+    discovery: (issuer, { networks, signal }) =>
+      remembered(discoveries, placeIn(issuer, networks), () =>
+        keep(issuer, networks, (talk) => readDiscovery(issuer, talk)),
+      ).get(signal),
+    async keys(address, willDo, { networks, signal }) {
+      const kept = remembered(keySets, placeIn(address, networks), () =>
+        keep(address, networks, (talk) => readKeys(address, talk)),
+      );
       const keySet = await kept.get(signal);
-      const isThere = wanted === undefined || keySet.keys.some(({ kid }) => kid === wanted);
-      return isThere ? keySet : await kept.getNewer(signal);
+      return (await willDo(keySet)) ? keySet : await kept.getNewer(signal, willDo);
     },
   };
+}
+
+/** What one connection may read is nothing that another one may know. */
+function placeIn(address: string, networks: readonly string[]): string {
+  return [address, ...networks].join(' ');
 }
 
 /** The entry of a map, made where there is none; the one that was not asked for longest makes room. */

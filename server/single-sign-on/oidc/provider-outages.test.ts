@@ -10,6 +10,7 @@ import {
   type Endpoint,
   type ForgedProvider,
   newKey,
+  signed,
   startForgedProvider,
 } from '#server/testing/forged-openid-provider.ts';
 import { oidcConnection, startVisit, visitProvider } from '#server/testing/oidc-for-test.ts';
@@ -179,6 +180,50 @@ describe('what is remembered', () => {
     expect(count('/keys')).toBe(2);
   });
 
+  it('OI-25 keys that were rotated twice within a minute are found both times', async () => {
+    await signIn();
+    for (const alg of ['RS256', 'ES256', 'EdDSA']) {
+      provider.rotate(await newKey(alg));
+      expect(await signIn()).toMatchObject({ ok: true });
+    }
+    expect(count('/keys')).toBe(4);
+  });
+
+  it('OI-25 keys without an id, or with the same one, are read anew when a signature fails, once a minute', async () => {
+    const without = async (kid: string | undefined): Promise<Bend> => {
+      const key = await newKey('RS256');
+      return {
+        keys: () => ({ keys: [{ ...key.jwk, kid }] }),
+        idToken: (said) => signed(said, { alg: 'RS256', kid }, key.privateKey),
+      };
+    };
+    for (const kid of [undefined, 'always']) {
+      await signIn(await without(kid));
+      const before = count('/keys');
+      for (let time = 0; time < 2; time++) expect(await signIn(await without(kid))).toMatchObject({ ok: true });
+      expect(count('/keys')).toBe(before + 2);
+      const forged: Bend = {
+        idToken: async (said) => signed(said, { alg: 'RS256', kid }, (await newKey('RS256')).privateKey),
+      };
+      const kept = await without(kid);
+      await signIn(kept);
+      const known = count('/keys');
+      for (let time = 0; time < 5; time++) expect(await signIn({ ...kept, ...forged })).toMatchObject({ ok: false });
+      expect(count('/keys')).toBe(known + 1);
+      portal.wait(limits.providerKeysEvery);
+    }
+  });
+
+  it('OI-25 several keys without an id are tried each, and read anew when none has signed', async () => {
+    const [one, other] = await Promise.all([newKey('RS256'), newKey('ES256')]);
+    const plain = (key: typeof one) => ({ ...key.jwk, kid: undefined });
+    const signs = (key: typeof one): Bend => ({ idToken: (said) => signed(said, { alg: key.alg }, key.privateKey) });
+    await signIn({ keys: () => ({ keys: [plain(one)] }), ...signs(one) });
+    const all = () => ({ keys: [plain(one), plain(other)] });
+    expect(await signIn({ keys: all, ...signs(other) })).toMatchObject({ ok: true });
+    expect(count('/keys')).toBe(2);
+  });
+
   it('OI-25 keys that were rotated are waited for, though the old ones are there', async () => {
     await signIn();
     provider.rotate(await newKey('RS256'));
@@ -289,7 +334,7 @@ it('asks for the right things', async () => {
     code_challenge: expect.stringMatching(/^[\w-]{43}$/),
     code_challenge_method: 'S256',
     nonce: expect.stringMatching(/^[\w-]{43}$/),
-    redirect_uri: `${portal.deps.config.publicUrl.origin}/portal/authenticate/oidc/callback`,
+    redirect_uri: `${portal.deps.config.publicUrl.origin}/portal/authenticate/oidc/callback/customer`,
     response_type: 'code',
     scope: 'openid email x',
     state: expect.any(String),

@@ -17,7 +17,7 @@ const honest = {
 /** A conversation with a provider that is elsewhere, of which tests have none. */
 function saying(document: object) {
   const answer = async () => Response.json(document);
-  return { ...openConversation(), look: answer, ask: answer, read: answer };
+  return { ...openConversation(['127.0.0.0/8', '::1/128']), look: answer, ask: answer, read: answer };
 }
 
 it('a provider elsewhere is read', async () => {
@@ -49,7 +49,10 @@ it('OI-24 a certificate that nobody vouches for is told apart', async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
-    const reading = readDiscovery(`https://localhost:${(server.address() as AddressInfo).port}`, openConversation());
+    const reading = readDiscovery(
+      `https://localhost:${(server.address() as AddressInfo).port}`,
+      openConversation(['127.0.0.0/8', '::1/128']),
+    );
     await expect(reading).rejects.toThrow(/shows a certificate that is not valid here \([A-Z_]+\)$/);
   } finally {
     server.close();

@@ -1,6 +1,7 @@
 import { allowInsecureRequests, ClientError, customFetch, discovery, type ServerMetadata } from 'openid-client';
 import { ProviderFailure } from '../provider-failure.ts';
 import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
+import { refusedByHost } from '../provider-networks.ts';
 import { providerWords } from '../provider-words.ts';
 
 /** A JSON Web Key Set (RFC 7517 §5); each key is looked at when it is needed. */
@@ -13,14 +14,29 @@ export class ProviderMismatch extends ProviderFailure {}
  * Reads what a provider says of itself. Its issuer is the configured one to the letter (OpenID Connect Discovery §4.3):
  * the library compares them as URLs, and for some providers not at all.
  */
-export async function readDiscovery(issuer: string, { read }: Conversation): Promise<ServerMetadata> {
+export async function readDiscovery(
+  issuer: string,
+  { read, networks }: Pick<Conversation, 'read' | 'networks'>,
+): Promise<ServerMetadata> {
   const metadata = await discovered(issuer, read);
   if (metadata.issuer !== issuer) throw wrongIssuer(issuer, metadata.issuer);
   const wrong = wrongEndpoint(metadata);
   if (wrong) throw new ProviderMismatch(`discovery: ${wrong} is no https address`);
+  const internal = endpoints.map((name) => internalEndpoint(metadata, name, networks)).find((words) => words !== null);
+  if (internal) throw new ProviderMismatch(internal);
   const noList = listNames.find((name) => metadata[name] !== undefined && !isListOfTexts(metadata[name]));
   if (noList) throw new ProviderMismatch(`discovery: ${noList} is no list of texts`);
   return metadata;
+}
+
+const neededEndpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'];
+const otherEndpoints = ['userinfo_endpoint', 'end_session_endpoint'];
+const endpoints = [...neededEndpoints, ...otherEndpoints];
+
+/** What is said of an endpoint inside; names are looked up when they are asked, and refused then. */
+function internalEndpoint(metadata: ServerMetadata, name: string, networks: readonly string[]): string | null {
+  const refused = metadata[name] === undefined ? null : refusedByHost(new URL(String(metadata[name])), networks);
+  return refused && `discovery: ${name}: ${refused.message}`;
 }
 
 /** What we choose from. */
@@ -40,9 +56,8 @@ function isListOfTexts(value: unknown): boolean {
 function wrongEndpoint(metadata: ServerMetadata): string | undefined {
   const isHere = metadata.issuer.startsWith('http:');
   const isRight = (address: unknown) => isProviderAddress(address) && (isHere || address.startsWith('https:'));
-  const needed = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'];
-  const others = ['userinfo_endpoint', 'end_session_endpoint'].filter((name) => metadata[name] !== undefined);
-  return [...needed, ...others].find((name) => !isRight(metadata[name]));
+  const others = otherEndpoints.filter((name) => metadata[name] !== undefined);
+  return [...neededEndpoints, ...others].find((name) => !isRight(metadata[name]));
 }
 
 async function discovered(issuer: string, read: Conversation['read']): Promise<ServerMetadata> {

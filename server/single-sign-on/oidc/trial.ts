@@ -7,6 +7,7 @@ import type { ClientDeps } from './oidc-client.ts';
 export type Trial = {
   deps: ClientDeps;
   connection: OidcConnection;
+  redirectUri: string;
   metadata: ServerMetadata;
   conversation: Conversation;
 };

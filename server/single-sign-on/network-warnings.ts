@@ -1,0 +1,36 @@
+import { lookup } from 'node:dns/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { limits } from '../limits.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
+import { mayReach, refusedByHost } from './provider-networks.ts';
+
+type Lookup = (host: string) => Promise<{ address: string }[]>;
+
+/** Which providers are in networks that are not listed for their connection, so that nobody signs in by them. */
+export async function networkWarnings(
+  connections: readonly SsoConnection[],
+  lookUp: Lookup = (host) => lookup(host, { all: true }),
+): Promise<string[]> {
+  const found = await Promise.all(connections.filter(({ active }) => active).map((one) => warningOf(one, lookUp)));
+  return found.filter((warning) => warning !== null);
+}
+
+async function warningOf(connection: SsoConnection, lookUp: Lookup): Promise<string | null> {
+  const { key, providerNetworks } = connection;
+  const url = URL.parse(
+    (connection.protocol === 'oidc' ? connection.settings.issuer : connection.settings.metadataUrl) ?? '',
+  );
+  if (!url) return null;
+  const addresses = refusedByHost(url, providerNetworks)?.addresses ?? (await addressesOf(url.hostname, lookUp));
+  const [first] = addresses;
+  if (first === undefined || addresses.some((address) => mayReach(address, providerNetworks))) return null;
+  const network = `${first}/${first.includes(':') ? 128 : 32}`;
+  return `connection ${key}: its provider is at ${addresses.join(', ')}, in no public network and none of the connection's – if it belongs there, vestibule connection set ${key} --provider-network ${network}`;
+}
+
+/** Nobody waits long for a name, and one that is not known is no matter of networks. */
+async function addressesOf(host: string, lookUp: Lookup): Promise<string[]> {
+  const none = pause(limits.providerPatience, [], { ref: false });
+  const found = await Promise.race([lookUp(host).catch(() => []), none]);
+  return found.map(({ address }) => address);
+}

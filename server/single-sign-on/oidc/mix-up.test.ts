@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { warnOfEnds } from '#server/housekeeping.ts';
+import { day } from '#server/limits.ts';
+import { listSsoConnections } from '#server/storage/sso-connection.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
+import { oidcConnection, startVisit } from '#server/testing/oidc-for-test.ts';
+import { portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  lastFailure,
+  pathOf,
+} from '#server/testing/sso-for-test.ts';
+import { changeConnection } from '../change-connection.ts';
+import { sharedRedirectWarnings } from '../shared-redirect-warnings.ts';
+import { type OidcKept, readOidcAnswer } from './oidc.ts';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let honest: ForgedProvider;
+let evil: ForgedProvider;
+let victim: BrowserForTest;
+let attacker: BrowserForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  honest = await startForgedProvider(portal.deps);
+  evil = await startForgedProvider(portal.deps);
+});
+afterAll(async () => {
+  await honest.close();
+  await evil.close();
+  await portal.close();
+});
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await addCustomer(portal, 'acme');
+  await addCustomer(portal, 'evil');
+  await addUser(portal, { username: 'alice' });
+  await addOidcConnection(portal, honest);
+  await addOidcConnection(portal, evil, { key: 'evil-oidc', customerKey: 'evil', domains: ['evil.test'] });
+  honest.bend({ claims: (said) => ({ ...said, email: 'alice@acme.test' }) });
+  evil.tokenRequests.length = 0;
+  victim = browserForTest(portal);
+  attacker = browserForTest(portal);
+});
+
+const sessions = async () => (await portal.sql`select from session where stage = 'full'`).length;
+
+/**
+ * The mix-up of RFC 9700 §4.4: the victim begins at the attacker's provider, which sends the browser on to the honest one
+ * with the victim's state, and with nonce and PKCE challenge of a visit that the attacker began there.
+ */
+async function mixUp(): Promise<{ attackers: string; answer: URL }> {
+  const attackers = await departFor(attacker, 'anybody@acme.test');
+  const victims = new URL(await departFor(victim, 'alice@evil.test'));
+  const bounced = new URL(attackers);
+  bounced.searchParams.set('state', victims.searchParams.get('state') ?? '');
+  return { attackers, answer: honest.visit(bounced.href) };
+}
+
+describe('OI-31 mix-up between connections', () => {
+  it('OI-31 the code of an honest provider reaches no token endpoint of another connection, and signs in nobody', async () => {
+    const { attackers, answer } = await mixUp();
+    const shown = await victim.get(pathOf(answer));
+    const leaked = evil.tokenRequests[0]?.form.get('code');
+    // What the attacker would do with it: end the own visit, whose verifier fits the code.
+    const injected = honest.visit(attackers);
+    injected.searchParams.set('code', leaked ?? 'none');
+    const taken = await attacker.get(pathOf(injected));
+    expect(taken.headers.location).not.toBe('/portal/portal.html');
+    expect(evil.tokenRequests).toHaveLength(0);
+    expect(shown.headers.location).toMatch(/^\/portal\/loginfail\/oidc/);
+    expect(await sessions()).toBe(0);
+  });
+
+  it('OI-31 nor does a provider get it that is asked by the redirect URI that all shared', async () => {
+    await share('evil-oidc');
+    const { answer } = await mixUp();
+    expect((await victim.get(pathOf(answer))).headers.location).toMatch(/^\/portal\/loginfail\/oidc/);
+    expect(evil.tokenRequests).toHaveLength(0);
+    expect((await lastFailure(portal))?.steps[0]?.outcome).toBe(
+      `the answer came to /portal/authenticate/oidc/callback/acme-oidc, and is expected at ${origin}/portal/authenticate/oidc/callback`,
+    );
+  });
+
+  it('OI-31 nor where the honest one is asked by the redirect URI that all shared', async () => {
+    await share('acme-oidc');
+    const { answer } = await mixUp();
+    expect(answer.pathname).toBe('/portal/authenticate/oidc/callback');
+    expect((await victim.get(pathOf(answer))).headers.location).toMatch(/^\/portal\/loginfail\/oidc/);
+    expect(evil.tokenRequests).toHaveLength(0);
+  });
+
+  it.each(['', '/', '/other', '/evil-oidc', '/ACME-OIDC', '/acme-oidc%2F', '/%00', '/acme-oidc%20'])(
+    'OI-31 an answer at …/callback%s is none of this connection',
+    async (path) => {
+      const answer = honest.visit(await departFor(victim));
+      const elsewhere = `/portal/authenticate/oidc/callback${path}${answer.search}`;
+      const { statusCode, headers } = await victim.get(elsewhere);
+      expect([303, 404]).toContain(statusCode);
+      if (statusCode === 303) expect(headers.location).toMatch(/^\/portal\/loginfail\/oidc/);
+      expect(honest.tokenRequests.some(({ form }) => form.get('code') === answer.searchParams.get('code'))).toBe(false);
+      expect(await sessions()).toBe(0);
+    },
+  );
+});
+
+const origin = 'http://localhost:8080';
+
+/** Makes a connection one that was there before each had a redirect URI of its own. */
+async function share(key: string, until = new Date('2027-01-01')): Promise<void> {
+  await portal.sql`update sso_connection set shared_redirect_until = ${until} where key = ${key}`;
+}
+
+describe('a connection that was there before each had a redirect URI of its own', () => {
+  const redirectUriOf = (url: string) => new URL(url).searchParams.get('redirect_uri');
+
+  it('OI-31 goes on with the shared one until its day, then with its own', async () => {
+    await share('acme-oidc', new Date(portal.deps.now().getTime() + day));
+    const url = await departFor(victim);
+    expect(redirectUriOf(url)).toBe(`${origin}/portal/authenticate/oidc/callback`);
+    expect((await victim.get(pathOf(honest.visit(url)))).headers.location).toBe('/portal/portal.html');
+    portal.wait(day);
+    const next = await departFor(attacker);
+    expect(redirectUriOf(next)).toBe(`${origin}/portal/authenticate/oidc/callback/acme-oidc`);
+    expect((await attacker.get(pathOf(honest.visit(next)))).headers.location).toBe('/portal/portal.html');
+  });
+
+  it('OI-31 who is at the provider while it moves over comes back by the address that he left with', async () => {
+    await share('acme-oidc');
+    const answer = honest.visit(await departFor(victim));
+    await changeConnection(portal.deps, 'acme-oidc', { sharedRedirectUntil: null }, portal.deps.now());
+    expect((await victim.get(pathOf(answer))).headers.location).toBe('/portal/portal.html');
+    expect(redirectUriOf(await departFor(victim))).toBe(`${origin}/portal/authenticate/oidc/callback/acme-oidc`);
+  });
+
+  it('OI-31 a visit that an earlier version began comes back to the shared one', async () => {
+    const connection = oidcConnection(portal.deps, honest);
+    const { url, state, kept } = await startVisit(portal.deps, { ...connection, sharedRedirectUntil: inFuture() });
+    const { redirectUri: _, ...before } = kept;
+    const answer = { state, kept: before as OidcKept, url: honest.visit(url) };
+    expect(await readOidcAnswer(portal.deps, connection, answer)).toMatchObject({ ok: true });
+  });
+
+  it('OI-31 is warned of, with what to register and until when', async () => {
+    await share('acme-oidc', new Date('2027-01-01'));
+    await share('evil-oidc', new Date(0));
+    const warnings = sharedRedirectWarnings(
+      await listSsoConnections(portal.sql),
+      portal.deps.config,
+      portal.deps.now(),
+    );
+    expect(warnings).toEqual([
+      `connection acme-oidc uses the shared redirect URI, which ends on 2027-01-01 – register ${origin}/portal/authenticate/oidc/callback/acme-oidc at its provider, then vestibule connection set acme-oidc --own-redirect-uri`,
+      expect.stringMatching(
+        /^connection evil-oidc used the shared redirect URI until 1970-01-01, and nobody comes back/,
+      ),
+    ]);
+    await warnOfEnds(portal.deps);
+    expect(portal.logs()).toContain('connection acme-oidc uses the shared redirect URI');
+  });
+});
+
+const inFuture = () => new Date(portal.deps.now().getTime() + day);

@@ -1,0 +1,24 @@
+import type { Config } from '../config.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
+import { ownRedirectUri } from './addresses.ts';
+
+/** Which connections still use the redirect URI that all shared, in words: what to register, and until when it is time. */
+export function sharedRedirectWarnings(
+  connections: readonly SsoConnection[],
+  config: Pick<Config, 'publicUrl' | 'basePath'>,
+  now: Date,
+): string[] {
+  return connections.flatMap((connection) => {
+    const { key, active, sharedRedirectUntil: until } = connection;
+    if (!active || !until) return [];
+    const day = until.toISOString().slice(0, 10);
+    const when =
+      until <= now
+        ? `used the shared redirect URI until ${day}, and nobody comes back by it now`
+        : `uses the shared redirect URI, which ends on ${day}`;
+    const own = ownRedirectUri(config, connection);
+    return [
+      `connection ${key} ${when} – register ${own} at its provider, then vestibule connection set ${key} --own-redirect-uri`,
+    ];
+  });
+}

@@ -1,0 +1,15 @@
+import type { Deps } from '../deps.ts';
+import { listSsoConnections } from '../storage/sso-connection.ts';
+import { networkWarnings } from './network-warnings.ts';
+import { sharedRedirectWarnings } from './shared-redirect-warnings.ts';
+import { listEnds, warningsOf } from './what-ends.ts';
+
+/** All of single sign-on that an operator has to do something about, in words. */
+export async function ssoWarnings({ sql, config, now }: Pick<Deps, 'sql' | 'config' | 'now'>): Promise<string[]> {
+  const connections = await listSsoConnections(sql);
+  return [
+    ...warningsOf(await listEnds(sql), now()),
+    ...sharedRedirectWarnings(connections, config, now()),
+    ...(await networkWarnings(connections)),
+  ];
+}
