@@ -133,17 +133,21 @@ async function add(
     const stored = await findSsoConnectionByKey(sql, key);
     if (flags.json) return printJson(stored && publicView(stored));
     printLine(`Connection ${key} added. Tell the provider:`);
-    printFacts(whatTheProviderNeeds(config, protocol.protocol));
+    printFacts(whatTheProviderNeeds(config, { key, protocol: protocol.protocol }));
     printWarning(`Then try it: vestibule connection test ${key}`);
   });
 }
 
 /** What is typed into the provider's own forms. */
-export function whatTheProviderNeeds(config: Config, protocol: 'oidc' | 'saml'): [string, string][] {
+export function whatTheProviderNeeds(
+  config: Config,
+  { key, protocol }: { key: string; protocol: 'oidc' | 'saml' },
+): [string, string][] {
   if (protocol === 'oidc')
     return [
       ['  Redirect URI', publicAddress(config, 'oidcCallback')],
       ['  Sign-out redirect URI', `${config.publicUrl.origin}${config.basePath}/login`],
+      ['  Back-channel logout, if it has that', `${publicAddress(config, 'oidcBackchannelLogout')}/${key}`],
       ['  JWKS, with --private-key', publicAddress(config, 'oidcKeys')],
     ];
   return [

@@ -89,7 +89,7 @@ function show(connection: SsoConnection, config: Config): void {
   const { key, customerKey, protocol } = connection;
   printFacts([['key', key], ['customer', customerKey], ['protocol', protocol], ...wordsOf(connection)]);
   printLine('\nFor the provider:');
-  printFacts(whatTheProviderNeeds(config, protocol));
+  printFacts(whatTheProviderNeeds(config, connection));
 }
 
 /** The connection of a key. Throws a failure when there is none. */

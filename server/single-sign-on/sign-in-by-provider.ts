@@ -95,7 +95,12 @@ async function complete(
     userId: user.id,
     customerIds: [customer.id],
     address,
-    origin: { connectionId: connection.id, sealedIdToken: idToken },
+    origin: {
+      connectionId: connection.id,
+      sealedIdToken: idToken,
+      providerSubjectHash: tokenHash(identity.subject),
+      providerSessionHash: identity.session === undefined ? null : tokenHash(identity.session),
+    },
     waitsFor,
     now,
     endsAt: new Date(now.getTime() + lifetime),

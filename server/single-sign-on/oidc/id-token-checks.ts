@@ -25,7 +25,7 @@ export function wrongInIdToken(
 const longestSubject = 255;
 
 /** Control characters, which a database refuses or a record shows as something else, are in no subject. */
-function isSubject(sub: string): boolean {
+export function isSubject(sub: string): boolean {
   return sub.length >= 1 && sub.length <= longestSubject && sub.isWellFormed() && !/\p{Cc}/u.test(sub);
 }
 
