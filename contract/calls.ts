@@ -8,6 +8,8 @@ export const calls = {
   /** Below it is one for each connection, named by its key. */
   oidcCallback: { method: 'GET', path: '/authenticate/oidc/callback' },
   oidcKeys: { method: 'GET', path: '/authenticate/oidc/keys' },
+  /** Each connection has its own, with its key as one more part of the path. */
+  oidcBackchannelLogout: { method: 'POST', path: '/authenticate/oidc/backchannel-logout' },
   samlAnswer: { method: 'POST', path: '/authenticate/saml/acs' },
   /** Where an answer that came without cookies meets the browser that began. */
   samlFinish: { method: 'GET', path: '/authenticate/saml/finish' },

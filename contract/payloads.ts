@@ -26,6 +26,10 @@ export const PerformSsoForm = Type.Object({
 });
 export type PerformSsoForm = Static<typeof PerformSsoForm>;
 
+/** `POST authenticate/oidc/backchannel-logout/<connection>` (OpenID Connect Back-Channel Logout §2.5). */
+export const BackchannelLogoutForm = Type.Object({ logout_token: Type.String({ minLength: 1 }) });
+export type BackchannelLogoutForm = Static<typeof BackchannelLogoutForm>;
+
 /** `POST authenticate/saml/acs`: what a SAML provider has the browser post (SAML bindings §3.5.4). */
 export const SamlForm = Type.Object({
   SAMLResponse: Type.String({ minLength: 1 }),

@@ -17,6 +17,7 @@ const test = base.extend<object, { provider: OpenIdProvider }>({
       const provider = await startOpenIdProvider({
         redirectUris: [`${portal.origin}/portal/authenticate/oidc/callback/oidc`],
         postLogoutRedirectUris: [`${portal.origin}/portal/login`],
+        backchannelLogoutUri: `${portal.origin}/portal/authenticate/oidc/backchannel-logout/oidc`,
       });
       await addCustomerTo(portal, 'oidc', { name: 'Oidc Ltd.' });
       await portal.mustRun(['user', 'add', 'olga', '--email', 'olga@oidc.test', '--customer', 'oidc', '--no-password']);
@@ -142,6 +143,16 @@ test('signing out ends the session of the provider as well', both, async ({ page
   await expectSignedIn(page, 'olga');
   await signOutButton(page).click();
   await expect(page).toHaveURL(/\/session\/end/);
+});
+
+test('signing out at the provider ends the session here as well', both, async ({ page, provider, portal }) => {
+  await signInByForm(page);
+  await expectSignedIn(page, 'olga');
+  await page.goto(`${provider.issuer}/session/end`);
+  await page.getByRole('button', { name: /yes/i }).click();
+  await expect.poll(async () => (await portal.eventsOf('olga', 'signed-out-by-provider')).length).toBeGreaterThan(0);
+  await page.goto('/portal/portal.html');
+  await expect(ssoButton(page)).toBeVisible();
 });
 
 test('a domain that requires it sends its people on from the sign-in form', both, async ({ page, portal }) => {

@@ -4,6 +4,7 @@ import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type Call, calls } from '#contract/calls.ts';
 import {
+  BackchannelLogoutForm,
   ChangeForm,
   CheckSsoForm,
   ForgottenForm,
@@ -35,6 +36,7 @@ import { logoutConfirmedRoute, logoutRoute } from './sign-in/logout-route.ts';
 import { performLoginRoute } from './sign-in/perform-login-route.ts';
 import { checkSsoRoute } from './single-sign-on/check-route.ts';
 import { leaveRoute } from './single-sign-on/leave-route.ts';
+import { backchannelLogoutRoute } from './single-sign-on/oidc/backchannel-logout-route.ts';
 import { oidcCallbackRoute } from './single-sign-on/oidc/oidc-callback-route.ts';
 import { oidcKeysRoute } from './single-sign-on/oidc/oidc-keys-route.ts';
 import { performSsoRoute } from './single-sign-on/perform-route.ts';
@@ -162,6 +164,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.route(callback);
   app.route({ ...callback, url: `${callback.url}/:connection` });
   app.route({ ...on('oidcKeys'), handler: oidcKeysRoute(deps) });
+  const logout = on('oidcBackchannelLogout');
+  app.route({
+    method: logout.method,
+    url: `${logout.url}/:connection`,
+    schema: { body: BackchannelLogoutForm },
+    handler: backchannelLogoutRoute(deps),
+  });
   app.route({
     ...on('samlAnswer'),
     bodyLimit: limits.samlBodyBytes,

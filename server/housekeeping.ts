@@ -3,6 +3,7 @@ import { day, limits } from './limits.ts';
 import { ssoWarnings } from './single-sign-on/sso-warnings.ts';
 import { deleteOldAuditEvents } from './storage/audit-event.ts';
 import { deleteStaleDevices } from './storage/device.ts';
+import { deleteOldOidcLogoutTokens } from './storage/oidc-logout-token.ts';
 import { deleteShownRecoveryCodes } from './storage/recovery-code.ts';
 import { deleteEndedRememberedDevices } from './storage/remembered-device.ts';
 import { deleteOldResetLinks } from './storage/reset-link.ts';
@@ -31,6 +32,7 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   await deleteOldResetRequests(sql, before(day));
   await deleteOldSsoRequests(sql, before(limits.ssoRequestRemembered));
   await deleteOldSamlAssertions(sql, at);
+  await deleteOldOidcLogoutTokens(sql, at);
 }
 
 /** Says in the log what of single sign-on ends soon or has to be changed, so that nobody learns of it by sign-ins that fail. */

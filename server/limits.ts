@@ -25,6 +25,8 @@ export const limits = {
     total: { freeFailures: 5000, leakEvery: 100, firstWait: 5 * second, longestWait: minute },
     /** Visits to identity providers begun from one address: a whole company may begin its day at once. */
     sso: { freeFailures: 1000, leakEvery: second / 2, firstWait: 10 * second, longestWait: minute },
+    /** Logout tokens from one address that were refused: a provider's are right, or wrong by a mistake in setting it up. */
+    logoutToken: { freeFailures: 20, leakEvery: 30 * second, firstWait: 10 * second, longestWait: 5 * minute },
     /** Codes of the second factor, over all half sessions of an account. */
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
     /** Mails with a code to one account. */

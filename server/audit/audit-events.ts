@@ -9,6 +9,9 @@ export const auditEvents = {
   'sso-started': 'A visitor was sent to an identity provider.',
   'sso-refused': 'A sign-in by an identity provider was refused; the reason says why.',
   'signed-out': 'A user signed out.',
+  'signed-out-by-provider':
+    'An identity provider said that a user signed out there; the sessions that came by it ended.',
+  'provider-logout-refused': 'A logout that came as from an identity provider was refused; the steps say why.',
   'password-forgotten': 'Somebody asked for a link to choose a new password; the reason says what came of it.',
   'password-changed': 'A user chose a new password by a link.',
   'password-change-refused': 'A new password was not accepted; the reason is its number.',

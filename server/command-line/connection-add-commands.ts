@@ -156,7 +156,7 @@ async function add(
 
 /** What is typed into the provider's own forms. */
 export function whatTheProviderNeeds(config: Config, connection: SsoConnection): [string, string][] {
-  const { protocol, sharedRedirectUntil } = connection;
+  const { key, protocol, sharedRedirectUntil } = connection;
   if (protocol === 'oidc')
     return [
       ['  Redirect URI', ownRedirectUri(config, connection)],
@@ -169,6 +169,7 @@ export function whatTheProviderNeeds(config: Config, connection: SsoConnection):
           ]
         : []),
       ['  Sign-out redirect URI', `${config.publicUrl.origin}${config.basePath}/login`],
+      ['  Back-channel logout, if it has that', `${publicAddress(config, 'oidcBackchannelLogout')}/${key}`],
       ['  JWKS, with private-key', publicAddress(config, 'oidcKeys')],
     ];
   return [

@@ -29,7 +29,7 @@ function refusalOf(deps: Deps, request: FastifyRequest, reply: FastifyReply): Pr
   if (request.raw.rawHeaders.length > 2 * limits.headerCount) return refuse(deps, request, reply, 431);
   if (!isServedHost(deps, request)) return refuse(deps, request, reply, 421);
   if (harmlessMethods.has(request.method) || isFromOwnOrigin(request.headers, deps.config.origins)) return null;
-  if (isSamlAnswer(deps, request)) return null;
+  if (isSamlAnswer(deps, request) || isLogoutToken(deps, request)) return null;
   return refuseForeignSite(deps, request, reply);
 }
 
@@ -51,6 +51,12 @@ function isAmbiguous({ raw, url }: FastifyRequest): boolean {
 /** Posted from the provider's site by its nature: the request that it answers vouches for it (decisions §6). */
 function isSamlAnswer({ config }: Deps, { method, url }: FastifyRequest): boolean {
   return method === 'POST' && url === callUrl(config.basePath, 'samlAnswer');
+}
+
+/** Posted by the provider's server, which has no cookies of anybody: its signature vouches for it. */
+function isLogoutToken({ config }: Deps, { method, url }: FastifyRequest): boolean {
+  const before = `${callUrl(config.basePath, 'oidcBackchannelLogout')}/`;
+  return method === 'POST' && url.startsWith(before) && /^[a-z0-9-]+$/.test(url.slice(before.length));
 }
 
 /** Probes come from machines that know us by any name; they are told nothing that matters. */

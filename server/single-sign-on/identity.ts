@@ -18,6 +18,8 @@ export type Identity = {
   sessionEndsAt: number | null;
   /** The provider's own proof, which it wants to see at sign-out; null for SAML. */
   idToken: string | null;
+  /** The provider's own name for its session (sid), by which it may end ours. */
+  session?: string;
 };
 
 /** An answer that does not let anybody in; `words` are for the operator alone, in the provider's words or ours. */

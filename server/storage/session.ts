@@ -85,7 +85,14 @@ export type EndedSession = SessionOrigin & { userId: string; username: string; s
  * Where a session came from: the connection, what its provider wants to see at sign-out, and until when it counts the
  * person as signed in; null for a password, or where the provider does not say.
  */
-export type SessionOrigin = { connectionId: string | null; sealedIdToken: Buffer | null; providerEndsAt: Date | null };
+export type SessionOrigin = {
+  connectionId: string | null;
+  sealedIdToken: Buffer | null;
+  /** SHA-256 of the subject, and of the provider's own name for its session: by these it ends what it began. */
+  providerSubjectHash: Buffer | null;
+  providerSessionHash: Buffer | null;
+  providerEndsAt: Date | null;
+};
 
 /** Ends a session and says whose it was; null when there was none. */
 export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<EndedSession | null> {
@@ -93,7 +100,8 @@ export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<E
     delete from session s using portal_user u
     where s.token_hash = ${tokenHash} and u.id = s.user_id
     returning u.id as "userId", u.username, s.stage, s.connection_id as "connectionId",
-      s.sealed_id_token as "sealedIdToken", s.provider_ends_at as "providerEndsAt"`;
+      s.sealed_id_token as "sealedIdToken", s.provider_subject_hash as "providerSubjectHash",
+      s.provider_session_hash as "providerSessionHash", s.provider_ends_at as "providerEndsAt"`;
   return row ?? null;
 }
 
@@ -114,10 +122,11 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const { tokenHash, userId, waitsFor, customerIds, address, origin, now, endsAt } = session;
   await sql`
     insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
-      sealed_id_token, provider_ends_at, created_at, last_seen_at, ends_at)
+      sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, created_at, last_seen_at, ends_at)
     values (${tokenHash}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
-      ${origin.sealedIdToken}, ${origin.providerEndsAt}, ${now}, ${now}, ${endsAt})`;
+      ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
+      ${now}, ${now}, ${endsAt})`;
 }
 
 /** Lets a session go on under another token. */
@@ -133,6 +142,24 @@ export async function deleteOtherSessionsOfUser(sql: Connection, userId: string,
 /** Ends every session of a user; returns how many. */
 export async function deleteSessionsOfUser(sql: Connection, userId: string): Promise<number> {
   return (await sql`delete from session where user_id = ${userId}`).count;
+}
+
+/**
+ * Ends the sessions that came by a connection from a subject, or from one session of the provider; where both are given
+ * both have to fit. Returns whose they were, once for each.
+ */
+export async function deleteSessionsOfProvider(
+  sql: Connection,
+  given: { connectionId: string; subjectHash: Buffer | null; sessionHash: Buffer | null },
+): Promise<{ userId: string; username: string }[]> {
+  const { connectionId, subjectHash, sessionHash } = given;
+  if (subjectHash === null && sessionHash === null) return [];
+  return await sql<{ userId: string; username: string }[]>`
+    delete from session s using portal_user u
+    where s.connection_id = ${connectionId} and u.id = s.user_id
+      and (${subjectHash}::bytea is null or s.provider_subject_hash = ${subjectHash})
+      and (${sessionHash}::bytea is null or s.provider_session_hash = ${sessionHash})
+    returning u.id as "userId", u.username`;
 }
 
 /** Deletes sessions that are over at `now` or were not used since `idleSince`; returns how many. */

@@ -23,6 +23,8 @@ export type OpenIdProviderOptions = {
   clientId?: string;
   clientSecret?: string;
   clientAuthentication?: ClientAuthMethod;
+  /** Where it says that somebody has signed out; its ID tokens then name its sessions. */
+  backchannelLogoutUri?: string;
   /** For private_key_jwt. */
   clientKeys?: { keys: JWK[] };
   /** Whether claims are in the ID token, rather than at userinfo alone. */
@@ -88,7 +90,13 @@ async function configuration(
     },
     conformIdTokenClaims: !claimsInIdToken,
     ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
-    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
+    // By itself it asks nothing of this machine, where the portal is.
+    fetch: (url, init) => fetch(url, { ...init, dispatcher: undefined } as unknown as RequestInit),
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: true },
+      backchannelLogout: { enabled: true },
+    },
     interactions: { url: (_context, { uid }) => signInPath + uid },
     findAccount: (_context, subject) => accountOf(subject, people),
     renderError(context, { error, error_description }) {
@@ -126,12 +134,16 @@ function adapterOf(rows: Map<string, AdapterPayload>, model: string): Adapter {
 }
 
 function clientOf(options: OpenIdProviderOptions & { clientId: string; clientSecret: string }): ClientMetadata {
-  const { clientAuthentication = 'client_secret_basic', clientKeys } = options;
+  const { clientAuthentication = 'client_secret_basic', clientKeys, backchannelLogoutUri } = options;
   return {
     client_id: options.clientId,
     redirect_uris: options.redirectUris,
     post_logout_redirect_uris: options.postLogoutRedirectUris ?? [],
     token_endpoint_auth_method: clientAuthentication,
+    ...(backchannelLogoutUri && {
+      backchannel_logout_uri: backchannelLogoutUri,
+      backchannel_logout_session_required: true,
+    }),
     ...(clientAuthentication.startsWith('client_secret') && { client_secret: options.clientSecret }),
     ...(clientKeys && { jwks: clientKeys as NonNullable<ClientMetadata['jwks']> }),
   };

@@ -42,6 +42,12 @@ export function ssoKeys(address: string): ThrottleKey[] {
   return [{ key: `sso-${key}`, limit: limits.throttle.sso }];
 }
 
+/** The key under which logout tokens from an address are counted that were refused, apart from failed sign-ins. */
+export function logoutTokenKeys(address: string): ThrottleKey[] {
+  const [{ key }] = originKeys(address);
+  return [{ key: `logout-${key}`, limit: limits.throttle.logoutToken }];
+}
+
 /**
  * The keys under which failures from an address are counted, and those of everybody together. IPv6 counts per /64,
  * since a visitor owns as many addresses in it as he likes, and more widely per /56.

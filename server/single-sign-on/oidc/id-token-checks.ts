@@ -54,7 +54,7 @@ const mostAudiences = 50;
 const longestSubject = 255;
 
 /** Control characters, which a database refuses or a record shows as something else, are in no subject. */
-function isSubject(sub: string): boolean {
+export function isSubject(sub: string): boolean {
   const isBlank = /^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(sub);
   return !isBlank && sub.length <= longestSubject && sub.isWellFormed() && !/\p{Cc}/u.test(sub);
 }

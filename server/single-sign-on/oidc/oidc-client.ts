@@ -1,4 +1,3 @@
-import { compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet } from 'jose';
 import {
   allowInsecureRequests,
   type ClientAuth,
@@ -21,7 +20,7 @@ import type { OidcSettings } from '../settings.ts';
 import { clientAssertion } from './client-assertion.ts';
 import { clientSecretBasic } from './client-secret-basic.ts';
 import { idTokenAlgorithms } from './id-token-algorithms.ts';
-import type { KeySet } from './read-provider.ts';
+import { mayHaveSigned } from './may-have-signed.ts';
 
 export type ClientDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now' | 'providers'>;
 
@@ -90,43 +89,6 @@ function idTokenOf(body: string): string | undefined {
     return typeof id_token === 'string' ? id_token : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/**
- * Whether newer keys would not help: one of these has signed, or nothing can have. It decides what is read again, never who
- * is believed, which the library does with the keys that it is given.
- */
-async function mayHaveSigned(keySet: KeySet, idToken: string | undefined): Promise<boolean> {
-  if (idToken === undefined || !isSignedAsAccepted(idToken)) return true;
-  try {
-    const { kid } = decodeProtectedHeader(idToken);
-    if (kid !== undefined && !keySet.keys.some((key) => key.kid === kid)) return false;
-    await compactVerify(idToken, createLocalJWKSet(keySet as JSONWebKeySet), { algorithms: [...idTokenAlgorithms] });
-    return true;
-  } catch (error) {
-    // Several keys that no kid tells apart: the library refuses to guess as well, and newer keys would not change that.
-    if (error instanceof errors.JWKSMultipleMatchingKeys) return await anyHasSigned(error, idToken);
-    return false;
-  }
-}
-
-async function anyHasSigned(candidates: errors.JWKSMultipleMatchingKeys, idToken: string): Promise<boolean> {
-  for await (const key of candidates) {
-    const isItsOwn = await compactVerify(idToken, key).then(
-      () => true,
-      () => false,
-    );
-    if (isItsOwn) return true;
-  }
-  return false;
-}
-
-function isSignedAsAccepted(idToken: string): boolean {
-  try {
-    return idTokenAlgorithms.some((alg) => alg === decodeProtectedHeader(idToken).alg);
-  } catch {
-    return false;
   }
 }
 

@@ -21,7 +21,9 @@ export function oidcIdentity(
   const name = emailClaim(attributes);
   const source: Claims = name in claims || !userInfo ? claims : userInfo;
   const anywhere = (claim: string) => textOf((claims as Claims)[claim]) ?? textOf((userInfo as Claims | null)?.[claim]);
+  const session = textOf(claims.sid);
   return {
+    ...(session !== null && { session }),
     subject: claims.sub,
     email: textOf(source[name]),
     emailVerified: name === 'email' && (source.email_verified === true || source.email_verified === 'true'),

@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BackchannelLogoutForm } from '#contract/payloads.ts';
+import type { Deps } from '../../deps.ts';
+import { addressOf } from '../../http/guards.ts';
+import { refuse } from '../../http/refuse.ts';
+import { tokenHash } from '../../secrets/token.ts';
+import { insertAuditEvent } from '../../storage/audit-event.ts';
+import { insertOidcLogoutToken } from '../../storage/oidc-logout-token.ts';
+import { deleteSessionsOfProvider } from '../../storage/session.ts';
+import { insertEventOnceAMinute } from '../../storage/sign-in.ts';
+import { findSsoConnectionByKey, type OidcConnection } from '../../storage/sso-connection.ts';
+import { countAttempt, findWait } from '../../storage/throttle.ts';
+import { logoutTokenKeys } from '../../throttle/throttle-keys.ts';
+import type { Refusal } from '../identity.ts';
+import { type LogoutToken, readLogoutToken } from './logout-token.ts';
+
+type LogoutRequest = FastifyRequest<{ Body: BackchannelLogoutForm; Params: { connection: string } }>;
+
+/**
+ * `POST authenticate/oidc/backchannel-logout/<connection>`: a provider's server says that somebody has signed out there
+ * (OpenID Connect Back-Channel Logout §2.5). It has neither cookies nor an origin; the signature vouches for it. Failures
+ * alone slow an address down: a provider may sign out a whole company at once.
+ */
+export function backchannelLogoutRoute(deps: Deps) {
+  return async function backchannelLogout(request: LogoutRequest, reply: FastifyReply) {
+    const { sql, now } = deps;
+    reply.header('cache-control', 'no-store');
+    const address = addressOf(deps, request);
+    if (!address)
+      return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+    const keys = logoutTokenKeys(address);
+    const wait = (await findWait(sql, keys, now())).getTime() - now().getTime();
+    if (wait > 0) return await refuse(deps, request, reply, 429, { retryAfter: wait });
+    const connection = await findSsoConnectionByKey(sql, request.params.connection);
+    const refusal = await endSessions(deps, request, connection, address);
+    if (!refusal) return reply.code(200).send();
+    await countAttempt(sql, keys, now());
+    await recordRefusal(deps, request, refusal, { connection: connection?.key, address });
+    const isAway = refusal.reason === 'provider-unreachable';
+    // §2.8: why it was refused is for the log of whoever asked; it says nothing of sessions.
+    return reply
+      .code(isAway ? 503 : 400)
+      .type('application/json')
+      .send({ error: isAway ? 'temporarily_unavailable' : 'invalid_request', error_description: refusal.words });
+  };
+}
+
+/** Ends what the token names, once; null when that is done, be it nothing. */
+async function endSessions(
+  deps: Deps,
+  request: LogoutRequest,
+  connection: Awaited<ReturnType<typeof findSsoConnectionByKey>>,
+  address: string,
+): Promise<Refusal | null> {
+  if (connection?.protocol !== 'oidc')
+    return { ok: false, reason: 'connection-broken', words: 'there is no such connection' };
+  const token = await readLogoutToken(deps, connection, request.body.logout_token);
+  if (!token.ok) return token;
+  const ended = await endedBy(deps, connection, token);
+  if (ended === null) return { ok: false, reason: 'answer-used', words: 'logout token: it was used before' };
+  for (const [userId, username] of new Map(ended.map((one) => [one.userId, one.username]))) {
+    const outcome = `${ended.filter((one) => one.userId === userId).length} ended`;
+    const more = { connection: connection.key, address, requestId: request.id, steps: [{ step: 'sessions', outcome }] };
+    await insertAuditEvent(deps.sql, { event: 'signed-out-by-provider', userId, username, ...more }, deps.now());
+  }
+  return null;
+}
+
+/** Whose sessions were ended, once for each; null when the token was used before. */
+async function endedBy(
+  { sql }: Deps,
+  { id: connectionId }: OidcConnection,
+  { subject, session, jti, endsAt }: LogoutToken,
+): Promise<{ userId: string; username: string }[] | null> {
+  return await sql.begin(async (transaction) => {
+    if (!(await insertOidcLogoutToken(transaction, { connectionId, jtiHash: tokenHash(jti), endsAt }))) return null;
+    const subjectHash = subject === null ? null : tokenHash(subject);
+    const sessionHash = session === null ? null : tokenHash(session);
+    return await deleteSessionsOfProvider(transaction, { connectionId, subjectHash, sessionHash });
+  });
+}
+
+async function recordRefusal(
+  { sql, now }: Deps,
+  request: LogoutRequest,
+  { words }: Refusal,
+  more: { connection?: string | undefined; address: string },
+): Promise<void> {
+  const { connection, address } = more;
+  const steps = [{ step: 'logout token', outcome: words }];
+  await insertEventOnceAMinute(
+    sql,
+    { event: 'provider-logout-refused', requestId: request.id, address, steps, ...(connection && { connection }) },
+    `logout-token:${address}`,
+    now(),
+  );
+}

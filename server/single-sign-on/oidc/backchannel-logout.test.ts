@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { keepHouse } from '#server/housekeeping.ts';
+import { limits } from '#server/limits.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import {
+  type ForgedProvider,
+  newKey,
+  signed,
+  startForgedProvider,
+  unsigned,
+} from '#server/testing/forged-openid-provider.ts';
+import { portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  pathOf,
+} from '#server/testing/sso-for-test.ts';
+
+type Json = Record<string, unknown>;
+
+const event = 'http://schemas.openid.net/event/backchannel-logout';
+const subject = 'subject of alice';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let acme: ForgedProvider;
+let beta: ForgedProvider;
+beforeAll(async () => {
+  portal = await portalForTest();
+  acme = await startForgedProvider(portal.deps);
+  beta = await startForgedProvider(portal.deps);
+});
+afterAll(async () => {
+  await acme.close();
+  await beta.close();
+  await portal.close();
+});
+
+let browser: BrowserForTest;
+let tokens = 0;
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  acme.bend({ claims: (honest) => ({ ...honest, email: 'alice@acme.test', sid: 'sid-1' }) });
+  await addCustomer(portal, 'acme');
+  await addCustomer(portal, 'beta');
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'bob' });
+  await addOidcConnection(portal, acme);
+  await addOidcConnection(portal, beta, { key: 'beta-oidc', customerKey: 'beta', domains: ['beta.test'] });
+  browser = browserForTest(portal);
+});
+
+async function signIn(as = browser): Promise<BrowserForTest> {
+  await as.get(pathOf(acme.visit(await departFor(as))));
+  expect(await sessionStatus(as)).toBe(200);
+  return as;
+}
+
+const sessionStatus = async (of = browser) => (await of.get('/portal/session')).statusCode;
+
+/** What an honest provider would say of alice. */
+function honest(): Json {
+  tokens += 1;
+  const iat = Math.floor(portal.deps.now().getTime() / 1000);
+  const { issuer: iss, clientId: aud } = acme;
+  return { iss, aud, iat, exp: iat + 120, jti: `token-${tokens}`, sub: subject, sid: 'sid-1', events: { [event]: {} } };
+}
+
+const header = () => ({ alg: 'RS256', kid: acme.key.kid, typ: 'logout+jwt' });
+
+async function tokenWith(claims: Json, more: Json = {}, key = acme.key.privateKey): Promise<string> {
+  const whole = Object.fromEntries(
+    Object.entries({ ...honest(), ...claims }).filter(([, value]) => value !== undefined),
+  );
+  return await signed(whole, { ...header(), ...more }, key);
+}
+
+/** As a provider's server does: from nowhere near our pages. */
+const post = (token: string, { connection = 'acme-oidc', from = '203.0.113.9' } = {}) =>
+  portal.send({
+    method: 'POST',
+    url: `/portal/authenticate/oidc/backchannel-logout/${connection}`,
+    form: { logout_token: token },
+    headers: { origin: '', 'sec-fetch-site': '' },
+    from,
+  });
+
+describe('a logout that an OpenID provider begins', () => {
+  it.each([
+    ['a subject and a session of the provider', {}],
+    ['a subject', { sid: undefined }],
+    ['a session of the provider', { sub: undefined }],
+  ])('ends what came by %s, and nothing else', async (_name, claims) => {
+    const bob = { sub: 'subject of bob', email: 'bob@acme.test', sid: 'sid-2' };
+    acme.bend({ claims: (own) => ({ ...own, ...bob }) });
+    const another = await signIn(browserForTest(portal));
+    acme.bend({ claims: (own) => ({ ...own, email: 'alice@acme.test', sid: 'sid-1' }) });
+    await signIn();
+    const answer = await post(await tokenWith(claims));
+    expect([answer.statusCode, answer.headers['cache-control'], answer.body]).toEqual([200, 'no-store', '']);
+    expect([await sessionStatus(), await sessionStatus(another)]).toEqual([401, 200]);
+    const [row] =
+      await portal.sql`select connection, username, steps from audit_event where event = 'signed-out-by-provider'`;
+    expect(row).toMatchObject({ connection: 'acme-oidc', username: 'alice', steps: [{ outcome: '1 ended' }] });
+  });
+
+  it('says that it is done where there is nothing to end', async () => {
+    expect((await post(await tokenWith({ sub: 'nobody', sid: undefined }))).statusCode).toBe(200);
+    expect((await post(await tokenWith({ sid: 'another' }))).statusCode).toBe(200);
+  });
+
+  it('ends a session whose second factor was added after the provider', async () => {
+    await portal.sql`update customer set two_factor = 'email' where key = 'acme'`;
+    await browser.get(pathOf(acme.visit(await departFor(browser))));
+    expect(await portal.sql`select from session where stage = 'half'`).toHaveLength(1);
+    await post(await tokenWith({}));
+    expect(await portal.sql`select from session`).toHaveLength(0);
+  });
+
+  it('takes a token by any of the names that its kind has had, and an audience among others', async () => {
+    for (const typ of ['logout+jwt', 'application/logout+jwt', 'JWT', undefined]) {
+      expect((await post(await tokenWith({ aud: ['other', acme.clientId] }, { typ }))).statusCode, `${typ}`).toBe(200);
+    }
+  });
+
+  const seconds = () => Math.floor(portal.deps.now().getTime() / 1000);
+  const forgeries: [string, () => Promise<string> | string][] = [
+    ['no token at all', () => 'token'],
+    ['the key of somebody else', async () => tokenWith({}, {}, (await newKey('RS256')).privateKey)],
+    ['the key of another provider', () => tokenWith({ iss: beta.issuer }, { kid: beta.key.kid }, beta.key.privateKey)],
+    ['no signature', () => unsigned(honest(), { ...header(), alg: 'none' })],
+    [
+      'a signature by the client secret',
+      async () => signed(honest(), { alg: 'HS256' }, new TextEncoder().encode(acme.clientSecret.padEnd(64))),
+    ],
+    [
+      'changed claims',
+      async () => {
+        const [head, , signature] = (await tokenWith({})).split('.');
+        return `${head}.${Buffer.from(JSON.stringify(honest())).toString('base64url')}.${signature}`;
+      },
+    ],
+    ['another issuer', () => tokenWith({ iss: 'https://idp.test' })],
+    ['no issuer', () => tokenWith({ iss: undefined })],
+    ['another audience', () => tokenWith({ aud: 'other' })],
+    ['no audience', () => tokenWith({ aud: undefined })],
+    ['an ID token', () => tokenWith({ events: undefined, nonce: 'n' }, { typ: 'JWT' })],
+    ['a nonce', () => tokenWith({ nonce: 'n' })],
+    ['no events', () => tokenWith({ events: undefined })],
+    ['another event', () => tokenWith({ events: { 'https://idp.test/event': {} } })],
+    ['events as a list', () => tokenWith({ events: [event] })],
+    ['an event that is no object', () => tokenWith({ events: { [event]: true } })],
+    ['neither sub nor sid', () => tokenWith({ sub: undefined, sid: undefined })],
+    ['a sub that is no text', () => tokenWith({ sub: 7, sid: undefined })],
+    ['an empty sid', () => tokenWith({ sub: undefined, sid: '' })],
+    ['a NUL in the sub', () => tokenWith({ sub: 'alice\0' })],
+    ['no jti', () => tokenWith({ jti: undefined })],
+    ['a jti of 256 characters', () => tokenWith({ jti: 'j'.repeat(256) })],
+    ['no iat', () => tokenWith({ iat: undefined })],
+    ['iat in the future', () => tokenWith({ iat: seconds() + 600, exp: seconds() + 900 })],
+    ['iat long ago', () => tokenWith({ iat: seconds() - 3600 })],
+    ['iat that is no whole number', () => tokenWith({ iat: seconds() + 0.5 })],
+    ['no exp', () => tokenWith({ exp: undefined })],
+    ['exp in the past', () => tokenWith({ exp: seconds() - 600 })],
+    [
+      'exp for ever',
+      async () => {
+        const claims = JSON.stringify({ ...honest(), exp: 0 }).replace('"exp":0', '"exp":1e999');
+        return await signedText(claims);
+      },
+    ],
+    ['typ of another kind', () => tokenWith({}, { typ: 'at+jwt' })],
+    ['an unknown critical header', () => signedText(JSON.stringify(honest()), { ...header(), crit: ['x'], x: 1 })],
+  ];
+  const signedText = async (claims: string, head: Json = header()) => {
+    const part = (text: string) => Buffer.from(text).toString('base64url');
+    const input = `${part(JSON.stringify(head))}.${part(claims)}`;
+    const bytes = await crypto.subtle.sign('RSASSA-PKCS1-v1_5', acme.key.privateKey, Buffer.from(input));
+    return `${input}.${Buffer.from(bytes).toString('base64url')}`;
+  };
+
+  it.each(forgeries)('OI-32 refuses %s and ends nothing', async (_name, make) => {
+    await signIn();
+    const answer = await post(await make());
+    expect([answer.statusCode, answer.headers['cache-control'], answer.json().error]).toEqual([
+      400,
+      'no-store',
+      'invalid_request',
+    ]);
+    expect(await sessionStatus()).toBe(200);
+    const rows = await portal.sql`select steps from audit_event where event = 'provider-logout-refused'`;
+    expect(rows).toHaveLength(1);
+  });
+
+  it('takes each token once, of several at once too', async () => {
+    const token = await tokenWith({});
+    const statuses = await Promise.all([1, 2, 3, 4].map(async () => (await post(token)).statusCode));
+    expect(statuses.toSorted()).toEqual([200, 400, 400, 400]);
+    await signIn();
+    expect((await post(token)).statusCode).toBe(400);
+    expect(await sessionStatus()).toBe(200);
+  });
+
+  it('ends nothing by another connection, one that is not there, or one by SAML', async () => {
+    await signIn();
+    for (const connection of ['beta-oidc', 'nobody'])
+      expect((await post(await tokenWith({}), { connection })).statusCode, connection).toBe(400);
+    expect(await sessionStatus()).toBe(200);
+  });
+
+  it('is 503 while the provider is away', async () => {
+    await portal.sql`update sso_connection set settings = settings || '{"issuer":"http://127.0.0.1:9"}' where key = 'acme-oidc'`;
+    expect((await post(await tokenWith({}))).statusCode).toBe(503);
+  });
+
+  it('slows down who shows wrong tokens, and never who shows right ones', async () => {
+    const { freeFailures } = limits.throttle.logoutToken;
+    for (let tries = 0; tries <= freeFailures; tries += 1)
+      expect((await post(await tokenWith({}))).statusCode).toBe(200);
+    const attacker = { from: '203.0.113.66' };
+    for (let tries = 0; tries < freeFailures; tries += 1) expect((await post('wrong', attacker)).statusCode).toBe(400);
+    await post('wrong', attacker);
+    const slowed = await post('wrong', attacker);
+    expect([slowed.statusCode, Number(slowed.headers['retry-after']) > 0]).toEqual([429, true]);
+    expect((await post(await tokenWith({}))).statusCode).toBe(200);
+  });
+
+  it('what was used is forgotten when it is too old to be shown again', async () => {
+    await post(await tokenWith({}));
+    await keepHouse(portal.deps);
+    expect(await portal.sql`select from oidc_logout_token`).not.toHaveLength(0);
+    portal.wait(limits.idTokenAge + limits.providerClock);
+    await keepHouse(portal.deps);
+    expect(await portal.sql`select from oidc_logout_token`).toHaveLength(0);
+  });
+
+  it('only this call may come from elsewhere, and by POST', async () => {
+    const url = '/portal/authenticate/oidc/backchannel-logout';
+    const headers = { origin: 'https://idp.test', 'sec-fetch-site': 'cross-site' };
+    for (const path of [url, `${url}/`, `${url}/acme-oidc/more`, `${url}/acme-oidc?x=1`, `${url}/../../logout`])
+      expect((await portal.send({ method: 'POST', url: path, form: {}, headers })).statusCode, path).toBe(403);
+    expect((await portal.send({ method: 'PUT', url: `${url}/acme-oidc`, headers })).statusCode).toBe(403);
+  });
+});

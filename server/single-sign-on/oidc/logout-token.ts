@@ -1,0 +1,91 @@
+import { createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
+import type { Deps } from '../../deps.ts';
+import { limits } from '../../limits.ts';
+import type { OidcConnection } from '../../storage/sso-connection.ts';
+import type { Refusal } from '../identity.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+import { providerWords } from '../provider-words.ts';
+import { idTokenAlgorithms } from './id-token-algorithms.ts';
+import { isSubject } from './id-token-checks.ts';
+import { mayHaveSigned } from './may-have-signed.ts';
+import { unreachable } from './oidc-refusal.ts';
+
+/** Whose sessions a provider ends: those of a subject, or of one of its own sessions, or both at once. */
+export type LogoutToken = { subject: string | null; session: string | null; jti: string; endsAt: Date };
+
+/** The one event that a logout token tells (Back-Channel Logout §2.4). */
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
+
+/** Reads a logout token with every check of OpenID Connect Back-Channel Logout §2.6 but the one for a second use. */
+export async function readLogoutToken(
+  deps: Deps,
+  connection: OidcConnection,
+  token: string,
+): Promise<({ ok: true } & LogoutToken) | Refusal> {
+  try {
+    const payload = await verifiedPayload(deps, connection, token);
+    const wrong = wrongInLogoutToken(payload, deps.now());
+    if (wrong !== null) return invalid(wrong);
+    const { sub, sid, jti, iat } = payload as { sub?: string; sid?: string; jti: string; iat: number };
+    const endsAt = new Date(iat * 1000 + limits.idTokenAge + limits.providerClock);
+    return { ok: true, subject: sub ?? null, session: sid ?? null, jti, endsAt };
+  } catch (error) {
+    if (error instanceof ProviderFailure) return unreachable(error);
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return invalid(error.message);
+    throw error;
+  }
+}
+
+/** The claims, once signature, issuer, audience and times are right: as for an ID token, and by our clock. */
+async function verifiedPayload(
+  { providers, now }: Deps,
+  { settings, providerNetworks }: OidcConnection,
+  token: string,
+): Promise<JWTPayload> {
+  const { typ } = decodeProtectedHeader(token);
+  // What is explicitly something else is no logout token (RFC 8725 §3.11); older providers say JWT or nothing.
+  if (typ !== undefined && !/^(?:application\/)?(?:logout\+jwt|jwt)$/i.test(typ))
+    throw new errors.JOSEError(`its typ is ${providerWords(typ)}`);
+  const conversation = providers.open(providerNetworks);
+  const metadata = await providers.discovery(settings.issuer, conversation);
+  const keysAddress = new URL(metadata.jwks_uri ?? '').href;
+  const keys = await providers.keys(keysAddress, (keySet) => mayHaveSigned(keySet, token), conversation);
+  const { payload } = await jwtVerify(token, createLocalJWKSet(keys as unknown as JSONWebKeySet), {
+    issuer: settings.issuer,
+    audience: settings.clientId,
+    algorithms: [...idTokenAlgorithms],
+    clockTolerance: limits.providerClock / 1000,
+    currentDate: now(),
+    requiredClaims: ['iat', 'exp', 'jti', 'events'],
+  });
+  return payload;
+}
+
+/** What is wrong with the claims that only a logout token has, or null. */
+function wrongInLogoutToken(payload: JWTPayload, now: Date): string | null {
+  const { iat = Number.NaN, exp, jti, nonce, events, sub, sid } = payload;
+  if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return 'iat and exp are not times';
+  const age = now.getTime() - iat * 1000;
+  if (age < -limits.providerClock) return 'iat is in the future';
+  if (age > limits.idTokenAge + limits.providerClock) return 'iat is too long ago';
+  if (nonce !== undefined) return 'it has a nonce, as ID tokens do';
+  if (!isText(jti)) return 'jti is not a string of 1 to 255 characters';
+  const event = isObject(events) ? events[logoutEvent] : undefined;
+  if (!isObject(event)) return 'events does not tell of a logout';
+  if (sub === undefined && sid === undefined) return 'it has neither sub nor sid';
+  if (sub !== undefined && !isText(sub)) return 'sub is not a string of 1 to 255 characters';
+  if (sid !== undefined && !isText(sid)) return 'sid is not a string of 1 to 255 characters';
+  return null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && isSubject(value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(words: string): Refusal {
+  return { ok: false, reason: 'answer-invalid', words: `logout token: ${providerWords(words)}` };
+}

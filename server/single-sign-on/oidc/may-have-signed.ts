@@ -1,0 +1,40 @@
+import { compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet } from 'jose';
+import { idTokenAlgorithms } from './id-token-algorithms.ts';
+import type { KeySet } from './read-provider.ts';
+
+/**
+ * Whether newer keys would not help: one of these has signed, or nothing can have. It decides what is read again, never who
+ * is believed, which the library does with the keys that it is given.
+ */
+export async function mayHaveSigned(keySet: KeySet, token: string | undefined): Promise<boolean> {
+  if (token === undefined || !isSignedAsAccepted(token)) return true;
+  try {
+    const { kid } = decodeProtectedHeader(token);
+    if (kid !== undefined && !keySet.keys.some((key) => key.kid === kid)) return false;
+    await compactVerify(token, createLocalJWKSet(keySet as JSONWebKeySet), { algorithms: [...idTokenAlgorithms] });
+    return true;
+  } catch (error) {
+    // Several keys that no kid tells apart: the library refuses to guess as well, and newer keys would not change that.
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return await anyHasSigned(error, token);
+    return false;
+  }
+}
+
+async function anyHasSigned(candidates: errors.JWKSMultipleMatchingKeys, token: string): Promise<boolean> {
+  for await (const key of candidates) {
+    const isItsOwn = await compactVerify(token, key).then(
+      () => true,
+      () => false,
+    );
+    if (isItsOwn) return true;
+  }
+  return false;
+}
+
+function isSignedAsAccepted(token: string): boolean {
+  try {
+    return idTokenAlgorithms.some((alg) => alg === decodeProtectedHeader(token).alg);
+  } catch {
+    return false;
+  }
+}
