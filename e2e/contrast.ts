@@ -41,7 +41,8 @@ function partsOfPage(): Part[] {
   while (walker.nextNode()) {
     const parent = walker.currentNode.parentElement;
     const what = walker.currentNode.textContent?.trim() ?? '';
-    if (!parent || what === '' || !isSeen(parent) || parent.closest('script, style')) continue;
+    // What cannot be pressed is excepted by both criteria.
+    if (!parent || what === '' || !isSeen(parent) || parent.closest('script, style, :disabled')) continue;
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
     for (const box of range.getClientRects())

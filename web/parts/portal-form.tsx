@@ -56,12 +56,11 @@ export function PortalForm({
   // After every render: the browser may have filled in a field, or a part may have changed one.
   useLayoutEffect(look);
 
-  // Some browsers fill in a field a moment after the page is there, and tell nobody.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: counted from when the form is there
+  // Some managers fill in a field at any time, and tell nobody.
   useEffect(() => {
-    const timers = [250, 1000].map((wait) => setTimeout(look, wait));
-    return () => timers.forEach(clearTimeout);
-  }, []);
+    const timer = setInterval(look, 500);
+    return () => clearInterval(timer);
+  });
 
   function onSubmit(event: SubmitEvent<HTMLFormElement>) {
     const isFirst = leave(word);
