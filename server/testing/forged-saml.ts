@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { SignedXml } from 'xml-crypto';
 import { encrypt } from 'xml-encryption';
+import { addAlgorithms } from './xml-signature-algorithms.ts';
 
 /** Who signs: both in PEM. */
 export type ForgerKey = { certificate: string; privateKey: string };
@@ -114,6 +115,7 @@ export function forger(scene: ForgerScene) {
       canonicalizationAlgorithm: canonicalization as never,
       ...(options.keyInfo !== undefined && { getKeyInfoContent: () => options.keyInfo as string }),
     });
+    addAlgorithms(signature);
     signature.addReference({
       xpath: `//*[@ID='${id}']`,
       transforms: options.transforms ?? [enveloped, exclusive],

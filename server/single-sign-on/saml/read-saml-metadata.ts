@@ -29,7 +29,7 @@ export type MetadataReading =
  */
 export function readSamlMetadata(text: string, { entityId, now }: { entityId?: string; now: Date }): MetadataReading {
   if (text.length > limits.providerBytes) return { ok: false, problem: 'the metadata are too long' };
-  const reading = readXml(text.replace(/^\uFEFF/, ''), { comments: true });
+  const reading = readXml(text.replace(/^\uFEFF/, ''), { comments: true, most: limits.samlMetadata });
   if (!reading.ok) return { ok: false, problem: `the metadata cannot be read: ${reading.problem}` };
   const entity = entityOf(reading.root, entityId);
   return typeof entity === 'string' ? { ok: false, problem: entity } : readEntity(entity, now);

@@ -45,7 +45,7 @@ export async function readSamlAnswer(
   const expected = { config: deps.config, settings, kept };
   const refusal = responseRefusal(response.root, expected);
   if (refusal) return refusal;
-  const verified = await verifiedAssertion(deps, settings, { text: answer.text, root: response.root });
+  const verified = await verifiedAssertion(deps, settings, response.root);
   if (!verified.ok) return verified;
   const { assertion } = verified;
   const now = deps.now();

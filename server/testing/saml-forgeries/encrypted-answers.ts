@@ -53,7 +53,7 @@ export const encryptedAnswers: Forgery[] = [
   ...[0, 7, 15].map((place) =>
     forged(
       `SA-35 encrypted by AES-CBC in a signed response, byte ${place} changed after`,
-      /AES-CBC, which takes a signed response/,
+      /not verified: the signature of its Response/,
       async (f: Forger, { portalCertificate }: ForgeryTools) =>
         field(tampered(signedResponse(f, await byCbc(f, portalCertificate)), place)),
     ),
