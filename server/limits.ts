@@ -93,8 +93,6 @@ export const limits = {
   idTokenAge: 10 * minute,
   /** A SAML assertion older than this is not accepted, whatever it says of itself. */
   samlAssertionAge: 10 * minute,
-  /** A SAML assertion that says it is valid for longer is not accepted. */
-  samlValidity: day,
   /** An answer that no request of ours asked for waits this long for its browser. */
   samlUnaskedWaits: minute,
   /** A body with a SAML answer, encoded. */

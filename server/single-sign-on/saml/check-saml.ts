@@ -27,11 +27,11 @@ function certificateCheck(pem: string, number: number, now: Date): CheckStep & {
   const facts = certificateFacts(pem);
   if (!facts) return { step, ok: false, words: 'it cannot be read', counts: false };
   const [begin, end] = [facts.beginsAt, facts.endsAt].map((date) => date.toISOString().slice(0, 10));
-  if (facts.rsaBits === null) return { step, ok: false, words: 'its key is not of RSA', counts: false };
+  if (!facts.isUsable) return { step, ok: false, words: 'its key is neither of RSA nor of ECDSA', counts: false };
   if (facts.endsAt <= now) return { step, ok: false, words: `it ended on ${end}`, counts: false };
   if (facts.beginsAt.getTime() - limits.providerClock > now.getTime())
     return { step, ok: false, words: `it begins on ${begin}`, counts: false };
-  if (facts.rsaBits < limits.weakestRsaKey)
+  if (facts.rsaBits !== null && facts.rsaBits < limits.weakestRsaKey)
     return { step, ok: false, words: `its key is weak: RSA of ${facts.rsaBits} bits`, counts: true };
   const endsSoon = facts.endsAt.getTime() - now.getTime() < limits.expiryWarning;
   return { step, ok: !endsSoon, words: `it is valid until ${end}`, counts: true };

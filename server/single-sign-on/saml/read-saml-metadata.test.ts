@@ -109,6 +109,17 @@ describe('metadata are refused in words that say what is missing', () => {
     ['a certificate that is none', /cannot be read/, () => entity(key('AAAA') + service())],
     ['a bare key', /cannot be read/, () => entity(key(bareKey) + service())],
     [
+      'a bare key as numbers',
+      /a bare key \(KeyValue\) and no certificate: let the provider/,
+      () =>
+        entity(
+          key(certificate).replace(
+            /<ds:X509Data>.*<\/ds:X509Data>/s,
+            '<ds:KeyValue><ds:RSAKeyValue><ds:Modulus>AQAB</ds:Modulus><ds:Exponent>AQAB</ds:Exponent></ds:RSAKeyValue></ds:KeyValue>',
+          ) + service(),
+        ),
+    ],
+    [
       'SAML 1.1',
       /SAML 2\.0/,
       () => entity(key(certificate) + service()).replace('SAML:2.0:protocol">', 'SAML:1.1:protocol">'),

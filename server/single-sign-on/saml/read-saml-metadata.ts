@@ -64,12 +64,17 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
   if (!isProviderAddress(signOnUrl)) return no(`the provider's sign-on address is not https: ${said(signOnUrl)}`);
   const found = certificatesOf(role);
   if (found === null) return no('the metadata hold a signing certificate that cannot be read');
-  const usable = found.filter((pem) => certificateFacts(pem)?.rsaBits);
+  const usable = found.filter((pem) => certificateFacts(pem)?.isUsable);
+  if (found.length === 0 && hasBareKey(role))
+    return no(
+      'the metadata have a bare key (KeyValue) and no certificate: let the provider put the certificate of its signing key into the metadata (X509Certificate), or put it in by hand',
+    );
   if (found.length === 0) return no('the metadata have no signing certificate (KeyDescriptor)');
   if (usable.length === 0)
-    return no('the metadata have no signing certificate with an RSA key, the only kind that is supported');
+    return no('the metadata have no signing certificate with an RSA or ECDSA key, the kinds that are supported');
   const warnings = usable.flatMap((pem) => certificateWarnings(pem, now));
-  if (usable.length < found.length) warnings.push('signing certificates with other keys than RSA are left out');
+  if (usable.length < found.length)
+    warnings.push('signing certificates with other keys than RSA and ECDSA are left out');
   const validUntil = Date.parse(attributeOf(entity, 'validUntil') ?? '');
   if (validUntil <= now.getTime()) warnings.push('the metadata say that they are not valid any more (validUntil)');
   return { ok: true, settings: { entityId, signOnUrl, certificates: usable }, warnings };
@@ -79,10 +84,18 @@ function speaksSaml2(role: XmlElement): boolean {
   return (attributeOf(role, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(namespaces.protocol);
 }
 
+/** Some providers publish the numbers of their key alone (XML Signature §4.5.2), which says nothing of when it ends. */
+function hasBareKey(role: XmlElement): boolean {
+  return signingKeys(role).some((key) => descendantsNamed(key, ds('KeyValue')).length > 0);
+}
+
+function signingKeys(role: XmlElement): XmlElement[] {
+  return childrenNamed(role, md('KeyDescriptor')).filter((key) => (attributeOf(key, 'use') ?? 'signing') === 'signing');
+}
+
 /** Those of keys for signing, and of keys whose use is not said (SAML metadata §2.4.1.1); null when one cannot be read. */
 function certificatesOf(role: XmlElement): string[] | null {
-  const texts = childrenNamed(role, md('KeyDescriptor'))
-    .filter((key) => (attributeOf(key, 'use') ?? 'signing') === 'signing')
+  const texts = signingKeys(role)
     .flatMap((key) => descendantsNamed(key, ds('X509Certificate')))
     .map((element) => (textOf(element) ?? '').replace(/\s/g, ''));
   const pems = texts.map(
@@ -99,6 +112,7 @@ function certificateWarnings(pem: string, now: Date): string[] {
   if (facts.endsAt <= now) warnings.push(`a signing certificate ended on ${end}: nothing that it signs is accepted`);
   else if (facts.endsAt.getTime() - now.getTime() < limits.expiryWarning)
     warnings.push(`a signing certificate ends on ${end}`);
-  if ((facts.rsaBits ?? 0) < limits.weakestRsaKey) warnings.push(`a signing key is weak: RSA of ${facts.rsaBits} bits`);
+  if (facts.rsaBits !== null && facts.rsaBits < limits.weakestRsaKey)
+    warnings.push(`a signing key is weak: RSA of ${facts.rsaBits} bits`);
   return warnings;
 }

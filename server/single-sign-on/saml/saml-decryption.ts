@@ -16,15 +16,16 @@ import {
 export type Opened = { ok: true; text: string } | { ok: false; problem: string };
 
 /**
- * Opens an encrypted assertion by one of the portal's keys. What comes out is somebody's who has our certificate, which
+ * Opens what is encrypted, an assertion or a NameID, by one of the portal's keys. What comes out is somebody's who has our certificate, which
  * is everybody. Whatever goes wrong in opening it is told in the same words. AES-CBC can be tried out byte by byte by who
  * may send changed copies: it is opened only where a signature over what is encrypted is true (XML Encryption 1.1 §6.1).
  */
-export async function openAssertion(
+export async function openEncrypted(
   encrypted: XmlElement,
+  what: 'assertion' | 'NameID',
   { keys, isVerified }: { keys: readonly PortalKey[]; isVerified: boolean },
 ): Promise<Opened> {
-  const problem = encryptionProblem(encrypted);
+  const problem = encryptionProblem(encrypted, what);
   if (problem) return { ok: false, problem };
   if (isByCbc(encrypted) && !isVerified)
     return { ok: false, problem: 'it is encrypted by AES-CBC, which takes a signed response' };
@@ -32,28 +33,28 @@ export async function openAssertion(
     const opened = await decryptXml(encrypted.toString(), key.privateKey).catch(() => null);
     if (opened) return { ok: true, text: opened };
   }
-  return { ok: false, problem: 'no key of the portal opens its assertion' };
+  return { ok: false, problem: `no key of the portal opens its ${what}` };
 }
 
 /** One piece of data under one key, each by an algorithm that we accept: the library takes the first of what it finds. */
-function encryptionProblem(encrypted: XmlElement): string | null {
+function encryptionProblem(encrypted: XmlElement, what: string): string | null {
   const [data, more] = childrenNamed(encrypted, xenc('EncryptedData'));
   const [key, another] = descendantsNamed(encrypted, xenc('EncryptedKey'));
-  if (!data || more || !key || another) return 'its encrypted assertion does not have one piece of data and one key';
+  if (!data || more || !key || another) return `its encrypted ${what} does not have one piece of data and one key`;
   const names: XmlName[] = [xenc('EncryptionMethod'), xenc('CipherData'), xenc('CipherValue')];
   const wrong = names.find(
     ([, name]) => elementsIn(encrypted).filter(({ localName }) => localName === name).length !== 2,
   );
-  if (wrong) return `its encrypted assertion does not have two parts ${wrong[1]}`;
-  if (!isKeyBeforeData(data, key, encrypted)) return 'the key of its encrypted assertion is not in its place';
+  if (wrong) return `its encrypted ${what} does not have two parts ${wrong[1]}`;
+  if (!isKeyBeforeData(data, key, encrypted)) return `the key of its encrypted ${what} is not in its place`;
   const transport = methodOf(key);
-  if (transport !== algorithms.rsaOaep) return `the key of its encrypted assertion is sealed by ${said(transport)}`;
+  if (transport !== algorithms.rsaOaep) return `the key of its encrypted ${what} is sealed by ${said(transport)}`;
   const digest = oaepDigestOf(key);
   if (digest !== null && digest !== algorithms.oaepDigest)
-    return `the key of its encrypted assertion is sealed with a digest by ${said(digest)}`;
+    return `the key of its encrypted ${what} is sealed with a digest by ${said(digest)}`;
   const cipher = methodOf(data);
   const known = [...algorithms.gcm, ...algorithms.cbc];
-  return known.includes(cipher ?? '') ? null : `its assertion is encrypted by ${said(cipher)}`;
+  return known.includes(cipher ?? '') ? null : `its ${what} is encrypted by ${said(cipher)}`;
 }
 
 /** In the KeyInfo of the data, or beside the data, whose KeyInfo leads to it then (SAML core §2.3.4, XML Encryption §3.5). */

@@ -167,6 +167,24 @@ describe('the answer belongs to one visit of one browser', () => {
     }
   });
 
+  it('SA-45 an answer that tells several addresses says so to the operator, and lets nobody in', async () => {
+    const values = ['alice@acme.test', 'boss@acme.test'].map(
+      (email) => `<saml:AttributeValue>${email}</saml:AttributeValue>`,
+    );
+    const attributes = `<saml:AttributeStatement><saml:Attribute Name="mail">${values.join('')}</saml:Attribute></saml:AttributeStatement>`;
+    const answer = await finish(await post(samlAnswer(portal, acme, await request(), { nameId: 'a-1', attributes })));
+    await expectRefused(answer, 'unknown-user');
+    expect((await lastFailure(portal))?.steps.at(-1)?.outcome).toContain('tells several e-mail addresses');
+  });
+
+  it("SA-45 an address that is somebody's username finds nobody", async () => {
+    await addUser(portal, { username: 'boss@acme.test', email: 'carol@acme.test' });
+    const answer = await finish(await post(samlAnswer(portal, acme, await request(), { email: 'boss@acme.test' })));
+    await expectRefused(answer, 'unknown-user');
+    expect(JSON.stringify((await lastFailure(portal))?.steps)).toContain('is the username of boss@acme.test');
+    expect(await portal.sql`select from sso_subject`).toHaveLength(0);
+  });
+
   it('an OpenID visit is not finished by the SAML way, nor the other way round', async () => {
     const provider = await startForgedProvider({ now: portal.deps.now });
     await addOidcConnection(portal, provider, { key: 'acme-oidc', domains: ['oidc.test'] });

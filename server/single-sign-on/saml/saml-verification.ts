@@ -3,7 +3,7 @@ import type { Refusal } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import type { SamlSettings } from '../settings.ts';
 import { validCertificates } from './saml-certificates.ts';
-import { openAssertion } from './saml-decryption.ts';
+import { openEncrypted } from './saml-decryption.ts';
 import { ds, saml } from './saml-names.ts';
 import { invalid } from './saml-response.ts';
 import { assertionIn, assertionProblem, idProblem, signaturesProblem } from './saml-structure.ts';
@@ -29,7 +29,7 @@ export async function verifiedAssertion(deps: Deps, settings: SamlSettings, root
   if (!isEncrypted) return assertionOf(element, certificates);
   const sealed = covered === null ? element : encryptedIn(covered);
   if (!sealed) return invalid('what was verified holds no encrypted assertion');
-  const opened = await openAssertion(sealed, { keys: await portalKeys(deps), isVerified: isSigned });
+  const opened = await openEncrypted(sealed, 'assertion', { keys: await portalKeys(deps), isVerified: isSigned });
   if (!opened.ok) return invalid(opened.problem);
   const reading = readXml(opened.text);
   if (!reading.ok) return invalid(`what was encrypted cannot be read: ${reading.problem}`);

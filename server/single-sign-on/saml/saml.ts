@@ -8,6 +8,7 @@ import { acceptableUntil, assertionRefusal } from './saml-checks.ts';
 import { samlIdentity } from './saml-identity.ts';
 import { samlRequest } from './saml-request.ts';
 import { responseRefusal } from './saml-response.ts';
+import { subjectName } from './saml-subject.ts';
 import { samlText } from './saml-text.ts';
 import { verifiedAssertion } from './saml-verification.ts';
 import { readXml } from './strict-xml.ts';
@@ -51,7 +52,9 @@ export async function readSamlAnswer(
   const now = deps.now();
   const failed = assertionRefusal(assertion, { ...expected, now });
   if (failed) return failed;
-  const identity = samlIdentity(assertion, { settings, attributes, config: deps.config });
+  const subject = await subjectName(deps, assertion);
+  if (!subject.ok) return subject;
+  const identity = samlIdentity(assertion, subject.name, { settings, attributes, config: deps.config });
   if (!identity.ok) return identity;
   return {
     ok: true,
