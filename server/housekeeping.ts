@@ -1,5 +1,6 @@
 import type { Deps } from './deps.ts';
 import { day, limits } from './limits.ts';
+import { metadataWarnings, watchMetadata } from './single-sign-on/saml/watch-metadata.ts';
 import { listEnds, warningsOf } from './single-sign-on/what-ends.ts';
 import { deleteOldAuditEvents } from './storage/audit-event.ts';
 import { deleteStaleDevices } from './storage/device.ts';
@@ -33,21 +34,25 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   await deleteOldSamlAssertions(sql, at);
 }
 
-/** Says in the log what ends soon, so that nobody learns of it by sign-ins that fail. */
+/** Says in the log what ends soon, and what providers have changed, so that nobody learns of it by sign-ins that fail. */
 export async function warnOfEnds({ sql, now, log }: Deps): Promise<void> {
   for (const warning of warningsOf(await listEnds(sql), now())) log.warn(warning);
+  for (const warning of await metadataWarnings(sql)) log.warn(warning);
 }
 
 /** Keeps house from time to time until the returned function is called; a failure is logged and tried again. */
 export function startHousekeeping(deps: Deps): () => void {
   const failed = (error: unknown) => deps.log.error({ err: error }, 'housekeeping failed');
   const timer = setInterval(() => keepHouse(deps).catch(failed), limits.housekeepingEvery);
+  const metadata = setInterval(() => watchMetadata(deps).catch(failed), limits.housekeepingEvery);
   const warnings = setInterval(() => warnOfEnds(deps).catch(failed), limits.warningsEvery);
   warnOfEnds(deps).catch(failed);
   timer.unref();
+  metadata.unref();
   warnings.unref();
   return () => {
     clearInterval(timer);
+    clearInterval(metadata);
     clearInterval(warnings);
   };
 }

@@ -93,6 +93,8 @@ export const limits = {
   idTokenAge: 10 * minute,
   /** A SAML assertion older than this is not accepted, whatever it says of itself. */
   samlAssertionAge: 10 * minute,
+  /** How often the metadata of SAML providers are read again, to tell what is new in them. */
+  samlMetadataReadEvery: day,
   /** An answer that no request of ours asked for waits this long for its browser. */
   samlUnaskedWaits: minute,
   /** A body with a SAML answer, encoded. */

@@ -7,6 +7,7 @@ import { openTransport } from '../mail/open-transport.ts';
 import { outboxFile, outboxOf, prepareOutbox } from '../mail/outbox.ts';
 import { hostAndPort } from '../mail/smtp-url.ts';
 import { MailNotSent } from '../mail/transport.ts';
+import { metadataWarnings } from '../single-sign-on/saml/watch-metadata.ts';
 import { listEnds, warningsOf } from '../single-sign-on/what-ends.ts';
 import { dataFolderError, prepareDataFolder } from '../storage/data-folder.ts';
 import { isFailure } from './failure.ts';
@@ -32,10 +33,13 @@ export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config)
   }
 }
 
-/** Whether certificates and secrets of single sign-on end soon. */
+/** Whether certificates and secrets of single sign-on end soon, and whether providers have changed their metadata. */
 export async function checkEnds(): Promise<Check> {
   const check = 'single sign-on';
-  const warnings = await withDatabase(async (sql) => warningsOf(await listEnds(sql), new Date()));
+  const warnings = await withDatabase(async (sql) => [
+    ...warningsOf(await listEnds(sql), new Date()),
+    ...(await metadataWarnings(sql)),
+  ]);
   if (warnings.length === 0) return { check, ok: true, words: 'no certificate or secret ends within 60 days' };
   return { check, ok: false, words: warnings.join('; ') };
 }
