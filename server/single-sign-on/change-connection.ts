@@ -96,6 +96,7 @@ const wordsOfSetting: Record<string, string> = {
   clientAuthentication: 'client authentication',
   entityId: 'entity id',
   signOnUrl: 'sign-on address',
+  signOnBinding: 'requests travel by',
   metadataUrl: 'metadata address',
   mayBegin: 'provider may begin',
   wantsEncryption: 'wants encryption',

@@ -9,6 +9,9 @@ export function metadataDifferences(here: SamlSettings, there: SamlMetadata): st
     ...(there.signOnUrl === here.signOnUrl
       ? []
       : [`signOnUrl: ${said(here.signOnUrl)} here, ${said(there.signOnUrl)} there`]),
+    ...(there.signOnBinding === here.signOnBinding
+      ? []
+      : [`requests travel by ${here.signOnBinding ?? 'redirect'} here, by ${there.signOnBinding ?? 'redirect'} there`]),
     ...certificateDifferences(here.certificates, there.certificates),
   ];
 }

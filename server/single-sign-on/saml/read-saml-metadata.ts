@@ -16,7 +16,7 @@ import {
 } from './xml-elements.ts';
 
 /** What a provider's metadata say of it. */
-export type SamlMetadata = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'certificates'>;
+export type SamlMetadata = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'signOnBinding' | 'certificates'>;
 
 export type MetadataReading =
   | { ok: true; settings: SamlMetadata; warnings: string[] }
@@ -58,9 +58,11 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
   const entityId = attributeOf(entity, 'entityID') ?? '';
   if (entityId === '' || entityId.length > 1024) return no('the metadata have no entityID');
   const services = childrenNamed(role, md('SingleSignOnService'));
-  const redirect = services.find((service) => attributeOf(service, 'Binding') === bindings.redirect);
-  const signOnUrl = redirect && attributeOf(redirect, 'Location');
-  if (!signOnUrl) return no('the metadata have no SingleSignOnService for HTTP-Redirect');
+  const by = (binding: string) => services.find((service) => attributeOf(service, 'Binding') === binding);
+  const redirect = by(bindings.redirect);
+  const service = redirect ?? by(bindings.post);
+  const signOnUrl = service && attributeOf(service, 'Location');
+  if (!signOnUrl) return no('the metadata have no SingleSignOnService for HTTP-Redirect or HTTP-POST');
   if (!isProviderAddress(signOnUrl)) return no(`the provider's sign-on address is not https: ${said(signOnUrl)}`);
   const found = certificatesOf(role);
   if (found === null) return no('the metadata hold a signing certificate that cannot be read');
@@ -77,7 +79,11 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
     warnings.push('signing certificates with other keys than RSA and ECDSA are left out');
   const validUntil = Date.parse(attributeOf(entity, 'validUntil') ?? '');
   if (validUntil <= now.getTime()) warnings.push('the metadata say that they are not valid any more (validUntil)');
-  return { ok: true, settings: { entityId, signOnUrl, certificates: usable }, warnings };
+  return {
+    ok: true,
+    settings: { entityId, signOnUrl, signOnBinding: redirect ? undefined : 'post', certificates: usable },
+    warnings,
+  };
 }
 
 function speaksSaml2(role: XmlElement): boolean {

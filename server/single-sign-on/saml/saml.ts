@@ -6,7 +6,7 @@ import { isProviderAddress } from '../provider-fetch.ts';
 import { said } from './said.ts';
 import { acceptableUntil, assertionRefusal } from './saml-checks.ts';
 import { samlIdentity } from './saml-identity.ts';
-import { samlRequest } from './saml-request.ts';
+import { type RequestFields, samlRequest } from './saml-request.ts';
 import { responseRefusal } from './saml-response.ts';
 import { subjectName } from './saml-subject.ts';
 import { samlText } from './saml-text.ts';
@@ -25,12 +25,12 @@ export async function startSaml(
   deps: Deps,
   { settings }: SamlConnection,
   { state }: { state: string },
-): Promise<{ ok: true; url: string; kept: SamlKept } | Refusal> {
+): Promise<{ ok: true; url: string; fields: RequestFields | null; kept: SamlKept } | Refusal> {
   if (!isProviderAddress(settings.signOnUrl))
     return { ok: false, reason: 'connection-broken', words: `nobody is sent to ${said(settings.signOnUrl)}` };
   const [key] = await portalKeys(deps);
-  const { id, url } = await samlRequest(deps.config, settings, { key, state });
-  return { ok: true, url, kept: { requestId: id } };
+  const { id, url, fields } = await samlRequest(deps.config, settings, { key, state });
+  return { ok: true, url, fields, kept: { requestId: id } };
 }
 
 /** Reads the answer in a SAMLResponse field; `kept` is null where the provider began by itself. */
