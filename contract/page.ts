@@ -22,8 +22,8 @@ export type ServerPage =
   | { name: 'signInOnceMore'; comesBackTo: string; goesOnTo: string }
   /** After the registration of an app, and after a recovery code was used: `codes` is null when they are not shown any more. */
   | { name: 'recoveryCodes'; codes: string[] | null; left: number; destination: string }
-  /** Leads on to an identity provider by itself, to sign in there or to sign out. */
-  | { name: 'leaving'; isSignOut: boolean; url: string; provider: string }
+  /** Leads on to an identity provider by itself, to sign in there or to sign out; by a form where there are fields. */
+  | { name: 'leaving'; isSignOut: boolean; url: string; provider: string; fields?: Record<string, string> }
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
 
 /** What the server knows of the session that a second-factor screen belongs to: a half-signed-in one, or see `goesOnTo`. */

@@ -1,5 +1,6 @@
 import type { Deps } from './deps.ts';
 import { day, limits } from './limits.ts';
+import { watchMetadata } from './single-sign-on/saml/watch-metadata.ts';
 import { ssoWarnings } from './single-sign-on/sso-warnings.ts';
 import { deleteOldAuditEvents } from './storage/audit-event.ts';
 import { deleteStaleDevices } from './storage/device.ts';
@@ -35,7 +36,7 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   await deleteOldOidcLogoutTokens(sql, at);
 }
 
-/** Says in the log what of single sign-on ends soon or has to be changed, so that nobody learns of it by sign-ins that fail. */
+/** Says in the log what of single sign-on ends soon, has changed or has to be changed, so that nobody learns of it by sign-ins that fail. */
 export async function warnOfEnds(deps: Deps): Promise<void> {
   for (const warning of await ssoWarnings(deps)) deps.log.warn(warning);
 }
@@ -44,12 +45,15 @@ export async function warnOfEnds(deps: Deps): Promise<void> {
 export function startHousekeeping(deps: Deps): () => void {
   const failed = (error: unknown) => deps.log.error({ err: error }, 'housekeeping failed');
   const timer = setInterval(() => keepHouse(deps).catch(failed), limits.housekeepingEvery);
+  const metadata = setInterval(() => watchMetadata(deps).catch(failed), limits.housekeepingEvery);
   const warnings = setInterval(() => warnOfEnds(deps).catch(failed), limits.warningsEvery);
   warnOfEnds(deps).catch(failed);
   timer.unref();
+  metadata.unref();
   warnings.unref();
   return () => {
     clearInterval(timer);
+    clearInterval(metadata);
     clearInterval(warnings);
   };
 }

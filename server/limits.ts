@@ -13,6 +13,24 @@ export type ThrottleLimit = {
   longestWait: number;
 };
 
+/** How much of everything a document of somebody else may hold; what reads it costs time for each of them. */
+export type XmlLimits = {
+  elements: number;
+  depth: number;
+  attributes: number;
+  attributesOfElement: number;
+  /** Different declarations, each a prefix with its namespace. */
+  namespaces: number;
+  /** Elements that belong to signatures, each kind for itself. */
+  signatureParts: number;
+  /** Characters that are written as entities or numbers. */
+  references: number;
+  /** In characters: a tag with its attributes, one value, one name with its prefix. */
+  tag: number;
+  value: number;
+  name: number;
+};
+
 /** Every lifetime and attempt count of the product; times in milliseconds, sizes in bytes unless named otherwise. */
 export const limits = {
   throttle: {
@@ -27,6 +45,8 @@ export const limits = {
     sso: { freeFailures: 1000, leakEvery: second / 2, firstWait: 10 * second, longestWait: minute },
     /** Logout tokens from one address that were refused: a provider's are right, or wrong by a mistake in setting it up. */
     logoutToken: { freeFailures: 20, leakEvery: 30 * second, firstWait: 10 * second, longestWait: 5 * minute },
+    /** SAML answers from one address that let nobody in: each costs milliseconds of the one thread. Good ones count nothing. */
+    samlFailure: { freeFailures: 30, leakEvery: 2 * second, firstWait: 10 * second, longestWait: minute },
     /** Codes of the second factor, over all half sessions of an account. */
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
     /** Mails with a code to one account. */
@@ -75,12 +95,42 @@ export const limits = {
   idTokenAge: 10 * minute,
   /** A SAML assertion older than this is not accepted, whatever it says of itself. */
   samlAssertionAge: 10 * minute,
-  /** A SAML assertion that says it is valid for longer is not accepted. */
-  samlValidity: day,
   /** A SAML answer waits this long for the browser that brought it: the redirect that follows asks for it at once. */
   samlAnswerWaits: 30 * second,
+  /** How often the metadata of SAML providers are read again, to tell what is new in them. */
+  samlMetadataReadEvery: day,
   /** A body with a SAML answer, encoded. */
   samlBodyBytes: 256 * 1024,
+  /** A SAML answer: 200 groups are 250 elements where they share an attribute, and 450 where each has its own. */
+  samlAnswer: {
+    elements: 800,
+    depth: 16,
+    attributes: 1600,
+    attributesOfElement: 16,
+    namespaces: 40,
+    signatureParts: 8,
+    references: 2000,
+    tag: 4096,
+    value: 2048,
+    name: 100,
+  } satisfies XmlLimits,
+  /** A signature's value and the digest in it, in base64 with line breaks: RSA of 16,384 bits needs 2,800 characters. */
+  samlSignatureValue: 4096,
+  /** Prefixes that a signature may name as counting although nothing is written with them. */
+  inclusivePrefixes: 20,
+  /** The metadata of SAML providers, those of several in one document among them. */
+  samlMetadata: {
+    elements: 2000,
+    depth: 40,
+    attributes: 6000,
+    attributesOfElement: 40,
+    namespaces: 200,
+    signatureParts: 100,
+    references: 10_000,
+    tag: 16 * 1024,
+    value: 4096,
+    name: 100,
+  } satisfies XmlLimits,
   /** A provider's RSA key with fewer bits is warned of. */
   weakestRsaKey: 2048,
   /** Ends of certificates and secrets are warned of from here on. */

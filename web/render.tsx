@@ -65,7 +65,7 @@ ${onwards(page)}<link rel="icon" href="${icon}">
 
 /** Chromium puts the address that a page leads on to at once in its place: Back leads to where the visitor was before. */
 function onwards({ serverPage }: Page): string {
-  if (serverPage?.name !== 'leaving') return '';
+  if (serverPage?.name !== 'leaving' || serverPage.fields) return '';
   return `<meta http-equiv="refresh" content="0;url=${escaped(serverPage.url)}">\n`;
 }
 

@@ -30,6 +30,8 @@ export const auditEvents = {
   'device-forgotten': "An operator made a user's remembered devices be asked for a code again.",
   'connection-added': 'An operator added a single sign-on connection.',
   'connection-changed': 'An operator changed a single sign-on connection.',
+  'connection-metadata-changed':
+    'The metadata of a SAML provider, read again, say something new; nothing was taken over.',
   'connection-removed': 'An operator removed a single sign-on connection.',
   'connection-unlinked': 'An operator made a connection forget by which subject a user signs in.',
   'portal-key-changed': 'An operator published, used or withdrew a key of the portal.',

@@ -6,7 +6,10 @@ import type { SamlSettings } from '../single-sign-on/settings.ts';
 import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
 
-export type MetadataSettings = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'certificates' | 'metadataUrl'>;
+export type MetadataSettings = Pick<
+  SamlSettings,
+  'entityId' | 'signOnUrl' | 'signOnBinding' | 'certificates' | 'metadataUrl'
+>;
 
 /** What a provider's metadata say, in the file or at the address that an option names. Throws a failure that says why not. */
 export async function samlSettingsOf(argument: string, networks: readonly string[]): Promise<MetadataSettings> {

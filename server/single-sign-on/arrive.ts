@@ -124,6 +124,7 @@ export async function fail(
     destination = defaultDestination(deps.config.basePath),
     lang,
     typed = null,
+    slow = slowDown,
   }: {
     protocol: Protocol;
     address: string;
@@ -131,9 +132,10 @@ export async function fail(
     destination?: string;
     lang?: string | undefined;
     typed?: string | null;
+    slow?: typeof slowDown;
   },
 ): Promise<FastifyReply> {
-  if (await slowDown(deps, request, reply, address)) return reply;
+  if (await slow(deps, request, reply, address)) return reply;
   if (connection) forgetConnection(deps, request, reply);
   const steps: AuditStep[] = [{ step: 'answer', outcome: words }];
   const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: request.id });

@@ -46,7 +46,15 @@ export async function beginSingleSignOn(
       : await startSaml(deps, connection, { state, isAfresh: departure.isAfresh });
   if (!started.ok) return started;
   const { destination, lang, loginHint: typed, address, requestId } = departure;
-  const details: RequestDetails = { url: started.url, destination, lang: lang ?? null, typed, kept: started.kept };
+  const fields = 'fields' in started ? started.fields : null;
+  const details: RequestDetails = {
+    url: started.url,
+    fields,
+    destination,
+    lang: lang ?? null,
+    typed,
+    kept: started.kept,
+  };
   const browserToken = departure.browserToken ?? newToken();
   const id = randomUUID();
   const madeAt = deps.now();

@@ -4,6 +4,7 @@ import { day, hour, minute } from '../limits.ts';
 import { seal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/connect.ts';
+import { deleteMetadataReading } from '../storage/saml-metadata-reading.ts';
 import {
   connectionPlace,
   findSsoConnectionByKeyForUpdate,
@@ -52,6 +53,7 @@ export async function changeConnection(
     const sealedSecret =
       secret === undefined ? {} : { sealedSecret: seal(keys.seal, secret, connectionPlace(before.id)) };
     await updateSsoConnection(sql, before.id, { ...changes, ...sealedSecret });
+    if (changes.settings) await deleteMetadataReading(sql, before.id);
     if (domains) await updateSsoDomains(sql, before.id, domains);
     const event = { event: 'connection-changed', connection: key, customerKey: before.customerKey, steps } as const;
     await insertAuditEvent(sql, event, now);
@@ -122,6 +124,7 @@ const wordsOfSetting: Record<string, string> = {
   clientAuthentication: 'client authentication',
   entityId: 'entity id',
   signOnUrl: 'sign-on address',
+  signOnBinding: 'requests travel by',
   metadataUrl: 'metadata address',
   mayBegin: 'provider may begin',
   wantsEncryption: 'wants encryption',

@@ -5,6 +5,8 @@ export type Identity = {
   /** What the provider calls the person, for ever and for nobody else: 1 to 255 characters. */
   subject: string;
   email: string | null;
+  /** It tells several addresses, of which none is taken: which of them is meant would be a guess. */
+  tellsSeveralEmails?: true;
   /** Whether the provider says that it has verified the address. */
   emailVerified: boolean;
   /** The name for a user who is made just in time; it never finds one. */

@@ -27,14 +27,31 @@ export function leaveRoute(deps: Deps) {
     const details = row && detailsOf(deps.keys, row);
     const connection = row && (await findSsoConnection(deps.sql, row.connectionId));
     const isOpen = row && row.usedAt === null && row.endsAt > deps.now();
-    if (isOpen && details?.url && connection?.active)
+    if (isOpen && details?.url && connection?.active) {
+      const fields = details.fields ?? undefined;
+      // Chromium holds the post to `form-action`: this page alone may post to this provider alone.
+      if (fields) reply.header('content-security-policy', policyWithForm(reply, new URL(details.url).origin));
       return await deps.pages.send(request, reply, 200, {
-        serverPage: { name: 'leaving', isSignOut: false, url: details.url, provider: connection.name },
+        serverPage: {
+          name: 'leaving',
+          isSignOut: false,
+          url: details.url,
+          provider: connection.name,
+          ...(fields && { fields }),
+        },
       });
+    }
     const { destination = defaultDestination(config.basePath), typed = null } = details ?? {};
     if (details && (await sessionOfRequest(deps, request))?.stage === 'full') return reply.redirect(destination, 303);
     return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, { destination, lang });
   };
+}
+
+function policyWithForm(reply: FastifyReply, origin: string): string {
+  return String(reply.getHeader('content-security-policy')).replace(
+    /form-action [^;]*/,
+    `form-action 'self' ${origin}`,
+  );
 }
 
 function isUuid(text: string): boolean {

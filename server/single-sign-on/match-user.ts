@@ -1,4 +1,5 @@
 import { languageOfTag } from '#contract/languages.ts';
+import { foldLoginName } from '../accounts/fold-name.ts';
 import { foldsOfUser, takenField } from '../accounts/names-of-user.ts';
 import { readUsername } from '../accounts/read-name.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
@@ -35,13 +36,13 @@ export async function matchUser(
   steps.push({ step: 'subject', outcome: 'not linked yet' });
   const email = verifiedEmail(connection, identity);
   if (!email.ok) return email;
-  let user = await findSsoUserForShare(sql, { fold: email.fold }, seen);
+  let user = await userOfEmail(sql, email.fold, seen, steps);
   if (!user && connection.makesUsers) {
     // Another tab of the same person may have been quicker by a moment.
     await lockLoginNames(sql);
     const meanwhile = await linkedUser(sql, connection, identity, seen, steps);
     if (meanwhile) return meanwhile;
-    user = await findSsoUserForShare(sql, { fold: email.fold }, seen);
+    user = await userOfEmail(sql, email.fold, seen, steps);
     if (!user) {
       const made = await makeUser(sql, connection, identity, email.email, { address, now });
       if ('reason' in made) return made;
@@ -76,6 +77,22 @@ async function linkedUser(
   const user = await findSsoUserForShare(sql, { id }, seen);
   steps.push({ step: 'subject', outcome: `linked with ${user?.username ?? 'a user who is gone'}` });
   return ofCustomer(user, connection);
+}
+
+/**
+ * The user who has the address as their e-mail. Usernames share one space with addresses, and may look like one: a provider
+ * vouches for its addresses, and for nobody's username.
+ */
+async function userOfEmail(
+  sql: Connection,
+  fold: string,
+  seen: { customerId: string; address: string },
+  steps: AuditStep[],
+): Promise<SsoUser | null> {
+  const user = await findSsoUserForShare(sql, { fold }, seen);
+  if (!user || foldLoginName(user.email) === fold) return user;
+  steps.push({ step: 'e-mail', outcome: `is the username of ${user.username}, whose e-mail is another` });
+  return null;
 }
 
 function ofCustomer(user: SsoUser | null, { customerKey }: SsoConnection): Match {

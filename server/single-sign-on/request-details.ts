@@ -9,6 +9,8 @@ import type { SamlKept } from './saml/saml.ts';
 export type RequestDetails = {
   /** Of the provider; null where it began by itself. */
   url: string | null;
+  /** What a form posts there, where the provider takes no request by redirect. */
+  fields?: Record<string, string> | null;
   destination: string;
   lang: string | null;
   /** The address that was typed, to be filled in again. */

@@ -24,8 +24,10 @@ export type OidcSettings = CommonSettings & {
 export type SamlSettings = CommonSettings & {
   /** The provider's entity id. */
   entityId: string;
-  /** Where requests are sent by redirect. */
+  /** Where requests are sent. */
   signOnUrl: string;
+  /** How they travel where the provider takes none by redirect: by a form (SAML bindings §3.5). */
+  signOnBinding?: 'post' | undefined;
   /** PEM; an answer signed by any of them counts. */
   certificates: string[];
   /** Where the metadata came from, to be read again; null for a file. */

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AuditEvent } from '../audit/audit-events.ts';
+import type { AuditEvent, SsoRefusalReason } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
 import { refuse } from '../http/refuse.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
-import { countAttempt } from '../storage/throttle.ts';
-import { ssoKeys } from '../throttle/throttle-keys.ts';
+import { countAttempt, findWait } from '../storage/throttle.ts';
+import { samlFailureKeys, ssoKeys, type ThrottleKey } from '../throttle/throttle-keys.ts';
 
 /**
  * Counts a visit to a provider, or an answer that leads nowhere: each leaves rows behind. True when it was answered that
@@ -16,12 +16,57 @@ export async function slowDown(
   reply: FastifyReply,
   address: string,
 ): Promise<boolean> {
-  const now = deps.now();
-  const until = await countAttempt(deps.sql, ssoKeys(address), now);
+  return await count(deps, request, reply, address, ssoKeys(address));
+}
+
+/**
+ * The same for a SAML answer, of which there is less room when nobody has vouched for it. One that is verified and was
+ * used before may be of anybody in a company, posted twice by a browser.
+ */
+export function slowDownForAnswer(reason: SsoRefusalReason): typeof slowDown {
+  if (!unverified.includes(reason)) return slowDown;
+  return async (deps, request, reply, address) =>
+    await count(deps, request, reply, address, [...ssoKeys(address), ...samlFailureKeys(address)]);
+}
+
+const unverified: readonly SsoRefusalReason[] = ['answer-invalid', 'provider-began', 'request-unknown'];
+
+/** Whether a SAML answer of this address is not looked at, since so many let nobody in; it was told to wait then. */
+export async function waitsForSamlFailures(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  address: string,
+): Promise<boolean> {
+  const until = await findWait(deps.sql, samlFailureKeys(address), deps.now());
+  if (until <= deps.now()) return false;
+  await tellToWait(deps, request, reply, address, until);
+  return true;
+}
+
+async function count(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  address: string,
+  keys: ThrottleKey[],
+): Promise<boolean> {
+  const until = await countAttempt(deps.sql, keys, deps.now());
   if (!until) return false;
+  await tellToWait(deps, request, reply, address, until);
+  return true;
+}
+
+async function tellToWait(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  address: string,
+  until: Date,
+): Promise<void> {
+  const now = deps.now();
   const steps = [{ step: 'throttle', outcome: `visits from this address: wait until ${until.toISOString()}` }];
   const event: AuditEvent = { event: 'sso-refused', reason: 'throttled', address, requestId: request.id, steps };
   await insertEventOnceAMinute(deps.sql, event, `throttled:sso:${address}`, now);
   await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
-  return true;
 }

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { listSsoConnections } from '../storage/sso-connection.ts';
 import { networkWarnings } from './network-warnings.ts';
+import { metadataWarnings } from './saml/watch-metadata.ts';
 import { sharedRedirectWarnings } from './shared-redirect-warnings.ts';
 import { listEnds, warningsOf } from './what-ends.ts';
 
@@ -11,5 +12,6 @@ export async function ssoWarnings({ sql, config, now }: Pick<Deps, 'sql' | 'conf
     ...warningsOf(await listEnds(sql), now()),
     ...sharedRedirectWarnings(connections, config, now()),
     ...(await networkWarnings(connections)),
+    ...(await metadataWarnings(sql)),
   ];
 }

@@ -12,6 +12,11 @@ export type VerifiedEmail = { ok: true; email: string; fold: string };
  */
 export function verifiedEmail(connection: SsoConnection, identity: Identity): VerifiedEmail | Refusal {
   const no = (reason: Refusal['reason'], words: string): Refusal => ({ ok: false, reason, words });
+  if (identity.tellsSeveralEmails)
+    return no(
+      'unknown-user',
+      'the provider tells several e-mail addresses; make it send one, or name its field by --map',
+    );
   if (identity.email === null) return no('unknown-user', 'the provider tells no e-mail address');
   const reading = readEmail(identity.email);
   if (!reading.ok) return no('unknown-user', `the provider tells an address that is none (${reading.problem})`);

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { SignedXml } from 'xml-crypto';
 import { encrypt } from 'xml-encryption';
+import { addAlgorithms } from './xml-signature-algorithms.ts';
 
 /** Who signs: both in PEM. */
 export type ForgerKey = { certificate: string; privateKey: string };
@@ -114,6 +115,7 @@ export function forger(scene: ForgerScene) {
       canonicalizationAlgorithm: canonicalization as never,
       ...(options.keyInfo !== undefined && { getKeyInfoContent: () => options.keyInfo as string }),
     });
+    addAlgorithms(signature);
     signature.addReference({
       xpath: `//*[@ID='${id}']`,
       transforms: options.transforms ?? [enveloped, exclusive],
@@ -172,4 +174,14 @@ export async function encrypted(
     warnInsecureAlgorithm: false,
   } as Parameters<typeof encrypt>[1]);
   return `<saml:EncryptedAssertion>${data}</saml:EncryptedAssertion>`;
+}
+
+/** A NameID sealed for whoever holds the key of a certificate. */
+export async function encryptedName(
+  name: string,
+  certificate: string,
+  more: Parameters<typeof encrypted>[2] = {},
+): Promise<string> {
+  const own = name.replace(/^<saml:\w+/, '$& xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"');
+  return (await encrypted(own, certificate, more)).replaceAll('EncryptedAssertion', 'EncryptedID');
 }

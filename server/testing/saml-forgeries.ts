@@ -1,4 +1,5 @@
 import { ambiguousBytes } from './saml-forgeries/ambiguous-bytes.ts';
+import { costlyAnswers } from './saml-forgeries/costly-answers.ts';
 import { cutNames } from './saml-forgeries/cut-names.ts';
 import { encryptedAnswers } from './saml-forgeries/encrypted-answers.ts';
 import type { Forgery } from './saml-forgeries/forgery.ts';
@@ -16,4 +17,5 @@ export const forgeries: Forgery[] = [
   ...otherMessages,
   ...ambiguousBytes,
   ...encryptedAnswers,
+  ...costlyAnswers,
 ];

@@ -48,6 +48,12 @@ export function logoutTokenKeys(address: string): ThrottleKey[] {
   return [{ key: `logout-${key}`, limit: limits.throttle.logoutToken }];
 }
 
+/** The keys under which SAML answers from an address are counted that let nobody in. */
+export function samlFailureKeys(address: string): ThrottleKey[] {
+  const [{ key }] = originKeys(address);
+  return [{ key: `saml-${key}`, limit: limits.throttle.samlFailure }];
+}
+
 /**
  * The keys under which failures from an address are counted, and those of everybody together. IPv6 counts per /64,
  * since a visitor owns as many addresses in it as he likes, and more widely per /56.

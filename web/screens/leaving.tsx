@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import type { ServerPage } from '#contract/page.ts';
 import { useMessage } from '../messages.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -6,16 +7,27 @@ import { OutsideLink } from '../parts/outside-link.tsx';
 type Props = Extract<ServerPage, { name: 'leaving' }>;
 
 /** Leads on to an identity provider; the document does so by itself, the button is for where it does not. */
-export function Leaving({ isSignOut, url, provider }: Props) {
+export function Leaving({ isSignOut, url, provider, fields }: Props) {
   const message = useMessage();
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.submit(), []);
   return (
     <>
       <Heading />
       <p className="lede">{message(isSignOut ? 'leaving-sign-out-text' : 'leaving-text', { provider })}</p>
       <div className="stack">
-        <OutsideLink className="button" href={url}>
-          {message('leaving-button', { provider })}
-        </OutsideLink>
+        {fields ? (
+          <form ref={form} method="post" action={url}>
+            {Object.entries(fields).map(([name, value]) => (
+              <input key={name} type="hidden" name={name} value={value} />
+            ))}
+            <button type="submit">{message('leaving-button', { provider })}</button>
+          </form>
+        ) : (
+          <OutsideLink className="button" href={url}>
+            {message('leaving-button', { provider })}
+          </OutsideLink>
+        )}
       </div>
     </>
   );

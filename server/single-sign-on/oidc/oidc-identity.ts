@@ -26,6 +26,7 @@ export function oidcIdentity(
     ...(session !== null && { session }),
     subject: claims.sub,
     email: textOf(source[name]),
+    ...(Array.isArray(source[name]) && source[name].length > 1 && { tellsSeveralEmails: true }),
     emailVerified: name === 'email' && (source.email_verified === true || source.email_verified === 'true'),
     username: attributes.username === undefined ? null : anywhere(attributes.username),
     language: anywhere(attributes.language ?? 'locale'),

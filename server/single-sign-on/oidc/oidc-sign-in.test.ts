@@ -379,6 +379,16 @@ describe('whom a provider may speak for', () => {
     await expectRefused(await signInAt(acme), 'unknown-user');
   });
 
+  it("SA-45 an address that is somebody's username finds nobody, and of several none is taken", async () => {
+    await addUser(portal, { username: 'boss@acme.test', email: 'carol@acme.test' });
+    acme.bend(says({ sub: 'b', email: 'boss@acme.test' }));
+    await expectRefused(await signInAt(acme), 'unknown-user');
+    expect(JSON.stringify((await lastFailure(portal))?.steps)).toContain('is the username of boss@acme.test');
+    acme.bend(says({ sub: 'b', email: ['alice@acme.test', 'boss@acme.test'] }));
+    await expectRefused(await signInAt(acme), 'unknown-user');
+    expect((await lastFailure(portal))?.steps.at(-1)?.outcome).toContain('tells several e-mail addresses');
+  });
+
   it('OI-20 the subject of a user who was removed means nobody', async () => {
     await signInAt(acme);
     await portal.sql`delete from portal_user where username = 'alice'`;

@@ -4,6 +4,7 @@ import type { CheckStep } from '../check-step.ts';
 import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
 import type { SamlSettings } from '../settings.ts';
 import { certificateFacts } from './certificate-ends.ts';
+import { metadataDifferences } from './metadata-differences.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
 import { said } from './said.ts';
 
@@ -27,11 +28,11 @@ function certificateCheck(pem: string, number: number, now: Date): CheckStep & {
   const facts = certificateFacts(pem);
   if (!facts) return { step, ok: false, words: 'it cannot be read', counts: false };
   const [begin, end] = [facts.beginsAt, facts.endsAt].map((date) => date.toISOString().slice(0, 10));
-  if (facts.rsaBits === null) return { step, ok: false, words: 'its key is not of RSA', counts: false };
+  if (!facts.isUsable) return { step, ok: false, words: 'its key is neither of RSA nor of ECDSA', counts: false };
   if (facts.endsAt <= now) return { step, ok: false, words: `it ended on ${end}`, counts: false };
   if (facts.beginsAt.getTime() - limits.providerClock > now.getTime())
     return { step, ok: false, words: `it begins on ${begin}`, counts: false };
-  if (facts.rsaBits < limits.weakestRsaKey)
+  if (facts.rsaBits !== null && facts.rsaBits < limits.weakestRsaKey)
     return { step, ok: false, words: `its key is weak: RSA of ${facts.rsaBits} bits`, counts: true };
   const endsSoon = facts.endsAt.getTime() - now.getTime() < limits.expiryWarning;
   return { step, ok: !endsSoon, words: `it is valid until ${end}`, counts: true };
@@ -60,30 +61,13 @@ async function metadataChecks(
   if (typeof text !== 'string') return [{ step, ok: false, words: `${said(url)}: ${text.words}` }];
   const reading = readSamlMetadata(text, { entityId: settings.entityId, now });
   if (!reading.ok) return [{ step, ok: false, words: reading.problem }];
-  const there = reading.settings;
-  const differences = [
-    ...(there.signOnUrl === settings.signOnUrl
-      ? []
-      : [`signOnUrl: ${said(settings.signOnUrl)} here, ${said(there.signOnUrl)} there`]),
-    ...certificateDifferences(settings.certificates, there.certificates),
-  ];
+  const differences = metadataDifferences(settings, reading.settings);
   if (differences.length === 0) return [{ step, ok: true, words: 'they say what is set here' }];
   return differences.map((words) => ({ step, ok: false, words }));
 }
 
 async function textAt(url: string, read: Conversation['read']): Promise<string> {
   return await (await read(url)).text();
-}
-
-function certificateDifferences(here: string[], there: string[]): string[] {
-  const [ours, theirs] = [here, there].map(
-    (pems) => new Set(pems.map((pem) => certificateFacts(pem)?.fingerprint ?? pem)),
-  );
-  const only = (one = new Set<string>(), other = new Set<string>()) => [...one].filter((print) => !other.has(print));
-  return [
-    ...only(theirs, ours).map((print) => `certificates: ${print} is there and not here`),
-    ...only(ours, theirs).map((print) => `certificates: ${print} is here and not there`),
-  ];
 }
 
 function wordsOf(error: unknown): string {

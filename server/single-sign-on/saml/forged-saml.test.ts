@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { promotePortalKey } from '#server/storage/portal-key.ts';
-import { encrypted, field } from '#server/testing/forged-saml.ts';
+import { encrypted, encryptedName, field } from '#server/testing/forged-saml.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import { type SamlForTest, samlForTest } from '#server/testing/saml-for-test.ts';
 import { byCbc } from '#server/testing/saml-forgeries/encrypted-answers.ts';
 import { forgeries } from '#server/testing/saml-forgeries.ts';
+import { ecCertificate } from '#server/testing/xml-signature-algorithms.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
 
 let portal: PortalForTest;
@@ -79,6 +80,32 @@ describe('true answers are read', () => {
     const f = newForger();
     const response = f.sign(f.response(await byCbc(f, saml.keys.portalCertificate)), '_r1');
     expect(await read(field(response))).toMatchObject({ identity: bob });
+  });
+
+  it('with an encrypted NameID, by AES-GCM and by AES-CBC', async () => {
+    for (const content of ['2009/xmlenc11#aes256-gcm', '2001/04/xmlenc#aes128-cbc']) {
+      const f = newForger();
+      const more = { content: `http://www.w3.org/${content}` };
+      const nameId = await encryptedName(f.nameId('bob-1'), saml.keys.portalCertificate, more);
+      expect(await read(field(f.response(f.sign(f.assertion({ nameId })))))).toMatchObject({ identity: bob });
+      const sealed = await encrypted(f.sign(f.assertion({ nameId })), saml.keys.portalCertificate);
+      expect(await read(field(f.response(sealed)))).toMatchObject({ identity: bob });
+    }
+  });
+
+  it('that say they are valid for days, while they are young', async () => {
+    const f = newForger();
+    const far = { NotOnOrAfter: f.at(10 * 24 * 3_600_000) };
+    const parts = { confirmation: f.confirmation(far), conditions: f.conditions(undefined, far) };
+    expect(await read(field(f.response(f.sign(f.assertion(parts)))))).toMatchObject({ identity: bob });
+  });
+
+  it('by an ECDSA key', async () => {
+    const f = newForger();
+    const key = await ecCertificate('P-256', portal.deps.now());
+    const algorithm = 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256';
+    const answer = field(f.response(f.sign(f.assertion(), '_a1', { key, algorithm })));
+    expect(await read(answer, connection({ certificates: [key.certificate] }))).toMatchObject({ identity: bob });
   });
 
   it('with an XML declaration, and line breaks in the base64', async () => {

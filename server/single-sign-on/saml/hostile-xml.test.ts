@@ -29,14 +29,15 @@ const hostile: [name: string, words: RegExp, xml: string][] = [
   ['quotes that do not end', /tag that is none/, `<r ${filled('a="')}`],
   ['tags that do not end', /tag that is none/, filled('<a ')],
   ['ampersands', /entity/, `<r>${filled('&')}</r>`],
-  ['numbers of characters', /no SAML response/, `<r>${filled('&#65;')}</r>`],
+  ['numbers of characters', /too many entities/, `<r>${filled('&#65;')}</r>`],
   ['white space in an end tag', /no SAML response|tag that is none|well-formed/, `<r></r${filled(' ')}>`],
-  ['a long name', /no SAML response/, `<${filled('a')}/>`],
+  ['a long name', /tag that is too long/, `<${filled('a')}/>`],
   ['colons', /tag that is none/, `<${filled('a:')}/>`],
   ['white space around', /no SAML response/, `${filled(' ')}<r/>`],
   ['a declaration that does not end', /processing instruction/, `<?xml version="1.0" ${filled(' ')}`],
-  ['elements up to the limit', /no SAML response/, `<r>${'<a b="" c="" d="" e=""/>'.repeat(1990)}</r>`],
-  ['namespaces up to the limit', /no SAML response/, `<r>${'<a xmlns:b="urn:b" xmlns:c="urn:c"/>'.repeat(1990)}</r>`],
+  ['attributes beside each other', /too many attributes/, `<r>${'<a b="" c="" d="" e=""/>'.repeat(790)}</r>`],
+  ['elements up to the limit', /no SAML response/, `<r>${'<a b="" c=""/>'.repeat(790)}</r>`],
+  ['namespaces up to the limit', /no SAML response/, `<r>${'<a xmlns:b="urn:b" xmlns:c="urn:c"/>'.repeat(790)}</r>`],
 ];
 
 let portal: PortalForTest;

@@ -45,6 +45,18 @@ describe('metadata are read', () => {
     expect(reading.warnings).toEqual([]);
   });
 
+  it('with the address for posts where there is none for redirects', () => {
+    const by = (...services: string[]) => {
+      const reading = read(entity(key(certificate) + services.join('')));
+      return reading.ok && [reading.settings.signOnUrl, reading.settings.signOnBinding];
+    };
+    expect(by(service('HTTP-POST', 'https://idp.example/post'))).toEqual(['https://idp.example/post', 'post']);
+    expect(by(service('HTTP-POST', 'https://idp.example/post'), service())).toEqual([
+      'https://idp.example/sso',
+      undefined,
+    ]);
+  });
+
   it('with keys whose use is not said, without those for encryption, and each once', () => {
     const keys = key(certificate, '') + key(another, ' use="encryption"') + key(certificate);
     expect(certificatesOf(read(entity(keys + service())))).toEqual([plain(certificate)]);
@@ -89,7 +101,11 @@ describe('metadata are refused in words that say what is missing', () => {
     ['metadata of a service provider', /no identity provider/, () => entity('', { role: 'SPSSODescriptor' })],
     ['no name', /no entityID/, () => entity(key(certificate) + service(), { id: '' })],
     ['no sign-on address', /no SingleSignOnService/, () => entity(key(certificate))],
-    ['a sign-on address by POST alone', /for HTTP-Redirect/, () => entity(key(certificate) + service('HTTP-POST'))],
+    [
+      'a sign-on address by SOAP alone',
+      /for HTTP-Redirect or HTTP-POST/,
+      () => entity(key(certificate) + service('SOAP')),
+    ],
     [
       'a sign-on address without TLS',
       /not https/,
@@ -108,6 +124,17 @@ describe('metadata are refused in words that say what is missing', () => {
     ],
     ['a certificate that is none', /cannot be read/, () => entity(key('AAAA') + service())],
     ['a bare key', /cannot be read/, () => entity(key(bareKey) + service())],
+    [
+      'a bare key as numbers',
+      /a bare key \(KeyValue\) and no certificate: let the provider/,
+      () =>
+        entity(
+          key(certificate).replace(
+            /<ds:X509Data>.*<\/ds:X509Data>/s,
+            '<ds:KeyValue><ds:RSAKeyValue><ds:Modulus>AQAB</ds:Modulus><ds:Exponent>AQAB</ds:Exponent></ds:RSAKeyValue></ds:KeyValue>',
+          ) + service(),
+        ),
+    ],
     [
       'SAML 1.1',
       /SAML 2\.0/,

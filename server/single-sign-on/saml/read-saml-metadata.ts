@@ -16,7 +16,7 @@ import {
 } from './xml-elements.ts';
 
 /** What a provider's metadata say of it. */
-export type SamlMetadata = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'certificates'>;
+export type SamlMetadata = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'signOnBinding' | 'certificates'>;
 
 export type MetadataReading =
   | { ok: true; settings: SamlMetadata; warnings: string[] }
@@ -29,7 +29,7 @@ export type MetadataReading =
  */
 export function readSamlMetadata(text: string, { entityId, now }: { entityId?: string; now: Date }): MetadataReading {
   if (text.length > limits.providerBytes) return { ok: false, problem: 'the metadata are too long' };
-  const reading = readXml(text.replace(/^\uFEFF/, ''), { comments: true });
+  const reading = readXml(text.replace(/^\uFEFF/, ''), { comments: true, most: limits.samlMetadata });
   if (!reading.ok) return { ok: false, problem: `the metadata cannot be read: ${reading.problem}` };
   const entity = entityOf(reading.root, entityId);
   return typeof entity === 'string' ? { ok: false, problem: entity } : readEntity(entity, now);
@@ -58,31 +58,50 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
   const entityId = attributeOf(entity, 'entityID') ?? '';
   if (entityId === '' || entityId.length > 1024) return no('the metadata have no entityID');
   const services = childrenNamed(role, md('SingleSignOnService'));
-  const redirect = services.find((service) => attributeOf(service, 'Binding') === bindings.redirect);
-  const signOnUrl = redirect && attributeOf(redirect, 'Location');
-  if (!signOnUrl) return no('the metadata have no SingleSignOnService for HTTP-Redirect');
+  const by = (binding: string) => services.find((service) => attributeOf(service, 'Binding') === binding);
+  const redirect = by(bindings.redirect);
+  const service = redirect ?? by(bindings.post);
+  const signOnUrl = service && attributeOf(service, 'Location');
+  if (!signOnUrl) return no('the metadata have no SingleSignOnService for HTTP-Redirect or HTTP-POST');
   if (!isProviderAddress(signOnUrl)) return no(`the provider's sign-on address is not https: ${said(signOnUrl)}`);
   const found = certificatesOf(role);
   if (found === null) return no('the metadata hold a signing certificate that cannot be read');
-  const usable = found.filter((pem) => certificateFacts(pem)?.rsaBits);
+  const usable = found.filter((pem) => certificateFacts(pem)?.isUsable);
+  if (found.length === 0 && hasBareKey(role))
+    return no(
+      'the metadata have a bare key (KeyValue) and no certificate: let the provider put the certificate of its signing key into the metadata (X509Certificate), or put it in by hand',
+    );
   if (found.length === 0) return no('the metadata have no signing certificate (KeyDescriptor)');
   if (usable.length === 0)
-    return no('the metadata have no signing certificate with an RSA key, the only kind that is supported');
+    return no('the metadata have no signing certificate with an RSA or ECDSA key, the kinds that are supported');
   const warnings = usable.flatMap((pem) => certificateWarnings(pem, now));
-  if (usable.length < found.length) warnings.push('signing certificates with other keys than RSA are left out');
+  if (usable.length < found.length)
+    warnings.push('signing certificates with other keys than RSA and ECDSA are left out');
   const validUntil = Date.parse(attributeOf(entity, 'validUntil') ?? '');
   if (validUntil <= now.getTime()) warnings.push('the metadata say that they are not valid any more (validUntil)');
-  return { ok: true, settings: { entityId, signOnUrl, certificates: usable }, warnings };
+  return {
+    ok: true,
+    settings: { entityId, signOnUrl, signOnBinding: redirect ? undefined : 'post', certificates: usable },
+    warnings,
+  };
 }
 
 function speaksSaml2(role: XmlElement): boolean {
   return (attributeOf(role, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(namespaces.protocol);
 }
 
+/** Some providers publish the numbers of their key alone (XML Signature §4.5.2), which says nothing of when it ends. */
+function hasBareKey(role: XmlElement): boolean {
+  return signingKeys(role).some((key) => descendantsNamed(key, ds('KeyValue')).length > 0);
+}
+
+function signingKeys(role: XmlElement): XmlElement[] {
+  return childrenNamed(role, md('KeyDescriptor')).filter((key) => (attributeOf(key, 'use') ?? 'signing') === 'signing');
+}
+
 /** Those of keys for signing, and of keys whose use is not said (SAML metadata §2.4.1.1); null when one cannot be read. */
 function certificatesOf(role: XmlElement): string[] | null {
-  const texts = childrenNamed(role, md('KeyDescriptor'))
-    .filter((key) => (attributeOf(key, 'use') ?? 'signing') === 'signing')
+  const texts = signingKeys(role)
     .flatMap((key) => descendantsNamed(key, ds('X509Certificate')))
     .map((element) => (textOf(element) ?? '').replace(/\s/g, ''));
   const pems = texts.map(
@@ -99,6 +118,7 @@ function certificateWarnings(pem: string, now: Date): string[] {
   if (facts.endsAt <= now) warnings.push(`a signing certificate ended on ${end}: nothing that it signs is accepted`);
   else if (facts.endsAt.getTime() - now.getTime() < limits.expiryWarning)
     warnings.push(`a signing certificate ends on ${end}`);
-  if ((facts.rsaBits ?? 0) < limits.weakestRsaKey) warnings.push(`a signing key is weak: RSA of ${facts.rsaBits} bits`);
+  if (facts.rsaBits !== null && facts.rsaBits < limits.weakestRsaKey)
+    warnings.push(`a signing key is weak: RSA of ${facts.rsaBits} bits`);
   return warnings;
 }

@@ -13,6 +13,7 @@ import { findSsoRequestByState, type SsoRequestRow } from '../../storage/sso-req
 import { fail } from '../arrive.ts';
 import type { Refusal } from '../identity.ts';
 import { detailsOf } from '../request-details.ts';
+import { slowDownForAnswer, waitsForSamlFailures } from '../slow-down.ts';
 import { answerCookie } from './answer-cookie.ts';
 import { connectionThatMayBegin } from './connection-that-may-begin.ts';
 import { keepSamlAnswer, keepUnaskedAnswer } from './keep-saml-answer.ts';
@@ -28,6 +29,7 @@ export function samlAcsRoute(deps: Deps) {
     const address = addressOf(deps, request);
     if (!address)
       return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+    if (await waitsForSamlFailures(deps, request, reply, address)) return reply;
     const { SAMLResponse: samlResponse, RelayState: state } = request.body;
     const row = state && isToken(state) ? await findSsoRequestByState(deps.sql, tokenHash(state)) : null;
     if (!state || !row || row.browserHash === null) return await unasked(request, reply, { samlResponse, address });
@@ -47,7 +49,13 @@ export function samlAcsRoute(deps: Deps) {
       address,
       ...(details && { destination: details.destination, lang: details.lang ?? undefined, typed: details.typed }),
     };
-    const no = (refusal: Refusal) => fail(deps, request, reply, refusal, { protocol: 'saml', ...way, connection });
+    const no = (refusal: Refusal) =>
+      fail(deps, request, reply, refusal, {
+        protocol: 'saml',
+        ...way,
+        connection,
+        slow: slowDownForAnswer(refusal.reason),
+      });
     if (!connection?.active || connection.protocol !== 'saml')
       return await no({ ok: false, reason: 'connection-disabled', words: 'while the visitor was at the provider' });
     const kept = details?.kept as SamlKept | null;
@@ -67,7 +75,13 @@ export function samlAcsRoute(deps: Deps) {
   ) {
     const begun = await connectionThatMayBegin(deps.sql, samlResponse);
     const connection: SamlConnection | null = begun.ok ? begun.connection : null;
-    const no = (refusal: Refusal) => fail(deps, request, reply, refusal, { protocol: 'saml', address, connection });
+    const no = (refusal: Refusal) =>
+      fail(deps, request, reply, refusal, {
+        protocol: 'saml',
+        address,
+        connection,
+        slow: slowDownForAnswer(refusal.reason),
+      });
     if (!begun.ok) return await no(begun);
     const answer = await readSamlAnswer(deps, begun.connection, { samlResponse, kept: null });
     if (!answer.ok) return await no(answer);

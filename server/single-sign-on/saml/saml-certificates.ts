@@ -6,7 +6,7 @@ import { certificateFacts } from './certificate-ends.ts';
 export function validCertificates({ certificates }: SamlSettings, now: Date): string[] {
   return certificates.filter((pem) => {
     const facts = certificateFacts(pem);
-    if (!facts || facts.rsaBits === null) return false;
+    if (!facts?.isUsable) return false;
     return facts.beginsAt.getTime() - limits.providerClock <= now.getTime() && now < facts.endsAt;
   });
 }

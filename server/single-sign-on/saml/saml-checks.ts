@@ -80,17 +80,14 @@ function confirmationProblem(confirmation: XmlElement, { config, kept, now }: He
   return endProblem(data, 'NotOnOrAfter', 'the confirmation of the subject', now);
 }
 
-/** SAML core §2.5.1.2. A validity that is longer than anyone needs says that nobody thought about it. */
+/** SAML core §2.5.1.2. However long it says that it is valid, `isFresh` ends it. */
 function isWithinTime(assertion: XmlElement, { now }: Held): Refusal | null {
   const conditions = only(assertion, saml('Conditions'));
   const begins = attributeOf(conditions, 'NotBefore');
   const beginsAt = samlTime(begins);
   if (beginsAt !== null && !(beginsAt <= latest(now))) return invalid(`the assertion is valid from ${said(begins)} on`);
   const problem = endProblem(conditions, 'NotOnOrAfter', 'the assertion', now);
-  if (problem) return invalid(problem);
-  const ends = attributeOf(conditions, 'NotOnOrAfter');
-  const tooLong = (samlTime(ends) ?? 0) > now.getTime() + limits.samlValidity;
-  return tooLong ? invalid(`the assertion is valid for too long: until ${said(ends)}`) : null;
+  return problem ? invalid(problem) : null;
 }
 
 /** SAML core §2.5.1.4; conditions that we do not know make an assertion invalid (§2.5.1.1). */

@@ -1,4 +1,4 @@
-import { decryptXml, getVerifiedXml } from '@node-saml/node-saml/lib/xml.js';
+import { decryptXml } from '@node-saml/node-saml/lib/xml.js';
 import type { PortalKey } from '../portal-keys.ts';
 import { said } from './said.ts';
 import { algorithms, ds, xenc } from './saml-names.ts';
@@ -13,50 +13,48 @@ import {
   type XmlName,
 } from './xml-elements.ts';
 
-export type Opened = { ok: true; text: string; key: PortalKey } | { ok: false; problem: string };
+export type Opened = { ok: true; text: string } | { ok: false; problem: string };
 
 /**
- * Opens an encrypted assertion by one of the portal's keys. What comes out is somebody's who has our certificate, which
+ * Opens what is encrypted, an assertion or a NameID, by one of the portal's keys. What comes out is somebody's who has our certificate, which
  * is everybody. Whatever goes wrong in opening it is told in the same words. AES-CBC can be tried out byte by byte by who
- * may send changed copies: it is opened only where the signature of the response, over what is encrypted, is true
- * (XML Encryption 1.1 §6.1).
+ * may send changed copies: it is opened only where a signature over what is encrypted is true (XML Encryption 1.1 §6.1).
  */
-export async function openAssertion(
-  root: XmlElement,
+export async function openEncrypted(
   encrypted: XmlElement,
-  { text, keys, certificates }: { text: string; keys: readonly PortalKey[]; certificates: string[] },
+  what: 'assertion' | 'NameID',
+  { keys, isVerified }: { keys: readonly PortalKey[]; isVerified: boolean },
 ): Promise<Opened> {
-  const problem = encryptionProblem(encrypted);
+  const problem = encryptionProblem(encrypted, what);
   if (problem) return { ok: false, problem };
-  if (isByCbc(encrypted) && !isVerified(root, text, certificates))
+  if (isByCbc(encrypted) && !isVerified)
     return { ok: false, problem: 'it is encrypted by AES-CBC, which takes a signed response' };
   for (const key of keys) {
-    // The library serialises the element as well, before it opens it: what is opened here and there is the same.
     const opened = await decryptXml(encrypted.toString(), key.privateKey).catch(() => null);
-    if (opened) return { ok: true, text: opened, key };
+    if (opened) return { ok: true, text: opened };
   }
-  return { ok: false, problem: 'no key of the portal opens its assertion' };
+  return { ok: false, problem: `no key of the portal opens its ${what}` };
 }
 
 /** One piece of data under one key, each by an algorithm that we accept: the library takes the first of what it finds. */
-function encryptionProblem(encrypted: XmlElement): string | null {
+function encryptionProblem(encrypted: XmlElement, what: string): string | null {
   const [data, more] = childrenNamed(encrypted, xenc('EncryptedData'));
   const [key, another] = descendantsNamed(encrypted, xenc('EncryptedKey'));
-  if (!data || more || !key || another) return 'its encrypted assertion does not have one piece of data and one key';
+  if (!data || more || !key || another) return `its encrypted ${what} does not have one piece of data and one key`;
   const names: XmlName[] = [xenc('EncryptionMethod'), xenc('CipherData'), xenc('CipherValue')];
   const wrong = names.find(
     ([, name]) => elementsIn(encrypted).filter(({ localName }) => localName === name).length !== 2,
   );
-  if (wrong) return `its encrypted assertion does not have two parts ${wrong[1]}`;
-  if (!isKeyBeforeData(data, key, encrypted)) return 'the key of its encrypted assertion is not in its place';
+  if (wrong) return `its encrypted ${what} does not have two parts ${wrong[1]}`;
+  if (!isKeyBeforeData(data, key, encrypted)) return `the key of its encrypted ${what} is not in its place`;
   const transport = methodOf(key);
-  if (transport !== algorithms.rsaOaep) return `the key of its encrypted assertion is sealed by ${said(transport)}`;
+  if (transport !== algorithms.rsaOaep) return `the key of its encrypted ${what} is sealed by ${said(transport)}`;
   const digest = oaepDigestOf(key);
   if (digest !== null && digest !== algorithms.oaepDigest)
-    return `the key of its encrypted assertion is sealed with a digest by ${said(digest)}`;
+    return `the key of its encrypted ${what} is sealed with a digest by ${said(digest)}`;
   const cipher = methodOf(data);
   const known = [...algorithms.gcm, ...algorithms.cbc];
-  return known.includes(cipher ?? '') ? null : `its assertion is encrypted by ${said(cipher)}`;
+  return known.includes(cipher ?? '') ? null : `its ${what} is encrypted by ${said(cipher)}`;
 }
 
 /** In the KeyInfo of the data, or beside the data, whose KeyInfo leads to it then (SAML core §2.3.4, XML Encryption §3.5). */
@@ -85,12 +83,4 @@ function oaepDigestOf(key: XmlElement): string | null {
 function isByCbc(encrypted: XmlElement): boolean {
   const [data] = childrenNamed(encrypted, xenc('EncryptedData'));
   return data !== undefined && algorithms.cbc.includes(methodOf(data) ?? '');
-}
-
-function isVerified(root: XmlElement, text: string, certificates: string[]): boolean {
-  try {
-    return getVerifiedXml(text, root, certificates) !== null;
-  } catch {
-    return false;
-  }
 }

@@ -6,7 +6,7 @@ import { said } from './said.ts';
 import { nameFormats, saml } from './saml-names.ts';
 import { invalid } from './saml-response.ts';
 import { samlTime } from './saml-time.ts';
-import { attributeOf, childrenNamed, childrenOf, isNamed, textOf, type XmlElement } from './xml-elements.ts';
+import { attributeOf, childrenNamed, textOf, type XmlElement } from './xml-elements.ts';
 
 /** The usual names of an e-mail address, where the connection names none. */
 const emailAttributes = [
@@ -24,21 +24,29 @@ type Reading = { config: Config; settings: SamlSettings; attributes: Attributes 
  * What a verified assertion says of somebody. The subject is its NameID as it is written, for this connection; SAML has
  * no way to say that an address is verified, so it never is (the operator may trust the provider for it).
  */
-export function samlIdentity(assertion: XmlElement, reading: Reading): { ok: true; identity: Identity } | Refusal {
-  const name = nameOf(assertion, reading);
+export function samlIdentity(
+  assertion: XmlElement,
+  nameId: XmlElement,
+  reading: Reading,
+): { ok: true; identity: Identity } | Refusal {
+  const name = nameOf(nameId, reading);
   if (!name.ok) return name;
   const { attributes } = reading;
   const nameAsEmail = name.format === nameFormats.email ? name.subject : null;
+  const emails = attributes.email
+    ? valuesOf(assertion, [attributes.email])
+    : nameAsEmail !== null
+      ? [nameAsEmail]
+      : valuesOf(assertion, emailAttributes);
   return {
     ok: true,
     identity: {
       subject: name.subject,
-      email: attributes.email
-        ? oneValue(assertion, [attributes.email])
-        : (nameAsEmail ?? oneValue(assertion, emailAttributes)),
+      email: theOne(emails),
+      ...(emails.length > 0 && theOne(emails) === null && { tellsSeveralEmails: true }),
       emailVerified: false,
-      username: attributes.username ? oneValue(assertion, [attributes.username]) : null,
-      language: attributes.language ? oneValue(assertion, [attributes.language]) : null,
+      username: attributes.username ? theOne(valuesOf(assertion, [attributes.username])) : null,
+      language: attributes.language ? theOne(valuesOf(assertion, [attributes.language])) : null,
       authenticationContexts: authenticationContexts(assertion),
       authenticatedAt: earliest(assertion, 'AuthnInstant'),
       sessionEndsAt: earliest(assertion, 'SessionNotOnOrAfter'),
@@ -49,11 +57,8 @@ export function samlIdentity(assertion: XmlElement, reading: Reading): { ok: tru
 
 type Name = { ok: true; subject: string; format: string | null };
 
-/** The one name of the subject, if it can stand for a person for ever. */
-function nameOf(assertion: XmlElement, reading: Reading): Name | Refusal {
-  const parts = childrenNamed(assertion, saml('Subject')).flatMap(childrenOf);
-  const [name, another] = parts.filter((part) => !isNamed(part, saml('SubjectConfirmation')));
-  if (!name || another || !isNamed(name, saml('NameID'))) return invalid('the subject does not have one NameID');
+/** A name, if it can stand for a person for ever. */
+function nameOf(name: XmlElement, reading: Reading): Name | Refusal {
   const format = attributeOf(name, 'Format');
   if (format === nameFormats.transient)
     return invalid('the provider names the person for this visit only (transient); make it send a persistent NameID');
@@ -75,16 +80,21 @@ function isOwnName(name: XmlElement, { config, settings }: Reading): boolean {
   return (by === null || by === settings.entityId) && (to === null || to === entityId(config));
 }
 
-/** The value of an attribute that has one of these names; null when it has several that differ. */
-function oneValue(assertion: XmlElement, names: readonly string[]): string | null {
-  const values = childrenNamed(assertion, saml('AttributeStatement'))
+/** What the attributes of these names say. */
+function valuesOf(assertion: XmlElement, names: readonly string[]): string[] {
+  return childrenNamed(assertion, saml('AttributeStatement'))
     .flatMap((statement) => childrenNamed(statement, saml('Attribute')))
     .filter((attribute) => names.includes(attributeOf(attribute, 'Name') ?? ''))
     .flatMap((attribute) => childrenNamed(attribute, saml('AttributeValue')))
     .map(textOf)
-    .filter((text) => text !== null && text !== '');
-  const [value] = values;
-  return value && new Set(values.map((text) => text?.toLowerCase())).size === 1 ? value : null;
+    .filter((text) => text !== null && text !== '')
+    .map(String);
+}
+
+/** The value that is told; null when several that differ are. */
+function theOne(values: readonly string[]): string | null {
+  const [value = null] = values;
+  return new Set(values.map((text) => text.toLowerCase())).size === 1 ? value : null;
 }
 
 /** Of several statements the strictest counts; every time in them was checked to be one. */

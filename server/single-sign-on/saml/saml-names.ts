@@ -36,11 +36,11 @@ export const algorithms = {
   oaepDigest: 'http://www.w3.org/2000/09/xmldsig#sha1',
   gcm: ['http://www.w3.org/2009/xmlenc11#aes256-gcm', 'http://www.w3.org/2009/xmlenc11#aes128-gcm'],
   cbc: ['http://www.w3.org/2001/04/xmlenc#aes256-cbc', 'http://www.w3.org/2001/04/xmlenc#aes128-cbc'],
-  /** Without SHA-1, and of these what the library knows: neither ECDSA nor SHA-384. */
-  signature: [
-    'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
-    'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
-    'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
-  ],
-  digest: ['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512'],
 };
+
+/** How what is signed is digested: without SHA-1. */
+export const digestHashes: ReadonlyMap<string, string> = new Map([
+  ['http://www.w3.org/2001/04/xmlenc#sha256', 'sha256'],
+  ['http://www.w3.org/2001/04/xmldsig-more#sha384', 'sha384'],
+  ['http://www.w3.org/2001/04/xmlenc#sha512', 'sha512'],
+]);

@@ -21,6 +21,9 @@ import {
   followLeavePage,
   lastFailure,
 } from '#server/testing/sso-for-test.ts';
+import { portalKeys } from '../portal-keys.ts';
+import { readXml } from './strict-xml.ts';
+import { verifiedXml } from './verified-xml.ts';
 
 let portal: Awaited<ReturnType<typeof portalForTest>>;
 let second: PortalForTest;
@@ -79,6 +82,28 @@ describe('the way in', () => {
     expect(answer.headers.location).toBe('/portal#/reports/7');
     expect((await browser.get('/portal/portal.html')).body).toContain('alice@acme.test');
     expect(await sessions()).toBe(1);
+  });
+
+  it('SA-41 leads on by a form, with a policy for this provider alone, where it takes no request by redirect', async () => {
+    await portal.sql`update sso_connection set settings = settings || '{"signOnBinding": "post"}'`;
+    const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
+    const page = await browser.get(String(pressed.headers.location));
+    expect(page.body).not.toContain('http-equiv="refresh"');
+    const [, action] = /<form [^>]*action="([^"]+)"/.exec(page.body) ?? [];
+    expect(action).toBe(`${acme.entityId}/sign-on`);
+    expect(page.body).toMatch(/<button type="submit">[^<]+<\/button><\/form>/);
+    const policy = String(page.headers['content-security-policy']);
+    expect(policy).toContain("; form-action 'self' https://idp.acme.test; ");
+    const elsewhere = await browser.get('/portal/login');
+    expect(elsewhere.headers['content-security-policy']).toBe(policy.replace(' https://idp.acme.test', ''));
+    const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page.body)?.[1] ?? '';
+    const reading = readXml(Buffer.from(field('SAMLRequest'), 'base64').toString());
+    if (!reading.ok) throw new Error(reading.problem);
+    const [{ certificate }] = await portalKeys(portal.deps);
+    expect(verifiedXml(reading.root, [certificate])).toContain(`Destination="${acme.entityId}/sign-on"`);
+    const asked = { id: reading.root.getAttribute('ID') ?? '', state: field('RelayState') };
+    const answer = await finish(await post(samlAnswer(portal, acme, asked)));
+    expect(answer.headers.location).toBe('/portal/portal.html');
   });
 
   it('serves metadata with the reply address', async () => {
@@ -172,6 +197,24 @@ describe('the answer belongs to one visit of one browser', () => {
       expect(answers.filter(({ headers }) => headers.location === '/portal/portal.html')).toHaveLength(1);
       expect(await sessions()).toBe(1);
     }
+  });
+
+  it('SA-45 an answer that tells several addresses says so to the operator, and lets nobody in', async () => {
+    const values = ['alice@acme.test', 'boss@acme.test'].map(
+      (email) => `<saml:AttributeValue>${email}</saml:AttributeValue>`,
+    );
+    const attributes = `<saml:AttributeStatement><saml:Attribute Name="mail">${values.join('')}</saml:Attribute></saml:AttributeStatement>`;
+    const answer = await finish(await post(samlAnswer(portal, acme, await request(), { nameId: 'a-1', attributes })));
+    await expectRefused(answer, 'unknown-user');
+    expect((await lastFailure(portal))?.steps.at(-1)?.outcome).toContain('tells several e-mail addresses');
+  });
+
+  it("SA-45 an address that is somebody's username finds nobody", async () => {
+    await addUser(portal, { username: 'boss@acme.test', email: 'carol@acme.test' });
+    const answer = await finish(await post(samlAnswer(portal, acme, await request(), { email: 'boss@acme.test' })));
+    await expectRefused(answer, 'unknown-user');
+    expect(JSON.stringify((await lastFailure(portal))?.steps)).toContain('is the username of boss@acme.test');
+    expect(await portal.sql`select from sso_subject`).toHaveLength(0);
   });
 
   it('an OpenID visit is not finished by the SAML way, nor the other way round', async () => {

@@ -1,6 +1,17 @@
+import { limits } from '../../limits.ts';
 import { said } from './said.ts';
-import { algorithms, ds } from './saml-names.ts';
-import { attributeOf, childrenNamed, childrenOf, isNamed, type XmlElement, type XmlName } from './xml-elements.ts';
+import { algorithms, digestHashes, ds } from './saml-names.ts';
+import { signatureAlgorithmNames } from './signature-algorithms.ts';
+import {
+  attributeOf,
+  childrenNamed,
+  childrenOf,
+  elementsIn,
+  isNamed,
+  textOf,
+  type XmlElement,
+  type XmlName,
+} from './xml-elements.ts';
 
 /** An ID as XML has it, with nothing that could mean more in a search for it (SAML core §1.3.4). */
 export const idPattern = /^[A-Za-z_][\w.-]*$/;
@@ -8,7 +19,7 @@ export const idPattern = /^[A-Za-z_][\w.-]*$/;
 /**
  * Says why the signature of an element is not one that SAML allows (core §5.4): exactly one, as its own child, over this
  * very element and nothing else, by exclusive canonicalization and algorithms of today. Null when it is; whether it is
- * true is for the library to say.
+ * true is for verified-xml.ts to say.
  */
 export function signatureProblem(signed: XmlElement): string | null {
   const [signature, another] = childrenNamed(signed, ds('Signature'));
@@ -17,7 +28,7 @@ export function signatureProblem(signed: XmlElement): string | null {
   const shape = shapeProblem(signature);
   if (shape) return `the signature of its ${signed.localName} ${shape}`;
   const [info] = childrenNamed(signature, ds('SignedInfo'));
-  const problem = info && (methodProblem(info) ?? referenceProblem(info, signed));
+  const problem = info && signedInfoProblem(info, signed);
   return problem ? `the signature of its ${signed.localName} ${problem}` : null;
 }
 
@@ -26,16 +37,25 @@ function shapeProblem(signature: XmlElement): string | null {
   const parts = childrenOf(signature);
   const names = [ds('SignedInfo'), ds('SignatureValue'), ds('KeyInfo')].slice(0, Math.max(2, parts.length));
   if (!isMadeOf(parts, names)) return 'has other parts than a signature has';
-  const info = childrenOf(parts[0] as XmlElement);
-  return isMadeOf(info, [ds('CanonicalizationMethod'), ds('SignatureMethod'), ds('Reference')])
-    ? null
-    : 'does not have exactly one reference';
+  const values = parts
+    .flatMap((part) => elementsIn(part))
+    .filter(({ localName }) => /^(?:Signature|Digest)Value$/.test(localName));
+  const isLong = values.some((value) => (textOf(value) ?? '').length > limits.samlSignatureValue);
+  return isLong ? 'has a value that is too long' : null;
+}
+
+/** What is signed in truth: what is covered, and how. */
+export function signedInfoProblem(info: XmlElement, signed: XmlElement): string | null {
+  const parts = [ds('CanonicalizationMethod'), ds('SignatureMethod'), ds('Reference')];
+  if (!isNamed(info, ds('SignedInfo')) || !isMadeOf(childrenOf(info), parts))
+    return 'does not have exactly one reference';
+  return methodProblem(info) ?? referenceProblem(info, signed);
 }
 
 function methodProblem(info: XmlElement): string | null {
   const [canonical, method] = childrenOf(info);
   if (!isPlain(canonical, [algorithms.exclusive])) return `is canonicalized by ${algorithmOf(canonical)}`;
-  if (!isPlain(method, algorithms.signature)) return `is made by ${algorithmOf(method)}`;
+  if (!isPlain(method, signatureAlgorithmNames)) return `is made by ${algorithmOf(method)}`;
   return null;
 }
 
@@ -49,7 +69,7 @@ function referenceProblem(info: XmlElement, signed: XmlElement): string | null {
   if (!isMadeOf(parts, [ds('Transforms'), ds('DigestMethod'), ds('DigestValue')]))
     return 'has other parts in its reference than belong there';
   const [transforms, digest] = parts;
-  if (!isPlain(digest, algorithms.digest)) return `has a digest by ${algorithmOf(digest)}`;
+  if (!isPlain(digest, [...digestHashes.keys()])) return `has a digest by ${algorithmOf(digest)}`;
   return transforms && hasOurTransforms(transforms) ? null : 'has transforms that are not allowed';
 }
 
@@ -63,8 +83,12 @@ function hasOurTransforms(transforms: XmlElement): boolean {
     isPlain(enveloped, [algorithms.enveloped]) &&
     attributeOf(exclusive, 'Algorithm') === algorithms.exclusive &&
     inside.length <= 1 &&
-    inside.every((child) => isNamed(child, [algorithms.exclusive, 'InclusiveNamespaces']))
+    inside.every((child) => isNamed(child, [algorithms.exclusive, 'InclusiveNamespaces']) && isShortList(child))
   );
+}
+
+function isShortList(inclusive: XmlElement): boolean {
+  return (attributeOf(inclusive, 'PrefixList') ?? '').split(/[\t\n\r ]+/).length <= limits.inclusivePrefixes;
 }
 
 function isMadeOf(elements: XmlElement[], names: XmlName[]): boolean {

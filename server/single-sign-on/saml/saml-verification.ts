@@ -2,68 +2,61 @@ import type { Deps } from '../../deps.ts';
 import type { Refusal } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import type { SamlSettings } from '../settings.ts';
-import { said } from './said.ts';
 import { validCertificates } from './saml-certificates.ts';
-import { openAssertion } from './saml-decryption.ts';
-import { samlLibrary } from './saml-library.ts';
+import { openEncrypted } from './saml-decryption.ts';
 import { ds, saml } from './saml-names.ts';
 import { invalid } from './saml-response.ts';
-import { assertionIn, idProblem, signaturesProblem } from './saml-structure.ts';
+import { assertionIn, assertionProblem, idProblem, signaturesProblem } from './saml-structure.ts';
 import { readXml } from './strict-xml.ts';
+import { verifiedXml } from './verified-xml.ts';
 import { childrenNamed, elementsIn, isNamed, type XmlElement } from './xml-elements.ts';
 
 export type Verified = { ok: true; assertion: XmlElement } | Refusal;
 
 /**
- * Lets the library verify a response that has passed our steps, and reads the assertion anew from the very bytes that
- * it verified: nothing else in the message says anything from here on (node-saml CVE-2025-54419).
+ * Verifies a response that has passed our steps, and reads the assertion anew from the very bytes that its signature
+ * covers: nothing else in the message says anything from here on.
  */
-export async function verifiedAssertion(
-  deps: Deps,
-  settings: SamlSettings,
-  { text, root }: { text: string; root: XmlElement },
-): Promise<Verified> {
+export async function verifiedAssertion(deps: Deps, settings: SamlSettings, root: XmlElement): Promise<Verified> {
   const certificates = validCertificates(settings, deps.now());
   if (certificates.length === 0)
     return { ok: false, reason: 'connection-broken', words: 'no certificate of the provider is valid now' };
-  const { element, isEncrypted } = assertionIn(root);
-  let decryptionPvk: string | undefined;
-  if (isEncrypted) {
-    const opened = await openAssertion(root, element, { text, certificates, keys: await portalKeys(deps) });
-    if (!opened.ok) return invalid(opened.problem);
-    const problem = openedProblem(opened.text);
-    if (problem) return invalid(problem);
-    decryptionPvk = opened.key.privateKey;
-  }
+  const isSigned = childrenNamed(root, ds('Signature')).length > 0;
+  const covered = isSigned ? verifiedXml(root, certificates) : null;
   // A signature that is there must be true, even if the assertion's own would be enough.
-  const wantAuthnResponseSigned = childrenNamed(root, ds('Signature')).length > 0;
-  const library = samlLibrary(
-    deps.config,
-    { ...settings, certificates },
-    { wantAuthnResponseSigned, ...(decryptionPvk && { decryptionPvk }) },
-  );
-  try {
-    // Encoded by us: what the library reads is what we have read, whatever the field looked like.
-    const { profile } = await library.validatePostResponseAsync({ SAMLResponse: Buffer.from(text).toString('base64') });
-    return assertionOf(profile?.getAssertionXml?.() ?? '');
-  } catch (error) {
-    return invalid(`it is not verified: ${said(error instanceof Error ? error.message : null)}`);
-  }
+  if (isSigned && covered === null) return invalid('it is not verified: the signature of its Response is not true');
+  const { element, isEncrypted } = assertionIn(root);
+  if (!isEncrypted) return assertionOf(element, certificates);
+  const sealed = covered === null ? element : encryptedIn(covered);
+  if (!sealed) return invalid('what was verified holds no encrypted assertion');
+  const opened = await openEncrypted(sealed, 'assertion', { keys: await portalKeys(deps), isVerified: isSigned });
+  if (!opened.ok) return invalid(opened.problem);
+  const reading = readXml(opened.text);
+  if (!reading.ok) return invalid(`what was encrypted cannot be read: ${reading.problem}`);
+  const problem = openedProblem(reading.root);
+  return problem ? invalid(problem) : assertionOf(reading.root, certificates);
 }
 
-/** What was encrypted is looked at as the rest was: the library sees it next. */
-function openedProblem(text: string): string | null {
-  const reading = readXml(text);
-  if (!reading.ok) return `what was encrypted cannot be read: ${reading.problem}`;
-  const { root } = reading;
+/** The encrypted assertion as the signature around it covers it. */
+function encryptedIn(covered: string): XmlElement | null {
+  const reading = readXml(covered);
+  if (!reading.ok || assertionProblem(reading.root)) return null;
+  const { element, isEncrypted } = assertionIn(reading.root);
+  return isEncrypted ? element : null;
+}
+
+/** What was encrypted is looked at as the rest was. */
+function openedProblem(root: XmlElement): string | null {
   if (!isNamed(root, saml('Assertion'))) return 'what was encrypted is no assertion';
   if (elementsIn(root).some((element) => element !== root && /Assertion$/.test(element.localName)))
     return 'what was encrypted holds more than one assertion';
   return idProblem(root) ?? signaturesProblem(root, [root]);
 }
 
-function assertionOf(xml: string): Verified {
-  const reading = readXml(xml);
+function assertionOf(signed: XmlElement, certificates: readonly string[]): Verified {
+  const covered = verifiedXml(signed, certificates);
+  if (covered === null) return invalid('it is not verified: the signature of its Assertion is not true');
+  const reading = readXml(covered);
   if (!reading.ok) return invalid(`what was verified cannot be read: ${reading.problem}`);
   return isNamed(reading.root, saml('Assertion'))
     ? { ok: true, assertion: reading.root }

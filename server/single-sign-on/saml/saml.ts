@@ -6,8 +6,9 @@ import { isProviderAddress } from '../provider-fetch.ts';
 import { said } from './said.ts';
 import { acceptableUntil, assertionRefusal } from './saml-checks.ts';
 import { samlIdentity } from './saml-identity.ts';
-import { samlRequest } from './saml-request.ts';
+import { type RequestFields, samlRequest } from './saml-request.ts';
 import { responseRefusal } from './saml-response.ts';
+import { subjectName } from './saml-subject.ts';
 import { samlText } from './saml-text.ts';
 import { verifiedAssertion } from './saml-verification.ts';
 import { readXml } from './strict-xml.ts';
@@ -28,12 +29,12 @@ export async function startSaml(
   deps: Deps,
   { settings }: SamlConnection,
   { state, isAfresh = false }: { state: string; isAfresh?: boolean },
-): Promise<{ ok: true; url: string; kept: SamlKept } | Refusal> {
+): Promise<{ ok: true; url: string; fields: RequestFields | null; kept: SamlKept } | Refusal> {
   if (!isProviderAddress(settings.signOnUrl))
     return { ok: false, reason: 'connection-broken', words: `nobody is sent to ${said(settings.signOnUrl)}` };
   const [key] = await portalKeys(deps);
-  const { id, url } = await samlRequest(deps.config, settings, { key, state, isAfresh });
-  return { ok: true, url, kept: { requestId: id, isAfresh } };
+  const { id, url, fields } = await samlRequest(deps.config, settings, { key, state, isAfresh });
+  return { ok: true, url, fields, kept: { requestId: id, isAfresh } };
 }
 
 /** Reads the answer in a SAMLResponse field; `kept` is null where the provider began by itself. */
@@ -49,13 +50,15 @@ export async function readSamlAnswer(
   const expected = { config: deps.config, settings, kept };
   const refusal = responseRefusal(response.root, expected);
   if (refusal) return refusal;
-  const verified = await verifiedAssertion(deps, settings, { text: answer.text, root: response.root });
+  const verified = await verifiedAssertion(deps, settings, response.root);
   if (!verified.ok) return verified;
   const { assertion } = verified;
   const now = deps.now();
   const failed = assertionRefusal(assertion, { ...expected, now });
   if (failed) return failed;
-  const identity = samlIdentity(assertion, { settings, attributes, config: deps.config });
+  const subject = await subjectName(deps, assertion);
+  if (!subject.ok) return subject;
+  const identity = samlIdentity(assertion, subject.name, { settings, attributes, config: deps.config });
   if (!identity.ok) return identity;
   return {
     ok: true,

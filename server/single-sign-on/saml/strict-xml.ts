@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { limits, type XmlLimits } from '../../limits.ts';
 import { elementsIn, type XmlElement } from './xml-elements.ts';
 import { scanProblem } from './xml-scan.ts';
 
@@ -15,8 +16,11 @@ export type XmlReading = { ok: true; root: XmlElement } | { ok: false; problem: 
  * Reads XML of somebody else: what the scan lets through, by a parser whose every warning counts. Its namespaces mean
  * what they say; XHTML has none here, since the parser reads its scripts by other rules.
  */
-export function readXml(text: string, { comments = false }: { comments?: boolean } = {}): XmlReading {
-  const problem = scanProblem(text, { comments });
+export function readXml(
+  text: string,
+  { comments = false, most = limits.samlAnswer }: { comments?: boolean; most?: XmlLimits } = {},
+): XmlReading {
+  const problem = scanProblem(text, { comments, most });
   if (problem) return { ok: false, problem };
   try {
     const root = new DOMParser({ locator: {}, errorHandler: refuse }).parseFromString(text, 'text/xml').documentElement;

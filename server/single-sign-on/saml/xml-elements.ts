@@ -1,5 +1,12 @@
 /** What we use of a parsed document (DOM Level 2 Core §1.2). */
-export type XmlNode = { nodeType: number; nodeValue: string | null; parentNode: XmlNode | null };
+export type XmlNode = {
+  nodeType: number;
+  nodeValue: string | null;
+  parentNode: XmlNode | null;
+  nextSibling: XmlNode | null;
+  removeChild(child: XmlNode): unknown;
+  insertBefore(child: XmlNode, before: XmlNode | null): unknown;
+};
 
 export type XmlElement = XmlNode & {
   namespaceURI: string | null;

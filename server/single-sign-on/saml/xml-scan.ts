@@ -1,5 +1,5 @@
-/** Deeper, longer or wider documents are nobody's: what reads them afterwards is recursive, or slower than the length. */
-const most = { depth: 40, elements: 2000, attributesOfElement: 40 };
+import type { XmlLimits } from '../../limits.ts';
+import { xmlCounter } from './xml-counter.ts';
 
 /** XML 1.0 §2.2: what no document may hold, lone surrogates among it. */
 const noCharacter = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
@@ -11,15 +11,19 @@ const tagName = /[a-z_][\w.-]*(?::[a-z_][\w.-]*)?(?=[\t\n\r />])/iy;
 /**
  * Says why a text is not XML that we read, before any parser sees it; null when it is. There is one root and nothing
  * beside it, and no DOCTYPE, no entities but the five, no processing instruction, no CDATA; no comment either unless they
- * are allowed. One pass over the text, so that a hostile one costs no more than its length.
+ * are allowed. One pass over the text, so that a hostile one costs no more than its length; and what comes after costs no
+ * more than the counts allow.
  */
-export function scanProblem(text: string, { comments }: { comments: boolean }): string | null {
+export function scanProblem(text: string, { comments, most }: { comments: boolean; most: XmlLimits }): string | null {
   if (noCharacter.test(text)) return 'it holds characters that XML does not allow';
-  return tagProblem(text, comments) ?? referenceProblem(text);
+  return tagProblem(text, comments, most) ?? referenceProblem(text, most);
 }
 
-function referenceProblem(text: string): string | null {
+function referenceProblem(text: string, most: XmlLimits): string | null {
+  let references = 0;
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
+    references += 1;
+    if (references > most.references) return 'it has too many entities';
     reference.lastIndex = at;
     const found = reference.exec(text);
     if (!found) return 'it holds an entity';
@@ -29,7 +33,8 @@ function referenceProblem(text: string): string | null {
   return null;
 }
 
-function tagProblem(text: string, comments: boolean): string | null {
+function tagProblem(text: string, comments: boolean, most: XmlLimits): string | null {
+  const counter = xmlCounter(most);
   const open: string[] = [];
   let elements = 0;
   let end = declaration.exec(text)?.[0].length ?? 0;
@@ -46,7 +51,7 @@ function tagProblem(text: string, comments: boolean): string | null {
     const isEnd = text[at + 1] === '/';
     tagName.lastIndex = isEnd ? at + 2 : at + 1;
     const name = tagName.exec(text)?.[0];
-    const last = name === undefined ? -1 : tagEnd(text, tagName.lastIndex);
+    const last = name === undefined ? -1 : tagEnd(text, tagName.lastIndex, most.attributesOfElement);
     if (name === undefined || last < 0) return 'it holds a tag that is none';
     end = last + 1;
     if (isEnd) {
@@ -55,7 +60,8 @@ function tagProblem(text: string, comments: boolean): string | null {
     }
     elements += 1;
     if (open.length === 0 && elements > 1) return 'it has more than one root';
-    if (elements > most.elements) return 'it has too many elements';
+    const excess = counter.excess(name, text.slice(at, end));
+    if (excess) return excess;
     if (text[last - 1] !== '/') open.push(name);
     if (open.length > most.depth) return 'it is nested too deep';
   }
@@ -70,10 +76,10 @@ function isMoreThanSpace(text: string): boolean {
 }
 
 /** Where a tag ends whose name ends at `from`; values in quotes may hold its end sign. -1 when it does not end. */
-function tagEnd(text: string, from: number): number {
+function tagEnd(text: string, from: number, attributes: number): number {
   const sign = /["'<>]/g;
   sign.lastIndex = from;
-  for (let values = 0; values <= most.attributesOfElement; values += 1) {
+  for (let values = 0; values <= attributes; values += 1) {
     const found = sign.exec(text);
     if (!found || found[0] === '<') return -1;
     if (found[0] === '>') return found.index;

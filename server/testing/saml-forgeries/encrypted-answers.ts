@@ -1,5 +1,5 @@
-import { encrypted, type Forger, field } from '../forged-saml.ts';
-import { changed, evil, type Forgery, type ForgeryTools, forged, signedResponse } from './forgery.ts';
+import { encrypted, encryptedName, type Forger, field } from '../forged-saml.ts';
+import { answer, changed, evil, type Forgery, type ForgeryTools, forged, signedResponse } from './forgery.ts';
 
 /** Assertions that come encrypted. */
 export const encryptedAnswers: Forgery[] = [
@@ -53,7 +53,7 @@ export const encryptedAnswers: Forgery[] = [
   ...[0, 7, 15].map((place) =>
     forged(
       `SA-35 encrypted by AES-CBC in a signed response, byte ${place} changed after`,
-      /AES-CBC, which takes a signed response/,
+      /not verified: the signature of its Response/,
       async (f: Forger, { portalCertificate }: ForgeryTools) =>
         field(tampered(signedResponse(f, await byCbc(f, portalCertificate)), place)),
     ),
@@ -100,6 +100,24 @@ export const encryptedAnswers: Forgery[] = [
     const [key = ''] = /<e:EncryptedKey.*<\/e:EncryptedKey>/s.exec(xml) ?? [];
     return field(changed(xml, key, key + key));
   }),
+  forged(
+    'SA-35 a NameID encrypted for somebody else',
+    /no key of the portal opens its NameID/,
+    async (f, { otherKey }) => answer(f, { nameId: await encryptedName(f.nameId('bob-1'), otherKey.certificate) }),
+  ),
+  forged('SA-35 an encrypted NameID that is none', /no NameID/, async (f, { portalCertificate }) =>
+    answer(f, { nameId: await encryptedName('<saml:Issuer>bob-1</saml:Issuer>', portalCertificate) }),
+  ),
+  forged('SA-35 an encrypted NameID put in after signing', /not verified/, async (f, { portalCertificate }) =>
+    field(
+      f.response(
+        changed(f.sign(f.assertion()), f.nameId('bob-1'), await encryptedName(f.nameId('admin-1'), portalCertificate)),
+      ),
+    ),
+  ),
+  forged('SA-35 an encrypted NameID beside a plain one', /one NameID/, async (f, { portalCertificate }) =>
+    answer(f, { nameId: f.nameId('bob-1') + (await encryptedName(f.nameId('admin-1'), portalCertificate)) }),
+  ),
 ];
 
 /** An assertion that is signed and then encrypted by AES-CBC. */

@@ -29,8 +29,8 @@ export const answer = (f: Forger, parts: Parameters<Forger['assertion']>[0] = {}
 export const signedResponse = (f: Forger, inside: string) => f.sign(f.response(inside), '_r1');
 
 /** A text with something in it replaced, which must be there. */
-export function changed(xml: string, from: string | RegExp, to: string): string {
-  const result = xml.replace(from, to);
+export function changed(xml: string, from: string | RegExp, to: string | ((found: string) => string)): string {
+  const result = xml.replace(from, to as string);
   if (result === xml) throw new Error(`There is no ${from} in ${xml}`);
   return result;
 }

@@ -93,11 +93,15 @@ export const misdirectedAnswers: Forgery[] = [
   forged('SA-25 it has two sets of conditions', /one Conditions|not verified/, (f) =>
     answer(f, { conditions: f.conditions() + f.conditions() }),
   ),
-  forged('SA-25 it is valid for ten years', /valid for too long/, (f) =>
-    answer(f, { conditions: f.conditions(undefined, { NotOnOrAfter: f.at(10 * 365 * 24 * 3_600_000) }) }),
-  ),
   forged('SA-25 it is older than we accept, valid as it says', /too old/, (f) =>
     answer(f, { issuedAt: f.at(-720_000) }),
+  ),
+  forged('SA-25 it is older than we accept, valid for ten years as it says', /too old/, (f) =>
+    answer(f, {
+      issuedAt: f.at(-720_000),
+      confirmation: f.confirmation({ NotOnOrAfter: f.at(10 * 365 * 24 * 3_600_000) }),
+      conditions: f.conditions(undefined, { NotOnOrAfter: f.at(10 * 365 * 24 * 3_600_000) }),
+    }),
   ),
   forged('SA-25 it was issued in the future', /in the future/, (f) => answer(f, { issuedAt: f.at(120_001) })),
   forged('SA-25 it was issued at a time without a zone', /no time/, (f) =>

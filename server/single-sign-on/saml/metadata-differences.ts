@@ -1,0 +1,28 @@
+import type { SamlSettings } from '../settings.ts';
+import { certificateFacts } from './certificate-ends.ts';
+import type { SamlMetadata } from './read-saml-metadata.ts';
+import { said } from './said.ts';
+
+/** What metadata say of a provider and a connection does not, or the other way round, in words for an operator. */
+export function metadataDifferences(here: SamlSettings, there: SamlMetadata): string[] {
+  return [
+    ...(there.signOnUrl === here.signOnUrl
+      ? []
+      : [`signOnUrl: ${said(here.signOnUrl)} here, ${said(there.signOnUrl)} there`]),
+    ...(there.signOnBinding === here.signOnBinding
+      ? []
+      : [`requests travel by ${here.signOnBinding ?? 'redirect'} here, by ${there.signOnBinding ?? 'redirect'} there`]),
+    ...certificateDifferences(here.certificates, there.certificates),
+  ];
+}
+
+function certificateDifferences(here: string[], there: string[]): string[] {
+  const [ours, theirs] = [here, there].map(
+    (pems) => new Set(pems.map((pem) => certificateFacts(pem)?.fingerprint ?? pem)),
+  );
+  const only = (one = new Set<string>(), other = new Set<string>()) => [...one].filter((print) => !other.has(print));
+  return [
+    ...only(theirs, ours).map((print) => `certificates: ${print} is there and not here`),
+    ...only(ours, theirs).map((print) => `certificates: ${print} is here and not there`),
+  ];
+}

@@ -1,0 +1,30 @@
+import type { Deps } from '../../deps.ts';
+import type { Refusal } from '../identity.ts';
+import { portalKeys } from '../portal-keys.ts';
+import { openEncrypted } from './saml-decryption.ts';
+import { saml } from './saml-names.ts';
+import { invalid } from './saml-response.ts';
+import { readXml } from './strict-xml.ts';
+import { childrenNamed, childrenOf, isNamed, type XmlElement } from './xml-elements.ts';
+
+/**
+ * The one NameID of the subject of a verified assertion, opened where it came encrypted (SAML core §2.2.4). The signature
+ * of the assertion covers what is encrypted, so AES-CBC is no matter here.
+ */
+export async function subjectName(
+  deps: Deps,
+  assertion: XmlElement,
+): Promise<{ ok: true; name: XmlElement } | Refusal> {
+  const parts = childrenNamed(assertion, saml('Subject')).flatMap(childrenOf);
+  const [name, another] = parts.filter((part) => !isNamed(part, saml('SubjectConfirmation')));
+  if (!name || another) return invalid('the subject does not have one NameID');
+  if (isNamed(name, saml('NameID'))) return { ok: true, name };
+  if (!isNamed(name, saml('EncryptedID'))) return invalid('the subject does not have one NameID');
+  const opened = await openEncrypted(name, 'NameID', { keys: await portalKeys(deps), isVerified: true });
+  if (!opened.ok) return invalid(opened.problem);
+  const reading = readXml(opened.text);
+  if (!reading.ok) return invalid(`its encrypted NameID cannot be read: ${reading.problem}`);
+  return isNamed(reading.root, saml('NameID'))
+    ? { ok: true, name: reading.root }
+    : invalid('what was encrypted is no NameID');
+}

@@ -1,0 +1,92 @@
+import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { algorithms, digestHashes, ds } from './saml-names.ts';
+import { signedInfoProblem } from './saml-signature.ts';
+import { signatureCheck } from './signature-algorithms.ts';
+import { readXml } from './strict-xml.ts';
+import { attributeOf, childrenNamed, descendantsNamed, textOf, type XmlElement, type XmlNode } from './xml-elements.ts';
+
+type Options = {
+  inclusiveNamespacesPrefixList?: string[];
+  ancestorNamespaces?: { prefix: string; namespaceURI: string }[];
+};
+
+// Not by `import`: its types would bring those of a browser's whole DOM among the server's.
+const { ExclusiveCanonicalization } = createRequire(import.meta.url)('xml-crypto') as {
+  ExclusiveCanonicalization: new () => { process(element: XmlElement, options: Options): string };
+};
+
+/**
+ * The bytes of an element that its signature covers, if the signature is true by one of these certificates; else null.
+ * Its shape was looked at before. The signature over SignedInfo comes first, and is as long for a forger as for anybody:
+ * who does not have the provider's key has nothing else looked at. Then one walk over the element, and no search in it.
+ */
+export function verifiedXml(signed: XmlElement, certificates: readonly string[]): string | null {
+  const [signature] = childrenNamed(signed, ds('Signature'));
+  const [info] = signature ? childrenNamed(signature, ds('SignedInfo')) : [];
+  const [value] = signature ? childrenNamed(signature, ds('SignatureValue')) : [];
+  if (!signature || !info || !value) return null;
+  const infoText = canonical(info, {});
+  // What was signed says what it covers and by which algorithms, not what it was made of.
+  const reading = readXml(infoText);
+  if (!reading.ok || signedInfoProblem(reading.root, signed)) return null;
+  if (!isSignedByOne(reading.root, infoText, bytesOf(value), certificates)) return null;
+  return coveredText(signed, signature, reading.root);
+}
+
+function isSignedByOne(info: XmlElement, text: string, value: Buffer, certificates: readonly string[]): boolean {
+  const [method] = childrenNamed(info, ds('SignatureMethod'));
+  const isTrue = signatureCheck(method ? attributeOf(method, 'Algorithm') : null);
+  return certificates.some((pem) => isTrue(text, new X509Certificate(pem).publicKey, value));
+}
+
+/** What the reference covers: the element without its signature (SAML core §5.4.4), when its digest is the one signed. */
+function coveredText(signed: XmlElement, signature: XmlElement, info: XmlElement): string | null {
+  const [reference] = childrenNamed(info, ds('Reference'));
+  const [method] = reference ? childrenNamed(reference, ds('DigestMethod')) : [];
+  const [value] = reference ? childrenNamed(reference, ds('DigestValue')) : [];
+  const hash = digestHashes.get((method && attributeOf(method, 'Algorithm')) ?? '');
+  if (!hash || !value) return null;
+  const prefixes = descendantsNamed(info, [algorithms.exclusive, 'InclusiveNamespaces']).flatMap(prefixesOf);
+  const text = without(signature, () =>
+    canonical(signed, { inclusiveNamespacesPrefixList: prefixes, ancestorNamespaces: inherited(signed, prefixes) }),
+  );
+  const digest = createHash(hash).update(text).digest();
+  const wanted = bytesOf(value);
+  return digest.length === wanted.length && timingSafeEqual(digest, wanted) ? text : null;
+}
+
+function prefixesOf(inclusive: XmlElement): string[] {
+  return (attributeOf(inclusive, 'PrefixList') ?? '').split(/[\t\n\r ]+/).filter((prefix) => prefix !== '');
+}
+
+/** What the elements around one declare of these prefixes, the nearest first, where it does not declare them itself. */
+function inherited(element: XmlElement, prefixes: string[]): { prefix: string; namespaceURI: string }[] {
+  return prefixes.flatMap((prefix) => {
+    if (element.hasAttribute(`xmlns:${prefix}`)) return [];
+    for (let above = element.parentNode; above !== null && above.nodeType === 1; above = above.parentNode) {
+      const namespaceURI = attributeOf(above as XmlElement, `xmlns:${prefix}`);
+      if (namespaceURI !== null) return namespaceURI === '' ? [] : [{ prefix, namespaceURI }];
+    }
+    return [];
+  });
+}
+
+function canonical(element: XmlElement, options: Options): string {
+  return new ExclusiveCanonicalization().process(element, options);
+}
+
+/** Does something while a node is not in its document. */
+function without<Result>(node: XmlNode, work: () => Result): Result {
+  const { parentNode: parent, nextSibling } = node;
+  parent?.removeChild(node);
+  try {
+    return work();
+  } finally {
+    parent?.insertBefore(node, nextSibling);
+  }
+}
+
+function bytesOf(element: XmlElement): Buffer {
+  return Buffer.from(textOf(element) ?? '', 'base64');
+}

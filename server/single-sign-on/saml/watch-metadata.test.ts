@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { warnOfEnds } from '#server/housekeeping.ts';
+import { day } from '#server/limits.ts';
+import { findSsoConnectionByKey } from '#server/storage/sso-connection.ts';
+import { addCustomer } from '#server/testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { addSamlConnection, type SamlProviderForTest, samlProvider } from '#server/testing/saml-sign-in-for-test.ts';
+import { changeConnection } from '../change-connection.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+import type { SamlSettings } from '../settings.ts';
+import { metadataWarnings, watchMetadata } from './watch-metadata.ts';
+
+const url = 'https://idp.acme.test/metadata';
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let second: PortalForTest;
+let acme: SamlProviderForTest;
+let next: SamlProviderForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  second = await portalForTest({}, portal);
+  [acme, next] = (await Promise.all(
+    ['idp.acme.test', 'next.acme.test'].map((name) => samlProvider(name, portal.deps.now())),
+  )) as [SamlProviderForTest, SamlProviderForTest];
+});
+afterAll(async () => {
+  await second.close();
+  await portal.close();
+});
+
+let asked: string[];
+let certificates: string[];
+beforeEach(async () => {
+  await portal.sql`truncate customer, sso_connection, audit_event cascade`;
+  await addCustomer(portal, 'acme');
+  await addSamlConnection(portal, acme);
+  await portal.sql`update sso_connection set settings = settings || ${portal.sql.json({ metadataUrl: url })}`;
+  asked = [];
+  certificates = [acme.key.certificate];
+});
+
+const metadata = () => {
+  const keys = certificates.map((pem) => {
+    const text = pem.replace(/-----[A-Z ]+-----/g, '');
+    return `<KeyDescriptor use="signing"><ds:KeyInfo><ds:X509Data><ds:X509Certificate>${text}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></KeyDescriptor>`;
+  });
+  return `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#" entityID="${acme.entityId}"><IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${keys.join('')}<SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${acme.entityId}/sign-on"/></IDPSSODescriptor></EntityDescriptor>`;
+};
+const watch = (on: PortalForTest = portal) =>
+  watchMetadata(on.deps, () => ({
+    read: (address) => {
+      asked.push(address);
+      return Promise.resolve(new Response(metadata()));
+    },
+  }));
+const settings = async () => (await findSsoConnectionByKey(portal.sql, 'acme-saml'))?.settings as SamlSettings;
+const events = async () =>
+  await portal.sql<{ steps: { outcome: string }[] }[]>`
+    select steps from audit_event where event = 'connection-metadata-changed'`;
+
+it('reads once a day, over two instances', async () => {
+  await Promise.all([watch(), watch(second)]);
+  await watch();
+  expect(asked).toEqual([url]);
+  portal.wait(day);
+  await watch();
+  expect(asked).toEqual([url, url]);
+  expect(await events()).toHaveLength(0);
+});
+
+it('SA-16 tells of a new signing key once, by an event, in the log and to doctor, and never takes it over', async () => {
+  await watch();
+  certificates.push(next.key.certificate);
+  const before = await settings();
+  for (let reading = 0; reading < 3; reading += 1) {
+    portal.wait(day);
+    await watch();
+  }
+  expect(await settings()).toEqual(before);
+  expect((await events()).map(({ steps }) => steps[0]?.outcome)).toEqual([
+    expect.stringMatching(/^certificates: [0-9A-F:]{95} is there and not here$/),
+  ]);
+  const warning =
+    /metadata of connection acme-saml have changed .* connection set acme-saml --metadata https:\/\/idp\.acme\.test\/metadata takes it over/;
+  expect(portal.logs()).toMatch(warning);
+  expect(await metadataWarnings(portal.sql)).toEqual([expect.stringMatching(warning)]);
+  const length = portal.logs().length;
+  await warnOfEnds(portal.deps);
+  expect(portal.logs().slice(length)).toMatch(warning);
+});
+
+it('is silent once the operator has taken it over, or the provider has taken it back', async () => {
+  certificates.push(next.key.certificate);
+  await watch();
+  expect(await metadataWarnings(portal.sql)).toHaveLength(1);
+  const taken = { ...(await settings()), certificates };
+  await changeConnection(portal.deps, 'acme-saml', { settings: taken }, portal.deps.now());
+  expect(await metadataWarnings(portal.sql)).toEqual([]);
+  await watch();
+  expect(await metadataWarnings(portal.sql)).toEqual([]);
+  certificates = [acme.key.certificate];
+  portal.wait(day);
+  await watch();
+  expect(await metadataWarnings(portal.sql)).toEqual([expect.stringContaining('is here and not there')]);
+  certificates.push(next.key.certificate);
+  portal.wait(day);
+  await watch();
+  expect(await metadataWarnings(portal.sql)).toEqual([]);
+});
+
+it('a provider that does not answer, or with something else, changes nothing of what is known', async () => {
+  certificates.push(next.key.certificate);
+  await watch();
+  portal.wait(day);
+  await watchMetadata(portal.deps, () => ({ read: () => Promise.reject(new ProviderFailure('nobody answers')) }));
+  expect(portal.logs()).toContain('cannot be read again: nobody answers');
+  portal.wait(day);
+  await watchMetadata(portal.deps, () => ({ read: () => Promise.resolve(new Response('<html/>')) }));
+  expect(await metadataWarnings(portal.sql)).toHaveLength(1);
+  expect(await events()).toHaveLength(1);
+});
+
+it('connections that are switched off, or whose metadata came in a file, are left alone', async () => {
+  await portal.sql`update sso_connection set active = false`;
+  await watch();
+  await portal.sql`update sso_connection set active = true, settings = settings || '{"metadataUrl": null}'`;
+  await watch();
+  expect(asked).toEqual([]);
+});

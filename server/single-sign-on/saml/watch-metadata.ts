@@ -1,0 +1,71 @@
+import type { Deps } from '../../deps.ts';
+import { limits } from '../../limits.ts';
+import { insertAuditEvent } from '../../storage/audit-event.ts';
+import type { Connection } from '../../storage/connect.ts';
+import {
+  listMetadataDifferences,
+  takeUnreadMetadata,
+  updateMetadataDifferences,
+} from '../../storage/saml-metadata-reading.ts';
+import { findSsoConnection, type SamlConnection } from '../../storage/sso-connection.ts';
+import { ProviderFailure } from '../provider-failure.ts';
+import { type Conversation, openConversation } from '../provider-fetch.ts';
+import { metadataDifferences } from './metadata-differences.ts';
+import { readSamlMetadata } from './read-saml-metadata.ts';
+
+/**
+ * Reads the metadata of each SAML provider again that gave an address, once a day over all instances, and tells what is
+ * new: by an event, in the log and to `doctor`. Nothing is taken over by itself (docs/decisions/0033): whoever can change
+ * that document could sign in as anybody.
+ */
+export async function watchMetadata(
+  deps: Deps,
+  converse: (networks: readonly string[]) => Pick<Conversation, 'read'> = openConversation,
+): Promise<void> {
+  const { sql, now } = deps;
+  const before = new Date(now().getTime() - limits.samlMetadataReadEvery);
+  for (const id of await takeUnreadMetadata(sql, before, now())) {
+    const connection = await findSsoConnection(sql, id);
+    if (connection?.protocol === 'saml') await readAgain(deps, connection, converse(connection.providerNetworks));
+  }
+}
+
+async function readAgain(deps: Deps, connection: SamlConnection, { read }: Pick<Conversation, 'read'>): Promise<void> {
+  const { id, key, customerKey, settings } = connection;
+  const found = await differencesAt(settings.metadataUrl ?? '', connection, read, deps.now());
+  // What was found before stays true until somebody answers.
+  if ('problem' in found)
+    return deps.log.warn(`the metadata of connection ${key} cannot be read again: ${found.problem}`);
+  const { differences } = found;
+  await deps.sql.begin(async (sql) => {
+    if (!(await updateMetadataDifferences(sql, id, differences))) return;
+    const steps = differences.map((outcome) => ({ step: 'metadata', outcome }));
+    const event = { event: 'connection-metadata-changed', connection: key, customerKey, steps } as const;
+    await insertAuditEvent(sql, event, deps.now());
+    deps.log.warn(warningOf({ connection: key, url: settings.metadataUrl ?? '', differences }));
+  });
+}
+
+async function differencesAt(
+  url: string,
+  { settings }: SamlConnection,
+  read: Conversation['read'],
+  now: Date,
+): Promise<{ differences: string[] } | { problem: string }> {
+  try {
+    const reading = readSamlMetadata(await (await read(url)).text(), { entityId: settings.entityId, now });
+    return reading.ok ? { differences: metadataDifferences(settings, reading.settings) } : { problem: reading.problem };
+  } catch (error) {
+    if (error instanceof ProviderFailure) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** What providers have published and nobody has taken over yet, in words that say what to do. */
+export async function metadataWarnings(sql: Connection): Promise<string[]> {
+  return (await listMetadataDifferences(sql)).map(warningOf);
+}
+
+function warningOf({ connection, url, differences }: { connection: string; url: string; differences: string[] }) {
+  return `the metadata of connection ${connection} have changed (${differences.join('; ')}) – ask the provider whether that is theirs; vestibule connection set ${connection} --metadata ${url} takes it over`;
+}

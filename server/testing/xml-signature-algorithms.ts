@@ -1,0 +1,55 @@
+// The certificate library asks for it when it is loaded.
+import 'reflect-metadata';
+import { constants, createHash, sign, webcrypto, X509Certificate } from 'node:crypto';
+import { X509CertificateGenerator } from '@peculiar/x509';
+import type { SignedXml } from 'xml-crypto';
+import type { ForgerKey } from './forged-saml.ts';
+
+const more = 'http://www.w3.org/2001/04/xmldsig-more#';
+const hashes = ['sha256', 'sha384', 'sha512'];
+const paddings: [string, object][] = [
+  [`${more}rsa-%`, {}],
+  [`${more}ecdsa-%`, { dsaEncoding: 'ieee-p1363' }],
+  [
+    'http://www.w3.org/2007/05/xmldsig-more#%-rsa-MGF1',
+    { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
+  ],
+];
+
+/** Teaches the library that signs for tests what real providers sign by, and it does not know. */
+export function addAlgorithms(signature: SignedXml): void {
+  for (const hash of hashes) {
+    for (const [name, padding] of paddings) {
+      const algorithm = name.replace('%', hash);
+      signature.SignatureAlgorithms[algorithm] ??= class {
+        getSignature = (text: string, key: string) =>
+          sign(hash, Buffer.from(text), { key, ...padding }).toString('base64');
+        verifySignature = () => false;
+        getAlgorithmName = () => algorithm;
+      } as never;
+    }
+  }
+  const digest = `${more}sha384`;
+  signature.HashAlgorithms[digest] = class {
+    getAlgorithmName = () => digest;
+    getHash = (xml: string) => createHash('sha384').update(xml).digest('base64');
+  } as never;
+}
+
+/** A key on a curve with its certificate. */
+export async function ecCertificate(curve: string, now: Date): Promise<ForgerKey> {
+  const algorithm = { name: 'ECDSA', namedCurve: curve, hash: 'SHA-256' };
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const notAfter = new Date(now.getTime() + 365 * 24 * 3_600_000);
+  const made = await X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: ['curve'] }],
+    notBefore: now,
+    notAfter,
+    signingAlgorithm: algorithm,
+    keys,
+  });
+  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
+  const privateKey = `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n`;
+  const certificate = new X509Certificate(Buffer.from(made.rawData)).toString();
+  return { certificate, privateKey };
+}
