@@ -35,7 +35,7 @@ type Shown = { state: string | null; browserToken: string | null; answerToken?: 
 /**
  * Ends a visit to a provider: uses up the request that `state` names, if this browser began it and brought the answer,
  * reads the answer, and signs in or shows the failure page. An answer that is loaded again leads to where it led before.
- * One that nobody here asked for signs in nobody: it begins a visit of this browser's own (docs/decisions/0020).
+ * One that nobody here asked for signs in nobody: it begins a visit of this browser's own (docs/decisions/0021).
  */
 export async function arrive(
   deps: Deps,

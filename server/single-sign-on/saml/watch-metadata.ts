@@ -15,7 +15,7 @@ import { readSamlMetadata } from './read-saml-metadata.ts';
 
 /**
  * Reads the metadata of each SAML provider again that gave an address, once a day over all instances, and tells what is
- * new: by an event, in the log and to `doctor`. Nothing is taken over by itself (docs/decisions/0033): whoever can change
+ * new: by an event, in the log and to `doctor`. Nothing is taken over by itself (docs/decisions/0025): whoever can change
  * that document could sign in as anybody.
  */
 export async function watchMetadata(
