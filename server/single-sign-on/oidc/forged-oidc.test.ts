@@ -71,6 +71,8 @@ describe('an honest answer is accepted', () => {
         username: null,
         language: null,
         authenticationContexts: [],
+        authenticatedAt: null,
+        sessionEndsAt: null,
         idToken: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
       },
     });
