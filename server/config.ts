@@ -58,7 +58,7 @@ export function placeholderWarning({ branding: { links } }: Config): string | nu
     links[name as keyof typeof links] === placeholder ? [`links.${name}`] : [],
   );
   if (names.length === 0) return null;
-  return `visitors are led to example.com by ${names.join(', ')} – set them in the configuration file`;
+  return `still at their placeholders: ${names.join(', ')} – set them in the configuration file`;
 }
 
 const defaultPort = 8080;

@@ -43,7 +43,7 @@ describe('the process', () => {
     for (const answer of await Promise.all(underWay)) expect(answer).toEqual([303, '/portal/portal.html']);
     expect(await exit).toEqual({ code: 0, signal: null });
     expect(output()).toContain('"stopping"');
-    expect(output()).toContain('visitors are led to example.com by links.support, links.imprint, links.solutions');
+    expect(output()).toContain('still at their placeholders: links.support, links.imprint, links.solutions');
     await expect(fetch(`${origin}/healthz`)).rejects.toThrow();
   });
 

@@ -98,7 +98,7 @@ describe('vestibule doctor', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(lines).toEqual([
       'ok      – configuration – for http://localhost:8080/portal/',
-      'warning – links – visitors are led to example.com by links.support, links.imprint, links.solutions – set them in the configuration file',
+      'warning – links – still at their placeholders: links.support, links.imprint, links.solutions – set them in the configuration file',
       'skipped – data folder – not used with DATABASE_URL and SMTP_URL',
       'ok      – database – up to date',
       'ok      – pooler – none in between; statements are prepared',
@@ -201,5 +201,5 @@ test('config check shows where mails go, without credentials', async () => {
   expect(server.out).not.toMatch(/hub|Canary/);
   const plain = await check({});
   expect(plain.out).toContain(join(folder, 'outbox'));
-  expect(plain.out).toContain('Mind: visitors are led to example.com by links.support');
+  expect(plain.out).toContain('Mind: still at their placeholders: links.support');
 });
