@@ -13,6 +13,9 @@ export const calls = {
   samlAnswer: { method: 'POST', path: '/authenticate/saml/acs' },
   /** Where an answer that came without cookies meets the browser that began. */
   samlFinish: { method: 'GET', path: '/authenticate/saml/finish' },
+  /** Where an answer leads that nobody here asked for: a page that asks, and its button. */
+  providerBegan: { method: 'GET', path: '/authenticate/continue' },
+  continueWithProvider: { method: 'POST', path: '/authenticate/continue' },
   samlMetadata: { method: 'GET', path: '/authenticate/saml/metadata' },
   passwordForgotten: { method: 'POST', path: '/password/forgotten' },
   passwordChange: { method: 'POST', path: '/password/change' },

@@ -24,6 +24,8 @@ export type ServerPage =
   | { name: 'recoveryCodes'; codes: string[] | null; left: number; destination: string }
   /** Leads on to an identity provider by itself, to sign in there or to sign out; by a form where there are fields. */
   | { name: 'leaving'; isSignOut: boolean; url: string; provider: string; fields?: Record<string, string> }
+  /** A provider sent the visitor here unasked; `account` is who is signed in already, and may go on to `goesOnTo`. */
+  | { name: 'providerBegan'; connection: string; provider: string; account: string | null; goesOnTo: string }
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
 
 /** What the server knows of the session that a second-factor screen belongs to: a half-signed-in one, or see `goesOnTo`. */

@@ -26,6 +26,10 @@ export const PerformSsoForm = Type.Object({
 });
 export type PerformSsoForm = Static<typeof PerformSsoForm>;
 
+/** `POST authenticate/continue`; `connection` is the key of the one whose provider began. */
+export const ProviderBeganForm = Type.Object({ connection: Type.String({ minLength: 1, maxLength: 63 }) });
+export type ProviderBeganForm = Static<typeof ProviderBeganForm>;
+
 /** `POST authenticate/oidc/backchannel-logout/<connection>` (OpenID Connect Back-Channel Logout §2.5). */
 export const BackchannelLogoutForm = Type.Object({ logout_token: Type.String({ minLength: 1 }) });
 export type BackchannelLogoutForm = Static<typeof BackchannelLogoutForm>;

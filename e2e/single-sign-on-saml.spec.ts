@@ -39,9 +39,9 @@ async function signInAtProvider(page: Page, email = 'sam@saml.test'): Promise<vo
   await pressOn(page);
 }
 
-async function pressOn(page: Page): Promise<void> {
+async function pressOn(page: Page, heading = /signed in|didn’t work|Two-step|code/i): Promise<void> {
   const submit = page.getByRole('button', { name: 'Submit' }).last();
-  const arrived = page.getByRole('heading', { name: /signed in|didn’t work|Two-step|code/i });
+  const arrived = page.getByRole('heading', { name: heading });
   await expect(submit.or(arrived)).toBeVisible();
   if (await submit.isVisible()) await submit.click();
 }
@@ -135,12 +135,18 @@ test(
     await expectFailure(page, 'saml');
     await portal.mustRun(['connection', 'set', 'saml', '--idp-initiated', 'on']);
     try {
-      // Ours follows the provider's by itself where script runs; else its page has a button once more.
-      const asksItself = page.waitForResponse((response) => response.url().includes('/authenticate/leave'));
       await page.goto(provider.beginUrl(entityId));
+      await pressOn(page, /Continue with your company/);
+      await expect(page).toHaveTitle(/^Continue with your company/);
+      await page.reload();
+      await page.getByRole('button', { name: 'Continue with' }).click();
       await pressOn(page);
-      await asksItself;
-      await pressOn(page);
+      await expectSignedIn(page, 'sam');
+      // Signed in, the person is told so and may go on as they are.
+      await page.goto(provider.beginUrl(entityId));
+      await pressOn(page, /already signed in/);
+      await expect(page.getByRole('button', { name: 'Continue with' })).toBeVisible();
+      await page.getByRole('link', { name: 'Go on as sam' }).click();
       await expectSignedIn(page, 'sam');
     } finally {
       await portal.mustRun(['connection', 'set', 'saml', '--idp-initiated', 'off']);

@@ -10,6 +10,7 @@ import {
   ForgottenForm,
   LoginForm,
   PerformSsoForm,
+  ProviderBeganForm,
   SamlForm,
   VerifyForm,
 } from '#contract/payloads.ts';
@@ -40,6 +41,7 @@ import { backchannelLogoutRoute } from './single-sign-on/oidc/backchannel-logout
 import { oidcCallbackRoute } from './single-sign-on/oidc/oidc-callback-route.ts';
 import { oidcKeysRoute } from './single-sign-on/oidc/oidc-keys-route.ts';
 import { performSsoRoute } from './single-sign-on/perform-route.ts';
+import { continueWithProviderRoute, providerBeganRoute } from './single-sign-on/provider-began-route.ts';
 import { samlAcsRoute } from './single-sign-on/saml/saml-acs-route.ts';
 import { samlFinishRoute } from './single-sign-on/saml/saml-finish-route.ts';
 import { samlMetadataRoute } from './single-sign-on/saml/saml-metadata-route.ts';
@@ -176,6 +178,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     bodyLimit: limits.samlBodyBytes,
     schema: { body: SamlForm },
     handler: samlAcsRoute(deps),
+  });
+  app.route({ ...on('providerBegan'), handler: providerBeganRoute(deps) });
+  app.route({
+    ...on('continueWithProvider'),
+    schema: { body: ProviderBeganForm },
+    handler: continueWithProviderRoute(deps),
   });
   app.route({ ...on('samlMetadata'), handler: samlMetadataRoute(deps) });
   app.route({ ...on('samlFinish'), exposeHeadRoute: false, handler: samlFinishRoute(deps) });

@@ -59,6 +59,8 @@ const serverPages: ServerPage[] = [
   { name: 'signedIn', username: 'anna', email: 'anna@x.example', customers: ['North', 'South'] },
   { name: 'signOutConfirm' },
   { name: 'signInOnceMore', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: '/portal/portal.html' },
+  { name: 'providerBegan', connection: 'acme', provider: 'Acme', account: null, goesOnTo: '/portal/portal.html' },
+  { name: 'providerBegan', connection: 'acme', provider: 'Acme', account: 'anna', goesOnTo: '/portal/portal.html' },
   ...problemStatuses.map((status) => ({ name: 'problem' as const, status, retryAfterSeconds: 90 })),
 ];
 

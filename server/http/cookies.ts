@@ -11,12 +11,19 @@ export type TokenCookieName = 'session' | 'device' | 'reset' | 'remembered' | 's
 
 /**
  * The value of a cookie, or null when it is absent or not to be trusted: a name that comes twice was set by somebody
- * else too (cookie tossing), and is as good as none.
+ * else too (cookie tossing), and is as good as none. Names count to the letter: to a browser `\u00a0__Host-x` is another
+ * name, without the protection of the prefix.
  */
 export function readCookie(headers: IncomingHttpHeaders, config: Config, name: CookieName): string | null {
   const start = `${fullName(config, name)}=`;
-  const found = (headers.cookie ?? '').split(';').filter((pair) => pair.trimStart().startsWith(start));
-  return found.length === 1 ? (found[0] as string).trim().slice(start.length) : null;
+  const pairs = (headers.cookie ?? '').split(';').map(stripped);
+  const found = pairs.filter((pair) => pair.startsWith(start));
+  return found.length === 1 ? (found[0] as string).slice(start.length) : null;
+}
+
+/** Without the white space of RFC 6265 §5.2 around it; that of `trim` is Unicode's, which browsers keep in a name. */
+function stripped(pair: string): string {
+  return pair.replace(/^[ \t]+|[ \t]+$/g, '');
 }
 
 /** The token in a cookie, or null when it is absent or has not the exact shape of one. */

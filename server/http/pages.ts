@@ -16,7 +16,7 @@ const gzipped = promisify(gzip);
 const quickQuality = 4;
 
 /** Pages with what nobody else may see: who it is, codes, the state of a visit to a provider. */
-const secretPages: readonly ServerPage['name'][] = ['signedIn', 'recoveryCodes', 'leaving'];
+const secretPages: readonly ServerPage['name'][] = ['signedIn', 'recoveryCodes', 'leaving', 'providerBegan'];
 
 type Encoding = 'br' | 'gzip' | 'identity';
 

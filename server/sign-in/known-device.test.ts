@@ -80,12 +80,38 @@ it('a device cookie that is no token is replaced, never sent back', async () => 
 });
 
 it('two people at one browser are both known there', async () => {
-  const cookies = await knownBrowser('alice');
-  expect(cookiesOf(await portal.signIn('bob', testPassword, { cookies }))).toMatchObject(cookies);
+  const alone = await knownBrowser('alice');
+  const cookies = cookiesOf(await portal.signIn('bob', testPassword, { cookies: alone }));
   await guess('alice', account.freeFailures);
   await guess('bob', account.freeFailures);
   expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(true);
   expect(isIn(await portal.signIn('bob', testPassword, { cookies }))).toBe(true);
+});
+
+it('CK-04 a device cookie that somebody planted knows nobody of whom it is planted on', async () => {
+  for (const planted of [await knownBrowser('bob'), { 'vestibule-device': 'B'.repeat(43) }]) {
+    const victim = cookiesOf(await portal.signIn('alice', testPassword, { cookies: planted }));
+    expect(victim['vestibule-device']).toMatch(/^[\w-]{43}$/);
+    expect(victim['vestibule-device']).not.toBe(planted['vestibule-device']);
+    await guess('alice', account.freeFailures);
+    expect(isIn(await portal.signIn('alice', testPassword, { cookies: planted }))).toBe(false);
+    expect(isIn(await portal.signIn('alice', testPassword, { cookies: victim }))).toBe(true);
+    await portal.sql`delete from throttle`;
+  }
+});
+
+it('BF-01 a new token does not begin the guesses of a browser anew', async () => {
+  const cookies = await knownBrowser('alice');
+  await guess('alice', device.freeFailures, cookies);
+  const renewed = cookiesOf(await portal.signIn('bob', testPassword, { cookies }));
+  expect(renewed['vestibule-device']).not.toBe(cookies['vestibule-device']);
+  expect(isIn(await portal.signIn('alice', testPassword, { cookies: renewed }))).toBe(false);
+  expect(await portal.sql`select reason from audit_event order by id desc limit 1`).toEqual([
+    { reason: 'throttled-device' },
+  ]);
+  // The one before knows nobody any more.
+  await guess('alice', 1, cookies);
+  expect(await portal.sql`select key from throttle where key like 'account:%'`).toHaveLength(1);
 });
 
 it('CK-05 a password without its second factor makes no browser known and leaves no long-lived cookie', async () => {

@@ -69,13 +69,16 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const rememberedToken = asked && (await recallDevice(deps, user.id, admitting, request));
   const waitsFor = asked && !rememberedToken ? await openFactor(deps.sql, user, asked) : null;
   const sessionToken = newToken();
-  const deviceToken = request.deviceToken ?? newToken();
+  // One that is not this user's own may have been planted; whoever did would have a known browser with it.
+  const isKnown = attempt.deviceKnown && request.deviceToken !== null;
+  const deviceToken = isKnown ? (request.deviceToken as string) : newToken();
   const done = await completeSignIn(deps.sql, {
     userId: user.id,
     verifiedHash: user.passwordHash,
     tokenHash: tokenHash(sessionToken),
     replacedTokenHash: request.sessionToken ? tokenHash(request.sessionToken) : null,
     deviceHash: waitsFor ? null : tokenHash(deviceToken),
+    deviceHashBefore: waitsFor || isKnown ? null : deviceHash,
     stage: waitsFor ? 'half' : 'full',
     waitsFor,
     customerIds: admitting.map(({ id }) => id),
@@ -97,7 +100,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     if (waitsFor.factor === 'email') await sendFirstCode(deps, user, sessionToken, request);
     return { kind: 'secondFactor', ...waitsFor, sessionToken };
   }
-  if (!attempt.deviceKnown && admitting.some(({ newDeviceMail }) => newDeviceMail))
+  if (!attempt.deviceSeen && admitting.some(({ newDeviceMail }) => newDeviceMail))
     await tellOfNewDevice(deps, user, request);
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken };
 }

@@ -13,6 +13,7 @@ import { findPastSsoRequest, type SsoRequestRow } from '../storage/sso-request.t
 import { tooLongAgo } from './authentication-age.ts';
 import { depart } from './depart.ts';
 import type { ProviderAnswer, Refusal } from './identity.ts';
+import { providerBeganUrl } from './provider-began-route.ts';
 import { recordSsoFailure } from './record-failure.ts';
 import { forgetConnection, rememberConnection } from './remembered-connection.ts';
 import { detailsOf, type RequestDetails } from './request-details.ts';
@@ -35,7 +36,7 @@ type Shown = { state: string | null; browserToken: string | null; answerToken?: 
 /**
  * Ends a visit to a provider: uses up the request that `state` names, if this browser began it and brought the answer,
  * reads the answer, and signs in or shows the failure page. An answer that is loaded again leads to where it led before.
- * One that nobody here asked for signs in nobody: it begins a visit of this browser's own (docs/decisions/0021).
+ * One that nobody here asked for signs in nobody: it leads to a page that asks (docs/decisions/0021).
  */
 export async function arrive(
   deps: Deps,
@@ -84,8 +85,8 @@ export async function arrive(
     (await slowDown(deps, request, reply, address))
       ? reply
       : await depart(deps, request, reply, connection, { ...way, ...departure });
-  // Whose answer it is was the provider's choice, or somebody else's: we ask ourselves, and this browser has to answer.
-  if (row.browserHash === null) return await sendBack({ typed: null });
+  // Whose answer it is was the provider's choice, or somebody else's: the person is asked, and nothing happens before.
+  if (row.browserHash === null) return reply.redirect(providerBeganUrl(deps, connection), 303);
   const answer = await readAnswer({ row, details, connection });
   if (!answer.ok) return await fail(deps, request, reply, answer, { protocol, ...way, connection });
   const tooOld = tooLongAgo(connection, answer.identity, deps.now());

@@ -120,8 +120,7 @@ async function complete(
     await insertAuditEvent(sql, { event: 'second-factor-asked', ...event }, now);
     return { kind: 'secondFactor', ...waitsFor, sessionToken, user };
   }
-  const deviceToken = visitor.deviceToken ?? newToken();
-  await noteDevice(sql, user, deviceToken, visitor, now);
+  const deviceToken = await noteDevice(sql, user, visitor, now);
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken, user };
 }
@@ -153,12 +152,13 @@ async function admitted(
 async function noteDevice(
   sql: Connection,
   user: Member,
-  deviceToken: string,
-  { address, userAgent }: Visitor,
+  { address, userAgent, deviceToken: shown }: Visitor,
   now: Date,
-): Promise<void> {
-  const isNew = await putDevice(sql, tokenHash(deviceToken), user.id, now);
-  if (!isNew || !user.customer.newDeviceMail) return;
+): Promise<string> {
+  // A provider's word is no password: what it brings in has no guesses of its own (docs/decisions/0008).
+  const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword: false, now });
+  if (!isNew || !user.customer.newDeviceMail) return deviceToken;
   const browser = browserName(userAgent);
   await queueMail(sql, user, { kind: 'newDevice', now, address, ...(browser && { browser }) });
+  return deviceToken;
 }

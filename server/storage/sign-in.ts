@@ -6,6 +6,7 @@ import { limits } from '../limits.ts';
 import type { OpenFactor } from '../sign-in/open-factor.ts';
 import type { ThrottleKey } from '../throttle/throttle-keys.ts';
 import type { Connection } from './connect.ts';
+import { deviceRenewal } from './device.ts';
 import type { SessionStage } from './session.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 import { limitArguments, originLimits } from './throttle.ts';
@@ -36,8 +37,10 @@ export type SignInCustomer = {
 
 export type SignInAttempt = {
   user: SignInUser | null;
-  /** The browser signed in before as this user. */
+  /** The user's password was right in this browser before; it has guesses of its own. */
   deviceKnown: boolean;
+  /** The user signed in from this browser before, by whatever way. */
+  deviceSeen: boolean;
   /** Set when the address, its network or everybody together has to wait; then nothing was counted. */
   originBlockedUntil: Date | null;
   /** The attempt is counted and may go on. */
@@ -73,11 +76,9 @@ export async function beginSignIn(
       from login_name n join portal_user u on u.id = n.user_id where n.fold = ${attempt.fold}
     ),
     known as materialized (
-      select exists (
-        select from device d join found on found.id = d.user_id
-        where d.token_hash = given.device_hash and d.last_used_at > ${deviceSince}
-      ) as device
-      from given
+      select coalesce(bool_or(d.by_password), false) as device, count(d) > 0 as seen
+      from given cross join found
+        join device d on d.user_id = found.id and d.token_hash = given.device_hash and d.last_used_at > ${deviceSince}
     ),
     origin as materialized (
       select key, free, leak, first, longest, t.blocked_until, t.failures >= free and key <> 'total' as spent
@@ -100,7 +101,7 @@ export async function beginSignIn(
     select found.id, found.username, found.email, found.language, found.password_hash as "passwordHash", found.active,
       exists (select from totp where totp.user_id = found.id) as "hasApp",
       ${isSsoRequiredOf(sql, sql`found.id`)} as "ssoRequired",
-      known.device as "deviceKnown",
+      known.device as "deviceKnown", known.seen as "deviceSeen",
       case when not known.device then blocked.until end as "originBlockedUntil",
       case
         when known.device then throttle_attempt('device:' || encode(device_hash, 'hex') || ':' || found.id, guess, now,
@@ -118,8 +119,8 @@ export async function beginSignIn(
       ) as customers
     from quick cross join given cross join known cross join blocked left join found on true`;
   if (!row) throw new Error('a sign-in attempt always yields one row');
-  const { deviceKnown, originBlockedUntil, admitted, ...user } = row;
-  return { user: user.id === null ? null : user, deviceKnown, originBlockedUntil, admitted };
+  const { deviceKnown, deviceSeen, originBlockedUntil, admitted, ...user } = row;
+  return { user: user.id === null ? null : user, deviceKnown, deviceSeen, originBlockedUntil, admitted };
 }
 
 /** Records a refused sign-in and counts it under the keys of its origin. */
@@ -170,6 +171,8 @@ export async function completeSignIn(
     replacedTokenHash: Buffer | null;
     /** Null for a session that is half signed in: its browser is not known before the second factor is right. */
     deviceHash: Buffer | null;
+    /** What it was known by before it got this one; null when it keeps the token that it has. */
+    deviceHashBefore: Buffer | null;
     stage: SessionStage;
     /** What a half session waits for; null for a full one. */
     waitsFor: OpenFactor | null;
@@ -196,9 +199,10 @@ export async function completeSignIn(
     replaced as (
       delete from session where token_hash = ${made.replacedTokenHash} and exists (select from who)
     ),
+    ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, { userId: made.userId, onlyIf: sql`exists (select from who)` })},
     device_seen as (
-      insert into device as d (token_hash, user_id, last_used_at)
-      select hash, id, now from who, (select ${made.deviceHash}::bytea as hash) as device where hash is not null
+      insert into device as d (token_hash, user_id, last_used_at, by_password)
+      select hash, id, now, true from who, (select ${made.deviceHash}::bytea as hash) as device where hash is not null
       on conflict (token_hash, user_id) do update set last_used_at = excluded.last_used_at
       where d.last_used_at < ${deviceWrittenBefore}
     ),

@@ -113,7 +113,6 @@ async function complete(
   const now = deps.now();
   const sessionToken = newToken();
   const nextSessionHash = tokenHash(sessionToken);
-  const deviceToken = request.deviceToken ?? newToken();
   const mayRemember = half.customers.every(({ rememberDevices }) => rememberDevices);
   const rememberedToken = request.remember && mayRemember ? newToken() : null;
   const browser = browserName(request.userAgent);
@@ -134,7 +133,8 @@ async function complete(
       now,
       endsAt: sessionEnd(now, deps.config.sessionAbsolute, origin.providerEndsAt),
     });
-    const isNewDevice = await putDevice(sql, tokenHash(deviceToken), userId, now);
+    const byPassword = origin.connectionId === null;
+    const { deviceToken, isNew } = await putDevice(sql, request.deviceToken, { userId, byPassword, now });
     if (rememberedToken) {
       await insertRememberedDevice(sql, {
         tokenHash: tokenHash(rememberedToken),
@@ -148,18 +148,18 @@ async function complete(
     await deleteThrottle(sql, codeKey(userId));
     const reader = { ...half, id: userId };
     if (proof === 'app registered') await queueMail(sql, reader, { kind: 'secondFactorAdded', now, ...place });
-    if (isNewDevice && half.customers.some(({ newDeviceMail }) => newDeviceMail))
+    if (isNew && half.customers.some(({ newDeviceMail }) => newDeviceMail))
       await queueMail(sql, reader, { kind: 'newDevice', now, ...place });
     await insertAuditEvent(
       sql,
       { ...eventOf(half, request), event: 'signed-in', steps: stepsOf(proof, rememberedToken) },
       now,
     );
-    return proof;
+    return { proof, deviceToken };
   });
   if (!done) return null;
   deps.wake.mails();
-  return { kind: 'right', proof: done, sessionToken, deviceToken, rememberedToken };
+  return { kind: 'right', ...done, sessionToken, rememberedToken };
 }
 
 async function recordWrong(deps: Deps, request: VerifyRequest, half: HalfSession, tries: number): Promise<void> {

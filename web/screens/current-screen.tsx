@@ -10,6 +10,7 @@ import { Login } from './login.tsx';
 import { LoginFail } from './login-fail.tsx';
 import { NotFound } from './not-found.tsx';
 import { Problem } from './problem.tsx';
+import { ProviderBegan } from './provider-began.tsx';
 import { SignInOnceMore } from './sign-in-once-more.tsx';
 import { SignOutConfirm } from './sign-out-confirm.tsx';
 import { SignedIn } from './signed-in.tsx';
@@ -29,6 +30,8 @@ export function CurrentScreen({ SecondFactor }: { SecondFactor: ComponentType | 
       return SecondFactor && <SecondFactor />;
     case 'leaving':
       return <Leaving {...page.serverPage} />;
+    case 'providerBegan':
+      return <ProviderBegan {...page.serverPage} />;
     case 'problem':
       return <Problem {...page.serverPage} />;
   }

@@ -233,12 +233,14 @@ describe('the answer belongs to one visit of one browser', () => {
 });
 
 describe('a provider that begins by itself', () => {
-  it('SA-26 leads to a visit of our own where the connection allows it, once', async () => {
+  it('SA-26 leads to a visit of our own where the connection allows it and the person presses, once', async () => {
     await portal.sql`delete from sso_connection where key = 'acme-saml'`;
     await addSamlConnection(portal, acme, { mayBegin: true });
     const form = samlAnswer(portal, acme, null);
     const posted = await post({ ...form, RelayState: 'https://evil.example/' });
-    const asked = samlRequestAt(await followLeavePage(browser, await finish(posted)));
+    expect((await finish(posted)).headers.location).toBe('/portal/authenticate/continue?connection=acme-saml');
+    const pressed = await browser.post('/portal/authenticate/continue', { connection: 'acme-saml' });
+    const asked = samlRequestAt(await followLeavePage(browser, pressed));
     expect(await sessions()).toBe(0);
     const answered = await finish(await post(samlAnswer(portal, acme, asked)));
     expect(answered.headers.location).toBe('/portal/portal.html');

@@ -1,3 +1,4 @@
+import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
@@ -45,7 +46,7 @@ beforeEach(async () => {
 });
 
 const sessions = async () => (await portal.sql`select from session`).length;
-const leaving = /^\/portal\/authenticate\/leave\?/;
+const asking = /^\/portal\/authenticate\/continue\?connection=acme-saml$/;
 const failed = /^\/portal\/loginfail\/saml(?:\?|$)/;
 const asked = async (by: BrowserForTest, form: Record<string, string> = {}) =>
   samlRequestAt(await departFor(by, 'alice@acme.test', form));
@@ -214,15 +215,62 @@ describe('an answer that nobody here asked for', () => {
     await addSamlConnection(portal, acme, { mayBegin: true });
   });
 
-  it('SA-26 signs in nobody: the portal asks the provider itself, so that nobody is signed in as somebody else', async () => {
+  /** The press of the button on the page that asks; what the provider is asked then. */
+  const press = async (by: BrowserForTest, page: Response) => {
+    const [, connection = ''] = /name="connection" value="([^"]+)"/.exec(page.body) ?? [];
+    const [, action = ''] = /<form[^>]* action="([^"]+)"/.exec(page.body) ?? [];
+    return samlRequestAt(await followLeavePage(by, await by.post(action, { connection })));
+  };
+
+  it('SA-26 signs in nobody: the portal asks whether to go on, and then the provider itself', async () => {
     const attackers = samlAnswer(portal, acme, null, { email: 'mallory@acme.test' });
     const begun = await open(victim, (await bring(victim, attackers)).headers.location);
-    expect(await sessions()).toBe(0);
-    const request = samlRequestAt(await followLeavePage(victim, begun));
+    expect(begun.headers.location).toMatch(asking);
+    const page = await open(victim, begun.headers.location);
+    expect(page.statusCode).toBe(200);
+    expect(page.body).toContain('Continue with Provider acme-saml');
+    expect(
+      `${await sessions()} ${(await portal.sql`select from sso_request where browser_hash is not null`).length}`,
+    ).toBe('0 0');
+    const request = await press(victim, page);
     expect(request.id).toMatch(/^_/);
     const posted = await bring(victim, samlAnswer(portal, acme, request, { email: 'alice@acme.test' }));
     expect((await open(victim, posted.headers.location)).headers.location).toBe('/portal/portal.html');
     expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+  });
+
+  it('SA-26 a provider that answers all by itself signs nobody in as somebody else, and ends nobody', async () => {
+    const mine = await asked(victim);
+    await open(victim, (await bring(victim, samlAnswer(portal, acme, mine))).headers.location);
+    const attackers = samlAnswer(portal, acme, null, { email: 'mallory@acme.test' });
+    const begun = await open(victim, (await bring(victim, attackers)).headers.location);
+    // No address leads from here to the provider: the page does not refresh, and the browser has begun nothing.
+    const page = await open(victim, begun.headers.location);
+    expect(page.body).not.toMatch(/http-equiv="refresh"|\/authenticate\/leave/);
+    expect(page.body).toContain('Go on as alice');
+    expect(page.body).toMatch(/href="\/portal\/portal\.html"/);
+    expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+    expect(await sessions()).toBe(1);
+    // The press is the person's: only our own page can make it, and the session stays until the answer is there.
+    const form = { connection: 'acme-saml' };
+    const foreign = await victim.post('/portal/authenticate/continue', form, crossSite);
+    expect(foreign.statusCode).toBe(403);
+    const request = await press(victim, page);
+    expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+    const posted = await bring(victim, samlAnswer(portal, acme, request, { email: 'mallory@acme.test' }));
+    await open(victim, posted.headers.location);
+    expect((await victim.get('/portal/portal.html')).body).toContain('mallory@acme.test');
+  });
+
+  it('SA-26 the page that asks may be loaded again, and is there for no other connection', async () => {
+    await addSamlConnection(portal, acme, { key: 'other', domains: ['other.test'] });
+    const url = '/portal/authenticate/continue?connection=';
+    for (let n = 0; n < 2; n += 1) expect((await victim.get(`${url}acme-saml`)).statusCode).toBe(200);
+    for (const key of ['other', 'none', '', '%00'])
+      expect((await victim.get(url + key)).headers.location, key).toBe('/portal/singleSignOn');
+    const pressed = await victim.post('/portal/authenticate/continue', { connection: 'other' });
+    expect(pressed.headers.location).toBe('/portal/singleSignOn');
+    expect(await portal.sql`select from sso_request`).toHaveLength(0);
   });
 
   it('SA-26 leaves a session that the browser has as it is', async () => {
@@ -236,7 +284,7 @@ describe('an answer that nobody here asked for', () => {
   it('SA-42 leads on only in the browser that brought it, though everybody may know the address', async () => {
     const posted = await bring(victim, samlAnswer(portal, acme, null));
     expect((await open(attacker, posted.headers.location)).headers.location).toMatch(failed);
-    expect((await open(victim, posted.headers.location)).headers.location).toMatch(leaving);
+    expect((await open(victim, posted.headers.location)).headers.location).toMatch(asking);
     expect((await open(victim, posted.headers.location)).headers.location).toMatch(failed);
     expect(await sessions()).toBe(0);
   });
@@ -245,7 +293,7 @@ describe('an answer that nobody here asked for', () => {
     const form = samlAnswer(portal, acme, null);
     await bring(victim, form);
     const again = await bring(victim, form);
-    expect((await open(victim, again.headers.location)).headers.location).toMatch(leaving);
+    expect((await open(victim, again.headers.location)).headers.location).toMatch(asking);
     const posted = await bring(attacker, samlAnswer(portal, acme, null));
     portal.wait(limits.samlAnswerWaits);
     expect((await open(attacker, posted.headers.location)).headers.location).toMatch(failed);

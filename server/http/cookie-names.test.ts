@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readConfig } from '#server/config.ts';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { type ListeningPortal, listeningPortal } from '#server/testing/listening-portal.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+const name = '__Host-vestibule-session';
+
+let portal: PortalForTest;
+let listening: ListeningPortal;
+let alice: string;
+let mallory: string;
+beforeAll(async () => {
+  const result = readConfig({ PUBLIC_URL: 'https://portal.example' });
+  if (!result.ok) throw new Error(result.problems.join('; '));
+  portal = await portalForTest(result.config);
+  await addAttackFixtures(portal);
+  listening = await listeningPortal(portal);
+  alice = cookiesOf(await portal.signIn('alice', testPassword))[name] ?? '';
+  mallory = cookiesOf(await portal.signIn('bob', testPassword))[name] ?? '';
+});
+afterAll(() => portal.close());
+
+/** Who is signed in by these bytes of a Cookie field, one character each. */
+async function signedInBy(cookie: string): Promise<string | null> {
+  const { text } = await listening.exchange(
+    `GET /portal/session HTTP/1.1\r\nHost: ${listening.host}\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`,
+  );
+  return /"username":"(\w+)"/.exec(text)?.[1] ?? null;
+}
+
+/** What Unicode calls white space, or a browser might leave in a name: a neighbouring host may set a cookie so named. */
+const before = [
+  '\xa0',
+  '\x85',
+  '\x0b',
+  '\x0c',
+  '\xad',
+  '\x1c',
+  '\x1f',
+  '\xa0 ',
+  '\xc2\xa0',
+  '\xef\xbb\xbf',
+  '\xa0\xa0',
+];
+
+it('CK-04 a name with a character in front has no prefix and is another name', async () => {
+  expect(await signedInBy(`${name}=${alice}`)).toBe('alice');
+  for (const character of before) {
+    const planted = `${character}${name}=${mallory}`;
+    expect(await signedInBy(planted), JSON.stringify(character)).toBeNull();
+    expect(await signedInBy(`a=b; ${planted}`), JSON.stringify(character)).toBeNull();
+    expect(await signedInBy(`${name}${character}=${mallory}`), JSON.stringify(character)).toBeNull();
+  }
+});
+
+it('CK-04 beside it the true cookie counts, in whatever order they come', async () => {
+  for (const character of ['\xa0', '\x85', '\xc2\xa0', '\xad']) {
+    const planted = `${character}${name}=${mallory}`;
+    expect(await signedInBy(`${planted}; ${name}=${alice}`), JSON.stringify(character)).toBe('alice');
+    expect(await signedInBy(`${name}=${alice}; ${planted}`), JSON.stringify(character)).toBe('alice');
+  }
+  expect(await signedInBy(`${name}=${alice}; ${name}=${mallory}`)).toBeNull();
+});

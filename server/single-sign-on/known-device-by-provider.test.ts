@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  type SamlProviderForTest,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#server/testing/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor } from '#server/testing/sso-for-test.ts';
+
+let portal: PortalForTest;
+let provider: SamlProviderForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  provider = await samlProvider('idp.acme.test', portal.deps.now());
+});
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, device, throttle, mail cascade`;
+  portal.mails.length = 0;
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'alice' });
+  await addSamlConnection(portal, provider);
+});
+afterAll(() => portal.close());
+
+async function signInByProvider(browser: BrowserForTest): Promise<void> {
+  const request = samlRequestAt(await departFor(browser));
+  const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, provider, request));
+  const end = await browser.get(String(posted.headers.location), crossSite);
+  expect(end.headers.location).toBe('/portal/portal.html');
+}
+
+const deviceOf = ({ cookies }: BrowserForTest) => ({ 'vestibule-device': cookies['vestibule-device'] ?? '' });
+
+/** How many of these guesses had the password looked at. */
+async function lookedAt(browsers: BrowserForTest[], each: number): Promise<number> {
+  for (const [at, browser] of browsers.entries())
+    for (let n = 0; n < each; n += 1)
+      await portal.signIn('alice', `guess ${at} ${n}`, { cookies: deviceOf(browser), from: `192.0.2.${at + 1}` });
+  const [row] = await portal.sql<{ count: number }[]>`
+    select count(*)::int as count from audit_event where event = 'sign-in-refused' and reason = 'wrong-password'`;
+  await portal.sql`delete from audit_event`;
+  return row?.count ?? 0;
+}
+
+it('BF-01 browsers that a provider brings in have no guesses of their own', async () => {
+  const browsers = Array.from({ length: 4 }, () => browserForTest(portal));
+  for (const browser of browsers) await signInByProvider(browser);
+  expect(await lookedAt(browsers, 5)).toBe(limits.throttle.account.freeFailures);
+});
+
+it('BF-01 a password makes such a browser known, by a token that nobody had before', async () => {
+  const browser = browserForTest(portal);
+  await signInByProvider(browser);
+  const before = deviceOf(browser);
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  expect(deviceOf(browser)).not.toEqual(before);
+  expect(await lookedAt([browserForTest(portal)], 8)).toBe(limits.throttle.account.freeFailures);
+  const isIn = async (cookies: Record<string, string>) =>
+    (await portal.signIn('alice', testPassword, { cookies })).headers.location === '/portal/portal.html';
+  expect(await isIn(before)).toBe(false);
+  expect(await isIn(deviceOf(browser))).toBe(true);
+  // What it knows by the password stays when the provider brings it in again.
+  const known = deviceOf(browser);
+  await signInByProvider(browser);
+  expect(deviceOf(browser)).toEqual(known);
+});
+
+it('the mail of a new browser comes once, whichever way comes first', async () => {
+  await portal.sql`update customer set new_device_mail = true`;
+  const mails = async () => {
+    await portal.workOff();
+    return portal.mails.length;
+  };
+  const byPassword = (browser: BrowserForTest) =>
+    browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  const first = browserForTest(portal);
+  await signInByProvider(first);
+  expect(await mails()).toBe(1);
+  await byPassword(first);
+  await signInByProvider(first);
+  expect(await mails()).toBe(1);
+  const second = browserForTest(portal);
+  await byPassword(second);
+  expect(await mails()).toBe(2);
+  await signInByProvider(second);
+  await byPassword(second);
+  expect(await mails()).toBe(2);
+});

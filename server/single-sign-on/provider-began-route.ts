@@ -1,0 +1,63 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callUrl } from '#contract/calls.ts';
+import { defaultDestination } from '#contract/destination.ts';
+import type { ProviderBeganForm } from '#contract/payloads.ts';
+import type { Deps } from '../deps.ts';
+import { languageOverride, queryValue } from '../http/request-url.ts';
+import { sessionOfRequest } from '../session/session-of-request.ts';
+import { toSingleSignOn } from '../sign-in/let-in.ts';
+import { findSsoConnectionByKey, type SsoConnection } from '../storage/sso-connection.ts';
+import { depart, travellerOf } from './depart.ts';
+
+/**
+ * `GET authenticate/continue`: where an answer leads that nobody here asked for. Whoever had it posted is not known, so
+ * nothing happens before the person says so, and a session that is there stays (docs/decisions/0021). It changes nothing
+ * and may be loaded again.
+ */
+export function providerBeganRoute(deps: Deps) {
+  const { config } = deps;
+  return async function providerBegan(request: FastifyRequest, reply: FastifyReply) {
+    const connection = await connectionOf(deps, queryValue(request, 'connection'));
+    if (!connection) return toForm(deps, request, reply);
+    const session = await sessionOfRequest(deps, request);
+    return await deps.pages.send(request, reply, 200, {
+      serverPage: {
+        name: 'providerBegan',
+        connection: connection.key,
+        provider: connection.name,
+        account: session?.stage === 'full' ? session.username : null,
+        goesOnTo: defaultDestination(config.basePath),
+      },
+    });
+  };
+}
+
+/** `POST authenticate/continue`: the press of its button, on our own page, begins a visit of this browser's own. */
+export function continueWithProviderRoute(deps: Deps) {
+  return async function continueWithProvider(
+    request: FastifyRequest<{ Body: ProviderBeganForm }>,
+    reply: FastifyReply,
+  ) {
+    const traveller = await travellerOf(deps, request, reply, undefined);
+    if (!traveller) return reply;
+    const connection = await connectionOf(deps, request.body.connection);
+    if (!connection) return toForm(deps, request, reply);
+    return await depart(deps, request, reply, connection, { ...traveller, typed: null });
+  };
+}
+
+/** The page that asks, for an answer of this connection. */
+export function providerBeganUrl({ config }: Deps, { key }: SsoConnection): string {
+  return `${callUrl(config.basePath, 'providerBegan')}?${new URLSearchParams({ connection: key })}`;
+}
+
+/** Only one whose provider may begin: others are reached by an address of their domain. */
+async function connectionOf(deps: Deps, key: string | null): Promise<SsoConnection | null> {
+  const connection = key === null || !/^[\w-]+$/.test(key) ? null : await findSsoConnectionByKey(deps.sql, key);
+  return connection?.active && connection.protocol === 'saml' && connection.settings.mayBegin ? connection : null;
+}
+
+function toForm({ config }: Deps, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const way = { destination: defaultDestination(config.basePath), lang: languageOverride(request) };
+  return toSingleSignOn(reply, config, { username: null }, way);
+}
