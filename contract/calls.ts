@@ -13,6 +13,11 @@ export const calls = {
   samlAnswer: { method: 'POST', path: '/authenticate/saml/acs' },
   /** Where an answer that came without cookies meets the browser that began. */
   samlFinish: { method: 'GET', path: '/authenticate/saml/finish' },
+  /** Single logout: requests of providers, and their answers to ours, by either method. */
+  samlLogout: { method: 'GET', path: '/authenticate/saml/logout' },
+  samlLogoutPosted: { method: 'POST', path: '/authenticate/saml/logout' },
+  /** Where what a provider answered meets the browser that signed out. */
+  samlLoggedOut: { method: 'GET', path: '/authenticate/saml/logged-out' },
   samlMetadata: { method: 'GET', path: '/authenticate/saml/metadata' },
   passwordForgotten: { method: 'POST', path: '/password/forgotten' },
   passwordChange: { method: 'POST', path: '/password/change' },

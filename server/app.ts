@@ -11,6 +11,7 @@ import {
   LoginForm,
   PerformSsoForm,
   SamlForm,
+  SamlLogoutForm,
   VerifyForm,
 } from '#contract/payloads.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
@@ -42,6 +43,8 @@ import { oidcKeysRoute } from './single-sign-on/oidc/oidc-keys-route.ts';
 import { performSsoRoute } from './single-sign-on/perform-route.ts';
 import { samlAcsRoute } from './single-sign-on/saml/saml-acs-route.ts';
 import { samlFinishRoute } from './single-sign-on/saml/saml-finish-route.ts';
+import { samlLoggedOutRoute } from './single-sign-on/saml/saml-logged-out-route.ts';
+import { samlLogoutRoute } from './single-sign-on/saml/saml-logout-route.ts';
 import { samlMetadataRoute } from './single-sign-on/saml/saml-metadata-route.ts';
 import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
@@ -177,6 +180,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     schema: { body: SamlForm },
     handler: samlAcsRoute(deps),
   });
+  app.route({ ...on('samlLogout'), exposeHeadRoute: false, handler: samlLogoutRoute(deps) });
+  app.route({
+    ...on('samlLogoutPosted'),
+    bodyLimit: limits.samlBodyBytes,
+    schema: { body: SamlLogoutForm },
+    handler: samlLogoutRoute(deps),
+  });
+  app.route({ ...on('samlLoggedOut'), handler: samlLoggedOutRoute(deps) });
   app.route({ ...on('samlMetadata'), handler: samlMetadataRoute(deps) });
   app.route({ ...on('samlFinish'), exposeHeadRoute: false, handler: samlFinishRoute(deps) });
   app.get(basePath + hubStartPath, standInRoute(deps));
