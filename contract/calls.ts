@@ -16,6 +16,11 @@ export const calls = {
   /** Where an answer leads that nobody here asked for: a page that asks, and its button. */
   providerBegan: { method: 'GET', path: '/authenticate/continue' },
   continueWithProvider: { method: 'POST', path: '/authenticate/continue' },
+  /** Single logout: requests of providers, and their answers to ours, by either method. */
+  samlLogout: { method: 'GET', path: '/authenticate/saml/logout' },
+  samlLogoutPosted: { method: 'POST', path: '/authenticate/saml/logout' },
+  /** Where what a provider answered meets the browser that signed out. */
+  samlLoggedOut: { method: 'GET', path: '/authenticate/saml/logged-out' },
   samlMetadata: { method: 'GET', path: '/authenticate/saml/metadata' },
   passwordForgotten: { method: 'POST', path: '/password/forgotten' },
   passwordChange: { method: 'POST', path: '/password/change' },

@@ -20,6 +20,7 @@ export const notices = [
   'chooseConnection',
   'cookiesNeeded',
   'signInCancelled',
+  'signOutIncomplete',
 ] as const;
 export type Notice = (typeof notices)[number];
 

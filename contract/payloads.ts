@@ -41,6 +41,14 @@ export const SamlForm = Type.Object({
 });
 export type SamlForm = Static<typeof SamlForm>;
 
+/** `POST authenticate/saml/logout`: one of the two (SAML bindings §3.5.4). */
+export const SamlLogoutForm = Type.Object({
+  SAMLRequest: Type.Optional(Type.String({ minLength: 1 })),
+  SAMLResponse: Type.Optional(Type.String({ minLength: 1 })),
+  RelayState: Type.Optional(Type.String()),
+});
+export type SamlLogoutForm = Static<typeof SamlLogoutForm>;
+
 /** `POST password/forgotten` */
 export const ForgottenForm = Type.Object({
   username: Type.String({ minLength: 1, maxLength: longestUsername }),

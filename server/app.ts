@@ -12,6 +12,7 @@ import {
   PerformSsoForm,
   ProviderBeganForm,
   SamlForm,
+  SamlLogoutForm,
   VerifyForm,
 } from '#contract/payloads.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
@@ -44,6 +45,8 @@ import { performSsoRoute } from './single-sign-on/perform-route.ts';
 import { continueWithProviderRoute, providerBeganRoute } from './single-sign-on/provider-began-route.ts';
 import { samlAcsRoute } from './single-sign-on/saml/saml-acs-route.ts';
 import { samlFinishRoute } from './single-sign-on/saml/saml-finish-route.ts';
+import { samlLoggedOutRoute } from './single-sign-on/saml/saml-logged-out-route.ts';
+import { samlLogoutRoute } from './single-sign-on/saml/saml-logout-route.ts';
 import { samlMetadataRoute } from './single-sign-on/saml/saml-metadata-route.ts';
 import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
@@ -185,6 +188,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     schema: { body: ProviderBeganForm },
     handler: continueWithProviderRoute(deps),
   });
+  app.route({ ...on('samlLogout'), exposeHeadRoute: false, handler: samlLogoutRoute(deps) });
+  app.route({
+    ...on('samlLogoutPosted'),
+    bodyLimit: limits.samlBodyBytes,
+    schema: { body: SamlLogoutForm },
+    handler: samlLogoutRoute(deps),
+  });
+  app.route({ ...on('samlLoggedOut'), handler: samlLoggedOutRoute(deps) });
   app.route({ ...on('samlMetadata'), handler: samlMetadataRoute(deps) });
   app.route({ ...on('samlFinish'), exposeHeadRoute: false, handler: samlFinishRoute(deps) });
   app.get(basePath + hubStartPath, standInRoute(deps));

@@ -10,6 +10,7 @@ import { deleteEndedRememberedDevices } from './storage/remembered-device.ts';
 import { deleteOldResetLinks } from './storage/reset-link.ts';
 import { deleteOldResetRequests } from './storage/reset-request.ts';
 import { deleteOldSamlAssertions } from './storage/saml-assertion.ts';
+import { deleteOldSamlLogouts } from './storage/saml-logout.ts';
 import { deleteEndedSessions } from './storage/session.ts';
 import { deleteOldSsoRequests } from './storage/sso-request.ts';
 import { deleteStaleThrottles } from './storage/throttle.ts';
@@ -34,6 +35,7 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   await deleteOldSsoRequests(sql, before(limits.ssoRequestRemembered));
   await deleteOldSamlAssertions(sql, at);
   await deleteOldOidcLogoutTokens(sql, at);
+  await deleteOldSamlLogouts(sql, at);
 }
 
 /** Says in the log what of single sign-on ends soon, has changed or has to be changed, so that nobody learns of it by sign-ins that fail. */

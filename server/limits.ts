@@ -114,6 +114,9 @@ export const limits = {
     value: 2048,
     name: 100,
   } satisfies XmlLimits,
+  /** A logout message by redirect, after unpacking, and the RelayState that goes back with an answer. */
+  samlLogoutBytes: 64 * 1024,
+  samlRelayState: 2048,
   /** A signature's value and the digest in it, in base64 with line breaks: RSA of 16,384 bits needs 2,800 characters. */
   samlSignatureValue: 4096,
   /** Prefixes that a signature may name as counting although nothing is written with them. */

@@ -12,6 +12,8 @@ export const auditEvents = {
   'signed-out-by-provider':
     'An identity provider said that a user signed out there; the sessions that came by it ended.',
   'provider-logout-refused': 'A logout that came as from an identity provider was refused; the steps say why.',
+  'provider-logout-incomplete':
+    'A user signed out here, and the identity provider did not say that it ended everything; the steps say what it said.',
   'password-forgotten': 'Somebody asked for a link to choose a new password; the reason says what came of it.',
   'password-changed': 'A user chose a new password by a link.',
   'password-change-refused': 'A new password was not accepted; the reason is its number.',

@@ -29,7 +29,7 @@ function refusalOf(deps: Deps, request: FastifyRequest, reply: FastifyReply): Pr
   if (request.raw.rawHeaders.length > 2 * limits.headerCount) return refuse(deps, request, reply, 431);
   if (!isServedHost(deps, request)) return refuse(deps, request, reply, 421);
   if (harmlessMethods.has(request.method) || isFromOwnOrigin(request.headers, deps.config.origins)) return null;
-  if (isSamlAnswer(deps, request) || isLogoutToken(deps, request)) return null;
+  if (isSamlMessage(deps, request) || isLogoutToken(deps, request)) return null;
   return refuseForeignSite(deps, request, reply);
 }
 
@@ -48,9 +48,10 @@ function isAmbiguous({ raw, url }: FastifyRequest): boolean {
   return hosts > 1 || (hosts === 0 && !probePaths.has(splitUrl(url).path));
 }
 
-/** Posted from the provider's site by its nature: the request that it answers vouches for it (decisions §6). */
-function isSamlAnswer({ config }: Deps, { method, url }: FastifyRequest): boolean {
-  return method === 'POST' && url === callUrl(config.basePath, 'samlAnswer');
+/** Posted from the provider's site by its nature: the request that it answers, or its signature, vouches for it (decisions §6). */
+function isSamlMessage({ config }: Deps, { method, url }: FastifyRequest): boolean {
+  const urls = [callUrl(config.basePath, 'samlAnswer'), callUrl(config.basePath, 'samlLogoutPosted')];
+  return method === 'POST' && urls.includes(url);
 }
 
 /** Posted by the provider's server, which has no cookies of anybody: its signature vouches for it. */

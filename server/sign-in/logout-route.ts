@@ -2,11 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenOfPath, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { clearCookie, readTokenCookie } from '../http/cookies.ts';
+import { clearCookie, readTokenCookie, setCookie } from '../http/cookies.ts';
+import { sendFormPolicy } from '../http/form-policy.ts';
 import { addressOf, refuseForeignSite } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
 import { namesOwnOrigin } from '../http/same-origin.ts';
+import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
@@ -66,9 +68,13 @@ async function endSession(deps: Deps, request: FastifyRequest, reply: FastifyRep
   if (signsInAgain) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
   else clearLastRefusal(request, reply, deps.config);
   if (!wantsPage(request)) return reply.code(204).send();
-  const elsewhere = ended && !signsInAgain && (await signOutAtProvider(deps, ended));
+  const browserToken = readTokenCookie(request.headers, deps.config, 'sso');
+  const elsewhere = ended && !signsInAgain && (await signOutAtProvider(deps, ended, browserToken));
   if (elsewhere) {
-    const serverPage = { name: 'leaving', isSignOut: true, ...elsewhere } as const;
+    const { browserToken: token, ...way } = elsewhere;
+    if (token !== null) setCookie(reply, deps.config, 'sso', token, limits.ssoRequest);
+    if (way.fields) sendFormPolicy(reply, way.url);
+    const serverPage = { name: 'leaving', isSignOut: true, ...way } as const;
     return await deps.pages.send(request, reply, 200, { serverPage });
   }
   const query = {

@@ -20,8 +20,19 @@ export type Identity = {
   sessionEndsAt: number | null;
   /** The provider's own proof, which it wants to see at sign-out; null for SAML. */
   idToken: string | null;
-  /** The provider's own name for its session (sid), by which it may end ours. */
+  /** The provider's own name for its session (sid, SessionIndex), by which it may end ours. */
   session?: string;
+  /** The name as SAML wrote it, by which the provider is asked to end its session. */
+  samlName?: SamlName;
+};
+
+/** A NameID with all that belongs to it (SAML core §2.2.3), and the SessionIndex that came with it. */
+export type SamlName = {
+  name: string;
+  format: string | null;
+  nameQualifier: string | null;
+  spNameQualifier: string | null;
+  sessionIndex: string | null;
 };
 
 /** An answer that does not let anybody in; `words` are for the operator alone, in the provider's words or ours. */

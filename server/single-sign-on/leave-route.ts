@@ -3,6 +3,7 @@ import { defaultDestination } from '#contract/destination.ts';
 import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
+import { sendFormPolicy } from '../http/form-policy.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
@@ -29,8 +30,7 @@ export function leaveRoute(deps: Deps) {
     const isOpen = row && row.usedAt === null && row.endsAt > deps.now();
     if (isOpen && details?.url && connection?.active) {
       const fields = details.fields ?? undefined;
-      // Chromium holds the post to `form-action`: this page alone may post to this provider alone.
-      if (fields) reply.header('content-security-policy', policyWithForm(reply, new URL(details.url).origin));
+      if (fields) sendFormPolicy(reply, details.url);
       return await deps.pages.send(request, reply, 200, {
         serverPage: {
           name: 'leaving',
@@ -45,13 +45,6 @@ export function leaveRoute(deps: Deps) {
     if (details && (await sessionOfRequest(deps, request))?.stage === 'full') return reply.redirect(destination, 303);
     return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, { destination, lang });
   };
-}
-
-function policyWithForm(reply: FastifyReply, origin: string): string {
-  return String(reply.getHeader('content-security-policy')).replace(
-    /form-action [^;]*/,
-    `form-action 'self' ${origin}`,
-  );
 }
 
 function isUuid(text: string): boolean {

@@ -20,6 +20,9 @@ export type OidcSettings = CommonSettings & {
   scopes: string[];
 };
 
+/** Where requests and, perhaps elsewhere, answers of single logout go, and how they travel (SAML metadata §2.2.2). */
+export type SamlLogoutService = { url: string; responseUrl: string; binding: 'redirect' | 'post' };
+
 /** What a SAML connection needs to know of its provider; all of it is in the provider's metadata. */
 export type SamlSettings = CommonSettings & {
   /** The provider's entity id. */
@@ -28,6 +31,8 @@ export type SamlSettings = CommonSettings & {
   signOnUrl: string;
   /** How they travel where the provider takes none by redirect: by a form (SAML bindings §3.5). */
   signOnBinding?: 'post' | undefined;
+  /** Where the provider takes part in single logout; absent where it does not. */
+  logout?: SamlLogoutService | undefined;
   /** PEM; an answer signed by any of them counts. */
   certificates: string[];
   /** Where the metadata came from, to be read again; null for a file. */

@@ -94,7 +94,7 @@ async function complete(
   const waitsFor = asked && !rememberedToken ? await openFactor(sql, user, asked) : null;
 
   const sessionToken = newToken();
-  const idToken = identity.idToken === null ? null : seal(deps.keys.seal, identity.idToken, idTokenPlace(user.id));
+  const proof = identity.idToken ?? (identity.samlName ? JSON.stringify(identity.samlName) : null);
   const lifetime = waitsFor ? limits.halfSession : deps.config.sessionAbsolute;
   const session = {
     tokenHash: tokenHash(sessionToken),
@@ -103,7 +103,7 @@ async function complete(
     address,
     origin: {
       connectionId: connection.id,
-      sealedIdToken: idToken,
+      sealedIdToken: proof === null ? null : seal(deps.keys.seal, proof, idTokenPlace(user.id)),
       providerSubjectHash: tokenHash(identity.subject),
       providerSessionHash: identity.session === undefined ? null : tokenHash(identity.session),
       providerEndsAt,

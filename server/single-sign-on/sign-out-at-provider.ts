@@ -3,7 +3,17 @@ import type { Deps } from '../deps.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { type EndedSession, idTokenPlace } from '../storage/session.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
+import type { SamlName } from './identity.ts';
 import { oidcLogoutUrl } from './oidc/oidc-logout.ts';
+import { beginSamlLogout } from './saml/saml-logout.ts';
+
+/** Where a browser goes to sign out at a provider, by a form where there are fields, and the token that it has to keep. */
+export type WayOut = {
+  url: string;
+  provider: string;
+  fields?: Record<string, string>;
+  browserToken: string | null;
+};
 
 /**
  * Where to sign out at the provider that a session came from, or null where there is nothing to do: it came by password,
@@ -12,12 +22,26 @@ import { oidcLogoutUrl } from './oidc/oidc-logout.ts';
 export async function signOutAtProvider(
   deps: Deps,
   { connectionId, sealedIdToken, stage, userId }: EndedSession,
-): Promise<{ url: string; provider: string } | null> {
+  browserToken: string | null,
+): Promise<WayOut | null> {
   if (connectionId === null || stage !== 'full') return null;
   const connection = await findSsoConnection(deps.sql, connectionId);
-  if (connection?.protocol !== 'oidc') return null;
-  const idToken = sealedIdToken && unseal(deps.keys.seal, sealedIdToken, idTokenPlace(userId));
+  if (!connection) return null;
+  const { name: provider } = connection;
+  const proof = sealedIdToken && unseal(deps.keys.seal, sealedIdToken, idTokenPlace(userId));
+  if (connection.protocol === 'saml') {
+    const name = proof === null ? null : (JSON.parse(proof) as SamlName);
+    const begun = name && (await beginSamlLogout(deps, connection, { name, browserToken }));
+    return (
+      begun && {
+        provider,
+        url: begun.url,
+        browserToken: begun.browserToken,
+        ...(begun.fields && { fields: begun.fields }),
+      }
+    );
+  }
   const returnTo = deps.config.publicUrl.origin + screenUrl(deps.config.basePath, 'login');
-  const url = await oidcLogoutUrl(deps, connection, { idToken, returnTo });
-  return url === null ? null : { url, provider: connection.name };
+  const url = await oidcLogoutUrl(deps, connection, { idToken: proof, returnTo });
+  return url === null ? null : { url, provider, browserToken: null };
 }

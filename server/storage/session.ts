@@ -162,6 +162,23 @@ export async function deleteSessionsOfProvider(
     returning u.id as "userId", u.username`;
 }
 
+/**
+ * Ends the sessions of a subject that came by a SAML connection: all of them where no session of the provider is named,
+ * else those that came from one of these, and those of which no name is known. Returns whose they were, once for each.
+ */
+export async function deleteSessionsOfSamlSubject(
+  sql: Connection,
+  given: { connectionId: string; subjectHash: Buffer; sessionHashes: readonly Buffer[] },
+): Promise<{ userId: string; username: string }[]> {
+  const { connectionId, subjectHash, sessionHashes } = given;
+  return await sql<{ userId: string; username: string }[]>`
+    delete from session s using portal_user u
+    where s.connection_id = ${connectionId} and u.id = s.user_id and s.provider_subject_hash = ${subjectHash}
+      and (${sessionHashes.length === 0} or s.provider_session_hash is null
+        or encode(s.provider_session_hash, 'hex') = any(${sessionHashes.map((hash) => hash.toString('hex'))}::text[]))
+    returning u.id as "userId", u.username`;
+}
+
 /** Deletes sessions that are over at `now` or were not used since `idleSince`; returns how many. */
 export async function deleteEndedSessions(
   sql: Connection,

@@ -4,14 +4,13 @@ import type { Deps } from '../../deps.ts';
 import { addressOf } from '../../http/guards.ts';
 import { refuse } from '../../http/refuse.ts';
 import { tokenHash } from '../../secrets/token.ts';
-import { insertAuditEvent } from '../../storage/audit-event.ts';
 import { insertOidcLogoutToken } from '../../storage/oidc-logout-token.ts';
 import { deleteSessionsOfProvider } from '../../storage/session.ts';
-import { insertEventOnceAMinute } from '../../storage/sign-in.ts';
 import { findSsoConnectionByKey, type OidcConnection } from '../../storage/sso-connection.ts';
 import { countAttempt, findWait } from '../../storage/throttle.ts';
 import { logoutTokenKeys } from '../../throttle/throttle-keys.ts';
 import type { Refusal } from '../identity.ts';
+import { recordEndedByProvider, recordLogoutRefusal } from '../provider-logout-events.ts';
 import { type LogoutToken, readLogoutToken } from './logout-token.ts';
 
 type LogoutRequest = FastifyRequest<{ Body: BackchannelLogoutForm; Params: { connection: string } }>;
@@ -35,7 +34,8 @@ export function backchannelLogoutRoute(deps: Deps) {
     const refusal = await endSessions(deps, request, connection, address);
     if (!refusal) return reply.code(200).send();
     await countAttempt(sql, keys, now());
-    await recordRefusal(deps, request, refusal, { connection: connection?.key, address });
+    const told = { step: 'logout token', words: refusal.words };
+    await recordLogoutRefusal(deps, request, told, { connection: connection?.key, address });
     const isAway = refusal.reason === 'provider-unreachable';
     // §2.8: why it was refused is for the log of whoever asked; it says nothing of sessions.
     return reply
@@ -58,11 +58,7 @@ async function endSessions(
   if (!token.ok) return token;
   const ended = await endedBy(deps, connection, token);
   if (ended === null) return { ok: false, reason: 'answer-used', words: 'logout token: it was used before' };
-  for (const [userId, username] of new Map(ended.map((one) => [one.userId, one.username]))) {
-    const outcome = `${ended.filter((one) => one.userId === userId).length} ended`;
-    const more = { connection: connection.key, address, requestId: request.id, steps: [{ step: 'sessions', outcome }] };
-    await insertAuditEvent(deps.sql, { event: 'signed-out-by-provider', userId, username, ...more }, deps.now());
-  }
+  await recordEndedByProvider(deps, request, ended, { connection: connection.key, address });
   return null;
 }
 
@@ -78,20 +74,4 @@ async function endedBy(
     const sessionHash = session === null ? null : tokenHash(session);
     return await deleteSessionsOfProvider(transaction, { connectionId, subjectHash, sessionHash });
   });
-}
-
-async function recordRefusal(
-  { sql, now }: Deps,
-  request: LogoutRequest,
-  { words }: Refusal,
-  more: { connection?: string | undefined; address: string },
-): Promise<void> {
-  const { connection, address } = more;
-  const steps = [{ step: 'logout token', outcome: words }];
-  await insertEventOnceAMinute(
-    sql,
-    { event: 'provider-logout-refused', requestId: request.id, address, steps, ...(connection && { connection }) },
-    `logout-token:${address}`,
-    now(),
-  );
 }

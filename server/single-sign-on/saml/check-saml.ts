@@ -19,6 +19,7 @@ export async function checkSaml(
     ...certificates.map(({ counts: _, ...check }) => check),
     ...(someCounts ? [] : [{ step: 'certificates', ok: false, words: 'none is valid now: nobody can sign in' }]),
     await signOnCheck(settings, conversation),
+    logoutCheck(settings),
     ...(settings.metadataUrl === null ? [] : await metadataChecks(settings, settings.metadataUrl, now, conversation)),
   ];
 }
@@ -48,6 +49,14 @@ async function signOnCheck({ signOnUrl }: SamlSettings, { look }: Conversation):
   } catch (error) {
     return { step, ok: false, words: `${said(signOnUrl)}: ${wordsOf(error)}` };
   }
+}
+
+/** Told and not visited: what comes there without a request ends sessions at some providers. */
+function logoutCheck({ logout }: SamlSettings): CheckStep {
+  const words = logout
+    ? `${said(logout.url)} by ${logout.binding}`
+    : 'the provider offers none that we know: who signs out here stays signed in there';
+  return { step: 'single logout', ok: true, words };
 }
 
 async function metadataChecks(

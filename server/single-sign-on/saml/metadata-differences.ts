@@ -1,4 +1,4 @@
-import type { SamlSettings } from '../settings.ts';
+import type { SamlLogoutService, SamlSettings } from '../settings.ts';
 import { certificateFacts } from './certificate-ends.ts';
 import type { SamlMetadata } from './read-saml-metadata.ts';
 import { said } from './said.ts';
@@ -12,8 +12,16 @@ export function metadataDifferences(here: SamlSettings, there: SamlMetadata): st
     ...(there.signOnBinding === here.signOnBinding
       ? []
       : [`requests travel by ${here.signOnBinding ?? 'redirect'} here, by ${there.signOnBinding ?? 'redirect'} there`]),
+    ...logoutDifferences(here.logout, there.logout),
     ...certificateDifferences(here.certificates, there.certificates),
   ];
+}
+
+function logoutDifferences(here: SamlLogoutService | undefined, there: SamlLogoutService | undefined): string[] {
+  const words = ({ url, responseUrl, binding }: SamlLogoutService) =>
+    `${said(url)}${responseUrl === url ? '' : `, answers to ${said(responseUrl)},`} by ${binding}`;
+  const [ours, theirs] = [here, there].map((service) => (service ? words(service) : 'nothing'));
+  return ours === theirs ? [] : [`single logout: ${ours} here, ${theirs} there`];
 }
 
 function certificateDifferences(here: string[], there: string[]): string[] {

@@ -1,6 +1,6 @@
 import { limits } from '../../limits.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
-import type { SamlSettings } from '../settings.ts';
+import type { SamlLogoutService, SamlSettings } from '../settings.ts';
 import { certificateFacts } from './certificate-ends.ts';
 import { said } from './said.ts';
 import { bindings, ds, md, namespaces } from './saml-names.ts';
@@ -16,7 +16,7 @@ import {
 } from './xml-elements.ts';
 
 /** What a provider's metadata say of it. */
-export type SamlMetadata = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'signOnBinding' | 'certificates'>;
+export type SamlMetadata = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'signOnBinding' | 'logout' | 'certificates'>;
 
 export type MetadataReading =
   | { ok: true; settings: SamlMetadata; warnings: string[] }
@@ -77,13 +77,35 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
   const warnings = usable.flatMap((pem) => certificateWarnings(pem, now));
   if (usable.length < found.length)
     warnings.push('signing certificates with other keys than RSA and ECDSA are left out');
+  const logout = logoutServiceOf(role);
+  if (typeof logout === 'string') warnings.push(logout);
   const validUntil = Date.parse(attributeOf(entity, 'validUntil') ?? '');
   if (validUntil <= now.getTime()) warnings.push('the metadata say that they are not valid any more (validUntil)');
   return {
     ok: true,
-    settings: { entityId, signOnUrl, signOnBinding: redirect ? undefined : 'post', certificates: usable },
+    settings: {
+      entityId,
+      signOnUrl,
+      signOnBinding: redirect ? undefined : 'post',
+      ...(typeof logout === 'object' && { logout }),
+      certificates: usable,
+    },
     warnings,
   };
+}
+
+/** Where it takes part in single logout by the browser; undefined where it does not, or why it is left out. */
+function logoutServiceOf(role: XmlElement): SamlLogoutService | string | undefined {
+  const services = childrenNamed(role, md('SingleLogoutService'));
+  const by = (binding: string) => services.find((service) => attributeOf(service, 'Binding') === binding);
+  const redirect = by(bindings.redirect);
+  const service = redirect ?? by(bindings.post);
+  const url = service && attributeOf(service, 'Location');
+  if (!service || !url) return undefined;
+  const responseUrl = attributeOf(service, 'ResponseLocation') ?? url;
+  const wrong = [url, responseUrl].find((address) => !isProviderAddress(address));
+  if (wrong !== undefined) return `single logout is left out: its address is not https: ${said(wrong)}`;
+  return { url, responseUrl, binding: redirect ? 'redirect' : 'post' };
 }
 
 function speaksSaml2(role: XmlElement): boolean {

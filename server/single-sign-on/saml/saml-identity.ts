@@ -38,6 +38,7 @@ export function samlIdentity(
     : nameAsEmail !== null
       ? [nameAsEmail]
       : valuesOf(assertion, emailAttributes);
+  const session = sessionIndexOf(assertion);
   return {
     ok: true,
     identity: {
@@ -51,6 +52,14 @@ export function samlIdentity(
       authenticatedAt: earliest(assertion, 'AuthnInstant'),
       sessionEndsAt: earliest(assertion, 'SessionNotOnOrAfter'),
       idToken: null,
+      ...(session !== null && { session }),
+      samlName: {
+        name: name.subject,
+        format: name.format,
+        nameQualifier: attributeOf(nameId, 'NameQualifier'),
+        spNameQualifier: attributeOf(nameId, 'SPNameQualifier'),
+        sessionIndex: session,
+      },
     },
   };
 }
@@ -103,6 +112,14 @@ function earliest(assertion: XmlElement, name: 'AuthnInstant' | 'SessionNotOnOrA
     .map((statement) => samlTime(attributeOf(statement, name)))
     .filter((time) => time !== null);
   return times.length === 0 ? null : Math.min(...times);
+}
+
+/** The provider's name for its session, where it tells exactly one (SAML core §2.7.2). */
+function sessionIndexOf(assertion: XmlElement): string | null {
+  const names = childrenNamed(assertion, saml('AuthnStatement')).map((statement) =>
+    attributeOf(statement, 'SessionIndex'),
+  );
+  return new Set(names).size === 1 ? (names[0] ?? null) : null;
 }
 
 function authenticationContexts(assertion: XmlElement): string[] {

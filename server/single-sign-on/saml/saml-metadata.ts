@@ -1,10 +1,11 @@
 import type { Config } from '../../config.ts';
 import { entityId, publicAddress } from '../addresses.ts';
 import type { PortalKey } from '../portal-keys.ts';
+import { escapedXml } from './escaped-xml.ts';
 import { algorithms, bindings, namespaces } from './saml-names.ts';
 
 /**
- * What providers have to know of the portal (SAML metadata §2.4.4): where answers go, that it signs what it sends, that
+ * What providers have to know of the portal (SAML metadata §2.4.4): where answers and sign-outs go, that it signs what it sends, that
  * assertions must be signed, and its keys. The current key comes first, for those who take one only.
  */
 export function samlMetadata(config: Config, keys: readonly PortalKey[]): string {
@@ -18,10 +19,16 @@ export function samlMetadata(config: Config, keys: readonly PortalKey[]): string
   const methods = [...algorithms.gcm, algorithms.rsaOaep].map(
     (name) => `\n      <EncryptionMethod Algorithm="${name}"/>`,
   );
+  const logoutServices = [bindings.redirect, bindings.post]
+    .map(
+      (binding) =>
+        `    <SingleLogoutService Binding="${binding}" Location="${escapedXml(publicAddress(config, 'samlLogout'))}"/>\n`,
+    )
+    .join('');
   return `<?xml version="1.0" encoding="UTF-8"?>
-<EntityDescriptor xmlns="${namespaces.metadata}" xmlns:ds="${namespaces.signature}" entityID="${escaped(entityId(config))}">
+<EntityDescriptor xmlns="${namespaces.metadata}" xmlns:ds="${namespaces.signature}" entityID="${escapedXml(entityId(config))}">
   <SPSSODescriptor AuthnRequestsSigned="true" WantAssertionsSigned="true" protocolSupportEnumeration="${namespaces.protocol}">
-${keys.map(key('signing')).join('')}${keys.map(key('encryption', methods.join(''))).join('')}    <AssertionConsumerService index="0" isDefault="true" Binding="${bindings.post}" Location="${escaped(publicAddress(config, 'samlAnswer'))}"/>
+${keys.map(key('signing')).join('')}${keys.map(key('encryption', methods.join(''))).join('')}${logoutServices}    <AssertionConsumerService index="0" isDefault="true" Binding="${bindings.post}" Location="${escapedXml(publicAddress(config, 'samlAnswer'))}"/>
   </SPSSODescriptor>
 </EntityDescriptor>
 `;
@@ -29,8 +36,4 @@ ${keys.map(key('signing')).join('')}${keys.map(key('encryption', methods.join(''
 
 function base64Of({ certificate }: PortalKey): string {
   return certificate.replace(/-----[A-Z ]+-----|\s/g, '');
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

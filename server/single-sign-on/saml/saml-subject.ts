@@ -16,7 +16,15 @@ export async function subjectName(
   assertion: XmlElement,
 ): Promise<{ ok: true; name: XmlElement } | Refusal> {
   const parts = childrenNamed(assertion, saml('Subject')).flatMap(childrenOf);
-  const [name, another] = parts.filter((part) => !isNamed(part, saml('SubjectConfirmation')));
+  const names = parts.filter((part) => !isNamed(part, saml('SubjectConfirmation')));
+  return await openedName(deps, names);
+}
+
+/** The one NameID among elements that a verified signature covers, opened where it is encrypted. */
+export async function openedName(
+  deps: Deps,
+  [name, another]: readonly XmlElement[],
+): Promise<{ ok: true; name: XmlElement } | Refusal> {
   if (!name || another) return invalid('the subject does not have one NameID');
   if (isNamed(name, saml('NameID'))) return { ok: true, name };
   if (!isNamed(name, saml('EncryptedID'))) return invalid('the subject does not have one NameID');

@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+
+/** Records that a provider ended sessions: one event for each person. */
+export async function recordEndedByProvider(
+  deps: Deps,
+  request: FastifyRequest,
+  ended: readonly { userId: string; username: string }[],
+  { connection, address }: { connection: string; address: string },
+): Promise<void> {
+  for (const [userId, username] of new Map(ended.map((one) => [one.userId, one.username]))) {
+    const outcome = `${ended.filter((one) => one.userId === userId).length} ended`;
+    const more = { connection, address, requestId: request.id, steps: [{ step: 'sessions', outcome }] };
+    await insertAuditEvent(deps.sql, { event: 'signed-out-by-provider', userId, username, ...more }, deps.now());
+  }
+}
+
+/** Records that what came as a provider's was refused, once a minute for an address. */
+export async function recordLogoutRefusal(
+  { sql, now }: Deps,
+  request: FastifyRequest,
+  { step, words }: { step: string; words: string },
+  { connection, address }: { connection?: string | undefined; address: string },
+): Promise<void> {
+  const steps = [{ step, outcome: words }];
+  await insertEventOnceAMinute(
+    sql,
+    { event: 'provider-logout-refused', requestId: request.id, address, steps, ...(connection && { connection }) },
+    `${step}:${address}`,
+    now(),
+  );
+}

@@ -1,0 +1,128 @@
+import { X509Certificate } from 'node:crypto';
+import { inflateRawSync } from 'node:zlib';
+import type { SamlLogoutForm } from '#contract/payloads.ts';
+import { limits } from '../../limits.ts';
+import { said } from './said.ts';
+import { idProblem, signaturesProblem } from './saml-structure.ts';
+import { samlText } from './saml-text.ts';
+import { signatureAlgorithmNames, signatureCheck } from './signature-algorithms.ts';
+import { readXml } from './strict-xml.ts';
+import { verifiedXml } from './verified-xml.ts';
+import type { XmlElement } from './xml-elements.ts';
+
+/** What a message can come as. */
+const fields = ['SAMLRequest', 'SAMLResponse'] as const;
+type Field = (typeof fields)[number];
+
+/** A message that a browser brought; nothing that it says counts before `verified`. */
+export type CarriedMessage = {
+  ok: true;
+  field: Field;
+  root: XmlElement;
+  relayState: string | null;
+  /** What is signed of it, where the signature is true by one of these certificates; else null. */
+  verified: (certificates: readonly string[]) => XmlElement | null;
+};
+
+type Reading = CarriedMessage | { ok: false; problem: string };
+
+/** Reads the fields of a form (SAML bindings §3.5.4): the message has its signature inside. */
+export function readPostedMessage(form: SamlLogoutForm): Reading {
+  const field = theField(fields.filter((name) => form[name] !== undefined));
+  if (!field) return no('it is neither one request nor one answer');
+  const text = samlText(form[field] ?? '');
+  if (!text.ok) return no(text.problem);
+  const reading = readMessage(text.text, form.RelayState ?? null);
+  if (typeof reading === 'string') return no(reading);
+  const { root } = reading;
+  const problem = signaturesProblem(root, [root]);
+  if (problem) return no(problem);
+  const verified = (certificates: readonly string[]) => {
+    const covered = verifiedXml(root, certificates);
+    const again = covered === null ? null : readXml(covered);
+    return again?.ok ? again.root : null;
+  };
+  return { ok: true, field, ...reading, verified };
+}
+
+const ours = [...fields, 'RelayState', 'SigAlg', 'Signature', 'SAMLEncoding'];
+const deflate = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE';
+
+/**
+ * Reads the query of an address as it came (SAML bindings §3.4.4.1): the signature is over the very letters of its parts,
+ * in the order of the norm. A part that is there twice, or under a name written otherwise, could be signed once and read
+ * the other time.
+ */
+export function readRedirectedMessage(query: string): Reading {
+  const raw = new Map<string, string>();
+  for (const pair of query === '' ? [] : query.split('&')) {
+    const [name = '', ...rest] = pair.split('=');
+    const means = decoded(name);
+    if (means === null || !ours.includes(means)) continue;
+    if (means !== name || raw.has(name)) return no(`${means} is there twice, or its name is not written plainly`);
+    raw.set(name, rest.join('='));
+  }
+  const field = theField(fields.filter((name) => raw.has(name)));
+  if (!field) return no('it is neither one request nor one answer');
+  const values = new Map([...raw].map(([name, value]) => [name, decoded(value)]));
+  if ([...values.values()].includes(null)) return no('it is not UTF-8');
+  const encoding = values.get('SAMLEncoding') ?? deflate;
+  if (encoding !== deflate) return no(`it is packed by ${said(encoding)}`);
+  const algorithm = values.get('SigAlg') ?? null;
+  if (algorithm === null || !raw.has('Signature')) return no('it is not signed');
+  if (!signatureAlgorithmNames.includes(algorithm)) return no(`it is signed by ${said(algorithm)}`);
+  const signature = bytesOf(values.get('Signature') ?? '');
+  const packed = bytesOf(values.get(field) ?? '');
+  const text = packed && inflated(packed);
+  if (!signature || text === null) return no('it cannot be unpacked');
+  const reading = readMessage(text, values.get('RelayState') ?? null);
+  if (typeof reading === 'string') return no(reading);
+  const { root } = reading;
+  // §3.4.4.1: a signature inside is taken out before the message is packed.
+  const problem = signaturesProblem(root, []);
+  if (problem) return no(problem);
+  const signed = [field, 'RelayState', 'SigAlg'].filter((name) => raw.has(name));
+  const octets = signed.map((name) => `${name}=${raw.get(name)}`).join('&');
+  const isTrue = signatureCheck(algorithm);
+  const verified = (certificates: readonly string[]) =>
+    certificates.some((pem) => isTrue(octets, new X509Certificate(pem).publicKey, signature)) ? root : null;
+  return { ok: true, field, ...reading, verified };
+}
+
+function readMessage(text: string, relayState: string | null): Pick<CarriedMessage, 'root' | 'relayState'> | string {
+  if ((relayState ?? '').length > limits.samlRelayState) return 'its RelayState is too long';
+  const reading = readXml(text);
+  if (!reading.ok) return reading.problem;
+  return idProblem(reading.root) ?? { root: reading.root, relayState };
+}
+
+function theField(found: readonly Field[]): Field | null {
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
+}
+
+function bytesOf(base64: string): Buffer | null {
+  const bytes = Buffer.from(base64, 'base64');
+  return base64 !== '' && bytes.toString('base64') === base64 ? bytes : null;
+}
+
+/** A few letters can unpack to gigabytes. */
+function inflated(packed: Buffer): string | null {
+  try {
+    const bytes = inflateRawSync(packed, { maxOutputLength: limits.samlLogoutBytes });
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function no(problem: string): { ok: false; problem: string } {
+  return { ok: false, problem };
+}

@@ -1,0 +1,42 @@
+import { sign } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
+import { signSamlPost } from '@node-saml/node-saml/lib/saml-post-signing.js';
+import type { PortalKey } from '../portal-keys.ts';
+
+/** Where a message goes by the browser: an address that has all of it, or one to post the fields of a form to. */
+export type Carried = { url: string; fields: Record<string, string> | null };
+
+type Message = {
+  field: 'SAMLRequest' | 'SAMLResponse';
+  xml: string;
+  to: string;
+  binding: 'redirect' | 'post';
+  relayState: string | null;
+};
+
+const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
+
+/** Signs a message for its way: the address by which it goes, or the message itself (SAML bindings §3.4.4.1, §3.5.4). */
+export function carryMessage({ field, xml, to, binding, relayState }: Message, key: PortalKey): Carried {
+  const state = relayState === null ? {} : { RelayState: relayState };
+  if (binding === 'post') {
+    const options = {
+      privateKey: key.privateKey,
+      signatureAlgorithm: 'sha256' as const,
+      digestAlgorithm: 'sha256' as const,
+    };
+    const signed = signSamlPost(xml, '/*', options);
+    return { url: to, fields: { [field]: Buffer.from(signed).toString('base64'), ...state } };
+  }
+  const packed = deflateRawSync(xml).toString('base64');
+  const query = queryOf({ [field]: packed, ...state, SigAlg: rsaSha256 });
+  const signature = sign('sha256', Buffer.from(query), key.privateKey).toString('base64');
+  return { url: `${to}${to.includes('?') ? '&' : '?'}${query}&${queryOf({ Signature: signature })}`, fields: null };
+}
+
+/** In the order and the very letters that are signed. */
+function queryOf(parameters: Record<string, string>): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+}

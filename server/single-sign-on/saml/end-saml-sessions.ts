@@ -1,0 +1,35 @@
+import type { Deps } from '../../deps.ts';
+import { tokenHash } from '../../secrets/token.ts';
+import { insertReceivedSamlLogout } from '../../storage/saml-logout.ts';
+import { deleteSessionsOfSamlSubject } from '../../storage/session.ts';
+import type { SamlConnection } from '../../storage/sso-connection.ts';
+import { logoutTimeProblem, logoutUntil } from './logout-checks.ts';
+import { saml, samlp } from './saml-names.ts';
+import { openedName } from './saml-subject.ts';
+import { attributeOf, childrenNamed, textOf, type XmlElement } from './xml-elements.ts';
+
+export type Ended = { ok: true; ended: { userId: string; username: string }[] } | { ok: false; problem: string };
+
+/** Ends what a verified LogoutRequest names, of this connection alone, once; nothing where it is not its time. */
+export async function endSamlSessions(deps: Deps, connection: SamlConnection, request: XmlElement): Promise<Ended> {
+  const late = logoutTimeProblem(request, deps.now());
+  if (late) return { ok: false, problem: late };
+  const names = [saml('NameID'), saml('EncryptedID')].flatMap((one) => childrenNamed(request, one));
+  const name = await openedName(deps, names);
+  if (!name.ok) return { ok: false, problem: name.words };
+  const subject = textOf(name.name);
+  const sessions = childrenNamed(request, samlp('SessionIndex')).map(textOf);
+  if (subject === null || sessions.includes(null)) return { ok: false, problem: 'its names cannot be read' };
+  const { id: connectionId } = connection;
+  const requestHash = tokenHash(attributeOf(request, 'ID') ?? '');
+  const ended = await deps.sql.begin(async (sql) => {
+    const received = { connectionId, requestHash, endsAt: logoutUntil(request) };
+    if (!(await insertReceivedSamlLogout(sql, received))) return null;
+    return await deleteSessionsOfSamlSubject(sql, {
+      connectionId,
+      subjectHash: tokenHash(subject),
+      sessionHashes: sessions.map((session) => tokenHash(session ?? '')),
+    });
+  });
+  return ended ? { ok: true, ended } : { ok: false, problem: 'it was used before' };
+}

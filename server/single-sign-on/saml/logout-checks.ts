@@ -1,0 +1,83 @@
+import type { Config } from '../../config.ts';
+import { limits } from '../../limits.ts';
+import { publicAddress } from '../addresses.ts';
+import type { SamlSettings } from '../settings.ts';
+import { said } from './said.ts';
+import { ds, saml, samlp } from './saml-names.ts';
+import { issuerRefusal } from './saml-response.ts';
+import { idPattern } from './saml-signature.ts';
+import { samlTime } from './saml-time.ts';
+import {
+  attributeOf,
+  childrenNamed,
+  childrenOf,
+  isNamed,
+  textOf,
+  type XmlElement,
+  type XmlName,
+} from './xml-elements.ts';
+
+type Held = { config: Config; settings: SamlSettings };
+
+/** The names that may be once in each of the two, and of these the ones that must. */
+const parts: Record<'LogoutRequest' | 'LogoutResponse', { may: XmlName[]; oneOf: XmlName[] }> = {
+  LogoutRequest: {
+    may: [saml('Issuer'), ds('Signature'), samlp('Extensions')],
+    oneOf: [saml('NameID'), saml('EncryptedID')],
+  },
+  LogoutResponse: { may: [saml('Issuer'), ds('Signature'), samlp('Extensions')], oneOf: [samlp('Status')] },
+};
+
+/** The issuer that a message names, for us to know whose signature it must have; null when there is none. */
+export function issuerOf(root: XmlElement): string | null {
+  const [issuer] = childrenNamed(root, saml('Issuer'));
+  return issuer ? textOf(issuer) : null;
+}
+
+/**
+ * What is wrong with a verified message, whenever it comes: its kind, from whom and for whom it is, and its parts (SAML
+ * core §3.2, bindings §3.4.5.2 and §3.5.5.2: a signed message has a Destination). Null when it is right.
+ */
+export function logoutProblem(root: XmlElement, kind: keyof typeof parts, { config, settings }: Held): string | null {
+  if (!isNamed(root, samlp(kind))) return `it is no ${kind} but ${said(root.nodeName)}`;
+  if (attributeOf(root, 'Version') !== '2.0') return 'it is not of SAML 2.0';
+  if (!idPattern.test(attributeOf(root, 'ID') ?? '')) return 'it has no ID';
+  const destination = attributeOf(root, 'Destination');
+  const here = publicAddress(config, 'samlLogout');
+  if (destination !== here) return `its Destination is ${said(destination)}, not ${said(here)}`;
+  const [issuer] = childrenNamed(root, saml('Issuer'));
+  if (!issuer) return 'it has no issuer';
+  const { may, oneOf } = parts[kind];
+  return issuerRefusal(issuer, settings, 'the message')?.words ?? partsProblem(root, kind, may, oneOf);
+}
+
+function partsProblem(root: XmlElement, kind: string, may: XmlName[], oneOf: XmlName[]): string | null {
+  const several = kind === 'LogoutRequest' ? [samlp('SessionIndex')] : [];
+  const known = [...may, ...oneOf, ...several];
+  const stranger = childrenOf(root).find((child) => !known.some((name) => isNamed(child, name)));
+  if (stranger) return `it holds a strange part: ${said(stranger.nodeName)}`;
+  const twice = may.find((name) => childrenNamed(root, name).length > 1);
+  if (twice) return `it has more than one ${twice[1]}`;
+  const [one, another] = oneOf.flatMap((name) => childrenNamed(root, name));
+  return one && !another ? null : `it does not have one ${oneOf.map(([, name]) => name).join(' or ')}`;
+}
+
+/** Why it is not its time, or null: our own end, and that of the message where it says one (SAML core §3.7.1). */
+export function logoutTimeProblem(root: XmlElement, now: Date): string | null {
+  const text = attributeOf(root, 'IssueInstant');
+  const issued = samlTime(text);
+  if (issued === null || Number.isNaN(issued)) return `it was issued at ${said(text)}, which is no time`;
+  if (issued > now.getTime() + limits.providerClock) return `it was issued in the future: ${said(text)}`;
+  if (now >= logoutUntil(root)) return `it is too old: it was issued at ${said(text)}`;
+  const end = attributeOf(root, 'NotOnOrAfter');
+  // Not `<=`: what cannot be read as a time has no end that could be in the future.
+  return end === null || (samlTime(end) ?? Number.NaN) > now.getTime() - limits.providerClock
+    ? null
+    : `it ended at ${said(end)}`;
+}
+
+/** From when on no check would let the message in again. */
+export function logoutUntil(root: XmlElement): Date {
+  const issued = samlTime(attributeOf(root, 'IssueInstant')) ?? 0;
+  return new Date(issued + limits.samlAssertionAge + limits.providerClock);
+}

@@ -1,0 +1,25 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import type { Deps } from '../../deps.ts';
+import { readTokenCookie } from '../../http/cookies.ts';
+import { queryValue } from '../../http/request-url.ts';
+import { tokenHash } from '../../secrets/token.ts';
+import { findSentSamlLogout } from '../../storage/saml-logout.ts';
+
+/**
+ * `GET authenticate/saml/logged-out`: what the provider answered, which may have come without our Lax cookies, meets the
+ * browser that signed out. No other one learns what came of it.
+ */
+export function samlLoggedOutRoute(deps: Deps) {
+  const { config } = deps;
+  return async function samlLoggedOut(request: FastifyRequest, reply: FastifyReply) {
+    const id = queryValue(request, 'request');
+    const token = readTokenCookie(request.headers, config, 'sso');
+    const sent =
+      id !== null && token
+        ? await findSentSamlLogout(deps.sql, { requestHash: tokenHash(id), browserHash: tokenHash(token) }, deps.now())
+        : null;
+    const notice = sent && sent.isWhole !== true ? { [queryNames.notice]: 'signOutIncomplete' } : {};
+    return reply.redirect(screenUrl(config.basePath, 'login', notice), 303);
+  };
+}

@@ -1,0 +1,159 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callUrl } from '#contract/calls.ts';
+import type { SamlLogoutForm } from '#contract/payloads.ts';
+import { screenUrl } from '#contract/screens.ts';
+import type { Deps } from '../../deps.ts';
+import { sendFormPolicy } from '../../http/form-policy.ts';
+import { addressOf } from '../../http/guards.ts';
+import { refuse } from '../../http/refuse.ts';
+import { splitUrl, wantsPage } from '../../http/request-url.ts';
+import { tokenHash } from '../../secrets/token.ts';
+import { insertAuditEvent } from '../../storage/audit-event.ts';
+import { findConnectionOfSentSamlLogout, updateSentSamlLogout } from '../../storage/saml-logout.ts';
+import { findSsoConnection, listSsoConnections, type SamlConnection } from '../../storage/sso-connection.ts';
+import { countAttempt } from '../../storage/throttle.ts';
+import { samlFailureKeys } from '../../throttle/throttle-keys.ts';
+import { portalKeys } from '../portal-keys.ts';
+import { recordEndedByProvider, recordLogoutRefusal } from '../provider-logout-events.ts';
+import { waitsForSamlFailures } from '../slow-down.ts';
+import { type CarriedMessage, readPostedMessage, readRedirectedMessage } from './carried-message.ts';
+import { carryMessage } from './carry-message.ts';
+import { endSamlSessions } from './end-saml-sessions.ts';
+import { issuerOf, logoutProblem, logoutTimeProblem } from './logout-checks.ts';
+import { logoutResponseXml } from './logout-messages.ts';
+import { logoutStatus } from './logout-status.ts';
+import { said } from './said.ts';
+import { validCertificates } from './saml-certificates.ts';
+import { newMessageId } from './saml-logout.ts';
+import { attributeOf, type XmlElement } from './xml-elements.ts';
+
+type Refused = { problem: string; connection?: string | undefined };
+
+/**
+ * `GET` and `POST authenticate/saml/logout`: a provider ends the sessions of somebody (SAML profiles §4.4.3.3), or answers
+ * that it did so for us. A post from its site has none of our cookies, so the message alone says whose sessions are meant
+ * and its signature vouches for it.
+ */
+export function samlLogoutRoute(deps: Deps) {
+  const { config, sql } = deps;
+  return async function samlLogout(request: FastifyRequest, reply: FastifyReply) {
+    reply.header('cache-control', 'no-store');
+    const address = addressOf(deps, request);
+    if (!address)
+      return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+    if (await waitsForSamlFailures(deps, request, reply, address)) return reply;
+    const message =
+      request.method === 'POST'
+        ? readPostedMessage(request.body as SamlLogoutForm)
+        : readRedirectedMessage(splitUrl(request.url).search.slice(1));
+    if (!message.ok) return await turnDown(request, reply, message, { address });
+    if (message.field === 'SAMLResponse') return await answered(request, reply, message, address);
+    return await asked(request, reply, message, address);
+  };
+
+  async function asked(request: FastifyRequest, reply: FastifyReply, message: CarriedMessage, address: string) {
+    const issuer = issuerOf(message.root);
+    const known = (await listSsoConnections(sql)).filter(
+      (one): one is SamlConnection => one.protocol === 'saml' && one.settings.entityId === issuer,
+    );
+    if (known.length === 0)
+      return await turnDown(request, reply, { problem: `no connection has the issuer ${said(issuer)}` }, { address });
+    // One provider may be that of several connections: what it has signed holds for each of them.
+    const verified = known.flatMap((connection) => {
+      const root = message.verified(validCertificates(connection.settings, deps.now()));
+      return root ? [{ connection, root }] : [];
+    });
+    const [first] = verified;
+    const of = { address, connection: (first?.connection ?? known[0])?.key };
+    if (!first) return await turnDown(request, reply, { problem: 'its signature is not true' }, of);
+    const problem = logoutProblem(first.root, 'LogoutRequest', { config, settings: first.connection.settings });
+    if (problem) return await turnDown(request, reply, { problem }, of);
+    let isDone = true;
+    for (const { connection, root } of verified) {
+      const outcome = await endSamlSessions(deps, connection, root);
+      const more = { address, connection: connection.key };
+      if (outcome.ok) await recordEndedByProvider(deps, request, outcome.ended, more);
+      else {
+        isDone = false;
+        await countFailure(request, outcome, more);
+      }
+    }
+    return await answer(request, reply, first, { relayState: message.relayState, isDone });
+  }
+
+  /** Says so to the provider, which has others to ask after us. */
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { connection, root }: { connection: SamlConnection; root: XmlElement },
+    { relayState, isDone }: { relayState: string | null; isDone: boolean },
+  ) {
+    const { logout } = connection.settings;
+    if (!logout) return reply.redirect(screenUrl(config.basePath, 'login'), 303);
+    const { responseUrl: to, binding } = logout;
+    const inResponseTo = attributeOf(root, 'ID') ?? '';
+    const common = { config, id: newMessageId(), destination: to, now: deps.now() };
+    const xml = logoutResponseXml({ ...common, inResponseTo, isDone });
+    const [key] = await portalKeys(deps);
+    const { url, fields } = carryMessage({ field: 'SAMLResponse', xml, to, binding, relayState }, key);
+    if (!fields) return reply.redirect(url, 303);
+    sendFormPolicy(reply, url);
+    const serverPage = { name: 'leaving', isSignOut: true, url, provider: connection.name, fields } as const;
+    return await deps.pages.send(request, reply, 200, { serverPage });
+  }
+
+  /** Whatever it says, the person is signed out here: the page that follows tells whether there as well. */
+  async function answered(request: FastifyRequest, reply: FastifyReply, message: CarriedMessage, address: string) {
+    const sent = attributeOf(message.root, 'InResponseTo') ?? '';
+    const next = `${callUrl(config.basePath, 'samlLoggedOut')}?${new URLSearchParams({ request: sent })}`;
+    const refusal = await takeAnswer(request, message, { sent, address });
+    if (refusal) await countFailure(request, refusal, { address, connection: refusal.connection });
+    return reply.redirect(next, 303);
+  }
+
+  async function takeAnswer(
+    request: FastifyRequest,
+    message: CarriedMessage,
+    { sent, address }: { sent: string; address: string },
+  ): Promise<Refused | null> {
+    const now = deps.now();
+    const id = await findConnectionOfSentSamlLogout(sql, tokenHash(sent), now);
+    const connection = id === null ? null : await findSsoConnection(sql, id);
+    if (connection?.protocol !== 'saml') return { problem: `it answers ${said(sent)}, which is not open` };
+    const { key, settings } = connection;
+    const root = message.verified(validCertificates(settings, now));
+    if (!root) return { problem: 'its signature is not true', connection: key };
+    const wrong = logoutProblem(root, 'LogoutResponse', { config, settings }) ?? logoutTimeProblem(root, now);
+    if (wrong) return { problem: wrong, connection: key };
+    if (attributeOf(root, 'InResponseTo') !== sent)
+      return { problem: 'what is signed answers another request', connection: key };
+    const { isWhole, words } = logoutStatus(root);
+    if (!(await updateSentSamlLogout(sql, tokenHash(sent), isWhole, now)))
+      return { problem: 'it was answered before', connection: key };
+    const steps = [{ step: 'logout response', outcome: words }];
+    const event = { event: 'provider-logout-incomplete', connection: key, address, requestId: request.id } as const;
+    if (!isWhole) await insertAuditEvent(sql, { ...event, steps }, now);
+    return null;
+  }
+
+  /** Nothing ended. Whoever comes here wanted to sign out, so they can. */
+  async function turnDown(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    refused: Refused,
+    more: { address: string; connection?: string | undefined },
+  ) {
+    await countFailure(request, refused, more);
+    if (!wantsPage(request)) return await refuse(deps, request, reply, 400);
+    return await deps.pages.send(request, reply, 400, { serverPage: { name: 'signOutConfirm' } });
+  }
+
+  async function countFailure(
+    request: FastifyRequest,
+    { problem }: Refused,
+    more: { address: string; connection?: string | undefined },
+  ) {
+    await countAttempt(sql, samlFailureKeys(more.address), deps.now());
+    await recordLogoutRefusal(deps, request, { step: 'SAML logout', words: problem }, more);
+  }
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type { Deps } from '../../deps.ts';
+import { limits } from '../../limits.ts';
+import { newToken, tokenHash } from '../../secrets/token.ts';
+import { insertSentSamlLogout } from '../../storage/saml-logout.ts';
+import type { SamlConnection } from '../../storage/sso-connection.ts';
+import type { SamlName } from '../identity.ts';
+import { portalKeys } from '../portal-keys.ts';
+import { isProviderAddress } from '../provider-fetch.ts';
+import { type Carried, carryMessage } from './carry-message.ts';
+import { logoutRequestXml } from './logout-messages.ts';
+
+/**
+ * Asks the provider to end what it began for somebody (SAML profiles §4.4.3.1): where the browser goes with the signed
+ * request, and the token that it has to show when the answer comes. Null where the provider takes no part in it.
+ */
+export async function beginSamlLogout(
+  deps: Deps,
+  { id: connectionId, settings: { logout } }: SamlConnection,
+  { name, browserToken = null }: { name: SamlName; browserToken: string | null },
+): Promise<(Carried & { browserToken: string }) | null> {
+  if (!logout || !isProviderAddress(logout.url)) return null;
+  const { config, sql } = deps;
+  const [key] = await portalKeys(deps);
+  const id = newMessageId();
+  const now = deps.now();
+  const token = browserToken ?? newToken();
+  await insertSentSamlLogout(sql, {
+    requestHash: tokenHash(id),
+    connectionId,
+    browserHash: tokenHash(token),
+    endsAt: new Date(now.getTime() + limits.ssoRequest),
+  });
+  const xml = logoutRequestXml({ config, id, destination: logout.url, now, name });
+  const { url: to, binding } = logout;
+  // Without RelayState: InResponseTo says which request is answered, and is signed by either way.
+  return { ...carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: null }, key), browserToken: token };
+}
+
+/** SAML core §1.3.4: 128 random bits at least, and no digit at the beginning. */
+export function newMessageId(): string {
+  return `_${randomBytes(20).toString('hex')}`;
+}
