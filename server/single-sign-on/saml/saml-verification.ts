@@ -2,13 +2,14 @@ import type { Deps } from '../../deps.ts';
 import type { Refusal } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import type { SamlSettings } from '../settings.ts';
+import { said } from './said.ts';
 import { validCertificates } from './saml-certificates.ts';
 import { openEncrypted } from './saml-decryption.ts';
 import { ds, saml } from './saml-names.ts';
 import { invalid } from './saml-response.ts';
 import { assertionIn, assertionProblem, idProblem, signaturesProblem } from './saml-structure.ts';
 import { readXml } from './strict-xml.ts';
-import { verifiedXml } from './verified-xml.ts';
+import { VerificationsDisagree, verifiedXml } from './verified-xml.ts';
 import { childrenNamed, elementsIn, isNamed, type XmlElement } from './xml-elements.ts';
 
 export type Verified = { ok: true; assertion: XmlElement } | Refusal;
@@ -18,6 +19,17 @@ export type Verified = { ok: true; assertion: XmlElement } | Refusal;
  * covers: nothing else in the message says anything from here on.
  */
 export async function verifiedAssertion(deps: Deps, settings: SamlSettings, root: XmlElement): Promise<Verified> {
+  try {
+    return await verified(deps, settings, root);
+  } catch (error) {
+    if (!(error instanceof VerificationsDisagree)) throw error;
+    const problem = said(error.message);
+    deps.log.error({ provider: settings.entityId, problem }, 'SAML: our steps and the library disagree on a signature');
+    return invalid(`it is not verified: our steps and the library disagree, which is a mistake of ours: ${problem}`);
+  }
+}
+
+async function verified(deps: Deps, settings: SamlSettings, root: XmlElement): Promise<Verified> {
   const certificates = validCertificates(settings, deps.now());
   if (certificates.length === 0)
     return { ok: false, reason: 'connection-broken', words: 'no certificate of the provider is valid now' };

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { limits, type XmlLimits } from '../../limits.ts';
-import { elementsIn, type XmlElement } from './xml-elements.ts';
+import { elementsIn, type XmlElement, type XmlNode } from './xml-elements.ts';
 import { scanProblem } from './xml-scan.ts';
 
 type Parser = { parseFromString(text: string, type: 'text/xml'): { documentElement: XmlElement | null } };
@@ -25,12 +25,23 @@ export function readXml(
   try {
     const root = new DOMParser({ locator: {}, errorHandler: refuse }).parseFromString(text, 'text/xml').documentElement;
     if (!root) return { ok: false, problem: 'it has no root' };
+    sources.set(root, text);
     const isHtml = elementsIn(root).some(({ namespaceURI }) => namespaceURI === 'http://www.w3.org/1999/xhtml');
     return isHtml ? { ok: false, problem: 'it holds XHTML' } : { ok: true, root };
   } catch {
     return { ok: false, problem: 'it is not well-formed' };
   }
 }
+
+/** The very text that the document of an element was read from; null when `readXml` did not read it. */
+export function sourceOf(element: XmlElement): string | null {
+  let root: XmlNode = element;
+  while (root.parentNode?.nodeType === 1) root = root.parentNode;
+  return sources.get(root) ?? null;
+}
+
+/** By the roots of documents. */
+const sources = new WeakMap<XmlNode, string>();
 
 /** The parser goes on after what it reports, whatever that is, unless this throws out of it. */
 const thrower = (message: string): never => {

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { createRequire } from 'node:module';
+import { libraryVerifiedXml } from './library-verified-xml.ts';
 import { algorithms, digestHashes, ds } from './saml-names.ts';
 import { signedInfoProblem } from './saml-signature.ts';
 import { signatureCheck } from './signature-algorithms.ts';
@@ -16,12 +17,31 @@ const { ExclusiveCanonicalization } = createRequire(import.meta.url)('xml-crypto
   ExclusiveCanonicalization: new () => { process(element: XmlElement, options: Options): string };
 };
 
+/** Our steps took a signature for true, and the library did not, or for one over other bytes: one of the two is wrong. */
+export class VerificationsDisagree extends Error {}
+
 /**
  * The bytes of an element that its signature covers, if the signature is true by one of these certificates; else null.
+ * The library has the last word: what our own cheap steps let pass, which nobody passes without the provider's key, it
+ * verifies as well, and both must name the same bytes. Throws VerificationsDisagree when they do not.
+ */
+export function verifiedXml(signed: XmlElement, certificates: readonly string[]): string | null {
+  const passed = pastTheGate(signed, certificates);
+  if (!passed) return null;
+  const verified = libraryVerifiedXml(signed, passed.certificate);
+  if (!verified.ok) throw new VerificationsDisagree(`xml-crypto says: ${verified.problem}`);
+  if (verified.text !== passed.text) throw new VerificationsDisagree('xml-crypto says that other bytes are signed');
+  return passed.text;
+}
+
+/**
  * Its shape was looked at before. The signature over SignedInfo comes first, and is as long for a forger as for anybody:
  * who does not have the provider's key has nothing else looked at. Then one walk over the element, and no search in it.
  */
-export function verifiedXml(signed: XmlElement, certificates: readonly string[]): string | null {
+function pastTheGate(
+  signed: XmlElement,
+  certificates: readonly string[],
+): { text: string; certificate: string } | null {
   const [signature] = childrenNamed(signed, ds('Signature'));
   const [info] = signature ? childrenNamed(signature, ds('SignedInfo')) : [];
   const [value] = signature ? childrenNamed(signature, ds('SignatureValue')) : [];
@@ -30,14 +50,17 @@ export function verifiedXml(signed: XmlElement, certificates: readonly string[])
   // What was signed says what it covers and by which algorithms, not what it was made of.
   const reading = readXml(infoText);
   if (!reading.ok || signedInfoProblem(reading.root, signed)) return null;
-  if (!isSignedByOne(reading.root, infoText, bytesOf(value), certificates)) return null;
-  return coveredText(signed, signature, reading.root);
+  const certificate = signerOf(reading.root, infoText, bytesOf(value), certificates);
+  if (certificate === null) return null;
+  const text = coveredText(signed, signature, reading.root);
+  return text === null ? null : { text, certificate };
 }
 
-function isSignedByOne(info: XmlElement, text: string, value: Buffer, certificates: readonly string[]): boolean {
+/** The certificate that a signature over SignedInfo is true by. */
+function signerOf(info: XmlElement, text: string, value: Buffer, certificates: readonly string[]): string | null {
   const [method] = childrenNamed(info, ds('SignatureMethod'));
   const isTrue = signatureCheck(method ? attributeOf(method, 'Algorithm') : null);
-  return certificates.some((pem) => isTrue(text, new X509Certificate(pem).publicKey, value));
+  return certificates.find((pem) => isTrue(text, new X509Certificate(pem).publicKey, value)) ?? null;
 }
 
 /** What the reference covers: the element without its signature (SAML core §5.4.4), when its digest is the one signed. */
