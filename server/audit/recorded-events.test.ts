@@ -142,7 +142,7 @@ describe('LG-05 what is recorded', () => {
     const answer = await changeTo(portal, ofCarol, newPassword);
     const notice = Buffer.from(cookiesOf(answer)['vestibule-refusal'] ?? '', 'base64url').toString();
     const [event] = await portal.sql`select reference from audit_event order by id desc limit 1`;
-    expect(JSON.parse(notice)).toEqual({ reference: event?.reference, username: '' });
+    expect(JSON.parse(notice)).toEqual({ at: '/loginfail/ip', reference: event?.reference, username: '' });
     await portal.signIn('alice', testPassword);
     expect(await change(token, newPassword)).toEqual([['password-changed', null, 'alice', 'alice']]);
     expect(await steps()).toEqual([{ step: 'sessions ended', outcome: '1' }]);
