@@ -61,9 +61,10 @@ async function fillEverything(keys = oldKeys): Promise<void> {
     values (${hash(1)}, ${user}, 'full', '{}', '127.0.0.1', ${now}, ${now}, ${now}, ${sealed('id token', `id-token:${user}`)})`;
   const requestId = randomUUID();
   await sql`
-    insert into sso_request (id, state_hash, connection_id, sealed_details, sealed_answer, made_at, ends_at)
+    insert into sso_request (id, state_hash, connection_id, sealed_details, sealed_answer, answer_hash, answer_ends_at,
+      made_at, ends_at)
     values (${requestId}, ${hash(2)}, ${connectionId}, ${sealed('details', `sso-request:${requestId}`)},
-      ${sealed('answer', `sso-request:${requestId}`)}, ${now}, ${now})`;
+      ${sealed('answer', `sso-request:${requestId}`)}, ${hash(3)}, ${now}, ${now}, ${now})`;
   const session = hash(1).toString('hex');
   await sql`
     insert into pending_totp values (${hash(1)}, ${user}, ${sealed('pending', `pending-totp:${session}`)}, ${now})`;
