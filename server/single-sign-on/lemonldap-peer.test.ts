@@ -65,6 +65,7 @@ describe('LemonLDAP::NG by OpenID Connect', () => {
       ok: false,
       reason: 'provider-refused',
       words: expect.stringContaining('consent'),
+      isCancelled: true,
     });
   });
 });

@@ -68,6 +68,22 @@ describe('a connection by SAML is looked at', () => {
     ]);
   });
 
+  it('and says where single logout goes, and what the metadata say of it', async () => {
+    const url = 'https://idp.example/slo';
+    const steps = await check(
+      { metadataUrl, logout: { url, responseUrl: `${url}/answers`, binding: 'post' } },
+      { text: metadata() },
+    );
+    expect(steps.slice(2)).toEqual([
+      { step: 'single logout', ok: true, words: `"${url}" by post` },
+      {
+        step: 'metadata',
+        ok: false,
+        words: `single logout: "${url}", answers to "${url}/answers", by post here, nothing there`,
+      },
+    ]);
+  });
+
   it('and each certificate says when it ends', async () => {
     const certificates = [await certificate(59), await certificate(61), await certificate(-1), 'nothing'];
     expect((await check({ certificates })).slice(0, 4)).toEqual([
