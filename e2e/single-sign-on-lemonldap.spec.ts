@@ -28,8 +28,8 @@ const test = base.extend<object, { provider: Lemonldap }>({
 
 async function startFor(portal: PortalUnderTest): Promise<Lemonldap> {
   const callback = `${portal.origin}/portal/authenticate/oidc/callback`;
-  // Letters alone: others are percent-encoded on the way, and LemonLDAP::NG does not decode them.
-  const clientSecret = 'secretOfTheClient';
+  // With every mark that is not percent-encoded on the way. It reads the base64 of it up to the first `+` or `/`.
+  const clientSecret = "it-is_a.secret!of~the*client'(1)";
   const provider = await startLemonldap(Object.fromEntries(people.map(({ name, email }) => [name, email])), {
     clientId,
     clientSecret,
@@ -45,7 +45,7 @@ async function startFor(portal: PortalUnderTest): Promise<Lemonldap> {
   };
   for (const { protocol, name, email } of people) {
     await portal.mustRun(['user', 'add', name, '--email', email, '--customer', 'lemon']);
-    const which = ['--customer', 'lemon', '--domain', `lemon-${protocol}.test`];
+    const which = ['--customer', 'lemon', '--domain', `lemon-${protocol}.test`, '--provider-network', '127.0.0.0/8'];
     await portal.mustRun(
       ['connection', 'add', protocol, `lemon-${protocol}`, ...which, ...ways[protocol]],
       clientSecret,
@@ -152,14 +152,28 @@ test('oidc: signing out here signs out there', both, async ({ page }) => {
   await expect(atLemonldap(page).user).toBeVisible();
 });
 
-test('saml: signing out here leaves the session there, and the next visit needs one press', both, async ({ page }) => {
+test('saml: signing out here signs out there', both, async ({ page }) => {
   await page.goto('/portal/login');
   await goToProvider(page, 'saul@lemon-saml.test');
   await atLemonldap(page).signIn('saul');
   await atLemonldap(page).pressOn();
   await expectSignedIn(page, 'saul');
   await signOutButton(page).click();
+  await expect(page).toHaveURL('/portal/login');
   await ssoButton(page).click();
+  await expect(atLemonldap(page).user).toBeVisible();
+});
+
+test('saml: signing out there signs out here', both, async ({ page, provider }) => {
+  await page.goto('/portal/login');
+  await goToProvider(page, 'saul@lemon-saml.test');
+  await atLemonldap(page).signIn('saul');
   await atLemonldap(page).pressOn();
   await expectSignedIn(page, 'saul');
+  await page.goto(`${provider.origin}/?logout=1`);
+  // It asks the portal in a frame of its page.
+  await expect(async () => {
+    await page.goto('/portal/portal.html');
+    await expect(ssoButton(page)).toBeVisible({ timeout: 1000 });
+  }).toPass();
 });

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { type SamlProviderForTest, startSamlProvider } from '#server/testing/saml-provider-for-test.ts';
 import { addCustomerTo } from './portal-accounts.ts';
-import { expectSignedIn } from './sign-in-form.ts';
+import { expectSignedIn, signOutButton } from './sign-in-form.ts';
 import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect } from './test.ts';
 
@@ -153,6 +153,30 @@ test(
     }
   },
 );
+
+test('signing out here signs out there', both, async ({ page }) => {
+  await page.goto('/portal/login');
+  await ssoButton(page).click();
+  await ssoForm(page).send('sam@saml.test');
+  await signInAtProvider(page);
+  await expectSignedIn(page, 'sam');
+  await signOutButton(page).click();
+  await expect(page).toHaveURL('/portal/login');
+  await ssoButton(page).click();
+  await expect(atProvider(page).email).toBeVisible();
+});
+
+test('signing out there signs out here', both, async ({ page, provider }) => {
+  await page.goto('/portal/login');
+  await ssoButton(page).click();
+  await ssoForm(page).send('sam@saml.test');
+  await signInAtProvider(page);
+  await expectSignedIn(page, 'sam');
+  await page.goto(provider.signOutUrl);
+  await expect(page.getByRole('heading', { name: 'Signed out' })).toBeVisible();
+  await page.goto('/portal/portal.html');
+  await expect(ssoButton(page)).toBeVisible();
+});
 
 test(
   'SA-42 who begins and has somebody else bring the answer is signed in nowhere, and neither is the other one',

@@ -14,8 +14,8 @@ import { samlMetadata } from './saml/saml-metadata.ts';
 
 const email = 'lena@lemon.test';
 const clientId = 'vestibule';
-// Letters alone: others are percent-encoded on the way, and LemonLDAP::NG does not decode them.
-const clientSecret = 'secretOfTheClient';
+// With every mark that is not percent-encoded on the way. It reads the base64 of it up to the first `+` or `/`.
+const clientSecret = "it-is_a.secret!of~the*client'(1)";
 
 let portal: PortalForTest;
 let provider: Lemonldap;
@@ -65,6 +65,7 @@ describe('LemonLDAP::NG by OpenID Connect', () => {
       ok: false,
       reason: 'provider-refused',
       words: expect.stringContaining('consent'),
+      isCancelled: true,
     });
   });
 });

@@ -47,15 +47,15 @@ export async function updateSentSamlLogout(
   return rows.length > 0;
 }
 
-/** What came of a request that this browser began: `isWhole` is null until an answer counted; null when it is no such. */
+/** What came of the last request that a browser began: `isWhole` is null until an answer counted; null when it began none. */
 export async function findSentSamlLogout(
   sql: Connection,
-  sent: { requestHash: Buffer; browserHash: Buffer },
+  browserHash: Buffer,
   now: Date,
 ): Promise<{ isWhole: boolean | null } | null> {
   const [row] = await sql<{ isWhole: boolean | null }[]>`
     select is_whole as "isWhole" from sent_saml_logout
-    where request_hash = ${sent.requestHash} and browser_hash = ${sent.browserHash} and ends_at > ${now}`;
+    where browser_hash = ${browserHash} and ends_at > ${now} order by ends_at desc limit 1`;
   return row ?? null;
 }
 

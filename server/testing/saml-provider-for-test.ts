@@ -35,6 +35,8 @@ export type SamlProviderForTest = {
   set: (options: SamlProviderOptions) => Promise<void>;
   /** Where a visit to the portal begins at the provider. */
   beginUrl: (portalEntityId: string) => string;
+  /** Where a person signs out at the provider, and of all that it signed them in to. */
+  signOutUrl: string;
   /** What PHP wrote, for when something fails. */
   log: () => string;
   close: () => Promise<void>;
@@ -80,6 +82,7 @@ export async function startSamlProvider(options: SamlProviderOptions = {}): Prom
     trust: (portalMetadata) => write('portal.xml', portalMetadata),
     set: (next) => write('options.json', optionsText(next)),
     beginUrl: (portal) => `${origin}/saml2/idp/SSOService.php?${new URLSearchParams({ spentityid: portal })}`,
+    signOutUrl: `${origin}/saml2/idp/SingleLogoutService.php?${new URLSearchParams({ ReturnTo: `${origin}/signed-out` })}`,
     log: () => log.join(''),
     close: async () => {
       if (php.exitCode === null && php.kill()) await once(php, 'exit');

@@ -1,6 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import type { Response } from 'light-my-request';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
+import type { SamlLogoutService } from '#server/single-sign-on/settings.ts';
 import type { NewSsoConnection } from '#server/storage/sso-connection.ts';
 import { type AssertionParts, type ForgerKey, field, forger } from './forged-saml.ts';
 import type { PortalForTest } from './portal-for-test.ts';
@@ -19,9 +20,9 @@ export async function samlProvider(name: string, now: Date): Promise<SamlProvide
 export async function addSamlConnection(
   portal: PortalForTest,
   { entityId, key }: SamlProviderForTest,
-  more: Partial<NewSsoConnection> & { customerKey?: string; mayBegin?: boolean } = {},
+  more: Partial<NewSsoConnection> & { customerKey?: string; mayBegin?: boolean; logout?: SamlLogoutService } = {},
 ): Promise<string> {
-  const { mayBegin = false, ...rest } = more;
+  const { mayBegin = false, logout, ...rest } = more;
   return await addConnection(portal, {
     key: 'acme-saml',
     trustsEmail: true,
@@ -29,6 +30,7 @@ export async function addSamlConnection(
     settings: {
       entityId,
       signOnUrl: `${entityId}/sign-on`,
+      logout,
       certificates: [key.certificate],
       metadataUrl: null,
       mayBegin,

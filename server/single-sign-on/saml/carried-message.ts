@@ -24,19 +24,19 @@ export type CarriedMessage = {
   verified: (certificates: readonly string[]) => XmlElement | null;
 };
 
-type Reading = CarriedMessage | { ok: false; problem: string };
+type Reading = CarriedMessage | { ok: false; field: Field | null; problem: string };
 
 /** Reads the fields of a form (SAML bindings §3.5.4): the message has its signature inside. */
 export function readPostedMessage(form: SamlLogoutForm): Reading {
   const field = theField(fields.filter((name) => form[name] !== undefined));
   if (!field) return no('it is neither one request nor one answer');
   const text = samlText(form[field] ?? '');
-  if (!text.ok) return no(text.problem);
+  if (!text.ok) return no(text.problem, field);
   const reading = readMessage(text.text, form.RelayState ?? null);
-  if (typeof reading === 'string') return no(reading);
+  if (typeof reading === 'string') return no(reading, field);
   const { root } = reading;
   const problem = signaturesProblem(root, [root]);
-  if (problem) return no(problem);
+  if (problem) return no(problem, field);
   const verified = (certificates: readonly string[]) => {
     const covered = verifiedXml(root, certificates);
     const again = covered === null ? null : readXml(covered);
@@ -65,22 +65,22 @@ export function readRedirectedMessage(query: string): Reading {
   const field = theField(fields.filter((name) => raw.has(name)));
   if (!field) return no('it is neither one request nor one answer');
   const values = new Map([...raw].map(([name, value]) => [name, decoded(value)]));
-  if ([...values.values()].includes(null)) return no('it is not UTF-8');
+  if ([...values.values()].includes(null)) return no('it is not UTF-8', field);
   const encoding = values.get('SAMLEncoding') ?? deflate;
-  if (encoding !== deflate) return no(`it is packed by ${said(encoding)}`);
+  if (encoding !== deflate) return no(`it is packed by ${said(encoding)}`, field);
   const algorithm = values.get('SigAlg') ?? null;
-  if (algorithm === null || !raw.has('Signature')) return no('it is not signed');
-  if (!signatureAlgorithmNames.includes(algorithm)) return no(`it is signed by ${said(algorithm)}`);
+  if (algorithm === null || !raw.has('Signature')) return no('it is not signed', field);
+  if (!signatureAlgorithmNames.includes(algorithm)) return no(`it is signed by ${said(algorithm)}`, field);
   const signature = bytesOf(values.get('Signature') ?? '');
   const packed = bytesOf(values.get(field) ?? '');
   const text = packed && inflated(packed);
-  if (!signature || text === null) return no('it cannot be unpacked');
+  if (!signature || text === null) return no('it cannot be unpacked', field);
   const reading = readMessage(text, values.get('RelayState') ?? null);
-  if (typeof reading === 'string') return no(reading);
+  if (typeof reading === 'string') return no(reading, field);
   const { root } = reading;
   // §3.4.4.1: a signature inside is taken out before the message is packed.
   const problem = signaturesProblem(root, []);
-  if (problem) return no(problem);
+  if (problem) return no(problem, field);
   const signed = [field, 'RelayState', 'SigAlg'].filter((name) => raw.has(name));
   const octets = signed.map((name) => `${name}=${raw.get(name)}`).join('&');
   const isTrue = signatureCheck(algorithm);
@@ -123,6 +123,6 @@ function inflated(packed: Buffer): string | null {
   }
 }
 
-function no(problem: string): { ok: false; problem: string } {
-  return { ok: false, problem };
+function no(problem: string, field: Field | null = null): Reading {
+  return { ok: false, field, problem };
 }

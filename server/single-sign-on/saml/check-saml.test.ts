@@ -52,6 +52,11 @@ async function check(settings: Partial<SamlSettings>, { page = 200, text = '' } 
 const fine = [
   { step: 'certificate 1', ok: true, words: 'it is valid until 2027-03-04' },
   { step: 'sign-on address', ok: true, words: 'it answers with status 200' },
+  {
+    step: 'single logout',
+    ok: true,
+    words: 'the provider offers none that we know: who signs out here stays signed in there',
+  },
 ];
 
 describe('a connection by SAML is looked at', () => {
@@ -60,6 +65,22 @@ describe('a connection by SAML is looked at', () => {
     expect(await check({ metadataUrl }, { text: metadata() })).toEqual([
       ...fine,
       { step: 'metadata', ok: true, words: 'they say what is set here' },
+    ]);
+  });
+
+  it('and says where single logout goes, and what the metadata say of it', async () => {
+    const url = 'https://idp.example/slo';
+    const steps = await check(
+      { metadataUrl, logout: { url, responseUrl: `${url}/answers`, binding: 'post' } },
+      { text: metadata() },
+    );
+    expect(steps.slice(2)).toEqual([
+      { step: 'single logout', ok: true, words: `"${url}" by post` },
+      {
+        step: 'metadata',
+        ok: false,
+        words: `single logout: "${url}", answers to "${url}/answers", by post here, nothing there`,
+      },
     ]);
   });
 
@@ -108,7 +129,7 @@ describe('a connection by SAML is looked at', () => {
   it('and the metadata say something else, field by field', async () => {
     const text = metadata({ signOn: 'https://idp.example/new', pem: other });
     const [ours, theirs] = [good, other].map((pem) => certificateFacts(pem)?.fingerprint);
-    expect((await check({ metadataUrl }, { text })).slice(2)).toEqual([
+    expect((await check({ metadataUrl }, { text })).slice(3)).toEqual([
       {
         step: 'metadata',
         ok: false,

@@ -33,6 +33,14 @@ const bob = {
   authenticatedAt: new Date('2026-03-04T09:59:59Z').getTime(),
   sessionEndsAt: null,
   idToken: null,
+  session: '_s1',
+  samlName: {
+    name: 'bob-1',
+    format: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
+    nameQualifier: null,
+    spNameQualifier: null,
+    sessionIndex: '_s1',
+  },
 };
 
 describe('true answers are read', () => {

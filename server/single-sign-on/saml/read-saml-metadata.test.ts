@@ -57,6 +57,33 @@ describe('metadata are read', () => {
     ]);
   });
 
+  it('with the address of single logout, by redirect before by post, and that of answers', () => {
+    const by = (...services: string[]) => {
+      const reading = read(entity(key(certificate) + services.join('') + service()));
+      return reading.ok && [reading.settings.logout, ...reading.warnings];
+    };
+    const logout = (binding: string, url: string, more = '') =>
+      service(binding, url).replace('SingleSignOnService', 'SingleLogoutService').replace('/>', `${more}/>`);
+    const url = 'https://idp.example/slo';
+    const posts = logout('HTTP-POST', 'https://idp.example/slo-post');
+    expect(by()).toEqual([undefined]);
+    expect(by(logout('SOAP', url))).toEqual([undefined]);
+    expect(by(posts)).toMatchObject([{ url: 'https://idp.example/slo-post', binding: 'post' }]);
+    expect(by(posts, logout('HTTP-Redirect', url))).toEqual([{ url, responseUrl: url, binding: 'redirect' }]);
+    const answers = ' ResponseLocation="https://idp.example/slo-answers"';
+    expect(by(logout('HTTP-Redirect', url, answers))).toMatchObject([
+      { responseUrl: 'https://idp.example/slo-answers' },
+    ]);
+    for (const wrong of [
+      logout('HTTP-Redirect', 'http://idp.example/'),
+      logout('HTTP-Redirect', url, ' ResponseLocation="javascript:x"'),
+    ])
+      expect(by(wrong)).toEqual([
+        undefined,
+        expect.stringMatching(/single logout is left out: its address is not https/),
+      ]);
+  });
+
   it('with keys whose use is not said, without those for encryption, and each once', () => {
     const keys = key(certificate, '') + key(another, ' use="encryption"') + key(certificate);
     expect(certificatesOf(read(entity(keys + service())))).toEqual([plain(certificate)]);

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../../deps.ts';
 import { readTokenCookie } from '../../http/cookies.ts';
-import { queryValue } from '../../http/request-url.ts';
 import { tokenHash } from '../../secrets/token.ts';
 import { findSentSamlLogout } from '../../storage/saml-logout.ts';
 
@@ -13,12 +12,8 @@ import { findSentSamlLogout } from '../../storage/saml-logout.ts';
 export function samlLoggedOutRoute(deps: Deps) {
   const { config } = deps;
   return async function samlLoggedOut(request: FastifyRequest, reply: FastifyReply) {
-    const id = queryValue(request, 'request');
     const token = readTokenCookie(request.headers, config, 'sso');
-    const sent =
-      id !== null && token
-        ? await findSentSamlLogout(deps.sql, { requestHash: tokenHash(id), browserHash: tokenHash(token) }, deps.now())
-        : null;
+    const sent = token ? await findSentSamlLogout(deps.sql, tokenHash(token), deps.now()) : null;
     const notice = sent && sent.isWhole !== true ? { [queryNames.notice]: 'signOutIncomplete' } : {};
     return reply.redirect(screenUrl(config.basePath, 'login', notice), 303);
   };

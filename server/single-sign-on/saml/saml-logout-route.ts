@@ -46,6 +46,10 @@ export function samlLogoutRoute(deps: Deps) {
       request.method === 'POST'
         ? readPostedMessage(request.body as SamlLogoutForm)
         : readRedirectedMessage(splitUrl(request.url).search.slice(1));
+    if (!message.ok && message.field === 'SAMLResponse') {
+      await countFailure(request, message, { address });
+      return reply.redirect(callUrl(config.basePath, 'samlLoggedOut'), 303);
+    }
     if (!message.ok) return await turnDown(request, reply, message, { address });
     if (message.field === 'SAMLResponse') return await answered(request, reply, message, address);
     return await asked(request, reply, message, address);
@@ -105,10 +109,9 @@ export function samlLogoutRoute(deps: Deps) {
   /** Whatever it says, the person is signed out here: the page that follows tells whether there as well. */
   async function answered(request: FastifyRequest, reply: FastifyReply, message: CarriedMessage, address: string) {
     const sent = attributeOf(message.root, 'InResponseTo') ?? '';
-    const next = `${callUrl(config.basePath, 'samlLoggedOut')}?${new URLSearchParams({ request: sent })}`;
     const refusal = await takeAnswer(request, message, { sent, address });
     if (refusal) await countFailure(request, refusal, { address, connection: refusal.connection });
-    return reply.redirect(next, 303);
+    return reply.redirect(callUrl(config.basePath, 'samlLoggedOut'), 303);
   }
 
   async function takeAnswer(

@@ -34,6 +34,17 @@ describe('the metadata of the portal', () => {
     expect(service && attributeOf(service, 'Location')).toBe('http://localhost:8080/portal/authenticate/saml/acs');
   });
 
+  it('say where single logout goes, by both bindings and before where answers go, as the schema has it', async () => {
+    const root = await rootOf();
+    const services = descendantsNamed(root, md('SingleLogoutService'));
+    const location = 'http://localhost:8080/portal/authenticate/saml/logout';
+    expect(services.map((service) => [attributeOf(service, 'Binding'), attributeOf(service, 'Location')])).toEqual([
+      ['urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect', location],
+      ['urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST', location],
+    ]);
+    expect((await get()).body).toMatch(/KeyDescriptor>\s*<SingleLogoutService[\s\S]*<AssertionConsumerService/);
+  });
+
   it('hold every key for signing and for encryption, the current one first', async () => {
     await addPortalKey(portal.deps, portal.sql, 'next');
     const certificates = (await portalKeys(portal.deps)).map(({ certificate }) => plain(certificate));

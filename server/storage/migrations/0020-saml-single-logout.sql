@@ -25,4 +25,5 @@ create table sent_saml_logout (
   is_whole boolean
 );
 create index sent_saml_logout_by_connection on sent_saml_logout (connection_id);
+create index sent_saml_logout_by_browser on sent_saml_logout (browser_hash);
 create index sent_saml_logout_by_end on sent_saml_logout (ends_at);

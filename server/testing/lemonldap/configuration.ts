@@ -138,9 +138,9 @@ function samlIdp(client: LemonldapClient, { certificate, privateKey }: Lemonldap
         samlSPMetaDataOptionsNameIDFormat: 'persistent',
         samlSPMetaDataOptionsSignSSOMessage: 1,
         samlSPMetaDataOptionsCheckSSOMessageSignature: 1,
+        samlSPMetaDataOptionsSignSLOMessage: 1,
+        samlSPMetaDataOptionsCheckSLOMessageSignature: 1,
         samlSPMetaDataOptionsForceUTF8: 1,
-        // A day unless it is said, which is longer than is believed here.
-        samlSPMetaDataOptionsNotOnOrAfterTimeout: 600,
       },
     },
     // Whether it must be there, name, format, friendly name.

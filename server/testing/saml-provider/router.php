@@ -5,7 +5,12 @@ use SimpleSAML\Auth\Source;
 use SimpleSAML\Auth\State;
 use SimpleSAML\Module\saml\Error;
 
-if (parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH) !== '/sign-in') {
+$path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
+if ($path === '/signed-out') {
+    echo '<!DOCTYPE html><html lang="en"><title>Identity provider</title><h1>Signed out</h1>';
+    return true;
+}
+if ($path !== '/sign-in') {
     return false;
 }
 require_once getenv('IDP_PROGRAM') . '/lib/_autoload.php';

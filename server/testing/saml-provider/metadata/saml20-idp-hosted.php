@@ -11,6 +11,8 @@ $metadata[getenv('IDP_ORIGIN') . '/idp'] = [
     'assertion.encryption' => $options['encrypts'],
     // Requests of the portal must be signed by a key in its metadata.
     'validate.authnrequest' => true,
+    'validate.logout' => true,
+    'sign.logout' => true,
     'authproc' => [
         1 => ['class' => 'saml:AttributeNameID', 'attribute' => 'subject', 'Format' => $options['nameFormat']],
         2 => ['class' => 'core:AttributeLimit', 'email'],
