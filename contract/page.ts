@@ -26,6 +26,11 @@ export type ServerPage =
   | { name: 'leaving'; isSignOut: boolean; url: string; provider: string; fields?: Record<string, string> }
   /** A provider sent the visitor here unasked; `account` is who is signed in already, and may go on to `goesOnTo`. */
   | { name: 'providerBegan'; connection: string; provider: string; account: string | null; goesOnTo: string }
+  /**
+   * A provider's sign-in may not set up an app for the whole account: `comesBackTo` after a sign-in with the password,
+   * null where only an administrator can help; `goesOnTo` without an app, null where one is required.
+   */
+  | { name: 'registerElsewhere'; comesBackTo: string | null; goesOnTo: string | null }
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
 
 /** What the server knows of the session that a second-factor screen belongs to: a half-signed-in one, or see `goesOnTo`. */

@@ -61,6 +61,8 @@ const serverPages: ServerPage[] = [
   { name: 'signInOnceMore', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: '/portal/portal.html' },
   { name: 'providerBegan', connection: 'acme', provider: 'Acme', account: null, goesOnTo: '/portal/portal.html' },
   { name: 'providerBegan', connection: 'acme', provider: 'Acme', account: 'anna', goesOnTo: '/portal/portal.html' },
+  { name: 'registerElsewhere', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: null },
+  { name: 'registerElsewhere', comesBackTo: null, goesOnTo: '/portal/portal.html' },
   ...problemStatuses.map((status) => ({ name: 'problem' as const, status, retryAfterSeconds: 90 })),
 ];
 

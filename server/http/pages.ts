@@ -16,7 +16,13 @@ const gzipped = promisify(gzip);
 const quickQuality = 4;
 
 /** Pages with what nobody else may see: who it is, codes, the state of a visit to a provider. */
-const secretPages: readonly ServerPage['name'][] = ['signedIn', 'recoveryCodes', 'leaving', 'providerBegan'];
+const secretPages: readonly ServerPage['name'][] = [
+  'signedIn',
+  'recoveryCodes',
+  'leaving',
+  'providerBegan',
+  'registerElsewhere',
+];
 
 type Encoding = 'br' | 'gzip' | 'identity';
 

@@ -134,9 +134,16 @@ export async function updateSessionToken(sql: Connection, before: Buffer, after:
   await sql`update session set token_hash = ${after} where token_hash = ${before}`;
 }
 
-/** Ends every session of a user except one. */
-export async function deleteOtherSessionsOfUser(sql: Connection, userId: string, tokenHash: Buffer): Promise<void> {
-  await sql`delete from session where user_id = ${userId} and token_hash <> ${tokenHash}`;
+/**
+ * Ends the other sessions of a user: all of them when this one came by the password, else those of providers that see no
+ * more customers than this one. A provider ends nothing that it could not have opened.
+ */
+export async function deleteLesserSessionsOfUser(sql: Connection, userId: string, tokenHash: Buffer): Promise<void> {
+  await sql`
+    delete from session other using session own
+    where own.token_hash = ${tokenHash} and other.user_id = ${userId} and other.token_hash <> ${tokenHash}
+      and (own.connection_id is null
+        or other.connection_id is not null and other.customer_ids <@ own.customer_ids)`;
 }
 
 /** Ends every session of a user; returns how many. */

@@ -25,6 +25,8 @@ export function registrationRoute(deps: Deps) {
         return sendProblem(reply, 409, { detail: 'There is nothing to register in this sign-in.' });
       case 'tooOld':
         return sendProblem(reply, 409, { detail: 'The sign-in is too old for that.' });
+      case 'elsewhere':
+        return sendProblem(reply, 409, { detail: 'This sign-in speaks for a part of the account alone.' });
       case 'open':
         return reply.send(result.answer);
     }

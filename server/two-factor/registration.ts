@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import { tokenHash } from '../secrets/token.ts';
+import { findFactorScope } from '../storage/factor-scope.ts';
 import { findHalfSession } from '../storage/half-session.ts';
 import { findSession } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findTotp } from '../storage/totp.ts';
@@ -15,7 +16,9 @@ export type RegistrationResult =
   | { kind: 'signedOut' }
   | { kind: 'refused' }
   /** Who is signed in has to do so once more before. */
-  | { kind: 'tooOld' };
+  | { kind: 'tooOld' }
+  /** The provider that signed in speaks for a part of the account alone. */
+  | { kind: 'elsewhere'; withPassword: boolean };
 
 /** The quiet zone that the norm asks for, in modules (ISO/IEC 18004 §5.3.8). */
 const quietZone = 4;
@@ -30,6 +33,8 @@ export async function openRegistration(deps: Deps, token: string, address: strin
   const account = await accountToRegister(deps, hash, address);
   if (account === null) return { kind: 'signedOut' };
   if (typeof account === 'string') return { kind: account };
+  const scope = await findFactorScope(deps.sql, hash);
+  if (scope !== 'mayRegister') return { kind: 'elsewhere', withPassword: scope === 'withPassword' };
   const { keys, config } = deps;
   const sealedSecret = await findOrInsertPendingTotp(deps.sql, {
     sessionHash: hash,
@@ -58,7 +63,8 @@ async function accountToRegister(
   if (full?.stage !== 'full' || full.customers.length === 0) return null;
   const isFresh = now.getTime() - full.createdAt.getTime() <= limits.freshSignIn;
   if ((await findTotp(deps.sql, full.userId)) !== null) return 'refused';
-  return isFresh ? full : 'tooOld';
+  // Signing in once more by the same provider would change nothing.
+  return isFresh || (await findFactorScope(deps.sql, hash)) !== 'mayRegister' ? full : 'tooOld';
 }
 
 /** Where the secret that a session is shown is sealed for. */

@@ -57,6 +57,7 @@ async function pageOf(
   if (redirect) return { redirect };
   const registration =
     mustRegister && factor === 'app' ? await openRegistration(deps, token, address).catch(() => null) : null;
+  if (registration?.kind === 'elsewhere') return elsewhere(deps, request, registration, null);
   return {
     secondFactor: await openSecondFactor(deps, half, tokenHash(token)),
     ...(registration?.kind === 'open' && { registration: registration.answer }),
@@ -118,12 +119,9 @@ async function signedInPage(
   const goesOnTo =
     (asked && acceptableDestination(asked, config.destinationRules)) || defaultDestination(config.basePath);
   const registration = (await isSettingUp(deps, request, token)) ? await openRegistration(deps, token, address) : null;
-  if (registration?.kind === 'tooOld') {
-    // The same page again after the sign-in, in the same language, and from there on as before.
-    const way = { destination: asked, lang: languageOverride(request) };
-    const comesBackTo = secondFactorUrl(config.basePath, { factor: 'app', mustRegister: true }, way);
-    return { serverPage: { name: 'signInOnceMore', comesBackTo, goesOnTo } };
-  }
+  if (registration?.kind === 'elsewhere') return elsewhere(deps, request, registration, goesOnTo);
+  if (registration?.kind === 'tooOld')
+    return { serverPage: { name: 'signInOnceMore', comesBackTo: sameAgain(deps, request), goesOnTo } };
   if (registration?.kind !== 'open') return { redirect: goesOnTo };
   const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
   if (redirect) return { redirect };
@@ -131,6 +129,23 @@ async function signedInPage(
     secondFactor: { account, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
     registration: registration.answer,
   };
+}
+
+/** Where the page of a sign-in leads that may not set up an app. */
+function elsewhere(
+  deps: Deps,
+  request: FastifyRequest,
+  { withPassword }: { withPassword: boolean },
+  goesOnTo: string | null,
+): Partial<Page> {
+  const comesBackTo = withPassword ? sameAgain(deps, request) : null;
+  return { serverPage: { name: 'registerElsewhere', comesBackTo, goesOnTo } };
+}
+
+/** The same page again after another sign-in, in the same language, and from there on as before. */
+function sameAgain({ config }: Deps, request: FastifyRequest): string {
+  const way = { destination: askedFor(request), lang: languageOverride(request) };
+  return secondFactorUrl(config.basePath, { factor: 'app', mustRegister: true }, way);
 }
 
 /** Without script a code that was refused leads to the other screen, with a word: an app is being set up all the same. */

@@ -5,10 +5,11 @@ import { codeDigests } from '../secrets/code-digest.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import type { Connection } from '../storage/connect.ts';
 import { insertEmailFactor, takeEmailCode } from '../storage/email-code.ts';
+import { findFactorScope } from '../storage/factor-scope.ts';
 import type { HalfSession } from '../storage/half-session.ts';
 import { takeRecoveryCode } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
-import { deleteOtherSessionsOfUser } from '../storage/session.ts';
+import { deleteLesserSessionsOfUser } from '../storage/session.ts';
 import {
   deletePendingTotp,
   findPendingTotp,
@@ -55,6 +56,8 @@ async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: st
 
 async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
   const { userId, sessionHash, nextSessionHash } = prover;
+  // Asked once more: the user may have been given a password, or another customer, since the secret was shown.
+  if ((await findFactorScope(sql, sessionHash)) !== 'mayRegister') return null;
   const sealed = await findPendingTotp(sql, sessionHash);
   const secret = sealed && unseal(deps.keys.seal, sealed, pendingPlace(sessionHash));
   const now = deps.now();
@@ -65,7 +68,7 @@ async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: str
   await deletePendingTotp(sql, sessionHash);
   await makeRecoveryCodes(deps, sql, { userId, sessionHash: nextSessionHash }, now);
   // They were opened with less, or wait for a registration that is done.
-  await deleteOtherSessionsOfUser(sql, userId, sessionHash);
+  await deleteLesserSessionsOfUser(sql, userId, sessionHash);
   await deleteRememberedDevices(sql, userId);
   return 'app registered';
 }

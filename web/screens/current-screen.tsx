@@ -11,6 +11,7 @@ import { LoginFail } from './login-fail.tsx';
 import { NotFound } from './not-found.tsx';
 import { Problem } from './problem.tsx';
 import { ProviderBegan } from './provider-began.tsx';
+import { RegisterElsewhere } from './register-elsewhere.tsx';
 import { SignInOnceMore } from './sign-in-once-more.tsx';
 import { SignOutConfirm } from './sign-out-confirm.tsx';
 import { SignedIn } from './signed-in.tsx';
@@ -32,6 +33,8 @@ export function CurrentScreen({ SecondFactor }: { SecondFactor: ComponentType | 
       return <Leaving {...page.serverPage} />;
     case 'providerBegan':
       return <ProviderBegan {...page.serverPage} />;
+    case 'registerElsewhere':
+      return <RegisterElsewhere {...page.serverPage} />;
     case 'problem':
       return <Problem {...page.serverPage} />;
   }

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  type SamlProviderForTest,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#server/testing/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor } from '#server/testing/sso-for-test.ts';
+import { registerApp, registrationUrl, signedInAs } from '#server/testing/two-factor-for-test.ts';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let evil: SamlProviderForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  evil = await samlProvider('idp.evil.test', portal.deps.now());
+});
+afterAll(() => portal.close());
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, audit_event, throttle cascade`;
+  await addCustomer(portal, 'acme');
+  await addCustomer(portal, 'evil');
+  await addSamlConnection(portal, evil, { key: 'evil', customerKey: 'evil', domains: ['evil.test'] });
+  portal.mails.length = 0;
+});
+
+async function signInByProvider(email: string, browser: BrowserForTest = browserForTest(portal)) {
+  const request = samlRequestAt(await departFor(browser, 'x@evil.test'));
+  const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, evil, request, { email }));
+  const end = await browser.get(String(posted.headers.location), crossSite);
+  return { browser, location: String(end.headers.location) };
+}
+
+const register = async ({ cookies }: BrowserForTest) =>
+  (await portal.send({ url: registrationUrl, cookies, headers: { 'sec-fetch-site': 'same-origin' } })).statusCode;
+const registrationPage = '/portal/twoFactorRegistration?destination=%2Fportal%2Fportal.html';
+
+it('SA-30 a provider sets up no app for somebody who has a password: all of theirs stays as it is', async () => {
+  for (const customers of [['evil'], ['acme', 'evil']]) {
+    const username = `uma${customers.length}`;
+    await addUser(portal, { username, email: `${username}@evil.test`, customers });
+    const elsewhere = cookiesOf(await portal.signIn(username, testPassword));
+    const { browser } = await signInByProvider(`${username}@evil.test`);
+    await expect(registerApp(portal, browser.cookies)).rejects.toThrow();
+    expect(await register(browser)).toBe(409);
+    const page = await browser.get(registrationPage);
+    expect(page.body).toContain('Sign in with your password once');
+    expect(page.body).toContain('/portal/logout?destination=%2Fportal%2FtwoFactorRegistration');
+    expect(await signedInAs(portal, elsewhere)).toBe(username);
+    expect(await signedInAs(portal, browser.cookies)).toBe(username);
+    expect((await portal.signIn(username, testPassword)).headers.location).toBe('/portal/portal.html');
+  }
+  expect(await portal.sql`select from totp`).toHaveLength(0);
+});
+
+it('SA-30 nor for somebody without a password who belongs to another customer too', async () => {
+  await addUser(portal, { username: 'uma', email: 'uma@evil.test', customers: ['acme', 'evil'], passwordHash: null });
+  const { browser } = await signInByProvider('uma@evil.test');
+  expect(await register(browser)).toBe(409);
+  expect((await browser.get(registrationPage)).body).toContain('Your administrator can help');
+  // The old and the young sign-in are told the same.
+  portal.wait(11 * 60_000);
+  expect((await browser.get(registrationPage)).body).toContain('Your administrator can help');
+});
+
+it('SA-30 where the customer requires an app as well: the page says what to do', async () => {
+  await portal.sql`update customer set two_factor = 'app' where key = 'evil'`;
+  await addUser(portal, { username: 'uma', email: 'uma@evil.test', customers: ['evil'] });
+  await addUser(portal, { username: 'uwe', email: 'uwe@evil.test', customers: ['acme', 'evil'], passwordHash: null });
+  for (const [name, words] of [
+    ['uma', 'Sign in with your password once'],
+    ['uwe', 'Your administrator can help'],
+  ] as const) {
+    const { browser, location } = await signInByProvider(`${name}@evil.test`);
+    expect(location).toMatch(/^\/portal\/twoFactorRegistration/);
+    expect((await browser.get(location)).body).toContain(words);
+    expect(await register(browser)).toBe(409);
+    expect(await signedInAs(portal, browser.cookies)).toBeNull();
+  }
+  // By the password it goes on as ever.
+  expect((await portal.signIn('uma', testPassword)).headers.location).toMatch(/^\/portal\/twoFactorRegistration/);
+  await registerApp(portal, cookiesOf(await portal.signIn('uma', testPassword)));
+});
+
+it('who belongs to the customer of the connection alone and has no password sets up an app', async () => {
+  await addUser(portal, { username: 'sam', email: 'sam@evil.test', customers: ['evil'], passwordHash: null });
+  const other = await signInByProvider('sam@evil.test');
+  const { browser } = await signInByProvider('sam@evil.test');
+  await registerApp(portal, browser.cookies);
+  expect(await signedInAs(portal, other.browser.cookies)).toBeNull();
+});
+
+it('so does who has a password that opens nothing, since the domain requires single sign-on', async () => {
+  await portal.sql`update sso_connection set required = true`;
+  await portal.sql`update customer set two_factor = 'app' where key = 'evil'`;
+  await addUser(portal, { username: 'sam', email: 'sam@evil.test', customers: ['evil'] });
+  const { browser } = await signInByProvider('sam@evil.test');
+  await registerApp(portal, browser.cookies);
+});
+
+it('SA-30 an app that was shown is not confirmed once the account is more than the connection', async () => {
+  await addUser(portal, { username: 'sam', email: 'sam@evil.test', customers: ['evil'], passwordHash: null });
+  const { browser } = await signInByProvider('sam@evil.test');
+  expect(await register(browser)).toBe(200);
+  await portal.sql`insert into membership select u.id, c.id from portal_user u, customer c where c.key = 'acme'`;
+  await expect(registerApp(portal, browser.cookies)).rejects.toThrow();
+  expect(await portal.sql`select from totp`).toHaveLength(0);
+});
+
+it('SA-30 an app that a provider sets up ends no session that the provider could not have opened', async () => {
+  await addUser(portal, { username: 'sam', email: 'sam@evil.test', customers: ['acme', 'evil'] });
+  const before = cookiesOf(await portal.signIn('sam', testPassword));
+  // They belong to the customer alone from now on, and the password is gone; the session of before is still there.
+  await portal.sql`update portal_user set password_hash = null`;
+  await portal.sql`delete from membership where customer_id = (select id from customer where key = 'acme')`;
+  const { browser } = await signInByProvider('sam@evil.test');
+  await registerApp(portal, browser.cookies);
+  expect(await signedInAs(portal, before)).toBe('sam');
+});

@@ -1,0 +1,25 @@
+import type { Connection } from './connect.ts';
+import { isSsoRequiredOf } from './sso-domain.ts';
+
+/**
+ * Whether a session may set up a factor, which counts for the whole account, and who can where it may not: the user with
+ * their password, or nobody but an administrator.
+ */
+export type FactorScope = 'mayRegister' | 'withPassword' | 'byAdministrator';
+
+/**
+ * A session that came by a connection speaks for one customer (docs/decisions/0019). It may set up a factor where the
+ * account is nothing else: the user belongs to that customer alone, and no password opens it.
+ */
+export async function findFactorScope(sql: Connection, sessionHash: Buffer): Promise<FactorScope> {
+  const [row] = await sql<{ byPassword: boolean; isElsewhere: boolean; hasPassword: boolean }[]>`
+    select s.connection_id is null as "byPassword",
+      exists (
+        select from membership m
+        where m.user_id = s.user_id and m.customer_id is distinct from (select customer_id from sso_connection where id = s.connection_id)
+      ) as "isElsewhere",
+      u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} as "hasPassword"
+    from session s join portal_user u on u.id = s.user_id where s.token_hash = ${sessionHash}`;
+  if (row?.byPassword || (row && !row.isElsewhere && !row.hasPassword)) return 'mayRegister';
+  return row?.hasPassword ? 'withPassword' : 'byAdministrator';
+}
