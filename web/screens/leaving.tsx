@@ -10,7 +10,10 @@ type Props = Extract<ServerPage, { name: 'leaving' }>;
 export function Leaving({ isSignOut, url, provider, fields }: Props) {
   const message = useMessage();
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.submit(), []);
+  // Who comes back from the provider is not sent there once more: they would never get out.
+  useEffect(() => {
+    if (!cameBack()) form.current?.submit();
+  }, []);
   return (
     <>
       <Heading />
@@ -31,4 +34,10 @@ export function Leaving({ isSignOut, url, provider, fields }: Props) {
       </div>
     </>
   );
+}
+
+/** Whether the browser's Back or Forward led to this document (Navigation Timing §4.3). */
+function cameBack(): boolean {
+  const [navigation] = performance.getEntriesByType('navigation');
+  return navigation !== undefined && 'type' in navigation && navigation.type === 'back_forward';
 }

@@ -79,6 +79,13 @@ describe('what is verified is what the library would say', () => {
       '<saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" xmlns:xs="urn:xs" ID',
     );
     expect(verified).toBe(getVerifiedXml(xml, element(xml, '_a1'), [provider.certificate]));
+    const twice = (around: string, inside: string) =>
+      xml
+        .replace('xmlns:xs="urn:xs"', around)
+        .replace('<saml:Assertion', `<saml:Assertion ${inside}`)
+        .replace(/^.*$/s, '<all xmlns:xs="urn:far">$&</all>');
+    for (const nearest of [twice('xmlns:xs="urn:xs"', ''), twice('xmlns:xs="urn:between"', 'xmlns:xs="urn:xs"')])
+      expect(verifiedXml(element(nearest, '_a1'), [provider.certificate])).toBe(verified);
     const moved = xml.replace('xmlns:xs="urn:xs"', 'xmlns:xs="urn:evil"');
     expect(verifiedXml(element(moved, '_a1'), [provider.certificate])).toBeNull();
   });
@@ -140,6 +147,12 @@ describe('signatures of today', () => {
     });
     expect(verifiedXml(element(signed, '_a1'), [provider.certificate])).toBeNull();
   });
+});
+
+it('SA-13 what is signed says that it is this element, whoever looked at its shape before', () => {
+  const signed = f.sign(f.assertion(), '_a1', { emptyUri: true });
+  expect(signed).toContain('URI=""');
+  expect(verifiedXml(element(signed, '_a1'), [provider.certificate])).toBeNull();
 });
 
 it('SA-43 the signature over SignedInfo comes first: without it nothing is canonicalized, however much there is', () => {

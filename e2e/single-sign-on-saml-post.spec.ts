@@ -1,0 +1,131 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator, Page } from '@playwright/test';
+import { type SamlProviderForTest, startSamlProvider } from '#server/testing/saml-provider-for-test.ts';
+import { addCustomerTo } from './portal-accounts.ts';
+import { expectSignedIn } from './sign-in-form.ts';
+import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
+import { test as base, expect } from './test.ts';
+import { textsOf } from './texts.ts';
+
+/**
+ * SimpleSAMLphp at another site, with metadata that offer HTTP-POST alone. It answers a request that is posted by a redirect
+ * to its sign-in page, so Chromium holds that to the policy of our page as well.
+ */
+const test = base.extend<object, { provider: SamlProviderForTest }>({
+  provider: [
+    async ({ portal }, use) => {
+      const provider = await startSamlProvider();
+      const folder = await mkdtemp(join(tmpdir(), 'post-alone-'));
+      const metadata = (await provider.metadata()).replace(
+        /(<md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2\.0:bindings:)HTTP-Redirect"/g,
+        '$1HTTP-POST"',
+      );
+      await writeFile(join(folder, 'metadata.xml'), metadata);
+      await addCustomerTo(portal, 'posting', { name: 'Posting Ltd.' });
+      await portal.mustRun(['user', 'add', 'pat', '--email', 'pat@post.test', '--customer', 'posting', noPassword]);
+      await portal.mustRun([
+        ...['connection', 'add', 'saml', 'posting', '--customer', 'posting', '--domain', 'post.test'],
+        ...['--metadata', join(folder, 'metadata.xml')],
+      ]);
+      const ours = await fetch(`${portal.origin}/portal/authenticate/saml/metadata`);
+      await provider.trust(await ours.text());
+      await use(provider);
+      await provider.close();
+      await rm(folder, { recursive: true });
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+});
+
+const both = { tag: '@without-script' };
+const withoutScript = { tag: '@without-script-only' };
+const noPassword = '--no-password';
+const onward = textsOf('en')['leaving-button'].replace('{provider}', '');
+
+test.beforeEach(({ watch, provider }) => watch.host(provider.origin));
+
+/** Our page with the form posts itself where script runs, and has a button where not. */
+async function toProvider(page: Page): Promise<void> {
+  await page.goto('/portal/singleSignOn?destination=%2Fportal%2Fportal.html%3Freport%3D7');
+  await ssoForm(page).send('pat@post.test');
+  await pressOn(page.getByRole('button', { name: onward }), atProvider(page).email);
+}
+
+/** Presses a button where script has not been quicker. */
+async function pressOn(button: Locator, after: Locator): Promise<void> {
+  await expect(button.or(after).first()).toBeVisible();
+  if (await button.isVisible()) await button.click().catch(() => {});
+  await expect(after).toBeVisible();
+}
+
+test('SA-41 signs in at a provider that takes requests by HTTP-POST alone', both, async ({ page, provider }) => {
+  const posted = page.waitForRequest((request) => request.url() === provider.signOnUrl);
+  await toProvider(page);
+  expect((await posted).method()).toBe('POST');
+  await atProvider(page).email.fill('pat@post.test');
+  await atProvider(page).signIn();
+  const arrived = page.getByRole('heading', { name: /signed in/i });
+  await pressOn(page.getByRole('button', { name: 'Submit' }).last(), arrived);
+  await expect(page).toHaveURL('/portal/portal.html?report=7');
+  await expectSignedIn(page, 'pat');
+});
+
+test('cancel at such a provider ends on the failure page', both, async ({ page }) => {
+  await toProvider(page);
+  await atProvider(page).cancel();
+  await pressOn(
+    page.getByRole('button', { name: 'Submit' }).last(),
+    page.getByRole('link', { name: 'Return to sign-in' }),
+  );
+  await expectFailure(page, 'saml');
+});
+
+test('Back from such a provider is not a trap: it ends on a page that stays', both, async ({ page, provider }) => {
+  await toProvider(page);
+  await page.goBack();
+  await expect(page).not.toHaveURL(new RegExp(provider.origin));
+  const button = page.getByRole('button', { name: onward });
+  if (await button.isVisible()) {
+    // It would have gone on by itself long before its button can be pressed.
+    await page.waitForLoadState('networkidle');
+    await button.click();
+    await expect(atProvider(page).email).toBeVisible();
+    await page.goBack();
+    await page.goBack();
+  }
+  await expect(ssoForm(page).email.or(ssoButton(page))).toBeVisible();
+});
+
+test('without script a button posts the request', withoutScript, async ({ page, provider }) => {
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).send('pat@post.test');
+  const button = page.getByRole('button', { name: onward });
+  await expect(button).toBeVisible();
+  await button.click();
+  await expect(atProvider(page).email).toBeVisible();
+  expect(new URL(page.url()).origin).toBe(provider.origin);
+});
+
+test('SA-41 its page may post to this provider and to nobody else', async ({ page, provider, watch }) => {
+  const leaving = page.waitForResponse((response) => response.url().includes('/authenticate/leave'));
+  // The document alone, so that it stays.
+  await page.route(provider.signOnUrl, (route) => route.abort());
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).send('pat@post.test');
+  const policy = String((await leaving).headers()['content-security-policy']);
+  expect(/form-action ([^;]*)/.exec(policy)?.[1]).toBe(`'self' ${provider.origin}`);
+  watch.expect(/form-action/);
+  await expect(page.getByRole('button', { name: onward })).toBeVisible();
+  const refused = await page.evaluate(() => {
+    const [form] = document.forms;
+    if (form) form.action = 'https://idp.elsewhere.test/';
+    const refusal = new Promise((done) =>
+      addEventListener('securitypolicyviolation', (event) => done(event.blockedURI)),
+    );
+    form?.submit();
+    return refusal;
+  });
+  expect(refused).toBe('https://idp.elsewhere.test/');
+});
