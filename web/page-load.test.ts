@@ -141,6 +141,29 @@ const rows: Record<string, Row[]> = {
       shown: '/portal/#/login',
     },
   ],
+  'OI-14 the answer of a provider in the hash of a failure page is neither kept nor shown': [
+    { url: '/portal/loginfail/oidc#code=abc&state=def', screen: 'loginFail oidc', shown: '/portal/loginfail/oidc' },
+    { url: '/portal/loginfail/oidc#iss=x&state=def', screen: 'loginFail oidc', shown: '/portal/loginfail/oidc' },
+    {
+      url: '/portal/loginfail/oidc?lang=de#id_token=a',
+      screen: 'loginFail oidc',
+      search: '?lang=de',
+      shown: '/portal/loginfail/oidc?lang=de',
+    },
+    { url: '/portal/loginfail/oidc#error=access_denied', screen: 'loginFail oidc', shown: '/portal/loginfail/oidc' },
+    {
+      url: '/portal/loginfail/oidc#/reports?code=7',
+      screen: 'login',
+      saved: { loginHashFragment: '/reports?code=7', loginHashFragmentFrom: 'hash' },
+      shown: '/portal/loginfail/oidc#/login',
+    },
+    {
+      url: '/portal/#code=abc',
+      screen: 'login',
+      saved: { loginHashFragment: 'code=abc', loginHashFragmentFrom: 'hash' },
+      shown: '/portal/#/login',
+    },
+  ],
   'an acceptable redirectURL with webbundle in it is saved': [
     {
       url: '/portal/login?redirectURL=%2Fwebbundle%2Fold%3Fa%3Db',

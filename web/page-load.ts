@@ -52,6 +52,14 @@ function isForeign(hash: string): boolean {
   return hash !== '' && hash !== '#' && !publicHashes.some((known) => hash.startsWith(known));
 }
 
+/**
+ * Whether a hash is the answer of a provider that was told to put it there (OAuth 2.0 Multiple Response Types §2.1): the
+ * server never saw it, the page says that it failed, and a code is no place to go to and not for the tab to keep.
+ */
+function isProviderAnswer(hash: string): boolean {
+  return /^#(?:[^/#][^#]*&)?(?:code|state|id_token|access_token|error)=/.test(hash);
+}
+
 /** A hub page that was asked for while a code is pending led here, and the browser has brought its fragment along (decisions §13). */
 function keepFragment(arrival: Arrival, address: Address): Arrival {
   const kept = saveTwoFactorDestination(arrival, address);
@@ -70,6 +78,7 @@ function keepFragment(arrival: Arrival, address: Address): Arrival {
 function lookAtHash(arrival: Arrival, { search, hash }: Address): Arrival {
   const { place, saved, shown } = arrival;
   if (hash === '' || hash === '#') return arrival;
+  if (place.screen.name === 'loginFail' && isProviderAnswer(hash)) return { ...arrival, shown: { ...shown, hash: '' } };
   if (isForeign(hash)) {
     return {
       ...arrival,

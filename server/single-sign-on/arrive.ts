@@ -19,7 +19,7 @@ import { forgetConnection, rememberConnection } from './remembered-connection.ts
 import { detailsOf, type RequestDetails } from './request-details.ts';
 import type { SamlKept } from './saml/saml.ts';
 import { signInByProvider } from './sign-in-by-provider.ts';
-import { slowDown } from './slow-down.ts';
+import { slowDown, slowDownForFailure } from './slow-down.ts';
 import { takeVisit } from './take-visit.ts';
 
 type Protocol = SsoConnection['protocol'];
@@ -125,7 +125,7 @@ export async function fail(
     destination = defaultDestination(deps.config.basePath),
     lang,
     typed = null,
-    slow = slowDown,
+    slow = slowDownForFailure,
   }: {
     protocol: Protocol;
     address: string;

@@ -42,7 +42,12 @@ export async function beginSingleSignOn(
   const state = newToken();
   const started =
     connection.protocol === 'oidc'
-      ? await startOidc(deps, connection, { state, loginHint: departure.loginHint, language: departure.language })
+      ? await startOidc(deps, connection, {
+          state,
+          loginHint: departure.loginHint,
+          language: departure.language,
+          isAfresh: departure.isAfresh,
+        })
       : await startSaml(deps, connection, { state, isAfresh: departure.isAfresh });
   if (!started.ok) return started;
   const { destination, lang, loginHint: typed, address, requestId } = departure;

@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
+import { screenOfPath } from '#contract/screens.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie, setCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
-import { languageOfRequest, languageOverride } from '../http/request-url.ts';
+import { languageOfRequest, languageOverride, splitUrl } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { turnAway } from '../sign-in/let-in.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
@@ -52,7 +53,8 @@ export async function depart(
     ...traveller,
     language: languageOfRequest(request),
     loginHint: typed,
-    isAfresh,
+    // Who comes back to set up a factor signs in once more: a provider that just says who is there proves nothing new.
+    isAfresh: isAfresh || leadsToRegistration(config, traveller.destination),
     browserToken: readTokenCookie(request.headers, config, 'sso'),
     requestId: request.id,
   });
@@ -76,4 +78,9 @@ export async function stay(
   forgetConnection(deps, request, reply);
   const type = connection?.protocol ?? 'oidc';
   return turnAway(reply, deps.config, { type, reference, username: typed ?? '' }, traveller);
+}
+
+function leadsToRegistration({ basePath }: Deps['config'], destination: string): boolean {
+  const { path } = splitUrl(destination);
+  return path.startsWith(`${basePath}/`) && screenOfPath(path.slice(basePath.length)).name === 'twoFactorRegistration';
 }

@@ -1,9 +1,13 @@
+import { inflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { forger } from '#server/testing/forged-saml.ts';
 import { cookiesOf, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 import {
+  acs,
   addSamlConnection,
   crossSite,
+  ownEntityId,
   postSamlAnswer,
   type SamlProviderForTest,
   samlAnswer,
@@ -121,3 +125,35 @@ it('SA-30 an app that a provider sets up ends no session that the provider could
   await registerApp(portal, browser.cookies);
   expect(await signedInAs(portal, before)).toBe('sam');
 });
+
+it('SA-44 an app is set up after the provider has asked the person anew, and not because they came back', async () => {
+  await addUser(portal, { username: 'sam', email: 'sam@evil.test', customers: ['evil'], passwordHash: null });
+  const signIn = async (at: number, form = {}) => {
+    const browser = browserForTest(portal);
+    const url = await departFor(browser, 'x@evil.test', form);
+    const made = forger({
+      key: evil.key,
+      now: portal.deps.now(),
+      entityId: evil.entityId,
+      acs,
+      audience: ownEntityId,
+      requestId: null,
+    });
+    const authn = made.authn({ AuthnInstant: made.at(at) });
+    const answer = samlAnswer(portal, evil, samlRequestAt(url), { email: 'sam@evil.test', authn });
+    const posted = await postSamlAnswer(portal, browser, answer);
+    await browser.get(String(posted.headers.location), crossSite);
+    return { browser, url };
+  };
+  const old = await signIn(-3600_000);
+  expect(await signedInAs(portal, old.browser.cookies)).toBe('sam');
+  expect(await register(old.browser)).toBe(409);
+  expect((await old.browser.get(registrationPage)).body).toContain('sign in once more');
+  const afresh = await signIn(0, { redirectURL: '/portal/twoFactorRegistration' });
+  expect(inflated(afresh.url)).toContain('ForceAuthn="true"');
+  expect(inflated(old.url)).not.toContain('ForceAuthn="true"');
+  await registerApp(portal, afresh.browser.cookies);
+});
+
+const inflated = (url: string) =>
+  inflateRawSync(Buffer.from(new URL(url).searchParams.get('SAMLRequest') ?? '', 'base64')).toString();

@@ -111,3 +111,23 @@ it('a second factor that follows a provider is open to the browser that finished
   await browser.post('/portal/two-factor-authentication/verify', { code });
   expect(await who()).toBe('alice');
 });
+
+it('SA-42 a failure that another browser brings shows it nothing of who began', async () => {
+  const victim = browserForTest(portal);
+  const begun = await departFor(browser, 'mallory@acme.test', { redirectURL: '/portal/secret-plan' });
+  const form = { ...samlAnswer(portal, acme, samlRequestAt(begun)), SAMLResponse: 'bm8=' };
+  const posted = await postSamlAnswer(portal, victim, form);
+  expect(posted.headers.location).toBe('/portal/loginfail/saml');
+  expect((await victim.get(String(posted.headers.location))).body).not.toMatch(/secret-plan|mallory/);
+});
+
+it('OI-02 answers that lead nowhere keep nobody of their address from beginning a visit', async () => {
+  const image = { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors' } };
+  const answers = ['oidc/callback?state=x', `oidc/callback?state=${'A'.repeat(43)}`, 'saml/finish?state=x'];
+  for (const answer of answers) await browser.get(`/portal/authenticate/${answer}`, image);
+  await postSamlAnswer(portal, browser, { SAMLResponse: 'bm8=' });
+  expect(await portal.sql`select from throttle where key like 'sso-%'`).toHaveLength(0);
+  await portal.sql`update throttle set failures = 1e6, blocked_until = ${new Date(portal.deps.now().getTime() + 60_000)}`;
+  await departFor(browser);
+  expect((await browser.get(`/portal/authenticate/${answers[0]}`)).statusCode).toBe(429);
+});

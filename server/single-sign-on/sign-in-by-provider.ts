@@ -107,6 +107,7 @@ async function complete(
       providerSubjectHash: tokenHash(identity.subject),
       providerSessionHash: identity.session === undefined ? null : tokenHash(identity.session),
       providerEndsAt,
+      authenticatedAt: identity.authenticatedAt === null ? null : new Date(identity.authenticatedAt),
     },
     waitsFor,
     now,

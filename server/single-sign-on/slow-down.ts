@@ -4,11 +4,11 @@ import type { Deps } from '../deps.ts';
 import { refuse } from '../http/refuse.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
-import { samlFailureKeys, ssoKeys, type ThrottleKey } from '../throttle/throttle-keys.ts';
+import { failedAnswerKeys, samlFailureKeys, ssoKeys, type ThrottleKey } from '../throttle/throttle-keys.ts';
 
 /**
- * Counts a visit to a provider, or an answer that leads nowhere: each leaves rows behind. True when it was answered that
- * the visitor has to wait, and nothing more is to be done. A whole company comes from one address, so there is room for one.
+ * Counts a visit to a provider, which leaves rows behind. True when it was answered that the visitor has to wait, and
+ * nothing more is to be done. A whole company comes from one address, so there is room for one.
  */
 export async function slowDown(
   deps: Deps,
@@ -20,13 +20,26 @@ export async function slowDown(
 }
 
 /**
+ * The same for an answer that leads nowhere. It counts apart: an image on any page can have a browser bring one, and must
+ * not keep those of its address from beginning a visit.
+ */
+export async function slowDownForFailure(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  address: string,
+): Promise<boolean> {
+  return await count(deps, request, reply, address, failedAnswerKeys(address));
+}
+
+/**
  * The same for a SAML answer, of which there is less room when nobody has vouched for it. One that is verified and was
  * used before may be of anybody in a company, posted twice by a browser.
  */
 export function slowDownForAnswer(reason: SsoRefusalReason): typeof slowDown {
-  if (!unverified.includes(reason)) return slowDown;
+  if (!unverified.includes(reason)) return slowDownForFailure;
   return async (deps, request, reply, address) =>
-    await count(deps, request, reply, address, [...ssoKeys(address), ...samlFailureKeys(address)]);
+    await count(deps, request, reply, address, [...failedAnswerKeys(address), ...samlFailureKeys(address)]);
 }
 
 const unverified: readonly SsoRefusalReason[] = ['answer-invalid', 'provider-began', 'request-unknown'];

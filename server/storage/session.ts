@@ -11,6 +11,8 @@ export type SessionRow = {
   language: string | null;
   stage: SessionStage;
   createdAt: Date;
+  /** When the password was right, or the provider saw the person; null where it does not say. */
+  provenAt: Date | null;
   lastSeenAt: Date;
   endsAt: Date;
   /** Keys of the session's customers that are still active, still the user's, and admit the address; may be empty. */
@@ -30,6 +32,7 @@ export async function findSession(
 ): Promise<SessionRow | null> {
   const [row] = await sql<SessionRow[]>`
     select u.id as "userId", u.username, u.email, u.language, s.stage, s.created_at as "createdAt",
+      case when s.connection_id is null then s.created_at else s.authenticated_at end as "provenAt",
       s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt",
       array(
         select c.key from membership m join customer c on c.id = m.customer_id
@@ -92,6 +95,8 @@ export type SessionOrigin = {
   providerSubjectHash: Buffer | null;
   providerSessionHash: Buffer | null;
   providerEndsAt: Date | null;
+  /** When the person proved to the provider who they are; null where it does not say. */
+  authenticatedAt: Date | null;
 };
 
 /** Ends a session and says whose it was; null when there was none. */
@@ -101,7 +106,8 @@ export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<E
     where s.token_hash = ${tokenHash} and u.id = s.user_id
     returning u.id as "userId", u.username, s.stage, s.connection_id as "connectionId",
       s.sealed_id_token as "sealedIdToken", s.provider_subject_hash as "providerSubjectHash",
-      s.provider_session_hash as "providerSessionHash", s.provider_ends_at as "providerEndsAt"`;
+      s.provider_session_hash as "providerSessionHash", s.provider_ends_at as "providerEndsAt",
+      s.authenticated_at as "authenticatedAt"`;
   return row ?? null;
 }
 
@@ -122,10 +128,11 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const { tokenHash, userId, waitsFor, customerIds, address, origin, now, endsAt } = session;
   await sql`
     insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
-      sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, created_at, last_seen_at, ends_at)
+      sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, created_at, last_seen_at, ends_at)
     values (${tokenHash}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
       ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
+      ${origin.authenticatedAt},
       ${now}, ${now}, ${endsAt})`;
 }
 

@@ -42,6 +42,12 @@ export function ssoKeys(address: string): ThrottleKey[] {
   return [{ key: `sso-${key}`, limit: limits.throttle.sso }];
 }
 
+/** The keys under which answers of providers from an address are counted that lead nowhere, apart from visits. */
+export function failedAnswerKeys(address: string): ThrottleKey[] {
+  const [{ key }] = originKeys(address);
+  return [{ key: `answer-${key}`, limit: limits.throttle.sso }];
+}
+
 /** The key under which logout tokens from an address are counted that were refused, apart from failed sign-ins. */
 export function logoutTokenKeys(address: string): ThrottleKey[] {
   const [{ key }] = originKeys(address);

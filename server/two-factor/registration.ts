@@ -6,7 +6,7 @@ import { seal, unseal } from '../secrets/sealed.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
 import { findHalfSession } from '../storage/half-session.ts';
-import { findSession } from '../storage/session.ts';
+import { findSession, type SessionRow } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findTotp } from '../storage/totp.ts';
 import { newTotpSecret, totpUri } from './totp.ts';
 
@@ -61,10 +61,15 @@ async function accountToRegister(
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
   const full = await findSession(deps.sql, hash, { address, idleSince, now });
   if (full?.stage !== 'full' || full.customers.length === 0) return null;
-  const isFresh = now.getTime() - full.createdAt.getTime() <= limits.freshSignIn;
+  const isFresh = isFreshSignIn(full, now);
   if ((await findTotp(deps.sql, full.userId)) !== null) return 'refused';
   // Signing in once more by the same provider would change nothing.
   return isFresh || (await findFactorScope(deps.sql, hash)) !== 'mayRegister' ? full : 'tooOld';
+}
+
+/** Whether the person proved a moment ago who they are: coming back from a provider, unasked there, proves nothing. */
+export function isFreshSignIn({ provenAt }: Pick<SessionRow, 'provenAt'>, now: Date): boolean {
+  return provenAt !== null && now.getTime() - provenAt.getTime() <= limits.freshSignIn;
 }
 
 /** Where the secret that a session is shown is sealed for. */

@@ -1,5 +1,4 @@
 import type { Deps } from '../deps.ts';
-import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { sessionOfToken } from '../session/session.ts';
@@ -9,6 +8,7 @@ import { type SessionRow, updateSessionToken } from '../storage/session.ts';
 import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
 import { findPendingTotp } from '../storage/totp.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
+import { isFreshSignIn } from './registration.ts';
 import { takeProof } from './take-proof.ts';
 import { type VerifyRequest, type VerifyResult, verifyCode } from './verify-code.ts';
 
@@ -18,7 +18,7 @@ import { type VerifyRequest, type VerifyResult, verifyCode } from './verify-code
  */
 export async function verifyAny(deps: Deps, request: VerifyRequest): Promise<VerifyResult> {
   const session = await sessionOfToken(deps, request.sessionToken, request.address);
-  const isYoung = session && deps.now().getTime() - session.createdAt.getTime() <= limits.freshSignIn;
+  const isYoung = session && isFreshSignIn(session, deps.now());
   if (session?.stage !== 'full') return await verifyCode(deps, request);
   if (isYoung) return await confirmOwnApp(deps, request, session);
   const wasSettingUp = await findPendingTotp(deps.sql, tokenHash(request.sessionToken));

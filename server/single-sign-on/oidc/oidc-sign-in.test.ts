@@ -220,6 +220,10 @@ describe('the way in', () => {
     const answer = await begin();
     expect(answer.statusCode).toBe(429);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    // Answers that lead nowhere count apart.
+    await portal.sql`
+      insert into throttle (key, failures, changed_at, blocked_until, admitted)
+      select replace(key, 'sso-', 'answer-'), failures, changed_at, blocked_until, true from throttle where key like 'sso-%'`;
     const stray = await browser.get(`/portal/authenticate/oidc/callback?code=x&state=${'x'.repeat(43)}`);
     expect(stray.statusCode).toBe(429);
     expect(await portal.sql`select from sso_request where used_at is null`).toHaveLength(1);

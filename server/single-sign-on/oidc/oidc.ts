@@ -32,7 +32,7 @@ export type OidcKept = {
 export async function startOidc(
   deps: Deps,
   connection: OidcConnection,
-  visit: { state: string; loginHint: string | null; language: string },
+  visit: { state: string; loginHint: string | null; language: string; isAfresh?: boolean },
 ): Promise<{ ok: true; url: string; kept: OidcKept } | Refusal> {
   const conversation = deps.providers.open(connection.providerNetworks);
   const discovery = await discoveryOf(deps, connection, conversation);
@@ -49,7 +49,7 @@ export async function startOidc(
     more: {
       ui_locales: visit.language,
       ...(visit.loginHint !== null && { login_hint: visit.loginHint }),
-      ...maxAge(connection.settings),
+      ...(visit.isAfresh ? { max_age: '0', prompt: 'login' } : maxAge(connection.settings)),
     },
   });
   return { ok: true, url: url.href, kept };

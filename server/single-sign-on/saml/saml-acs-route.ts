@@ -45,14 +45,11 @@ export function samlAcsRoute(deps: Deps) {
   ) {
     const details = detailsOf(deps.keys, row);
     const connection = await findSsoConnection(deps.sql, row.connectionId);
-    const way = {
-      address,
-      ...(details && { destination: details.destination, lang: details.lang ?? undefined, typed: details.typed }),
-    };
+    // Whoever began may be somebody else: this post has no cookie, so nothing of theirs is for who reads the page.
     const no = (refusal: Refusal) =>
       fail(deps, request, reply, refusal, {
         protocol: 'saml',
-        ...way,
+        address,
         connection,
         slow: slowDownForAnswer(refusal.reason),
       });
