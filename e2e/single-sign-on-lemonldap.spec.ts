@@ -44,7 +44,7 @@ async function startFor(portal: PortalUnderTest): Promise<Lemonldap> {
     saml: ['--metadata', metadataUrl],
   };
   for (const { protocol, name, email } of people) {
-    await portal.mustRun(['user', 'add', name, '--email', email, '--customer', 'lemon']);
+    await portal.mustRun(['user', 'add', name, '--email', email, '--customer', 'lemon', '--no-password']);
     const which = ['--customer', 'lemon', '--domain', `lemon-${protocol}.test`, '--provider-network', '127.0.0.0/8'];
     await portal.mustRun(
       ['connection', 'add', protocol, `lemon-${protocol}`, ...which, ...ways[protocol]],
