@@ -105,8 +105,6 @@ export async function checkPooler({ databaseUrl }: Config): Promise<Check> {
 
 const unreadableAdvice = {
   app: (name: string) => `the app of ${name} – vestibule user reset-two-factor ${name}, once you know who is asking`,
-  'client secret': (key: string) =>
-    `the client secret of ${key} – vestibule connection set ${key} --client-secret-stdin`,
   'portal key': (stage: string) => `the portal key "${stage}" – vestibule connection keys`,
 };
 

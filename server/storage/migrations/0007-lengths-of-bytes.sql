@@ -216,12 +216,15 @@ exception when check_violation then
 end $$;
 
 -- new transaction
-do $$ begin
-  alter table sso_connection validate constraint sso_connection_sealed_secret_bytes;
-exception when check_violation then
-  raise warning '% rows of sso_connection hold a secret that cannot be opened: vestibule doctor names them',
-    (select count(*) from sso_connection where not is_sealed(sealed_secret));
+-- A client secret that nothing opens is as good as none, and a row that holds one could never be changed again.
+do $$ declare lost text; begin
+  select string_agg(key, ', ' order by key) into lost from sso_connection where not is_sealed(sealed_secret);
+  if lost is not null then
+    raise warning 'the client secret of % cannot be opened and is gone: vestibule connection set KEY --client-secret-stdin', lost;
+  end if;
 end $$;
+update sso_connection set sealed_secret = null where not is_sealed(sealed_secret);
+alter table sso_connection validate constraint sso_connection_sealed_secret_bytes;
 
 -- new transaction
 do $$ begin
