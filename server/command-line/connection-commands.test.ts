@@ -261,9 +261,10 @@ describe('connection set --metadata', () => {
   it('takes over where single logout goes, and says so', async () => {
     await addSaml();
     const file = join(dataFolder, 'logout.xml');
-    const service = `<SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://idp.acme.example/slo"/>`;
+    const service =
+      '<md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://idp.acme.example/slo"/>';
     const text = metadataOf(await makeCertificate('idp.acme.example', new Date()));
-    await writeFile(file, text.replace(/(?=<SingleSignOnService)/, service));
+    await writeFile(file, text.replace(/(?=<md:SingleSignOnService)/, service));
     const { out } = await vestibule(`connection set acme-saml --metadata ${file}`);
     expect(out).toContain('single logout: nothing → "https://idp.acme.example/slo" by post');
     await writeFile(file, text);
