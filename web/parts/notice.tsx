@@ -5,7 +5,14 @@ import { Alert } from './alert.tsx';
 import { hasOwnPlace, useNoticeText } from './notice-text.ts';
 
 /** Nothing went wrong with these: they say how things stand. */
-const calm: readonly NoticeName[] = ['signInExpired', 'codeSent', 'codeTooSoon', 'codeNotSent', 'useSingleSignOn', 'signOutIncomplete'];
+const calm: readonly NoticeName[] = [
+  'signInExpired',
+  'codeSent',
+  'codeTooSoon',
+  'codeNotSent',
+  'useSingleSignOn',
+  'signOutIncomplete',
+];
 
 type Props = {
   notice?: NoticeName | null | undefined;
