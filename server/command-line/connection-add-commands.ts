@@ -176,5 +176,6 @@ export function whatTheProviderNeeds(config: Config, connection: SsoConnection):
     ['  Metadata', publicAddress(config, 'samlMetadata')],
     ['  Entity ID', entityId(config)],
     ['  Reply address (ACS), by POST', publicAddress(config, 'samlAnswer')],
+    ['  Single logout', publicAddress(config, 'samlLogout')],
   ];
 }

@@ -258,6 +258,19 @@ describe('how the portal proves who it is', () => {
 });
 
 describe('connection set --metadata', () => {
+  it('takes over where single logout goes, and says so', async () => {
+    await addSaml();
+    const file = join(dataFolder, 'logout.xml');
+    const service =
+      '<md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://idp.acme.example/slo"/>';
+    const text = metadataOf(await makeCertificate('idp.acme.example', new Date()));
+    await writeFile(file, text.replace(/(?=<md:SingleSignOnService)/, service));
+    const { out } = await vestibule(`connection set acme-saml --metadata ${file}`);
+    expect(out).toContain('single logout: nothing → "https://idp.acme.example/slo" by post');
+    await writeFile(file, text);
+    expect((await vestibule(`connection set acme-saml --metadata ${file}`)).out).toContain('by post → nothing');
+  });
+
   it('takes over a certificate that follows another, though all else is as before', async () => {
     await addSaml();
     const next = await makeCertificate('idp.acme.example', new Date());

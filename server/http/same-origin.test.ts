@@ -29,9 +29,9 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** All but the one that comes from providers: what vouches for it is tested in single-sign-on/saml-sign-in.test.ts. */
+/** All but those that come from providers: what vouches for them is tested in single-sign-on/saml. */
 const posts = Object.values(calls)
-  .filter((call) => call.method === 'POST' && call !== calls.samlAnswer)
+  .filter((call) => call.method === 'POST' && call !== calls.samlAnswer && call !== calls.samlLogoutPosted)
   .map(({ path }) => `/portal${path}`);
 
 const foreign: [string, Record<string, string>][] = [

@@ -15,6 +15,8 @@ import {
 } from '../storage/sso-connection.ts';
 import { certificateFacts } from './saml/certificate-ends.ts';
 import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
+import { logoutWords } from './saml/metadata-differences.ts';
+import type { SamlSettings } from './settings.ts';
 import { type NotAgreed, withAgreement } from './what-follows.ts';
 
 /** Absent means unchanged; `secret` is in the clear and is sealed here. */
@@ -71,7 +73,12 @@ function differences(before: SsoConnection, after: SsoConnection): AuditStep[] {
 /** A connection as an operator reads it, without what is secret. */
 export function wordsOf(connection: SsoConnection): [string, string][] {
   const { attributes } = connection;
-  const { maxAuthenticationAge, ...settings } = connection.settings;
+  const { maxAuthenticationAge, ...all } = connection.settings;
+  const { signOnBinding, logout, ...settings } = all as Partial<SamlSettings>;
+  const samlWords: [string, string][] = [
+    ['requests travel by', signOnBinding ?? 'redirect'],
+    ['single logout', logoutWords(logout)],
+  ];
   const onOff = (value: boolean) => (value ? 'on' : 'off');
   return [
     ['name', connection.name],
@@ -90,6 +97,7 @@ export function wordsOf(connection: SsoConnection): [string, string][] {
     ['maximum age of a sign-in', wordOfAge(maxAuthenticationAge ?? null)],
     ['provider networks', connection.providerNetworks.join(', ') || 'public ones alone'],
     ...(connection.protocol === 'oidc' ? [['redirect URI', wordsOfRedirectUri(connection)] as [string, string]] : []),
+    ...(connection.protocol === 'saml' ? samlWords : []),
     ['secret ends', connection.secretEndsAt?.toISOString().slice(0, 10) ?? 'not known'],
     ...Object.entries(settings).map(([name, value]): [string, string] => [
       wordsOfSetting[name] ?? name,
@@ -124,7 +132,6 @@ const wordsOfSetting: Record<string, string> = {
   clientAuthentication: 'client authentication',
   entityId: 'entity id',
   signOnUrl: 'sign-on address',
-  signOnBinding: 'requests travel by',
   metadataUrl: 'metadata address',
   mayBegin: 'provider may begin',
   wantsEncryption: 'wants encryption',

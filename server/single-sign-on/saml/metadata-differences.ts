@@ -18,10 +18,15 @@ export function metadataDifferences(here: SamlSettings, there: SamlMetadata): st
 }
 
 function logoutDifferences(here: SamlLogoutService | undefined, there: SamlLogoutService | undefined): string[] {
-  const words = ({ url, responseUrl, binding }: SamlLogoutService) =>
-    `${said(url)}${responseUrl === url ? '' : `, answers to ${said(responseUrl)},`} by ${binding}`;
-  const [ours, theirs] = [here, there].map((service) => (service ? words(service) : 'nothing'));
+  const [ours, theirs] = [logoutWords(here), logoutWords(there)];
   return ours === theirs ? [] : [`single logout: ${ours} here, ${theirs} there`];
+}
+
+/** Where single logout goes and how, in words for an operator. */
+export function logoutWords(service: SamlLogoutService | undefined): string {
+  if (!service) return 'nothing';
+  const { url, responseUrl, binding } = service;
+  return `${said(url)}${responseUrl === url ? '' : `, answers to ${said(responseUrl)},`} by ${binding}`;
 }
 
 function certificateDifferences(here: string[], there: string[]): string[] {

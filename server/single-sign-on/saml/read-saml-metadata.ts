@@ -87,7 +87,7 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
       entityId,
       signOnUrl,
       signOnBinding: redirect ? undefined : 'post',
-      ...(typeof logout === 'object' && { logout }),
+      logout: typeof logout === 'object' ? logout : undefined,
       certificates: usable,
     },
     warnings,
