@@ -8,6 +8,7 @@ import { connect } from '#server/storage/connect.ts';
 import { openEmbedded } from '#server/storage/embedded.ts';
 import { median, report } from './figures.ts';
 import { measureFlood } from './flood.ts';
+import { measureForgedAnswers } from './forged-answers.ts';
 import { compareMails } from './mails.ts';
 import { compareSessionChecks, compareSignIns } from './rates.ts';
 import { measureVerify } from './second-factor.ts';
@@ -35,6 +36,7 @@ try {
   await measureFlood(portal);
   await measureTimings(portal, sql);
   await measureForgotten(portal, sql);
+  await measureForgedAnswers(portal, sql);
   await measureVerify(portal, bare, sql, dataFolder);
   await Promise.all([portal.stop(), bare.stop()]);
   await compareMails(dataFolder, sql);

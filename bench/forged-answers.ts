@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
+import type { Database } from '#server/storage/connect.ts';
+import { insertSsoConnection } from '#server/storage/sso-connection.ts';
+import { type ForgerKey, field, forger } from '#server/testing/forged-saml.ts';
+import { median, report } from './figures.ts';
+import type { RunningServer } from './servers.ts';
+import { formHeaders } from './sign-in-form.ts';
+
+const entityId = 'https://idp.bench.test';
+const inARow = 20;
+const rounds = 5;
+
+/** Posts forged SAML answers that are made to cost, 20 in a row, and looks at what visitors of the sign-in page notice (SA-43). */
+export async function measureForgedAnswers({ origin }: RunningServer, sql: Database): Promise<void> {
+  const now = new Date();
+  const [own, stranger] = await Promise.all([makeCertificate('own', now), makeCertificate('stranger', now)]);
+  await addProvider(sql, own, now);
+  const answers = costlyAnswers(origin, stranger, now);
+  const quiet: number[] = [];
+  const meanwhile: number[] = [];
+  const costs: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    // They are throttled long before an hour of them: this looks at the first ones.
+    await sql`delete from throttle`;
+    for (let page = 0; page < 50; page += 1) quiet.push(await timeOfPage(origin));
+    let over = false;
+    const posting = postInARow(origin, answers, costs).finally(() => {
+      over = true;
+    });
+    while (!over) {
+      meanwhile.push(await timeOfPage(origin));
+      await wait(1);
+    }
+    await posting;
+  }
+  const ratio = median(meanwhile) / median(quiet);
+  report(
+    `median of /portal/login, ${inARow} costly forged answers in a row`,
+    `${ratio.toFixed(2)} of the quiet one (${median(meanwhile).toFixed(1)} to ${median(quiet).toFixed(1)} ms); an answer ${median(costs).toFixed(1)} ms`,
+    'under 2',
+  );
+}
+
+async function addProvider(sql: Database, { certificate }: ForgerKey, now: Date): Promise<void> {
+  const [customer] = await sql<{ id: string }[]>`select id from customer where key = 'acme'`;
+  const signOnUrl = `${entityId}/sign-on`;
+  await insertSsoConnection(
+    sql,
+    {
+      id: randomUUID(),
+      key: 'forged',
+      name: 'Forged',
+      customerId: customer?.id ?? '',
+      protocol: 'saml',
+      settings: {
+        entityId,
+        signOnUrl,
+        certificates: [certificate],
+        metadataUrl: null,
+        mayBegin: true,
+        wantsEncryption: false,
+      },
+      attributes: {},
+      required: false,
+      makesUsers: false,
+      trustsEmail: false,
+      secondFactorValues: [],
+      domains: ['bench.test'],
+      sealedSecret: null,
+      secretEndsAt: null,
+      providerNetworks: [],
+    },
+    now,
+  );
+}
+
+/** In the name of the provider, by another key: one with all that is counted just allowed, one with as much as a body holds. */
+function costlyAnswers(origin: string, key: ForgerKey, now: Date): string[] {
+  const acs = `${origin}/portal/authenticate/saml/acs`;
+  const audience = `${origin}/portal/authenticate/saml/metadata`;
+  const made = forger({ key, now, entityId, acs, audience, requestId: null });
+  return [700, 2500].map((count) => {
+    const value = '<saml:AttributeValue>a group of somebody</saml:AttributeValue>';
+    const attributes = `<saml:AttributeStatement><saml:Attribute Name="groups">${value.repeat(count)}</saml:Attribute></saml:AttributeStatement>`;
+    const signed = made.sign(made.assertion());
+    return field(made.response(signed.replace('</saml:Assertion>', `${attributes}</saml:Assertion>`)));
+  });
+}
+
+async function postInARow(origin: string, answers: readonly string[], costs: number[]): Promise<void> {
+  for (let sent = 0; sent < inARow; sent += 1) {
+    const body = new URLSearchParams({ SAMLResponse: answers[sent % answers.length] ?? '' });
+    const started = performance.now();
+    const answer = await fetch(`${origin}/portal/authenticate/saml/acs`, {
+      method: 'POST',
+      headers: formHeaders,
+      body: body.toString(),
+      redirect: 'manual',
+    });
+    await answer.arrayBuffer();
+    costs.push(performance.now() - started);
+    if (!answer.headers.get('location')?.includes('/loginfail/saml'))
+      throw new Error(`a forged answer was answered ${answer.status}, ${answer.headers.get('location')}`);
+  }
+}
+
+async function timeOfPage(origin: string): Promise<number> {
+  const started = performance.now();
+  await (await fetch(`${origin}/portal/login`)).arrayBuffer();
+  return performance.now() - started;
+}

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { forger } from '#server/testing/forged-saml.ts';
+import { makeCertificate } from '../make-certificate.ts';
+import { libraryVerifiedXml } from './library-verified-xml.ts';
+import { readXml } from './strict-xml.ts';
+
+const now = new Date('2026-03-04T10:00:00Z');
+const scene = { now, entityId: 'https://idp.example', acs: 'https://a.example', audience: 'b', requestId: null };
+
+function rootOf(xml: string) {
+  const reading = readXml(xml);
+  if (!reading.ok) throw new Error(reading.problem);
+  return reading.root;
+}
+
+it('SA-16 the library takes no certificate from the message', async () => {
+  const [provider, other] = await Promise.all(['provider', 'other'].map((name) => makeCertificate(name, now)));
+  if (!provider || !other) throw new Error('no keys');
+  const root = rootOf(forger({ ...scene, key: other }).sign(forger({ ...scene, key: other }).assertion()));
+  expect(root.toString()).toContain('<ds:X509Certificate>');
+  expect(libraryVerifiedXml(root, other.certificate)).toMatchObject({ ok: true });
+  expect(libraryVerifiedXml(root, provider.certificate)).toMatchObject({ ok: false });
+});
+
+it('SA-13 SA-14 the library knows no algorithm that we refuse', async () => {
+  const key = await makeCertificate('provider', now);
+  const f = forger({ ...scene, key });
+  const old = 'http://www.w3.org/2000/09/xmldsig#';
+  for (const options of [
+    { algorithm: `${old}rsa-sha1` },
+    { digest: `${old}sha1` },
+    { canonicalization: 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315' },
+  ]) {
+    const verified = libraryVerifiedXml(rootOf(f.sign(f.assertion(), '_a1', options)), key.certificate);
+    expect(verified).toMatchObject({ ok: false, problem: expect.stringContaining('not supported') });
+  }
+});
