@@ -53,7 +53,7 @@ describe('the configuration', () => {
   it('warns of links at their placeholders, by name', () => {
     const links = { support: 'mailto:help@acme.example', imprint: 'https://acme.example/imprint' };
     expect(placeholderWarning(configOf({}))).toContain('links.support, links.imprint, links.solutions');
-    expect(placeholderWarning(configOf({}, { links }))).toContain('by links.solutions –');
+    expect(placeholderWarning(configOf({}, { links }))).toContain('placeholders: links.solutions –');
     const all = { ...links, solutions: 'https://acme.example/' };
     expect(placeholderWarning(configOf({}, { links: all }))).toBeNull();
   });
