@@ -126,7 +126,7 @@ test(
 );
 
 test(
-  'a visit that the provider begins is refused, and let in once the operator allows it',
+  'SA-26 a visit that the provider begins is refused, and let in once the operator allows it',
   both,
   async ({ page, portal, provider }) => {
     const entityId = `${portal.origin}/portal/authenticate/saml/metadata`;

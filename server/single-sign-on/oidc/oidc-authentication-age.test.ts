@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
 import { portalForTest } from '#server/testing/portal-for-test.ts';
@@ -10,6 +11,7 @@ import {
   lastFailure,
   pathOf,
 } from '#server/testing/sso-for-test.ts';
+import { registerApp, registrationUrl } from '#server/testing/two-factor-for-test.ts';
 
 let portal: Awaited<ReturnType<typeof portalForTest>>;
 let provider: ForgedProvider;
@@ -17,7 +19,7 @@ beforeAll(async () => {
   portal = await portalForTest();
   provider = await startForgedProvider({ now: portal.deps.now });
   await addCustomer(portal, 'acme');
-  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'alice', passwordHash: null });
   await addOidcConnection(portal, provider);
 });
 afterAll(async () => {
@@ -27,7 +29,7 @@ afterAll(async () => {
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate session, sso_request, sso_subject, audit_event, throttle`;
+  await portal.sql`truncate session, sso_request, sso_subject, totp, audit_event, throttle`;
   await limited(3600);
   browser = browserForTest(portal);
 });
@@ -37,14 +39,14 @@ const limited = (seconds: number | null) =>
 const seconds = () => Math.floor(portal.deps.now().getTime() / 1000);
 
 /** Signs in at the provider, which says this of when the person did so there. */
-async function signIn(authTime: unknown): Promise<unknown> {
+async function signIn(authTime: unknown, form: Record<string, string> = {}): Promise<unknown> {
   const more = {
     email: 'alice@acme.test',
     email_verified: true,
     ...(authTime !== undefined && { auth_time: authTime }),
   };
   provider.bend({ claims: (honest) => ({ ...honest, ...more }) });
-  const answer = await browser.get(pathOf(provider.visit(await departFor(browser))));
+  const answer = await browser.get(pathOf(provider.visit(await departFor(browser, undefined, form))));
   return answer.headers.location;
 }
 
@@ -80,4 +82,33 @@ it('SA-44 any does where the operator sets none', async () => {
   await limited(null);
   expect(await signIn(seconds() - 365 * 86_400)).toBe('/portal/portal.html');
   expect(await signIn(undefined)).toBe('/portal/portal.html');
+});
+
+const registrationPage = '/portal/twoFactorRegistration';
+const toRegister = { redirectURL: registrationPage };
+const register = async () =>
+  (await browser.get(registrationUrl, { headers: { 'sec-fetch-site': 'same-origin' } })).statusCode;
+
+it('SA-44 who is to set up an app is asked anew by the provider, whatever the maximum; nobody else is', async () => {
+  for (const maximum of [3600, null]) {
+    await limited(maximum);
+    const afresh = new URL(await departFor(browser, undefined, toRegister)).searchParams;
+    expect([afresh.getAll('prompt'), afresh.getAll('max_age')]).toEqual([['login'], ['0']]);
+    expect(new URL(await departFor(browser)).searchParams.has('prompt')).toBe(false);
+  }
+});
+
+it('SA-44 an app is set up after a sign-in at the provider a moment ago, and not because somebody came back', async () => {
+  await limited(null);
+  const tooOld = seconds() - limits.freshSignIn / 1000 - 1;
+  for (const authTime of [tooOld, undefined]) {
+    expect(await signIn(authTime, toRegister), String(authTime)).toBe(registrationPage);
+    expect(await register(), String(authTime)).toBe(409);
+    expect((await browser.get(registrationPage)).body).toContain('sign in once more');
+    await expect(registerApp(portal, browser.cookies)).rejects.toThrow();
+  }
+  expect(await portal.sql`select from totp`).toHaveLength(0);
+  expect(await signIn(seconds(), toRegister)).toBe(registrationPage);
+  expect(await register()).toBe(200);
+  await registerApp(portal, browser.cookies);
 });

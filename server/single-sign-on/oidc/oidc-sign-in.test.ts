@@ -105,6 +105,13 @@ describe('the way in', () => {
     expect(event).toEqual({ event: 'signed-in', connection: 'acme-oidc', customer_key: 'acme', username: 'alice' });
   });
 
+  it('the page that leads on may post to nobody but us', async () => {
+    const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
+    const page = await browser.get(String(pressed.headers.location));
+    expect(page.body).toContain('http-equiv="refresh"');
+    expect(page.headers['content-security-policy']).toContain("; form-action 'self'; ");
+  });
+
   it('sends the typed address along as a hint, and asks by PKCE, state and nonce', async () => {
     const asked = new URL(await departFor(browser)).searchParams;
     expect(asked.get('login_hint')).toBe('alice@acme.test');

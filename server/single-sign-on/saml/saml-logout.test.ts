@@ -418,6 +418,7 @@ describe('a person who signs out here', () => {
     const cookies = { ...one.cookies };
     const { page, url, id } = await signOut(one);
     expect(page.body).toContain('You’re signed out here');
+    expect(page.headers['content-security-policy']).toContain("; form-action 'self'; ");
     expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
     expect(url).toMatch(/^https:\/\/idp\.acme\.test\/slo\?tenant=1&SAMLRequest=/);
     const { xml } = answerAt(url);

@@ -106,6 +106,13 @@ describe('the way in', () => {
     expect(answer.headers.location).toBe('/portal/portal.html');
   });
 
+  it('SA-41 the page that leads on by redirect may post to nobody but us', async () => {
+    const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
+    const page = await browser.get(String(pressed.headers.location));
+    expect(page.body).toContain('http-equiv="refresh"');
+    expect(page.headers['content-security-policy']).toContain("; form-action 'self'; ");
+  });
+
   it('serves metadata with the reply address', async () => {
     const answer = await browser.get('/portal/authenticate/saml/metadata');
     expect(answer.headers['content-type']).toContain('application/samlmetadata+xml');

@@ -2,11 +2,13 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { field, forger } from '#server/testing/forged-saml.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { type PortalForTest, portalForTest, testAddress } from '#server/testing/portal-for-test.ts';
 import {
   acs,
   addSamlConnection,
+  crossSite,
   ownEntityId,
+  postSamlAnswer,
   type SamlProviderForTest,
   samlAnswer,
   samlProvider,
@@ -74,6 +76,33 @@ it('SA-43 nothing of an answer is read while its address waits', async () => {
   for (let more = 0; more < 20; more += 1) expect((await post(forged)).statusCode).toBe(429);
   const [after] = await portal.sql`select count(*) from audit_event`;
   expect(Number(after?.count) - Number(before?.count)).toBe(1);
+});
+
+it('SA-43 an answer that the provider did sign is no such failure, whoever it is about and however often it comes', async () => {
+  const forged = await forgedAnswer();
+  for (let failure = 1; failure < freeFailures; failure += 1) await post(forged, testAddress);
+  const answered = async (parts: { email?: string; id?: string }) => {
+    const browser = browserForTest(portal);
+    const form = samlAnswer(portal, acme, samlRequestAt(await departFor(browser)), parts);
+    const posted = await postSamlAnswer(portal, browser, form);
+    expect(posted.statusCode).toBe(303);
+    return { browser, location: String(posted.headers.location) };
+  };
+  for (const [email, reason] of [
+    ['nobody@acme.test', 'unknown-user'],
+    ['bob@beta.test', 'foreign-domain'],
+  ] as const) {
+    const { browser, location } = await answered({ email });
+    await browser.get(location, crossSite);
+    expect((await lastFailure(portal))?.reason).toBe(reason);
+  }
+  await answered({ id: '_same' });
+  expect((await answered({ id: '_same' })).location).toMatch(/^\/portal\/loginfail\/saml/);
+  expect((await lastFailure(portal))?.reason).toBe('answer-used');
+  expect((await post(await goodAnswer(), testAddress)).headers.location).toContain('/saml/finish?');
+  // One more of the others is one too many.
+  await post(forged, testAddress);
+  expect((await post(await goodAnswer(), testAddress)).statusCode).toBe(429);
 });
 
 it('a company that signs in from one address is not slowed down by its good answers', async () => {
