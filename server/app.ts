@@ -24,6 +24,7 @@ import { guardRequest } from './http/guards.ts';
 import { healthRoute, readyRoute } from './http/health.ts';
 import { methodNotAllowed } from './http/method-not-allowed.ts';
 import { metricsRoute } from './http/metrics-route.ts';
+import { noBrowser, onlyNavigation } from './http/navigation.ts';
 import { loggedError, loggedRequest, logRequest, quietLevel } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { unexpectedError } from './http/unexpected-error.ts';
@@ -165,7 +166,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.route({ ...on('ssoLeave'), handler: leaveRoute(deps) });
   // An answer is used up when it is read, which a HEAD must not do.
-  const callback = { ...on('oidcCallback'), exposeHeadRoute: false, handler: oidcCallbackRoute(deps) };
+  const callback = {
+    ...on('oidcCallback'),
+    onRequest: onlyNavigation(deps),
+    exposeHeadRoute: false,
+    handler: oidcCallbackRoute(deps),
+  };
   app.route(callback);
   app.route({ ...callback, url: `${callback.url}/:connection` });
   app.route({ ...on('oidcKeys'), handler: oidcKeysRoute(deps) });
@@ -174,12 +180,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     method: logout.method,
     url: `${logout.url}/:connection`,
     schema: { body: BackchannelLogoutForm },
+    onRequest: noBrowser(deps),
     handler: backchannelLogoutRoute(deps),
   });
   app.route({
     ...on('samlAnswer'),
     bodyLimit: limits.samlBodyBytes,
     schema: { body: SamlForm },
+    onRequest: onlyNavigation(deps),
     handler: samlAcsRoute(deps),
   });
   app.route({ ...on('providerBegan'), handler: providerBeganRoute(deps) });
@@ -188,16 +196,23 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     schema: { body: ProviderBeganForm },
     handler: continueWithProviderRoute(deps),
   });
-  app.route({ ...on('samlLogout'), exposeHeadRoute: false, handler: samlLogoutRoute(deps) });
+  const inFrames = onlyNavigation(deps, { inFrames: true });
+  app.route({ ...on('samlLogout'), onRequest: inFrames, exposeHeadRoute: false, handler: samlLogoutRoute(deps) });
   app.route({
     ...on('samlLogoutPosted'),
+    onRequest: inFrames,
     bodyLimit: limits.samlBodyBytes,
     schema: { body: SamlLogoutForm },
     handler: samlLogoutRoute(deps),
   });
   app.route({ ...on('samlLoggedOut'), handler: samlLoggedOutRoute(deps) });
   app.route({ ...on('samlMetadata'), handler: samlMetadataRoute(deps) });
-  app.route({ ...on('samlFinish'), exposeHeadRoute: false, handler: samlFinishRoute(deps) });
+  app.route({
+    ...on('samlFinish'),
+    onRequest: onlyNavigation(deps),
+    exposeHeadRoute: false,
+    handler: samlFinishRoute(deps),
+  });
   app.get(basePath + hubStartPath, standInRoute(deps));
   app.get('/', async (_request, reply) => reply.redirect(`${basePath}/`, 302));
   // Where password managers send who wants another password (W3C: A Well-Known URL for Changing Passwords).

@@ -18,7 +18,8 @@ type LogoutRequest = FastifyRequest<{ Body: BackchannelLogoutForm; Params: { con
 /**
  * `POST authenticate/oidc/backchannel-logout/<connection>`: a provider's server says that somebody has signed out there
  * (OpenID Connect Back-Channel Logout §2.5). It has neither cookies nor an origin; the signature vouches for it. Failures
- * alone slow an address down: a provider may sign out a whole company at once.
+ * alone slow an address down, and a token that is true by the keys in memory is taken all the same: many providers, and
+ * whoever rents a machine beside them, may share an address.
  */
 export function backchannelLogoutRoute(deps: Deps) {
   return async function backchannelLogout(request: LogoutRequest, reply: FastifyReply) {
@@ -29,10 +30,10 @@ export function backchannelLogoutRoute(deps: Deps) {
       return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
     const keys = logoutTokenKeys(address);
     const wait = (await findWait(sql, keys, now())).getTime() - now().getTime();
-    if (wait > 0) return await refuse(deps, request, reply, 429, { retryAfter: wait });
     const connection = await findSsoConnectionByKey(sql, request.params.connection);
-    const refusal = await endSessions(deps, request, connection, address);
+    const refusal = await endSessions(deps, request, connection, { address, fromMemory: wait > 0 });
     if (!refusal) return reply.code(200).send();
+    if (wait > 0) return await refuse(deps, request, reply, 429, { retryAfter: wait });
     await countAttempt(sql, keys, now());
     const told = { step: 'logout token', words: refusal.words };
     await recordLogoutRefusal(deps, request, told, { connection: connection?.key, address });
@@ -50,11 +51,11 @@ async function endSessions(
   deps: Deps,
   request: LogoutRequest,
   connection: Awaited<ReturnType<typeof findSsoConnectionByKey>>,
-  address: string,
+  { address, fromMemory }: { address: string; fromMemory: boolean },
 ): Promise<Refusal | null> {
   if (connection?.protocol !== 'oidc')
     return { ok: false, reason: 'connection-broken', words: 'there is no such connection' };
-  const token = await readLogoutToken(deps, connection, request.body.logout_token);
+  const token = await readLogoutToken(deps, connection, request.body.logout_token, { fromMemory });
   if (!token.ok) return token;
   const ended = await endedBy(deps, connection, token);
   if (ended === null) return { ok: false, reason: 'answer-used', words: 'logout token: it was used before' };

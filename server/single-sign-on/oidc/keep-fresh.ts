@@ -4,6 +4,8 @@ import { ProviderFailure } from '../provider-failure.ts';
 /** Something of a provider's that a process keeps. */
 export type Kept<T> = {
   get: (signal: AbortSignal) => Promise<T>;
+  /** What was read last, whatever its age; null when nothing was. Nobody is asked. */
+  last: () => T | null;
   /** For whom it will not do: it is read again; when that did not help, not once more for a while. */
   getNewer: (signal: AbortSignal, willDo: (value: T) => boolean | Promise<boolean>) => Promise<T>;
 };
@@ -59,6 +61,7 @@ export function keepFresh<T>({
   }
 
   return {
+    last: () => good?.value ?? null,
     async get(signal) {
       if (good === null) return await before(signal, readOnce());
       const isStale = isOver(good.readAt, limits.providerBelieved) && isOver(triedAt, limits.providerKeysEvery);

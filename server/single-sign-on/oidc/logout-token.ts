@@ -9,6 +9,7 @@ import { idTokenAlgorithms } from './id-token-algorithms.ts';
 import { isSubject } from './id-token-checks.ts';
 import { mayHaveSigned } from './may-have-signed.ts';
 import { unreachable } from './oidc-refusal.ts';
+import type { KeySet } from './read-provider.ts';
 
 /** Whose sessions a provider ends: those of a subject, or of one of its own sessions, or both at once. */
 export type LogoutToken = { subject: string | null; session: string | null; jti: string; endsAt: Date };
@@ -16,14 +17,18 @@ export type LogoutToken = { subject: string | null; session: string | null; jti:
 /** The one event that a logout token tells (Back-Channel Logout §2.4). */
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** Reads a logout token with every check of OpenID Connect Back-Channel Logout §2.6 but the one for a second use. */
+/**
+ * Reads a logout token with every check of OpenID Connect Back-Channel Logout §2.6 but the one for a second use. With
+ * `fromMemory` nobody is asked for keys.
+ */
 export async function readLogoutToken(
   deps: Deps,
   connection: OidcConnection,
   token: string,
+  { fromMemory = false } = {},
 ): Promise<({ ok: true } & LogoutToken) | Refusal> {
   try {
-    const payload = await verifiedPayload(deps, connection, token);
+    const payload = await verifiedPayload(deps, connection, token, fromMemory);
     const wrong = wrongInLogoutToken(payload, deps.now());
     if (wrong !== null) return invalid(wrong);
     const { sub, sid, jti, iat } = payload as { sub?: string; sid?: string; jti: string; iat: number };
@@ -41,15 +46,16 @@ async function verifiedPayload(
   { providers, now }: Deps,
   { settings, providerNetworks }: OidcConnection,
   token: string,
+  fromMemory: boolean,
 ): Promise<JWTPayload> {
   const { typ } = decodeProtectedHeader(token);
   // What is explicitly something else is no logout token (RFC 8725 §3.11); older providers say JWT or nothing.
   if (typ !== undefined && !/^(?:application\/)?(?:logout\+jwt|jwt)$/i.test(typ))
     throw new errors.JOSEError(`its typ is ${providerWords(typ)}`);
-  const conversation = providers.open(providerNetworks);
-  const metadata = await providers.discovery(settings.issuer, conversation);
-  const keysAddress = new URL(metadata.jwks_uri ?? '').href;
-  const keys = await providers.keys(keysAddress, (keySet) => mayHaveSigned(keySet, token), conversation);
+  const keys = fromMemory
+    ? providers.lastKeys(settings.issuer, providerNetworks)
+    : await currentKeys(providers, settings.issuer, { networks: providerNetworks, token });
+  if (!keys) throw new ProviderFailure('its keys were not read yet');
   const { payload } = await jwtVerify(token, createLocalJWKSet(keys as unknown as JSONWebKeySet), {
     issuer: settings.issuer,
     audience: settings.clientId,
@@ -59,6 +65,17 @@ async function verifiedPayload(
     requiredClaims: ['iat', 'exp', 'jti', 'events'],
   });
   return payload;
+}
+
+async function currentKeys(
+  providers: Deps['providers'],
+  issuer: string,
+  { networks, token }: { networks: readonly string[]; token: string },
+): Promise<KeySet> {
+  const conversation = providers.open(networks);
+  const metadata = await providers.discovery(issuer, conversation);
+  const address = new URL(metadata.jwks_uri ?? '').href;
+  return await providers.keys(address, (keySet) => mayHaveSigned(keySet, token), conversation);
 }
 
 /** What is wrong with the claims that only a logout token has, or null. */

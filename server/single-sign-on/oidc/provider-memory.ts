@@ -19,6 +19,8 @@ export type ProviderMemory = {
     willDo: (keySet: KeySet) => boolean | Promise<boolean>,
     conversation: Conversation,
   ) => Promise<KeySet>;
+  /** The keys of an issuer as they were read last, without asking anybody; null when they were not. */
+  lastKeys: (issuer: string, networks: readonly string[]) => KeySet | null;
 };
 
 /** `answerWithin` and `patience` are for tests, which do not wait for seconds. */
@@ -57,6 +59,11 @@ export function createProviderMemory({
       );
       const keySet = await kept.get(signal);
       return (await willDo(keySet)) ? keySet : await kept.getNewer(signal, willDo);
+    },
+    lastKeys(issuer, networks) {
+      const address = discoveries.get(placeIn(issuer, networks))?.last()?.jwks_uri;
+      const href = address === undefined ? undefined : URL.parse(address)?.href;
+      return href === undefined ? null : (keySets.get(placeIn(href, networks))?.last() ?? null);
     },
   };
 }

@@ -5,6 +5,7 @@ import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../../deps.ts';
 import { sendFormPolicy } from '../../http/form-policy.ts';
 import { addressOf } from '../../http/guards.ts';
+import { isInFrame } from '../../http/navigation.ts';
 import { refuse } from '../../http/refuse.ts';
 import { splitUrl, wantsPage } from '../../http/request-url.ts';
 import { tokenHash } from '../../secrets/token.ts';
@@ -146,6 +147,7 @@ export function samlLogoutRoute(deps: Deps) {
     refused: Refused,
     more: { address: string; connection?: string | undefined },
   ) {
+    if (isInFrame(request)) return await refuse(deps, request, reply, 403);
     await countFailure(request, refused, more);
     if (!wantsPage(request)) return await refuse(deps, request, reply, 400);
     return await deps.pages.send(request, reply, 400, { serverPage: { name: 'signOutConfirm' } });
@@ -156,6 +158,8 @@ export function samlLogoutRoute(deps: Deps) {
     { problem }: Refused,
     more: { address: string; connection?: string | undefined },
   ) {
+    // Providers use frames for this, and any page can hold one: what is wrong in it costs the address nothing.
+    if (isInFrame(request)) return;
     await countAttempt(sql, samlFailureKeys(more.address), deps.now());
     await recordLogoutRefusal(deps, request, { step: 'SAML logout', words: problem }, more);
   }

@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { refuse } from './refuse.ts';
+
+/**
+ * Refuses what the browser itself marks as no page of its own: an image or a call on any page of the web, which would use
+ * up what an address has. It comes before everything that counts, and leaves no row. Older browsers mark nothing.
+ */
+export function onlyNavigation(deps: Deps, { inFrames = false } = {}): onRequestAsyncHookHandler {
+  return async function navigation(request: FastifyRequest, reply: FastifyReply) {
+    const mode = request.headers['sec-fetch-mode'];
+    const isWanted = isInFrame(request) ? inFrames : destinationOf(request) === 'document';
+    if ((mode === undefined || mode === 'navigate') && isWanted) return undefined;
+    return await refuse(deps, request, reply, 403);
+  };
+}
+
+/** Whether the browser says that the page is for a frame, which any other page can hold as well. */
+export function isInFrame(request: FastifyRequest): boolean {
+  return ['iframe', 'frame'].includes(destinationOf(request));
+}
+
+/** Refuses browsers where only another server has anything to say: every page could have them speak for their address. */
+export function noBrowser(deps: Deps): onRequestAsyncHookHandler {
+  return async function server(request: FastifyRequest, reply: FastifyReply) {
+    const marks = Object.keys(request.headers).filter((name) => name === 'origin' || name.startsWith('sec-fetch-'));
+    if (marks.every((name) => request.headers[name] === '')) return undefined;
+    return await refuse(deps, request, reply, 403);
+  };
+}
+
+function destinationOf({ headers }: FastifyRequest): string {
+  return String(headers['sec-fetch-dest'] ?? 'document');
+}

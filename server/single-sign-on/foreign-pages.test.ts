@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type ForgedProvider, signed, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
+import { type LogoutScene, logoutXml, redirected } from '#server/testing/forged-saml-logout.ts';
+import { portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  type SamlProviderForTest,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#server/testing/saml-sign-in-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  pathOf,
+} from '#server/testing/sso-for-test.ts';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let acme: SamlProviderForTest;
+let op: ForgedProvider;
+beforeAll(async () => {
+  portal = await portalForTest();
+  acme = await samlProvider('idp.acme.test', portal.deps.now());
+  op = await startForgedProvider(portal.deps);
+});
+afterAll(async () => {
+  await op.close();
+  await portal.close();
+});
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'opal', email: 'opal@op.test' });
+  await addSamlConnection(portal, acme);
+  await addOidcConnection(portal, op, { domains: ['op.test'] });
+  op.bend({ claims: (honest) => ({ ...honest, email: 'opal@op.test' }) });
+  browser = browserForTest(portal);
+});
+
+const marked = (mode: string, dest: string) => ({
+  headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest },
+});
+const logout = '/portal/authenticate/saml/logout';
+const rows = async () => [
+  ...(await portal.sql`select key from throttle`),
+  ...(await portal.sql`select event from audit_event`),
+];
+const signInBySaml = async () =>
+  await postSamlAnswer(portal, browser, samlAnswer(portal, acme, samlRequestAt(await departFor(browser))));
+
+describe('what is on a foreign page', () => {
+  it.each([
+    ['an image at single logout', `${logout}?SAMLRequest=n`, 'no-cors', 'image'],
+    ['a call of single logout', `${logout}?SAMLRequest=n`, 'cors', 'empty'],
+    [
+      'an image at the end of an OpenID visit',
+      '/portal/authenticate/oidc/callback/acme-oidc?state=x',
+      'no-cors',
+      'image',
+    ],
+    ['a frame there', '/portal/authenticate/oidc/callback/acme-oidc?state=x', 'navigate', 'iframe'],
+    ['an image at the end of a SAML visit', '/portal/authenticate/saml/finish?state=x', 'no-cors', 'image'],
+    ['an object there', '/portal/authenticate/saml/finish?state=x', 'navigate', 'object'],
+  ])('CS-09 %s is refused and leaves no row', async (_name, url, mode, dest) => {
+    expect((await portal.send({ url, ...marked(mode, dest) })).statusCode).toBe(403);
+    expect(await rows()).toEqual([]);
+  });
+
+  it('CS-09 a post by script with a SAML answer or logout is refused and leaves no row', async () => {
+    for (const [url, form] of [
+      ['/portal/authenticate/saml/acs', { SAMLResponse: 'x' }],
+      [logout, { SAMLRequest: 'x' }],
+    ] as const) {
+      const headers = { origin: 'https://evil.example', ...marked('no-cors', 'empty').headers };
+      expect((await portal.send({ method: 'POST', url, form, headers })).statusCode, url).toBe(403);
+    }
+    expect(await rows()).toEqual([]);
+  });
+
+  it('CS-09 images and frames of it keep nobody of the address from single sign-on', async () => {
+    const more = limits.throttle.samlFailure.freeFailures + 4;
+    for (let images = 0; images < more; images += 1) {
+      await portal.send({ url: `${logout}?SAMLRequest=n`, ...marked('no-cors', 'image') });
+      await portal.send({ url: `${logout}?SAMLRequest=n`, ...marked('navigate', 'iframe') });
+    }
+    expect((await signInBySaml()).statusCode).toBe(303);
+  });
+
+  it('a provider ends sessions in a frame all the same', async () => {
+    const brought = await signInBySaml();
+    await browser.get(String(brought.headers.location), crossSite);
+    expect((await browser.get('/portal/session')).statusCode).toBe(200);
+    const destination = `http://localhost:8080${logout}`;
+    const scene: LogoutScene = { key: acme.key, now: portal.deps.now(), entityId: acme.entityId, destination };
+    const url = `${logout}?${redirected(scene, logoutXml(scene))}`;
+    expect((await portal.send({ url, ...marked('navigate', 'iframe') })).statusCode).toBe(303);
+    expect((await browser.get('/portal/session')).statusCode).toBe(401);
+  });
+});
+
+describe('the address that the servers of providers call', () => {
+  const url = '/portal/authenticate/oidc/backchannel-logout/acme-oidc';
+  const server = { origin: '', 'sec-fetch-site': '' };
+  const post = (token: string, headers: Record<string, string> = server) =>
+    portal.send({ method: 'POST', url, form: { logout_token: token }, headers, from: '203.0.113.9' });
+
+  async function token(): Promise<string> {
+    const iat = Math.floor(portal.deps.now().getTime() / 1000);
+    const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+    const claims = { iss: op.issuer, aud: op.clientId, iat, exp: iat + 120, jti: 'j', sub: 'subject of alice', events };
+    return await signed(claims, { alg: 'RS256', kid: op.key.kid, typ: 'logout+jwt' }, op.key.privateKey);
+  }
+
+  it.each([
+    { origin: 'https://evil.example', 'sec-fetch-site': '' },
+    { origin: '', 'sec-fetch-site': 'same-origin' },
+    { origin: '', 'sec-fetch-site': '', 'sec-fetch-mode': 'no-cors' },
+  ])('CS-09 takes nothing from a browser: %j', async (headers) => {
+    expect((await post(await token(), headers)).statusCode).toBe(403);
+    expect(await rows()).toEqual([]);
+  });
+
+  it('takes a true token from an address that sent many wrong ones', async () => {
+    await browser.get(pathOf(op.visit(await departFor(browser, 'opal@op.test'))));
+    expect((await browser.get('/portal/session')).statusCode).toBe(200);
+    for (let tries = 0; tries < limits.throttle.logoutToken.freeFailures + 2; tries += 1) await post('x');
+    expect((await post('x')).statusCode).toBe(429);
+    expect((await post(await token())).statusCode).toBe(200);
+    expect((await browser.get('/portal/session')).statusCode).toBe(401);
+  });
+});
