@@ -2,8 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { type Language, languages } from '#contract/languages.ts';
 import type { OpenSecondFactor, ServerPage } from '#contract/page.ts';
 import { problemStatuses } from '#contract/page.ts';
+import de from '#messages/de.json' with { type: 'json' };
+import en from '#messages/en.json' with { type: 'json' };
+import es from '#messages/es.json' with { type: 'json' };
+import italian from '#messages/it.json' with { type: 'json' };
+import nl from '#messages/nl.json' with { type: 'json' };
+import pl from '#messages/pl.json' with { type: 'json' };
 import { pageForTest as page, documentForTest as render } from './page-for-test.ts';
 import { styleText } from './render.tsx';
+
+const textsOf = { en, de, es, pl, nl, it: italian };
 
 const screens: [string, string | null][] = [
   ['/portal/', '/portal/performlogin'],
@@ -73,6 +81,9 @@ function expectSound(html: string, language: Language) {
   expect(html.match(/<h1/g)).toHaveLength(1);
   const title = /<title>(.+) · Vestibule<\/title>/.exec(html)?.[1];
   expect(title?.replaceAll('&#39;', '&#x27;')).toBe(heading);
+  const description = textsOf[language].description.replace('{name}', 'Vestibule');
+  expect(html.split(`\n<meta name="description" content="${description}">\n`)).toHaveLength(2);
+  expect(html).toMatch(/\n<link rel="icon" href="data:image\/svg\+xml,[!#$%\w&'()*+,./:;=?@~-]+">\n/);
   expect(html).not.toMatch(/ style=| on[a-z]+="|javascript:/i);
   expect(html).not.toContain('undefined');
   expect(html).not.toMatch(/<button[^>]* disabled/);

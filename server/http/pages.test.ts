@@ -112,3 +112,9 @@ describe('rendered pages', () => {
     }
   });
 });
+
+it('the built style has iPhones in landscape leave the size of the text alone, by the name that they know', async () => {
+  const { body } = await portal.send({ url: '/portal/login' });
+  const style = /<style>(.*?)<\/style>/s.exec(body)?.[1] ?? '';
+  expect(style).toMatch(/[{};]html\{[^}]*-webkit-text-size-adjust:100%;/);
+});
