@@ -5,6 +5,7 @@ import { ssoWarnings } from './single-sign-on/sso-warnings.ts';
 import { deleteOldAuditEvents } from './storage/audit-event.ts';
 import { deleteStaleDevices } from './storage/device.ts';
 import { deleteOldOidcLogoutTokens } from './storage/oidc-logout-token.ts';
+import { deleteOldProviderLogouts } from './storage/provider-logout.ts';
 import { deleteShownRecoveryCodes } from './storage/recovery-code.ts';
 import { deleteEndedRememberedDevices } from './storage/remembered-device.ts';
 import { deleteOldResetLinks } from './storage/reset-link.ts';
@@ -36,6 +37,7 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   await deleteOldSamlAssertions(sql, at);
   await deleteOldOidcLogoutTokens(sql, at);
   await deleteOldSamlLogouts(sql, at);
+  await deleteOldProviderLogouts(sql, at);
 }
 
 /** Says in the log what of single sign-on ends soon, has changed or has to be changed, so that nobody learns of it by sign-ins that fail. */

@@ -97,6 +97,8 @@ export const limits = {
   samlAssertionAge: 10 * minute,
   /** A SAML answer waits this long for the browser that brought it: the redirect that follows asks for it at once. */
   samlAnswerWaits: 30 * second,
+  /** What a provider's logout named is kept until the last answer from before it has ended, by either clock. */
+  providerLogoutKept: 15 * minute,
   /** How often the metadata of SAML providers are read again, to tell what is new in them. */
   samlMetadataReadEvery: day,
   /** A body with a SAML answer, encoded. */

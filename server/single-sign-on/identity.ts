@@ -16,6 +16,8 @@ export type Identity = {
   authenticationContexts: string[];
   /** When the person last proved to the provider who he is, in milliseconds; null when it does not say. */
   authenticatedAt: number | null;
+  /** When the provider issued the answer, in milliseconds. */
+  issuedAt: number;
   /** From when on the provider does not count the person as signed in, in milliseconds; null when it does not say. */
   sessionEndsAt: number | null;
   /** The provider's own proof, which it wants to see at sign-out; null for SAML. */

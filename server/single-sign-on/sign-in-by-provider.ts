@@ -14,6 +14,7 @@ import type { Visitor } from '../sign-in/visitor.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/connect.ts';
 import { putDevice } from '../storage/device.ts';
+import { findProviderLogout } from '../storage/provider-logout.ts';
 import { deleteSession, idTokenPlace, insertSession } from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { isSsoConnectionActiveForShare, type SsoConnection } from '../storage/sso-connection.ts';
@@ -84,6 +85,15 @@ async function complete(
     steps.push({ step: 'session at the provider', outcome: `over since ${providerEndsAt.toISOString()}` });
     throw new Refused('provider-session-over');
   }
+  const subjectHash = tokenHash(identity.subject);
+  const sessionHash = identity.session === undefined ? null : tokenHash(identity.session);
+  // An answer that was kept by an earlier version does not say when it was issued: any logout is after it.
+  const issuedAt = new Date(identity.issuedAt ?? 0);
+  const ended = await findProviderLogout(sql, { connectionId: connection.id, subjectHash, sessionHash, issuedAt }, now);
+  if (ended) {
+    steps.push({ step: 'session at the provider', outcome: `ended by the provider at ${ended.toISOString()}` });
+    throw new Refused('provider-session-over');
+  }
   const user = await admitted(sql, connection, identity, { address, now, steps });
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
@@ -104,8 +114,8 @@ async function complete(
     origin: {
       connectionId: connection.id,
       sealedIdToken: proof === null ? null : seal(deps.keys.seal, proof, idTokenPlace(user.id)),
-      providerSubjectHash: tokenHash(identity.subject),
-      providerSessionHash: identity.session === undefined ? null : tokenHash(identity.session),
+      providerSubjectHash: subjectHash,
+      providerSessionHash: sessionHash,
       providerEndsAt,
       authenticatedAt: identity.authenticatedAt === null ? null : new Date(identity.authenticatedAt),
     },

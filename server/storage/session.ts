@@ -159,8 +159,27 @@ export async function deleteSessionsOfUser(sql: Connection, userId: string): Pro
 }
 
 /**
+ * Waits for sign-ins that are under way for those whom a logout may mean, and keeps others waiting: what they make of a
+ * session meanwhile is seen by the next statement alone. The order is that of every change of a user: the user first.
+ */
+async function lockUsersOfConnection(
+  sql: Connection,
+  given: { connectionId: string; subjectHash: Buffer | null; sessionHash?: Buffer | null },
+): Promise<void> {
+  const { connectionId, subjectHash } = given;
+  const sessionHash = subjectHash === null ? (given.sessionHash ?? null) : null;
+  await sql`
+    select from portal_user u where u.id in (
+      select s.user_id from session s
+      where s.connection_id = ${connectionId}
+        and (${subjectHash}::bytea is null or s.provider_subject_hash = ${subjectHash})
+        and (${sessionHash}::bytea is null or s.provider_session_hash = ${sessionHash})
+    ) order by u.id for no key update of u`;
+}
+
+/**
  * Ends the sessions that came by a connection from a subject, or from one session of the provider; where both are given
- * both have to fit. Returns whose they were, once for each.
+ * both have to fit, or the session of the provider is not known. Returns whose they were, once for each.
  */
 export async function deleteSessionsOfProvider(
   sql: Connection,
@@ -168,11 +187,13 @@ export async function deleteSessionsOfProvider(
 ): Promise<{ userId: string; username: string }[]> {
   const { connectionId, subjectHash, sessionHash } = given;
   if (subjectHash === null && sessionHash === null) return [];
+  await lockUsersOfConnection(sql, given);
   return await sql<{ userId: string; username: string }[]>`
     delete from session s using portal_user u
     where s.connection_id = ${connectionId} and u.id = s.user_id
       and (${subjectHash}::bytea is null or s.provider_subject_hash = ${subjectHash})
-      and (${sessionHash}::bytea is null or s.provider_session_hash = ${sessionHash})
+      and (${sessionHash}::bytea is null or s.provider_session_hash = ${sessionHash}
+        or ${subjectHash}::bytea is not null and s.provider_session_hash is null)
     returning u.id as "userId", u.username`;
 }
 
@@ -185,6 +206,7 @@ export async function deleteSessionsOfSamlSubject(
   given: { connectionId: string; subjectHash: Buffer; sessionHashes: readonly Buffer[] },
 ): Promise<{ userId: string; username: string }[]> {
   const { connectionId, subjectHash, sessionHashes } = given;
+  await lockUsersOfConnection(sql, given);
   return await sql<{ userId: string; username: string }[]>`
     delete from session s using portal_user u
     where s.connection_id = ${connectionId} and u.id = s.user_id and s.provider_subject_hash = ${subjectHash}

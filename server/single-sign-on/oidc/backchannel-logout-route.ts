@@ -3,8 +3,10 @@ import type { BackchannelLogoutForm } from '#contract/payloads.ts';
 import type { Deps } from '../../deps.ts';
 import { addressOf } from '../../http/guards.ts';
 import { refuse } from '../../http/refuse.ts';
+import { limits } from '../../limits.ts';
 import { tokenHash } from '../../secrets/token.ts';
 import { insertOidcLogoutToken } from '../../storage/oidc-logout-token.ts';
+import { insertProviderLogout } from '../../storage/provider-logout.ts';
 import { deleteSessionsOfProvider } from '../../storage/session.ts';
 import { findSsoConnectionByKey, type OidcConnection } from '../../storage/sso-connection.ts';
 import { countAttempt, findWait } from '../../storage/throttle.ts';
@@ -65,14 +67,21 @@ async function endSessions(
 
 /** Whose sessions were ended, once for each; null when the token was used before. */
 async function endedBy(
-  { sql }: Deps,
+  { sql, now }: Deps,
   { id: connectionId }: OidcConnection,
-  { subject, session, jti, endsAt }: LogoutToken,
+  { subject, session, jti, issuedAt, endsAt }: LogoutToken,
 ): Promise<{ userId: string; username: string }[] | null> {
   return await sql.begin(async (transaction) => {
     if (!(await insertOidcLogoutToken(transaction, { connectionId, jtiHash: tokenHash(jti), endsAt }))) return null;
     const subjectHash = subject === null ? null : tokenHash(subject);
     const sessionHash = session === null ? null : tokenHash(session);
+    await insertProviderLogout(transaction, {
+      connectionId,
+      subjectHash,
+      sessionHashes: sessionHash === null ? [] : [sessionHash],
+      issuedAt,
+      endsAt: new Date(now().getTime() + limits.providerLogoutKept),
+    });
     return await deleteSessionsOfProvider(transaction, { connectionId, subjectHash, sessionHash });
   });
 }

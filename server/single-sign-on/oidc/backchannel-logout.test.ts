@@ -197,6 +197,7 @@ describe('a logout that an OpenID provider begins', () => {
     const token = await tokenWith({});
     const statuses = await Promise.all([1, 2, 3, 4].map(async () => (await post(token)).statusCode));
     expect(statuses.toSorted()).toEqual([200, 400, 400, 400]);
+    portal.wait(1000);
     await signIn();
     expect((await post(token)).statusCode).toBe(400);
     expect(await sessionStatus()).toBe(200);

@@ -12,7 +12,7 @@ import { unreachable } from './oidc-refusal.ts';
 import type { KeySet } from './read-provider.ts';
 
 /** Whose sessions a provider ends: those of a subject, or of one of its own sessions, or both at once. */
-export type LogoutToken = { subject: string | null; session: string | null; jti: string; endsAt: Date };
+export type LogoutToken = { subject: string | null; session: string | null; jti: string; issuedAt: Date; endsAt: Date };
 
 /** The one event that a logout token tells (Back-Channel Logout §2.4). */
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
@@ -32,8 +32,9 @@ export async function readLogoutToken(
     const wrong = wrongInLogoutToken(payload, deps.now());
     if (wrong !== null) return invalid(wrong);
     const { sub, sid, jti, iat } = payload as { sub?: string; sid?: string; jti: string; iat: number };
+    const issuedAt = new Date(iat * 1000);
     const endsAt = new Date(iat * 1000 + limits.idTokenAge + limits.providerClock);
-    return { ok: true, subject: sub ?? null, session: sid ?? null, jti, endsAt };
+    return { ok: true, subject: sub ?? null, session: sid ?? null, jti, issuedAt, endsAt };
   } catch (error) {
     if (error instanceof ProviderFailure) return unreachable(error);
     if (error instanceof errors.JOSEError || error instanceof TypeError) return invalid(error.message);

@@ -32,6 +32,7 @@ export function oidcIdentity(
     language: anywhere(attributes.language ?? 'locale'),
     authenticationContexts: contextsOf(claims),
     authenticatedAt: Number.isSafeInteger(claims.auth_time) ? (claims.auth_time as number) * 1000 : null,
+    issuedAt: claims.iat * 1000,
     // OpenID Connect has no word for it.
     sessionEndsAt: null,
     idToken,

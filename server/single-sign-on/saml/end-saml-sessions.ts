@@ -1,11 +1,14 @@
 import type { Deps } from '../../deps.ts';
+import { limits } from '../../limits.ts';
 import { tokenHash } from '../../secrets/token.ts';
+import { insertProviderLogout } from '../../storage/provider-logout.ts';
 import { insertReceivedSamlLogout } from '../../storage/saml-logout.ts';
 import { deleteSessionsOfSamlSubject } from '../../storage/session.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
 import { logoutTimeProblem, logoutUntil } from './logout-checks.ts';
 import { saml, samlp } from './saml-names.ts';
 import { openedName } from './saml-subject.ts';
+import { samlTime } from './saml-time.ts';
 import { attributeOf, childrenNamed, textOf, type XmlElement } from './xml-elements.ts';
 
 export type Ended = { ok: true; ended: { userId: string; username: string }[] } | { ok: false; problem: string };
@@ -25,11 +28,15 @@ export async function endSamlSessions(deps: Deps, connection: SamlConnection, re
   const ended = await deps.sql.begin(async (sql) => {
     const received = { connectionId, requestHash, endsAt: logoutUntil(request) };
     if (!(await insertReceivedSamlLogout(sql, received))) return null;
-    return await deleteSessionsOfSamlSubject(sql, {
+    const named = {
       connectionId,
       subjectHash: tokenHash(subject),
       sessionHashes: sessions.map((session) => tokenHash(session ?? '')),
-    });
+    };
+    const issuedAt = new Date(samlTime(attributeOf(request, 'IssueInstant')) ?? 0);
+    const endsAt = new Date(deps.now().getTime() + limits.providerLogoutKept);
+    await insertProviderLogout(sql, { ...named, issuedAt, endsAt });
+    return await deleteSessionsOfSamlSubject(sql, named);
   });
   return ended ? { ok: true, ended } : { ok: false, problem: 'it was used before' };
 }

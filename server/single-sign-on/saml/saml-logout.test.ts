@@ -162,6 +162,7 @@ describe('a provider that begins', () => {
   it('answers that it is done when nobody is signed in any more, and leads to the login page whom it cannot answer', async () => {
     expect(answerAt((await ask()).headers.location).xml).toContain('status:Success"');
     await portal.sql`update sso_connection set settings = settings - 'logout'`;
+    portal.wait(1000);
     const one = await signIn();
     expect((await ask()).headers.location).toBe('/portal/login');
     expect(await isIn(one)).toBe(false);
@@ -358,6 +359,7 @@ describe('what ends nothing', () => {
   it('SA-36 a request that was used before, by either way, in whatever process', async () => {
     const xml = logoutXml(scene());
     await follow(redirected(scene(), xml));
+    portal.wait(1000);
     const one = await signIn();
     expect(answerAt((await follow(redirected(scene(), xml))).headers.location).xml).toContain('status:Requester"');
     await post(posted(scene(), xml));

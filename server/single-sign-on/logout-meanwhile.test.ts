@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { keepHouse } from '#server/housekeeping.ts';
+import { limits } from '#server/limits.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type ForgedProvider, signed, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
+import { type LogoutScene, logoutXml, messageAt, redirected, whom } from '#server/testing/forged-saml-logout.ts';
+import { cookiesOf, portalForTest } from '#server/testing/portal-for-test.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  type SamlProviderForTest,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#server/testing/saml-sign-in-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  lastFailure,
+  pathOf,
+} from '#server/testing/sso-for-test.ts';
+import { codeNow, giveApp, signedInAs, verify } from '#server/testing/two-factor-for-test.ts';
+import { portalKeys } from './portal-keys.ts';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let acme: SamlProviderForTest;
+let op: ForgedProvider;
+let certificate: string;
+beforeAll(async () => {
+  portal = await portalForTest();
+  acme = await samlProvider('idp.acme.test', portal.deps.now());
+  op = await startForgedProvider(portal.deps);
+  [{ certificate }] = await portalKeys(portal.deps);
+});
+afterAll(async () => {
+  await op.close();
+  await portal.close();
+});
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'opal', email: 'opal@op.test' });
+  const there = 'https://idp.acme.test/slo';
+  await addSamlConnection(portal, acme, { logout: { url: there, responseUrl: there, binding: 'redirect' } });
+  await addOidcConnection(portal, op, { domains: ['op.test'] });
+  op.bend({ claims: (honest) => ({ ...honest, email: 'opal@op.test' }) });
+  browser = browserForTest(portal);
+});
+
+const who = async () => await signedInAs(portal, browser.cookies);
+const broughtAnswer = async () =>
+  await postSamlAnswer(portal, browser, samlAnswer(portal, acme, samlRequestAt(await departFor(browser))));
+
+async function samlLogout(inside = whom('alice@acme.test')): Promise<string> {
+  const path = '/portal/authenticate/saml/logout';
+  const now = portal.deps.now();
+  const scene: LogoutScene = {
+    key: acme.key,
+    now,
+    entityId: acme.entityId,
+    destination: `http://localhost:8080${path}`,
+  };
+  const query = redirected(scene, logoutXml(scene, { inside }));
+  const answer = await portal.send({ url: `${path}?${query}`, headers: { 'sec-fetch-site': 'cross-site' } });
+  return messageAt(String(answer.headers.location), certificate).xml;
+}
+
+let tokens = 0;
+async function oidcLogout(more: Record<string, unknown> = {}): Promise<number> {
+  tokens += 1;
+  const iat = Math.floor(portal.deps.now().getTime() / 1000);
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+  const { issuer: iss, clientId: aud } = op;
+  const claims = { iss, aud, iat, exp: iat + 120, jti: `j${tokens}`, sub: 'subject of alice', events, ...more };
+  const token = await signed(claims, { alg: 'RS256', kid: op.key.kid, typ: 'logout+jwt' }, op.key.privateKey);
+  const url = '/portal/authenticate/oidc/backchannel-logout/acme-oidc';
+  const headers = { origin: '', 'sec-fetch-site': '' };
+  return (await portal.send({ method: 'POST', url, form: { logout_token: token }, headers })).statusCode;
+}
+
+it('SA-46 a SAML logout between an answer and its end leaves nobody signed in', async () => {
+  const brought = await broughtAnswer();
+  expect(await samlLogout()).toContain('status:Success"');
+  const end = await browser.get(String(brought.headers.location), crossSite);
+  expect(end.headers.location).toBe('/portal/loginfail/saml');
+  expect((await lastFailure(portal))?.reason).toBe('provider-session-over');
+  expect(await portal.sql`select from session`).toHaveLength(0);
+});
+
+it('SA-46 whoever signs in at the provider afterwards, or is somebody else, comes in', async () => {
+  await samlLogout(whom('bob@acme.test'));
+  await browser.get(String((await broughtAnswer()).headers.location), crossSite);
+  expect(await who()).toBe('alice');
+  await samlLogout();
+  expect(await who()).not.toBe('alice');
+  portal.wait(1000);
+  await browser.get(String((await broughtAnswer()).headers.location), crossSite);
+  expect(await who()).toBe('alice');
+});
+
+it('SA-46 a logout of one session of the provider ends no answer of another', async () => {
+  const at = new Date(portal.deps.now().getTime() - 1000).toISOString();
+  const authn = `<saml:AuthnStatement AuthnInstant="${at}" SessionIndex="_s1"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`;
+  for (const [session, isIn] of [
+    ['_s2', true],
+    ['_s1', false],
+  ] as const) {
+    const answer = samlAnswer(portal, acme, samlRequestAt(await departFor(browser)), { authn });
+    const brought = await postSamlAnswer(portal, browser, answer);
+    await samlLogout(whom('alice@acme.test', session));
+    await browser.get(String(brought.headers.location), crossSite);
+    expect((await who()) === 'alice', session).toBe(isIn);
+    browser = browserForTest(portal);
+  }
+});
+
+it('OI-36 a logout token that comes while the code is exchanged leaves nobody signed in', async () => {
+  const visit = op.visit(await departFor(browser, 'opal@op.test'));
+  let status = 0;
+  op.bend({
+    claims: (honest) => ({ ...honest, email: undefined }),
+    instead: {
+      userInfo: async (response) => {
+        status = await oidcLogout();
+        const claims = { sub: 'subject of alice', email: 'opal@op.test', email_verified: true };
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(claims));
+      },
+    },
+  });
+  await browser.get(pathOf(visit));
+  op.bend({ instead: {} });
+  expect(status).toBe(200);
+  expect((await lastFailure(portal))?.reason).toBe('provider-session-over');
+  expect(await portal.sql`select from session`).toHaveLength(0);
+});
+
+it('OI-36 a logout token with sub and sid ends a session of which no sid is known', async () => {
+  await browser.get(pathOf(op.visit(await departFor(browser, 'opal@op.test'))));
+  expect(await who()).toBe('opal');
+  expect(await oidcLogout({ sid: 'S', sub: 'subject of bob' })).toBe(200);
+  expect(await who()).toBe('opal');
+  expect(await oidcLogout({ sid: 'S' })).toBe(200);
+  expect(await portal.sql`select from session`).toHaveLength(0);
+});
+
+it('SA-46 a logout while a second factor is looked at waits for it, and ends what came of it', async () => {
+  await portal.sql`update customer set two_factor = 'app'`;
+  const secret = await giveApp(portal, 'alice');
+  await browser.get(String((await broughtAnswer()).headers.location), crossSite);
+  const held = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const holding = portal.sql.begin(async (sql) => {
+    await sql`lock table device in access exclusive mode`;
+    held.resolve();
+    await release.promise;
+  });
+  await held.promise;
+  const verifying = verify(portal, codeNow(portal, secret), browser.cookies);
+  await waiting(1);
+  let isOver = false;
+  const logout = samlLogout().finally(() => {
+    isOver = true;
+  });
+  await waiting(2, () => isOver);
+  release.resolve();
+  await holding;
+  const [verified, xml] = await Promise.all([verifying, logout]);
+  expect(xml).toContain('status:Success"');
+  expect(cookiesOf(verified)['vestibule-session']).toBeDefined();
+  expect(await portal.sql`select from session`).toHaveLength(0);
+});
+
+/** Until so many statements wait for locks. */
+async function waiting(many: number, orElse: () => boolean = () => false): Promise<void> {
+  for (;;) {
+    const rows = await portal.sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    if (rows.length >= many || orElse()) return;
+  }
+}
+
+it('what was named is forgotten when no answer from before would be accepted', async () => {
+  await samlLogout();
+  expect(limits.providerLogoutKept).toBeGreaterThan(limits.samlAssertionAge + 2 * limits.providerClock);
+  portal.wait(limits.providerLogoutKept - 1000);
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select from provider_logout`).toHaveLength(1);
+  portal.wait(1000);
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select from provider_logout`).toHaveLength(0);
+});

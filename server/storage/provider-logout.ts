@@ -1,0 +1,49 @@
+import type { Connection } from './connect.ts';
+
+/** What a logout named, and when the provider issued it. */
+export type ProviderLogout = {
+  connectionId: string;
+  subjectHash: Buffer | null;
+  /** The provider's sessions that are meant; none where all of the subject are. */
+  sessionHashes: readonly Buffer[];
+  issuedAt: Date;
+  endsAt: Date;
+};
+
+/**
+ * Keeps what a logout named, after sign-ins by the connection that are under way and before those that begin now. Both
+ * take the connection before users, and users before sessions, so that neither waits for the other without end.
+ */
+export async function insertProviderLogout(sql: Connection, logout: ProviderLogout): Promise<void> {
+  const { connectionId, subjectHash, sessionHashes, issuedAt, endsAt } = logout;
+  await sql`select from sso_connection where id = ${connectionId} for no key update`;
+  for (const sessionHash of sessionHashes.length === 0 ? [null] : sessionHashes)
+    await sql`
+      insert into provider_logout (connection_id, subject_hash, session_hash, issued_at, ends_at)
+      values (${connectionId}, ${subjectHash}, ${sessionHash}, ${issuedAt}, ${endsAt})`;
+}
+
+/**
+ * When a provider ended what an answer names that it issued before, or null. An answer of the same moment is from before:
+ * OpenID tokens tell seconds alone.
+ */
+export async function findProviderLogout(
+  sql: Connection,
+  answer: { connectionId: string; subjectHash: Buffer; sessionHash: Buffer | null; issuedAt: Date },
+  now: Date,
+): Promise<Date | null> {
+  const { connectionId, subjectHash, sessionHash, issuedAt } = answer;
+  const [row] = await sql<{ issuedAt: Date }[]>`
+    select issued_at as "issuedAt" from provider_logout
+    where connection_id = ${connectionId} and issued_at >= ${issuedAt} and ends_at > ${now}
+      and (subject_hash is null or subject_hash = ${subjectHash})
+      and (session_hash is null or session_hash = ${sessionHash}::bytea
+        or ${sessionHash}::bytea is null and subject_hash is not null)
+    order by issued_at desc limit 1`;
+  return row?.issuedAt ?? null;
+}
+
+/** Deletes what no answer could come after any more; returns how many. */
+export async function deleteOldProviderLogouts(sql: Connection, now: Date): Promise<number> {
+  return (await sql`delete from provider_logout where ends_at <= ${now}`).count;
+}
