@@ -73,6 +73,7 @@ describe('an honest answer is accepted', () => {
         authenticationContexts: [],
         authenticatedAt: null,
         sessionEndsAt: null,
+        issuedAt: expect.any(Number),
         idToken: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
       },
     });
