@@ -66,6 +66,7 @@ describe('a sign-in at a certified provider', () => {
         // It is told where a maximum is asked for.
         authenticatedAt: null,
         sessionEndsAt: null,
+        issuedAt: expect.any(Number),
         idToken: expect.any(String),
       },
     });
