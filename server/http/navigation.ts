@@ -20,12 +20,14 @@ export function isInFrame(request: FastifyRequest): boolean {
   return ['iframe', 'frame'].includes(destinationOf(request));
 }
 
-/** Refuses browsers where only another server has anything to say: every page could have them speak for their address. */
+/**
+ * Refuses browsers where only another server has anything to say: every page could have them speak for their address.
+ * `Sec-Fetch-Mode` alone is no browser's: the fetch of Node sends it.
+ */
 export function noBrowser(deps: Deps): onRequestAsyncHookHandler {
   return async function server(request: FastifyRequest, reply: FastifyReply) {
-    const marks = Object.keys(request.headers).filter((name) => name === 'origin' || name.startsWith('sec-fetch-'));
-    if (marks.every((name) => request.headers[name] === '')) return undefined;
-    return await refuse(deps, request, reply, 403);
+    const { origin, 'sec-fetch-site': site } = request.headers;
+    return origin || site ? await refuse(deps, request, reply, 403) : undefined;
   };
 }
 

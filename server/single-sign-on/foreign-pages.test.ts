@@ -123,10 +123,14 @@ describe('the address that the servers of providers call', () => {
   it.each([
     { origin: 'https://evil.example', 'sec-fetch-site': '' },
     { origin: '', 'sec-fetch-site': 'same-origin' },
-    { origin: '', 'sec-fetch-site': '', 'sec-fetch-mode': 'no-cors' },
+    { origin: '', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
   ])('CS-09 takes nothing from a browser: %j', async (headers) => {
     expect((await post(await token(), headers)).statusCode).toBe(403);
     expect(await rows()).toEqual([]);
+  });
+
+  it('takes a true token from a server whose library marks its mode, as the fetch of Node does', async () => {
+    expect((await post(await token(), { ...server, 'sec-fetch-mode': 'cors' })).statusCode).toBe(200);
   });
 
   it('takes a true token from an address that sent many wrong ones', async () => {
