@@ -45,7 +45,7 @@ export const limits = {
     sso: { freeFailures: 1000, leakEvery: second / 2, firstWait: 10 * second, longestWait: minute },
     /** Logout tokens from one address that were refused: a provider's are right, or wrong by a mistake in setting it up. */
     logoutToken: { freeFailures: 20, leakEvery: 30 * second, firstWait: 10 * second, longestWait: 5 * minute },
-    /** SAML answers from one address that let nobody in: each costs milliseconds of the one thread. Good ones count nothing. */
+    /** SAML answers from one address that nobody vouched for: each costs milliseconds of the one thread. True ones count nothing. */
     samlFailure: { freeFailures: 30, leakEvery: 2 * second, firstWait: 10 * second, longestWait: minute },
     /** Codes of the second factor, over all half sessions of an account. */
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },

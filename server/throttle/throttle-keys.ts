@@ -54,7 +54,7 @@ export function logoutTokenKeys(address: string): ThrottleKey[] {
   return [{ key: `logout-${key}`, limit: limits.throttle.logoutToken }];
 }
 
-/** The keys under which SAML answers from an address are counted that let nobody in. */
+/** The keys under which SAML answers from an address are counted that nobody vouched for. */
 export function samlFailureKeys(address: string): ThrottleKey[] {
   const [{ key }] = originKeys(address);
   return [{ key: `saml-${key}`, limit: limits.throttle.samlFailure }];
