@@ -16,6 +16,7 @@ import {
   clientAuthOption,
   clientSecretOf,
   connectionChanges,
+  logoutAddressTaken,
   maxAuthenticationAge,
   networksOf,
   providerTaken,
@@ -141,6 +142,7 @@ async function add(
     const result = await addConnection({ sql, keys }, made, new Date());
     if (result.kind === 'taken') throw failure('refused', `key: there is a connection ${key} already.`);
     if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
+    if (result.kind === 'logoutAddressTaken') throw failure('refused', logoutAddressTaken(result.by));
     if (result.kind === 'unknownCustomer')
       throw failure('refused', `--customer: there is no customer ${flags.customer}.`);
     const connections = await listSsoConnections(sql);

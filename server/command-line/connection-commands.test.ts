@@ -286,6 +286,20 @@ describe('connection set --metadata', () => {
   });
 });
 
+it('SA-47 a provider may not name the address of another one for single logout', async () => {
+  const logout = `<md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.acme.example/slo"/>`;
+  const plain = metadataOf(await makeCertificate('idp.m.example', new Date())).replaceAll('acme', 'm');
+  const file = join(dataFolder, 'm.xml');
+  await writeFile(file, plain.replace('<md:SingleSignOnService', `${logout}$&`));
+  await addSaml();
+  const add = `connection add saml m --customer acme --domain m.example --metadata ${file}`;
+  expect(await vestibule(add)).toMatchObject({ code: 1, err: expect.stringContaining('connection acme-saml') });
+  await writeFile(join(dataFolder, 'plain.xml'), plain);
+  expect((await vestibule(add.replace('m.xml', 'plain.xml'))).code).toBe(0);
+  const set = await vestibule(`connection set m --metadata ${file}`);
+  expect(set).toMatchObject({ code: 1, err: expect.stringContaining('connection acme-saml') });
+});
+
 describe('a provider that may begin', () => {
   it('does so for one connection alone', async () => {
     await addSaml(' --idp-initiated');

@@ -19,6 +19,7 @@ import {
   clientAuthOption,
   clientSecretOf,
   connectionChanges,
+  logoutAddressTaken,
   maxAuthenticationAge,
   networksOf,
   type OnOff,
@@ -157,6 +158,7 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     );
     if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
     if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
+    if (result.kind === 'logoutAddressTaken') throw failure('refused', logoutAddressTaken(result.by));
     for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Mind: ${doubt}.`);
     if (flags.json) return printJson(publicView(await existing(sql, key), config));
     if (result.kind === 'unchanged') return printLine(`Connection ${key} is like that already.`);

@@ -144,6 +144,11 @@ export function providerTaken(by: string): string {
   return `--idp-initiated: connection ${by} lets this provider begin already; its answer would not say which is meant.`;
 }
 
+/** Why a provider may not name this address for single logout. */
+export function logoutAddressTaken(by: string): string {
+  return `--metadata: their SingleLogoutService is at an address of connection ${by}, another provider. What we sign would be sent there: ask both.`;
+}
+
 /** The client secret on the standard input, or undefined where it was not asked for. */
 export async function clientSecretOf({ clientSecretStdin }: ConnectionFlags): Promise<string | undefined> {
   if (!clientSecretStdin) return undefined;

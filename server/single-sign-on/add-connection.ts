@@ -4,8 +4,14 @@ import { seal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/connect.ts';
 import { findCustomer } from '../storage/customer.ts';
-import { connectionPlace, insertSsoConnection, type NewSsoConnection } from '../storage/sso-connection.ts';
+import {
+  connectionPlace,
+  insertSsoConnection,
+  listSsoConnections,
+  type NewSsoConnection,
+} from '../storage/sso-connection.ts';
 import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
+import { ownerOfLogoutAddress } from './saml/foreign-logout-address.ts';
 import type { ProtocolSettings } from './settings.ts';
 
 /** A connection whose fields were read before; `secret` is in the clear and is sealed here. */
@@ -19,7 +25,9 @@ export type AddConnectionResult =
   | { kind: 'taken' }
   | { kind: 'unknownCustomer' }
   /** Another connection lets the same provider begin, and an answer would not say which is meant. */
-  | { kind: 'providerTaken'; by: string };
+  | { kind: 'providerTaken'; by: string }
+  /** The provider names an address of another one for single logout. */
+  | { kind: 'logoutAddressTaken'; by: string };
 
 /** Adds a connection to a customer and records it. */
 export async function addConnection(
@@ -32,6 +40,8 @@ export async function addConnection(
     if (!customer) return { kind: 'unknownCustomer' };
     const by = await otherThatMayBegin(sql, made.key, made);
     if (by) return { kind: 'providerTaken', by };
+    const owner = made.protocol === 'saml' ? ownerOfLogoutAddress(made, await listSsoConnections(sql)) : null;
+    if (owner) return { kind: 'logoutAddressTaken', by: owner };
     const id = randomUUID();
     const sealedSecret = secret === null ? null : seal(keys.seal, secret, connectionPlace(id));
     const connection = { ...made, id, customerId: customer.id, sealedSecret } as NewSsoConnection;

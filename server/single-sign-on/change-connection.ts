@@ -3,11 +3,12 @@ import type { Keys } from '../deps.ts';
 import { day, hour, minute } from '../limits.ts';
 import { seal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/connect.ts';
+import type { Connection, Database } from '../storage/connect.ts';
 import { deleteMetadataReading } from '../storage/saml-metadata-reading.ts';
 import {
   connectionPlace,
   findSsoConnectionByKeyForUpdate,
+  listSsoConnections,
   type SsoConnection,
   type SsoConnectionChanges,
   updateSsoConnection,
@@ -15,6 +16,7 @@ import {
 } from '../storage/sso-connection.ts';
 import { certificateFacts } from './saml/certificate-ends.ts';
 import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
+import { ownerOfLogoutAddress } from './saml/foreign-logout-address.ts';
 import { logoutWords } from './saml/metadata-differences.ts';
 import type { SamlSettings } from './settings.ts';
 import { type NotAgreed, withAgreement } from './what-follows.ts';
@@ -26,6 +28,7 @@ export type ChangeConnectionResult =
   | { kind: 'changed'; steps: AuditStep[] }
   | { kind: 'unchanged' }
   | { kind: 'providerTaken'; by: string }
+  | { kind: 'logoutAddressTaken'; by: string }
   | { kind: 'notFound' }
   | NotAgreed;
 
@@ -47,6 +50,8 @@ export async function changeConnection(
     const after = { ...before, ...changes, ...(domains && { domains: [...domains].sort() }) } as SsoConnection;
     const by = await otherThatMayBegin(sql, key, after);
     if (by) return { kind: 'providerTaken', by };
+    const owner = changes.settings ? await ownerOfNewLogout(sql, before, after) : null;
+    if (owner) return { kind: 'logoutAddressTaken', by: owner };
     const steps = [
       ...differences(before, after),
       ...(secret === undefined ? [] : [{ step: 'secret', outcome: 'set' }]),
@@ -61,6 +66,13 @@ export async function changeConnection(
     await insertAuditEvent(sql, event, now);
     return { kind: 'changed', steps };
   });
+}
+
+/** Whose single logout address the settings name now that did not name it before. */
+async function ownerOfNewLogout(sql: Connection, before: SsoConnection, after: SsoConnection): Promise<string | null> {
+  if (before.protocol !== 'saml' || after.protocol !== 'saml') return null;
+  if (logoutWords(before.settings.logout) === logoutWords(after.settings.logout)) return null;
+  return ownerOfLogoutAddress(after, await listSsoConnections(sql));
 }
 
 function differences(before: SsoConnection, after: SsoConnection): AuditStep[] {

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { listSsoConnections } from '../storage/sso-connection.ts';
 import { networkWarnings } from './network-warnings.ts';
+import { foreignLogoutWarnings } from './saml/foreign-logout-address.ts';
 import { metadataWarnings } from './saml/watch-metadata.ts';
 import { sharedRedirectWarnings } from './shared-redirect-warnings.ts';
 import { listEnds, warningsOf } from './what-ends.ts';
@@ -11,6 +12,7 @@ export async function ssoWarnings({ sql, config, now }: Pick<Deps, 'sql' | 'conf
   return [
     ...warningsOf(await listEnds(sql), now()),
     ...sharedRedirectWarnings(connections, config, now()),
+    ...foreignLogoutWarnings(connections),
     ...(await networkWarnings(connections)),
     ...(await metadataWarnings(sql)),
   ];

@@ -13,7 +13,10 @@ import { attributeOf, childrenNamed, textOf, type XmlElement } from './xml-eleme
 
 export type Ended = { ok: true; ended: { userId: string; username: string }[] } | { ok: false; problem: string };
 
-/** Ends what a verified LogoutRequest names, of this connection alone, once; nothing where it is not its time. */
+/**
+ * Ends what a verified LogoutRequest names, of this connection alone, once; nothing where it is not its time. A request that
+ * was taken before has done what it says: sent twice by one press too many, it is answered alike and ends nothing more.
+ */
 export async function endSamlSessions(deps: Deps, connection: SamlConnection, request: XmlElement): Promise<Ended> {
   const late = logoutTimeProblem(request, deps.now());
   if (late) return { ok: false, problem: late };
@@ -27,7 +30,7 @@ export async function endSamlSessions(deps: Deps, connection: SamlConnection, re
   const requestHash = tokenHash(attributeOf(request, 'ID') ?? '');
   const ended = await deps.sql.begin(async (sql) => {
     const received = { connectionId, requestHash, endsAt: logoutUntil(request) };
-    if (!(await insertReceivedSamlLogout(sql, received))) return null;
+    if (!(await insertReceivedSamlLogout(sql, received))) return [];
     const named = {
       connectionId,
       subjectHash: tokenHash(subject),
@@ -38,5 +41,5 @@ export async function endSamlSessions(deps: Deps, connection: SamlConnection, re
     await insertProviderLogout(sql, { ...named, issuedAt, endsAt });
     return await deleteSessionsOfSamlSubject(sql, named);
   });
-  return ended ? { ok: true, ended } : { ok: false, problem: 'it was used before' };
+  return { ok: true, ended };
 }

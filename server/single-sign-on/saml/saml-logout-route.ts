@@ -20,6 +20,7 @@ import { waitsForSamlFailures } from '../slow-down.ts';
 import { type CarriedMessage, readPostedMessage, readRedirectedMessage } from './carried-message.ts';
 import { carryMessage } from './carry-message.ts';
 import { endSamlSessions } from './end-saml-sessions.ts';
+import { ownerOfLogoutAddress } from './foreign-logout-address.ts';
 import { issuerOf, logoutProblem, logoutTimeProblem } from './logout-checks.ts';
 import { logoutResponseXml } from './logout-messages.ts';
 import { logoutStatus } from './logout-status.ts';
@@ -94,7 +95,8 @@ export function samlLogoutRoute(deps: Deps) {
     { relayState, isDone }: { relayState: string | null; isDone: boolean },
   ) {
     const { logout } = connection.settings;
-    if (!logout) return reply.redirect(screenUrl(config.basePath, 'login'), 303);
+    const owner = ownerOfLogoutAddress(connection, await listSsoConnections(sql));
+    if (!logout || owner !== null) return reply.redirect(screenUrl(config.basePath, 'login'), 303);
     const { responseUrl: to, binding } = logout;
     const inResponseTo = attributeOf(root, 'ID') ?? '';
     const common = { config, id: newMessageId(), destination: to, now: deps.now() };

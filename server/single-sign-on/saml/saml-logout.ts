@@ -3,11 +3,12 @@ import type { Deps } from '../../deps.ts';
 import { limits } from '../../limits.ts';
 import { newToken, tokenHash } from '../../secrets/token.ts';
 import { insertSentSamlLogout } from '../../storage/saml-logout.ts';
-import type { SamlConnection } from '../../storage/sso-connection.ts';
+import { listSsoConnections, type SamlConnection } from '../../storage/sso-connection.ts';
 import type { SamlName } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
 import { type Carried, carryMessage } from './carry-message.ts';
+import { ownerOfLogoutAddress } from './foreign-logout-address.ts';
 import { logoutRequestXml } from './logout-messages.ts';
 
 /**
@@ -16,11 +17,14 @@ import { logoutRequestXml } from './logout-messages.ts';
  */
 export async function beginSamlLogout(
   deps: Deps,
-  { id: connectionId, settings: { logout } }: SamlConnection,
+  connection: SamlConnection,
   { name, browserToken = null }: { name: SamlName; browserToken: string | null },
 ): Promise<(Carried & { browserToken: string }) | null> {
-  if (!logout || !isProviderAddress(logout.url)) return null;
   const { config, sql } = deps;
+  const { id: connectionId } = connection;
+  const { logout } = connection.settings;
+  if (!logout || !isProviderAddress(logout.url)) return null;
+  if (ownerOfLogoutAddress(connection, await listSsoConnections(sql)) !== null) return null;
   const [key] = await portalKeys(deps);
   const id = newMessageId();
   const now = deps.now();

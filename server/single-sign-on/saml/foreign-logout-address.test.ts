@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { SamlConnection } from '../../storage/sso-connection.ts';
+import { foreignLogoutWarnings, ownerOfLogoutAddress } from './foreign-logout-address.ts';
+
+function connection(key: string, signOnUrl: string, url?: string, responseUrl = url): SamlConnection {
+  const logout = url === undefined ? undefined : { url, responseUrl, binding: 'redirect' };
+  return { key, protocol: 'saml', settings: { entityId: `https://${key}.test`, signOnUrl, logout } } as SamlConnection;
+}
+
+const own = 'https://m.test/sso';
+const other = connection('h', 'https://h.test/sso', 'https://slo.h.test/slo');
+const shared = connection('h', 'https://login.test/h/saml2', 'https://login.test/h/saml2');
+
+describe('the address of another provider for single logout', () => {
+  it.each([
+    ['its logout address', connection('m', own, 'https://slo.h.test/slo'), other],
+    ['anything where it signs people on', connection('m', own, 'https://h.test/other?x=1'), other],
+    ['its logout host by another case, with a dot', connection('m', own, 'https://SLO.h.test./'), other],
+    ['it for answers alone', connection('m', own, 'https://m.test/slo', 'https://h.test/slo'), other],
+    ['it on a host where both sign on', connection('m', 'https://login.test/m', 'https://login.test/h/saml2'), shared],
+    ['it there, with a query', connection('m', 'https://login.test/m', 'https://login.test/h/saml2?x'), shared],
+    [
+      'it there, spelled otherwise',
+      connection('m', 'https://login.test/m', 'https://login.test//H/%73aml2;a/'),
+      shared,
+    ],
+  ])('SA-47 is not used: %s', (_, mine, theirs) => {
+    expect(ownerOfLogoutAddress(mine, [mine, theirs])).toBe('h');
+    expect(foreignLogoutWarnings([mine, theirs])[0]).toMatch(/connection m names the address of connection h/);
+  });
+
+  it.each([
+    ['its own', connection('m', own, 'https://m.test/slo'), other],
+    ['a host of its own for that', connection('m', own, 'https://slo.m.test/slo'), other],
+    ['none', connection('m', own), other],
+    [
+      'its own part of a host that several share',
+      connection('m', 'https://login.test/m', 'https://login.test/m'),
+      shared,
+    ],
+    ['that of the same provider', connection('h', own, 'https://h.test/slo'), { ...other, key: 'h2' }],
+  ])('%s is no matter', (_, mine, theirs) => {
+    expect(ownerOfLogoutAddress(mine, [mine, theirs])).toBeNull();
+  });
+
+  it('SA-47 whoever names it does not keep its owner from single logout', () => {
+    const owner = connection('h', 'https://h.test/sso', 'https://h.test/slo');
+    expect(ownerOfLogoutAddress(owner, [connection('m', own, 'https://h.test/slo'), owner])).toBeNull();
+  });
+});
