@@ -50,6 +50,12 @@ export type OpenSecondFactor = {
 };
 
 /**
+ * Marks of the browser's last sign-in and sign-out: random, and worth nothing else. Where one has changed, what a tab
+ * saved before was another turn's at the browser.
+ */
+export type Turns = { signedIn: string | null; signedOut: string | null };
+
+/**
  * All that the server tells a page besides its address. It is rendered into the first response and read again by the
  * browser, so it holds nothing that the visitor may not see.
  */
@@ -66,6 +72,8 @@ export type Page = {
   reference: string | null;
   /** The reset hash that waits in this browser, for the form that is opened without one in its address. */
   resetHash?: string;
+  /** Left out where nobody has signed in or out in this browser. */
+  turns?: Turns;
   /** Of the single sign-on screen: the connections among which the typed address leaves a choice. */
   connections?: { key: string; name: string }[];
   /** The page answers a posted form: `url` is the address of what it shows, not the one in the address bar. */

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { AttackerSite } from './attacker-site.ts';
+import { changeForm, hashOf, linkFor } from './reset-forms.ts';
 import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { test as base, expect, password } from './test.ts';
 
@@ -205,4 +206,48 @@ test('no page asks anything of a stranger or leaves anything in the address for 
   await page.getByRole('link', { name: 'Return to sign-in' }).click();
   await expect(heading(page)).toHaveText('Sign in');
   expect(referrers.filter((referrer) => referrer?.includes('s3cret'))).toEqual([]);
+});
+
+test('SE-15: who comes next finds neither the reset link of the one before nor their destination, with a hub of one’s own', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+  watch,
+}) => {
+  // The icon that the browser looks for beside a page that names none.
+  watch.expect(/404/);
+  const { username, email } = await newPerson();
+  const link = await linkFor({ portal, inbox }, email);
+  // It stands for a hub: nothing there is a page of ours.
+  const atHub = '/healthz?of=first#/reports/of-the-first';
+  await page.goto(link);
+  await expect(changeForm(page).hash).toHaveValue(hashOf(link));
+  await page.goto('/portal/login');
+  await page.goto('/portal/forgottenChange');
+  await expect(changeForm(page).hash).toHaveValue(hashOf(link));
+  // As a browser without script sends it: the form itself would say at once that it is too weak.
+  await changeForm(page).fill('lanternq');
+  await page
+    .getByRole('main')
+    .locator('form')
+    .evaluate((form: HTMLFormElement) => form.submit());
+  await expect(page).toHaveURL(/[?]reason=/);
+  await page.goto(`/portal/login?destination=${encodeURIComponent('/healthz?of=first')}#/reports/of-the-first`);
+  await expect(page.getByRole('combobox', { name: 'Language' })).toBeEnabled();
+  await signInForm(page).send(username, password);
+  await expect(page).toHaveURL(atHub);
+  const saved = () => page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+  expect(await saved()).toContain('of-the-first');
+  await page.goto('/portal/logout');
+  await expect(signInForm(page).username).toHaveValue('');
+  await expect.poll(saved).not.toContain('of-the-first');
+  expect(await saved()).not.toContain(hashOf(link));
+  await page.goto('/portal/forgottenChange');
+  await expect(heading(page)).toBeVisible();
+  expect(await page.content()).not.toContain(hashOf(link));
+  expect(await page.content()).not.toContain(username);
+  await page.goto('/portal/login');
+  await signInForm(page).send('bob', password);
+  await expect(page).toHaveURL('/portal/portal.html');
 });

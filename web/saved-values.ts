@@ -1,4 +1,5 @@
 import type { SavedDestination } from '#contract/destination.ts';
+import type { Turns } from '#contract/page.ts';
 
 /** What a browser tab remembers on the way through sign-in, specification §3; null where nothing is saved. */
 export type SavedValues = SavedDestination & { passwordHashParameter: string | null };
@@ -21,9 +22,13 @@ type Name = (typeof names)[number];
 const originName = 'loginHashFragmentFrom';
 const origins = ['hash', 'redirectURL'] as const;
 
+/** And the sign-in and sign-out that the last page in this tab knew of. */
+const turnsName = 'turns';
+
 /** The saved values of a tab; where session storage is absent or refuses, they last as long as the page (decisions §3). */
 export class SavedValuesStore {
   #values: SavedValues = nothingSaved;
+  #turns: Turns | null = null;
   #storage: Storage | null;
 
   constructor(openStorage: () => Storage | null) {
@@ -40,6 +45,19 @@ export class SavedValuesStore {
     this.#values = { ...values, loginHashFragmentFrom: origin };
     for (const name of names) attempt(() => this.#store(name, values[name]));
     attempt(() => this.#store(originName, origin && `${origin} ${fragment}`));
+  }
+
+  /** Null where no page of ours was in this tab yet. */
+  readTurns(): Turns | null {
+    const text = attempt(() => this.#storage?.getItem(turnsName)) ?? null;
+    if (text === null) return this.#turns;
+    const [signedIn, signedOut] = text.split(' ');
+    return { signedIn: signedIn || null, signedOut: signedOut || null };
+  }
+
+  writeTurns(turns: Turns): void {
+    this.#turns = turns;
+    attempt(() => this.#store(turnsName, `${turns.signedIn ?? ''} ${turns.signedOut ?? ''}`));
   }
 
   #read(): SavedValues {
@@ -59,7 +77,7 @@ export class SavedValuesStore {
     return fragment === this.#values.loginHashFragment ? this.#values.loginHashFragmentFrom : null;
   }
 
-  #store(name: Name | typeof originName, value: string | null): void {
+  #store(name: Name | typeof originName | typeof turnsName, value: string | null): void {
     if (value === null) this.#storage?.removeItem(name);
     else this.#storage?.setItem(name, value);
   }

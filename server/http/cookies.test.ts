@@ -46,7 +46,7 @@ it('CK-01 CK-03 every cookie of every answer is for this host alone, over https,
   expect(headers.length).toBeGreaterThanOrEqual(answers.length);
   for (const header of headers) {
     expect(header).toMatch(
-      /^__Host-vestibule-(?:session|device|refusal)=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
+      /^__Host-vestibule-(?:session|device|refusal|signed-in|signed-out)=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
     );
     expect(header.length).toBeLessThan(4096);
   }

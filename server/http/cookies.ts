@@ -7,7 +7,15 @@ import { isToken } from '../secrets/token.ts';
 export type CookieName = TokenCookieName | 'refusal' | 'connection';
 
 /** Those that hold a token and nothing else. */
-export type TokenCookieName = 'session' | 'device' | 'reset' | 'remembered' | 'sso' | `answer-${string}`;
+export type TokenCookieName =
+  | 'session'
+  | 'device'
+  | 'reset'
+  | 'remembered'
+  | 'sso'
+  | 'signed-in'
+  | 'signed-out'
+  | `answer-${string}`;
 
 /**
  * The value of a cookie, or null when it is absent or not to be trusted: a name that comes twice was set by somebody

@@ -8,6 +8,7 @@ import type { Pages } from '../deps.ts';
 import type { BuiltPages } from './built-pages.ts';
 import { readLastRefusal } from './last-refusal.ts';
 import { languageOfRequest } from './request-url.ts';
+import { turnsOf } from './turns.ts';
 
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
@@ -33,6 +34,7 @@ export function createPages(config: Config, built: BuiltPages): Pages {
     const refusal = readLastRefusal(request, config, more.url);
     // A page of its own tells of something that has only just happened: no earlier refusal's reference is its.
     const reference = more.serverPage ? null : refusal.reference;
+    const turns = turnsOf(request, config);
     return {
       language: languageOfRequest(request),
       url: request.url,
@@ -41,6 +43,7 @@ export function createPages(config: Config, built: BuiltPages): Pages {
       passwordPolicy: config.passwordPolicy,
       typedUsername: refusal.username,
       reference,
+      ...(turns && { turns }),
       serverPage: null,
       ...more,
     };
@@ -67,9 +70,10 @@ export function createPages(config: Config, built: BuiltPages): Pages {
     secondFactor,
     registration,
     connections,
+    turns,
   }: Page): boolean {
     return Boolean(
-      serverPage || typedUsername || reference || resetHash || secondFactor || registration || connections,
+      serverPage || typedUsername || reference || resetHash || secondFactor || registration || connections || turns,
     );
   }
 

@@ -5,6 +5,7 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config.ts';
 import { setCookie } from '../http/cookies.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
+import { beginTurn, clearWaitingLink } from '../http/turns.ts';
 import { limits } from '../limits.ts';
 import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import { destinationToKeep } from './destination-to-keep.ts';
@@ -22,8 +23,11 @@ export function letIn(
   // However the half session ends, the form that follows has the name that was typed.
   if (result.kind === 'secondFactor' && username !== null) setLastRefusal(reply, config, { reference: null, username });
   else clearLastRefusal(request, reply, config);
-  if (result.kind === 'secondFactor')
+  if (result.kind === 'secondFactor') {
+    clearWaitingLink(request, reply, config);
     return reply.redirect(secondFactorUrl(config.basePath, result, { destination, lang }), 303);
+  }
+  beginTurn(request, reply, config);
   setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
   if (result.rememberedToken) setCookie(reply, config, 'remembered', result.rememberedToken, limits.rememberedDevice);
   return reply.redirect(destination, 303);

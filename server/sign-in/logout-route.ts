@@ -8,6 +8,7 @@ import { addressOf, refuseForeignSite } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
 import { namesOwnOrigin } from '../http/same-origin.ts';
+import { clearWaitingLink, endTurn } from '../http/turns.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
@@ -67,6 +68,10 @@ async function endSession(deps: Deps, request: FastifyRequest, reply: FastifyRep
   clearCookie(reply, deps.config, 'session');
   if (signsInAgain) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
   else clearLastRefusal(request, reply, deps.config);
+  // Who gives up a second factor was never let in, and goes on with what this tab has saved.
+  const isTurnOver = ended ? ended.stage === 'full' && !signsInAgain : wantsPage(request);
+  if (isTurnOver) endTurn(request, reply, deps.config);
+  else clearWaitingLink(request, reply, deps.config);
   if (!wantsPage(request)) return reply.code(204).send();
   const browserToken = readTokenCookie(request.headers, deps.config, 'sso');
   const elsewhere = ended && !signsInAgain && (await signOutAtProvider(deps, ended, browserToken));

@@ -159,3 +159,42 @@ it('SE-15 the second person at a browser gets nothing of the first', async () =>
   expect(seen.body).not.toContain('alice');
   expect((await portal.send({ url: '/portal/session', cookies: jar })).json().username).toBe('bob');
 });
+
+const marks = ['vestibule-signed-in', 'vestibule-signed-out'] as const;
+const turnsOf = (jar: Record<string, string>) => marks.map((name) => jar[name]);
+
+it('SE-15 a reset link that waits in the browser ends with a sign-in, and with a sign-out', async () => {
+  const reset = { 'vestibule-reset': 'r'.repeat(43) };
+  const ended = expect.objectContaining({ name: 'vestibule-reset', value: '', maxAge: 0 });
+  expect((await portal.signIn('alice', testPassword, { cookies: reset })).cookies).toContainEqual(ended);
+  expect((await portal.signIn('alice', 'a slip', { cookies: reset })).cookies).not.toContainEqual(ended);
+  for (const jar of [reset, { ...reset, ...cookies }])
+    expect((await portal.send({ method: 'POST', url, cookies: jar })).cookies).toContainEqual(ended);
+});
+
+it('SE-15 pages tell the tab of every sign-in and sign-out, by marks that are worth nothing else', async () => {
+  const pageOf = async (jar: Record<string, string>) => {
+    const { body } = await portal.send({ url: '/portal/forgotten', cookies: jar });
+    return JSON.parse(/id="page">([^<]+)</.exec(body)?.[1] ?? '').turns;
+  };
+  expect(await pageOf({})).toBeUndefined();
+  const jar = { ...cookies };
+  const first = turnsOf(jar);
+  expect(first).toEqual([expect.stringMatching(/^[\w-]{43}$/), undefined]);
+  expect(await pageOf(jar)).toEqual({ signedIn: first[0], signedOut: null });
+  Object.assign(jar, cookiesOf(await portal.send({ method: 'POST', url, cookies: jar })));
+  const second = turnsOf(jar);
+  expect(second).toEqual([first[0], expect.stringMatching(/^[\w-]{43}$/)]);
+  Object.assign(jar, cookiesOf(await portal.signIn('bob', testPassword, { cookies: jar })));
+  expect(await pageOf(jar)).toEqual({ signedIn: jar['vestibule-signed-in'], signedOut: second[1] });
+  expect(jar['vestibule-signed-in']).not.toBe(first[0]);
+  expect(await pageOf({})).toBeUndefined();
+});
+
+it('a sign-out of a session that is over already counts as one; a script that finds none tells nothing', async () => {
+  await portal.sql`delete from session`;
+  const asked = await portal.send({ url, cookies, headers: { ...page, 'sec-fetch-site': 'same-origin' } });
+  expect(cookiesOf(asked)).toHaveProperty(marks[1]);
+  const fetched = { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' };
+  expect(cookiesOf(await portal.send({ url, cookies, headers: fetched }))).not.toHaveProperty(marks[1]);
+});

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 import {
   type Browser,
   codeByMail,
@@ -46,9 +46,33 @@ describe('a code without script', () => {
       'vestibule-device',
       'vestibule-refusal',
       'vestibule-session',
+      'vestibule-signed-in',
     ]);
     expect(cookiesOf(answer)['vestibule-refusal']).toBe('');
     expect(await signedInAs(portal, cookiesOf(answer))).toBe('alice');
+  });
+
+  it('SE-15 that is right ends a reset link that waits in the browser, as does the password before it', async () => {
+    const waiting = { 'vestibule-reset': 'r'.repeat(43) };
+    const ended = expect.objectContaining({ name: 'vestibule-reset', value: '', maxAge: 0 });
+    const half = await portal.signIn('alice', testPassword, { cookies: waiting });
+    expect(half.cookies).toContainEqual(ended);
+    expect(cookiesOf(half)).not.toHaveProperty('vestibule-signed-in');
+    const wrong = await verifyByForm(portal, { code: '000000' }, { ...cookies, ...waiting });
+    expect(wrong.cookies).not.toContainEqual(ended);
+    const right = await verifyByForm(portal, { code: codeNow(portal, secret) }, { ...cookies, ...waiting });
+    expect(right.cookies).toContainEqual(ended);
+  });
+
+  it('SE-15 given up tells the tab of no sign-out, for who signs in next still wants to go where this one did', async () => {
+    const answer = await portal.send({
+      method: 'POST',
+      url: '/portal/logout',
+      cookies,
+      headers: { accept: 'text/html' },
+    });
+    expect(answer.statusCode).toBe(303);
+    expect(cookiesOf(answer)).not.toHaveProperty('vestibule-signed-out');
   });
 
   it('is read as it is copied from an app', async () => {

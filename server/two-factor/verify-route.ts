@@ -13,6 +13,7 @@ import { addressOf } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
+import { beginTurn } from '../http/turns.ts';
 import { limits } from '../limits.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
 import type { Proof } from './take-proof.ts';
@@ -71,6 +72,7 @@ export function verifyRoute(deps: Deps) {
     setCookie(reply, config, 'device', right.deviceToken, limits.deviceLifetime);
     if (right.rememberedToken) setCookie(reply, config, 'remembered', right.rememberedToken, limits.rememberedDevice);
     clearLastRefusal(request, reply, config);
+    beginTurn(request, reply, config);
   }
 
   async function answerScript(

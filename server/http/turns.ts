@@ -1,0 +1,32 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Turns } from '#contract/page.ts';
+import type { Config } from '../config.ts';
+import { newToken } from '../secrets/token.ts';
+import { clearCookie, readCookie, readTokenCookie, setCookie } from './cookies.ts';
+
+/**
+ * Notes in the browser that somebody signed in. Every tab gives up a reset link that it saved before: however the session
+ * ends, the next person at the browser does not find it (SE-15).
+ */
+export function beginTurn(request: FastifyRequest, reply: FastifyReply, config: Config): void {
+  setCookie(reply, config, 'signed-in', newToken());
+  clearWaitingLink(request, reply, config);
+}
+
+/** Notes in the browser that somebody signed out: every tab gives up all that it saved before. */
+export function endTurn(request: FastifyRequest, reply: FastifyReply, config: Config): void {
+  setCookie(reply, config, 'signed-out', newToken());
+  clearWaitingLink(request, reply, config);
+}
+
+/** A reset link that waits in the browser is not for whoever comes next. */
+export function clearWaitingLink(request: FastifyRequest, reply: FastifyReply, config: Config): void {
+  if (readCookie(request.headers, config, 'reset') !== null) clearCookie(reply, config, 'reset');
+}
+
+/** The last sign-in and sign-out of the browser; undefined where there were none. */
+export function turnsOf({ headers }: FastifyRequest, config: Config): Turns | undefined {
+  const signedIn = readTokenCookie(headers, config, 'signed-in');
+  const signedOut = readTokenCookie(headers, config, 'signed-out');
+  return signedIn === null && signedOut === null ? undefined : { signedIn, signedOut };
+}
