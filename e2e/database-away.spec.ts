@@ -42,7 +42,8 @@ test('asking for a link while the database is away: the form says so, keeps the 
   await form.send(email);
   await logged;
   const alert = page.getByRole('alert');
-  await expect(alert).toHaveText(texts['general-error-not-available']);
+  await expect(alert).toContainText(texts['problem-503-text']);
+  await expect(alert).toHaveText(/Try again in \d seconds\.$/);
   await expect(alert).toBeFocused();
   await expect(page).toHaveURL('/portal/forgotten');
   await expect(page.locator('.veil')).toHaveCount(0);

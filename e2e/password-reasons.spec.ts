@@ -70,7 +70,7 @@ const cases: Case[] = [
     isLinkOver: true,
   },
   { reason: 5, what: 'the entries differ', tag: withoutScriptOnly, next: 'choose', second: 'Harbour-Lantern-78' },
-  { reason: 6, what: 'a tab in the password', tag: withScriptToo, next: 'newLink', first: () => `Harbour\tLantern-77` },
+  { reason: 6, what: 'a tab in the password', tag: withScriptToo, next: 'choose', first: () => `Harbour\tLantern-77` },
   {
     reason: 7,
     what: 'the account is inactive',
