@@ -11,6 +11,7 @@ import { portalKeys } from './portal-keys.ts';
 import { readSamlMetadata } from './saml/read-saml-metadata.ts';
 import { readSamlAnswer, startSaml } from './saml/saml.ts';
 import { samlMetadata } from './saml/saml-metadata.ts';
+import { readSamlField } from './saml/saml-text.ts';
 
 const email = 'lena@lemon.test';
 const clientId = 'vestibule';
@@ -89,7 +90,7 @@ describe('LemonLDAP::NG by SAML', () => {
     const { url, form } = await lena.visit(started.url);
     expect(url.href).toBe(publicAddress(portal.deps.config, 'samlAnswer'));
     expect(form.RelayState).toBe('state-1');
-    const answer = { samlResponse: form.SAMLResponse ?? '', kept: started.kept };
+    const answer = { response: readSamlField(form.SAMLResponse ?? ''), kept: started.kept };
     return await readSamlAnswer(portal.deps, await connection(), answer);
   }
 

@@ -2,6 +2,7 @@ import { entityId, publicAddress } from '#server/single-sign-on/addresses.ts';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { portalKeys } from '#server/single-sign-on/portal-keys.ts';
 import { readSamlAnswer, type SamlAnswer, type SamlKept } from '#server/single-sign-on/saml/saml.ts';
+import { readSamlField } from '#server/single-sign-on/saml/saml-text.ts';
 import type { SamlSettings } from '#server/single-sign-on/settings.ts';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';
 import { type Forger, type ForgerKey, forger } from './forged-saml.ts';
@@ -53,6 +54,7 @@ export async function samlForTest({ deps }: PortalForTest): Promise<SamlForTest>
         requestId,
       }),
     connection,
-    read: (samlResponse, to = connection(), kept = keptForTest) => readSamlAnswer(deps, to, { samlResponse, kept }),
+    read: (samlResponse, to = connection(), kept = keptForTest) =>
+      readSamlAnswer(deps, to, { response: readSamlField(samlResponse), kept }),
   };
 }

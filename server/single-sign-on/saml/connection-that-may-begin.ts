@@ -3,6 +3,7 @@ import { listSsoConnections, type SamlConnection } from '../../storage/sso-conne
 import type { Refusal } from '../identity.ts';
 import type { ProtocolSettings } from '../settings.ts';
 import { issuerOfSamlResponse } from './saml-issuer.ts';
+import type { XmlReading } from './strict-xml.ts';
 
 /**
  * The connection whose provider may begin by itself and says that it did. What names it is not verified yet: it only
@@ -10,9 +11,9 @@ import { issuerOfSamlResponse } from './saml-issuer.ts';
  */
 export async function connectionThatMayBegin(
   sql: Connection,
-  samlResponse: string,
+  response: XmlReading,
 ): Promise<{ ok: true; connection: SamlConnection } | Refusal> {
-  const issuer = issuerOfSamlResponse(samlResponse);
+  const issuer = response.ok ? issuerOfSamlResponse(response.root) : null;
   if (issuer === null) return { ok: false, reason: 'answer-invalid', words: 'it is no SAML response with an issuer' };
   const connections = (await listSsoConnections(sql)).filter(
     (connection): connection is SamlConnection =>

@@ -18,6 +18,8 @@ import { answerCookie } from './answer-cookie.ts';
 import { connectionThatMayBegin } from './connection-that-may-begin.ts';
 import { keepSamlAnswer, keepUnaskedAnswer } from './keep-saml-answer.ts';
 import { readSamlAnswer, type SamlKept } from './saml.ts';
+import { readSamlField } from './saml-text.ts';
+import type { XmlReading } from './strict-xml.ts';
 
 /**
  * `POST authenticate/saml/acs`: where SAML providers have their answers posted (SAML bindings §3.5). It comes from
@@ -32,16 +34,17 @@ export function samlAcsRoute(deps: Deps) {
     if (await waitsForSamlFailures(deps, request, reply, address)) return reply;
     const { SAMLResponse: samlResponse, RelayState: state } = request.body;
     const row = state && isToken(state) ? await findSsoRequestByState(deps.sql, tokenHash(state)) : null;
-    if (!state || !row || row.browserHash === null) return await unasked(request, reply, { samlResponse, address });
+    if (!state || !row || row.browserHash === null)
+      return await unasked(request, reply, { response: readSamlField(samlResponse), address });
     // It may be the same answer, posted by one press too many: only the browser's own request tells.
     if (row.usedAt !== null || row.endsAt <= deps.now()) return toFinish(reply, { state, token: null });
-    return await asked(request, reply, { row, state, samlResponse, address });
+    return await asked(request, reply, { row, state, response: readSamlField(samlResponse), address });
   };
 
   async function asked(
     request: FastifyRequest,
     reply: FastifyReply,
-    { row, state, samlResponse, address }: { row: SsoRequestRow; state: string; samlResponse: string; address: string },
+    { row, state, response, address }: { row: SsoRequestRow; state: string; response: XmlReading; address: string },
   ) {
     const details = detailsOf(deps.keys, row);
     const connection = await findSsoConnection(deps.sql, row.connectionId);
@@ -57,7 +60,7 @@ export function samlAcsRoute(deps: Deps) {
       return await no({ ok: false, reason: 'connection-disabled', words: 'while the visitor was at the provider' });
     const kept = details?.kept as SamlKept | null;
     if (!kept) return await no({ ok: false, reason: 'request-unknown', words: 'the request cannot be read any more' });
-    const answer = await readSamlAnswer(deps, connection, { samlResponse, kept });
+    const answer = await readSamlAnswer(deps, connection, { response, kept });
     if (!answer.ok) return await no(answer);
     const token = await keepSamlAnswer(deps, { id: row.id, state }, connection, answer);
     if (token === null)
@@ -68,9 +71,9 @@ export function samlAcsRoute(deps: Deps) {
   async function unasked(
     request: FastifyRequest,
     reply: FastifyReply,
-    { samlResponse, address }: { samlResponse: string; address: string },
+    { response, address }: { response: XmlReading; address: string },
   ) {
-    const begun = await connectionThatMayBegin(deps.sql, samlResponse);
+    const begun = await connectionThatMayBegin(deps.sql, response);
     const connection: SamlConnection | null = begun.ok ? begun.connection : null;
     const no = (refusal: Refusal) =>
       fail(deps, request, reply, refusal, {
@@ -80,7 +83,7 @@ export function samlAcsRoute(deps: Deps) {
         slow: slowDownForAnswer(refusal.reason),
       });
     if (!begun.ok) return await no(begun);
-    const answer = await readSamlAnswer(deps, begun.connection, { samlResponse, kept: null });
+    const answer = await readSamlAnswer(deps, begun.connection, { response, kept: null });
     if (!answer.ok) return await no(answer);
     const destination = defaultDestination(deps.config.basePath);
     const kept = await keepUnaskedAnswer(deps, begun.connection, answer, destination);

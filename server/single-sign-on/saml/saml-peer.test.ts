@@ -7,6 +7,7 @@ import { addPortalKey, portalKeys } from '../portal-keys.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
 import { readSamlAnswer, type SamlKept, startSaml } from './saml.ts';
 import { samlMetadata } from './saml-metadata.ts';
+import { readSamlField } from './saml-text.ts';
 
 const bob = 'bob@corp-b.example';
 
@@ -66,7 +67,13 @@ async function signIn(more: { cancel?: boolean; subject?: string } = {}) {
   const started = await startSaml(portal.deps, connection, { state: 'state-1' });
   if (!started.ok) throw new Error(started.words);
   const answer = await visit(started.url, more);
-  return { ...answer, read: await readSamlAnswer(portal.deps, connection, { ...answer, kept: started.kept }) };
+  return {
+    ...answer,
+    read: await readSamlAnswer(portal.deps, connection, {
+      response: readSamlField(answer.samlResponse),
+      kept: started.kept,
+    }),
+  };
 }
 
 const persistent = { subject: 'person-7', email: bob, emailVerified: false };
@@ -130,11 +137,12 @@ describe('with SimpleSAMLphp', () => {
     await provider.set({});
     const { samlResponse } = await visit(provider.beginUrl(entityId(portal.deps.config)), { subject: 'person-7' });
     const mayBegin = { ...connection, settings: { ...connection.settings, mayBegin: true } };
-    const unasked = { samlResponse, kept: null };
+    const response = readSamlField(samlResponse);
+    const unasked = { response, kept: null };
     expect(await readSamlAnswer(portal.deps, mayBegin, unasked)).toMatchObject({ ok: true, identity: persistent });
     expect(await readSamlAnswer(portal.deps, connection, unasked)).toMatchObject({ reason: 'provider-began' });
     const kept: SamlKept = { requestId: '_another' };
-    expect(await readSamlAnswer(portal.deps, mayBegin, { samlResponse, kept })).toMatchObject({ ok: false });
+    expect(await readSamlAnswer(portal.deps, mayBegin, { response, kept })).toMatchObject({ ok: false });
   });
 
   it('SA-41 it refuses a request that our key did not sign', async () => {

@@ -9,9 +9,8 @@ import { samlIdentity } from './saml-identity.ts';
 import { type RequestFields, samlRequest } from './saml-request.ts';
 import { responseRefusal } from './saml-response.ts';
 import { subjectName } from './saml-subject.ts';
-import { samlText } from './saml-text.ts';
 import { verifiedAssertion } from './saml-verification.ts';
-import { readXml } from './strict-xml.ts';
+import type { XmlReading } from './strict-xml.ts';
 import { attributeOf } from './xml-elements.ts';
 
 /** What of a visit to a SAML provider is kept until its answer comes. */
@@ -37,15 +36,12 @@ export async function startSaml(
   return { ok: true, url, fields, kept: { requestId: id, isAfresh } };
 }
 
-/** Reads the answer in a SAMLResponse field; `kept` is null where the provider began by itself. */
+/** What the answer in a SAMLResponse field says; `kept` is null where the provider began by itself. */
 export async function readSamlAnswer(
   deps: Deps,
   { settings, attributes }: SamlConnection,
-  { samlResponse, kept }: { samlResponse: string; kept: SamlKept | null },
+  { response, kept }: { response: XmlReading; kept: SamlKept | null },
 ): Promise<SamlAnswer> {
-  const answer = samlText(samlResponse);
-  if (!answer.ok) return { ok: false, reason: 'answer-invalid', words: answer.problem };
-  const response = readXml(answer.text);
   if (!response.ok) return { ok: false, reason: 'answer-invalid', words: response.problem };
   const expected = { config: deps.config, settings, kept };
   const refusal = responseRefusal(response.root, expected);

@@ -3,6 +3,7 @@ export type XmlNode = {
   nodeType: number;
   nodeValue: string | null;
   parentNode: XmlNode | null;
+  firstChild: XmlNode | null;
   nextSibling: XmlNode | null;
   removeChild(child: XmlNode): unknown;
   insertBefore(child: XmlNode, before: XmlNode | null): unknown;
@@ -25,11 +26,19 @@ export type XmlName = readonly [namespace: string, name: string];
 
 /** All elements below one, and itself, in the order of the document. */
 export function elementsIn(root: XmlElement): XmlElement[] {
-  return [root, ...childrenOf(root).flatMap(elementsIn)];
+  const found: XmlElement[] = [];
+  const collect = (element: XmlElement) => {
+    found.push(element);
+    for (let node = element.firstChild; node !== null; node = node.nextSibling) if (isElement(node)) collect(node);
+  };
+  collect(root);
+  return found;
 }
 
 export function childrenOf(parent: XmlElement): XmlElement[] {
-  return Array.from(parent.childNodes).filter((node): node is XmlElement => node.nodeType === 1);
+  const found: XmlElement[] = [];
+  for (let node = parent.firstChild; node !== null; node = node.nextSibling) if (isElement(node)) found.push(node);
+  return found;
 }
 
 export function childrenNamed(parent: XmlElement, name: XmlName): XmlElement[] {
@@ -45,6 +54,10 @@ export function descendantsNamed(root: XmlElement, name: XmlName): XmlElement[] 
 
 export function isNamed(element: XmlElement, [namespace, name]: XmlName): boolean {
   return element.namespaceURI === namespace && element.localName === name;
+}
+
+function isElement(node: XmlNode): node is XmlElement {
+  return node.nodeType === 1;
 }
 
 /** An attribute without a namespace; null when it is not there. */
