@@ -6,7 +6,17 @@ import { bringSimplesamlphp } from '#server/testing/find-simplesamlphp.ts';
 import { bringOathtool } from './find-oathtool.ts';
 import { bringOldChromium } from './find-old-chromium.ts';
 
-const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'microsoft-edge'];
+/** Chromium without the window around its pages: the same engine, in half the processor time. */
+const shell = 'chromium-headless-shell';
+const names = [
+  shell,
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+  'chrome',
+  'microsoft-edge',
+];
 const usualPlaces = [
   '/usr/lib/chromium/chromium',
   '/snap/bin/chromium',
@@ -42,19 +52,27 @@ function answers(path: string | null): path is string {
 
 /** Null when Chromium is here or could be brought here; else one sentence that says how to bring it. */
 function bringChromium(): string | null {
+  const { CHROMIUM } = process.env;
+  if (CHROMIUM) return answers(CHROMIUM) ? null : `CHROMIUM names ${CHROMIUM}, which does not start.`;
+  if (findChromium()?.endsWith(shell)) return null;
+  if (process.getuid?.() === 0 && isProgram('/usr/bin/apt-get')) {
+    // Systems that do not have the one have the other.
+    if (!install(shell) && !answers(findChromium())) install('chromium');
+  }
   if (answers(findChromium())) return null;
-  if (process.env.CHROMIUM) return `CHROMIUM names ${process.env.CHROMIUM}, which does not start.`;
-  if (process.getuid?.() !== 0 || !isProgram('/usr/bin/apt-get')) {
-    return 'The browser tests need Chromium: install it (Debian: apt-get install chromium) or set CHROMIUM to its path.';
-  }
+  return 'The browser tests need Chromium: install it (Debian: apt-get install chromium) or set CHROMIUM to its path.';
+}
+
+/** Whether Debian's package manager could install a browser, and fonts for it. */
+function install(name: string): boolean {
+  const options = { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
   try {
-    const options = { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
     execFileSync('apt-get', ['update'], options);
-    execFileSync('apt-get', ['install', '--yes', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'], options);
+    execFileSync('apt-get', ['install', '--yes', '--no-install-recommends', name, 'fonts-dejavu-core'], options);
+    return true;
   } catch {
-    return 'The browser tests need Chromium, and apt-get could not install it: set CHROMIUM to the path of one.';
+    return false;
   }
-  return answers(findChromium()) ? null : 'Chromium was installed but does not start: set CHROMIUM to the path of one.';
 }
 
 // The tests in the browser need the other programs too, and they are missing on the same machines.
