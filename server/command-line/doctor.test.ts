@@ -11,7 +11,7 @@ import {
   testAuthorityFile,
 } from '#server/testing/mail-server-for-test.ts';
 import { ignoredParameters, pgbouncerForTest } from '#server/testing/pgbouncer-for-test.ts';
-import { runVestibule } from '#server/testing/run-vestibule.ts';
+import { runVestibuleProcess } from '#server/testing/run-vestibule.ts';
 
 const auth = { user: 'hub@relay.example', password: 'Canary-8' };
 
@@ -43,7 +43,7 @@ async function startServer(options: MailServerOptions = { auth }): Promise<strin
 
 /** Runs `vestibule doctor` on the test's database, with a data folder of its own. */
 async function doctor(args: string, env: Record<string, string> = {}) {
-  const { code, out, err } = await runVestibule(['doctor', ...args.split(' ').filter(Boolean)], {
+  const { code, out, err } = await runVestibuleProcess(['doctor', ...args.split(' ').filter(Boolean)], {
     env: {
       DATABASE_URL: wire.url,
       VESTIBULE_SECRET: 'x'.repeat(43),
@@ -195,7 +195,7 @@ describe('vestibule doctor', () => {
 
 test('config check shows where mails go, without credentials', async () => {
   const check = (env: Record<string, string>) =>
-    runVestibule(['config', 'check'], { env: { VESTIBULE_DATA: folder, ...env } });
+    runVestibuleProcess(['config', 'check'], { env: { VESTIBULE_DATA: folder, ...env } });
   const server = await check({ SMTP_URL: 'smtps://hub:Canary-8@smtp.example.com' });
   expect(server.out).toMatch(/^Mails to +smtp\.example\.com:465$/m);
   expect(server.out).not.toMatch(/hub|Canary/);

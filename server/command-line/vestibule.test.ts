@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { countThrottleAttempt } from '#server/testing/count-throttle-attempt.ts';
-import { runVestibule } from '#server/testing/run-vestibule.ts';
+import { runVestibule, runVestibuleProcess } from '#server/testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
 import { limits } from '../limits.ts';
@@ -42,12 +42,11 @@ afterAll(async () => {
 
 const env = () => ({ VESTIBULE_DATA: dataFolder, VESTIBULE_CONFIG: join(dataFolder, '.none.json') });
 
-/** `input` null is a pipe that stays open. */
-function vestibule(line: string, input?: string | Buffer | null) {
-  return runVestibule(line.split(' '), {
-    env: { ...env(), VESTIBULE_CONFIG: '' },
-    ...(input !== undefined && { input }),
-  });
+/** `input` null is a pipe that stays open, which must not keep a process from ending. */
+function vestibule(line: string, input: string | Buffer | null = '') {
+  const surroundings = { env: { ...env(), VESTIBULE_CONFIG: '' } };
+  if (input === null) return runVestibuleProcess(line.split(' '), { ...surroundings, input });
+  return runVestibule(line.split(' '), { ...surroundings, input });
 }
 
 async function addAlice(): Promise<void> {

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
-import { runVestibule } from '#server/testing/run-vestibule.ts';
+import { runVestibuleProcess } from '#server/testing/run-vestibule.ts';
 import { listenProblem } from './listen-problem.ts';
 
 describe('a place where the portal cannot listen', () => {
@@ -21,7 +21,7 @@ describe('a place where the portal cannot listen', () => {
     await database.close();
   });
   const serve = (more: Record<string, string>) =>
-    runVestibule(['serve'], {
+    runVestibuleProcess(['serve'], {
       env: { DATABASE_URL: wire.url, VESTIBULE_SECRET: 'x'.repeat(43), VESTIBULE_CONFIG: '', ...more },
     });
 

@@ -1,25 +1,80 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { runProgram } from '../command-line/program.ts';
 
 export type CommandResult = { code: number; out: string; err: string };
+type Surroundings = { env: Record<string, string>; input?: string | Buffer };
 
 const entry = join(import.meta.dirname, '../command-line/vestibule.ts');
+/** Another zone than the product writes times in. */
+const always = { PATH: '/usr/bin:/bin', TZ: 'Europe/Berlin' };
 
 /**
  * Runs the real command line as a process, with nothing of our environment but what is given. Its standard input stays
  * open where `input` is null.
  */
-export async function runVestibule(
+export async function runVestibuleProcess(
   args: readonly string[],
-  { env, input = '' }: { env: Record<string, string>; input?: string | Buffer | null },
+  { env, input = '' }: Omit<Surroundings, 'input'> & { input?: Surroundings['input'] | null },
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, [entry, ...args], {
-    env: { PATH: '/usr/bin:/bin', TZ: 'Europe/Berlin', ...env },
-  });
+  const child = spawn(process.execPath, [entry, ...args], { env: { ...always, ...env } });
   child.stdin.on('error', () => undefined);
   if (input !== null) child.stdin.end(input);
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: code as number, out, err };
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command in this process, as if it were one of its own: a new process spends most of its time on loading the
+ * code. One command after the other, since what is the process's is lent to it; those that only a process shows (signals,
+ * closed pipes, two at once, what Node reads at its start) go by `runVestibuleProcess`.
+ */
+export async function runVestibule(args: readonly string[], surroundings: Surroundings): Promise<CommandResult> {
+  const run = last.then(() => runHere(args, surroundings));
+  last = run.catch(() => undefined);
+  return await run;
+}
+
+async function runHere(args: readonly string[], { env, input = '' }: Surroundings): Promise<CommandResult> {
+  const own = { env: process.env, argv: process.argv, exitCode: process.exitCode };
+  const { stdin, stdout, stderr } = process;
+  const zone = own.env.TZ;
+  const written = { out: '', err: '' };
+  const lent = {
+    stdin: Readable.from([Buffer.from(input)]),
+    stdout: collector((part) => {
+      written.out += part;
+    }),
+    stderr: collector((part) => {
+      written.err += part;
+    }),
+  };
+  // Node reads the zone anew only when it is set in the environment that the process began with.
+  own.env.TZ = always.TZ;
+  process.env = { ...always, ...env };
+  process.argv = [process.execPath, entry, ...args];
+  process.exitCode = 0;
+  for (const [name, value] of Object.entries(lent)) Object.defineProperty(process, name, { value, configurable: true });
+  try {
+    await runProgram();
+    return { code: Number(process.exitCode), ...written };
+  } finally {
+    for (const [name, value] of Object.entries({ stdin, stdout, stderr }))
+      Object.defineProperty(process, name, { value, configurable: true });
+    process.env = own.env;
+    process.argv = own.argv;
+    process.exitCode = own.exitCode;
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
+}
+
+/** What a command writes to, as far as commands use it. */
+function collector(add: (part: string) => void) {
+  return { on() {}, write: add };
 }
