@@ -97,7 +97,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   if (!done) return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
   if (isHashOutdated(user.passwordHash)) await renewHash(deps, user, request.password);
   if (waitsFor) {
-    if (waitsFor.factor === 'email') await sendFirstCode(deps, user, sessionToken, request);
+    if (waitsFor.factor === 'email') await sendFirstCode(deps, { ...user, connectionId: null }, sessionToken, request);
     return { kind: 'secondFactor', ...waitsFor, sessionToken };
   }
   if (!attempt.deviceSeen && admitting.some(({ newDeviceMail }) => newDeviceMail))

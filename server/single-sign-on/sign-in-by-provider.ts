@@ -53,7 +53,7 @@ export async function signInByProvider(
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });
   if (done.kind === 'secondFactor' && done.factor === 'email')
-    await sendFirstCode(deps, done.user, done.sessionToken, visitor);
+    await sendFirstCode(deps, { ...done.user, connectionId: connection.id }, done.sessionToken, visitor);
   deps.wake.mails();
   return done;
 }
