@@ -135,6 +135,7 @@ async function complete(
       await insertRememberedDevice(sql, {
         tokenHash: tokenHash(rememberedToken),
         userId,
+        factor: half.factor,
         browser: browser ?? null,
         address: request.address,
         madeAt: now,
