@@ -19,6 +19,7 @@ import { deleteSession, idTokenPlace, insertSession } from '../storage/session.t
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { isSsoConnectionActiveForShare, type SsoConnection } from '../storage/sso-connection.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
+import { provenAtProvider } from './authentication-age.ts';
 import type { Identity } from './identity.ts';
 import { matchUser } from './match-user.ts';
 import { recordSsoFailure } from './record-failure.ts';
@@ -117,7 +118,7 @@ async function complete(
       providerSubjectHash: subjectHash,
       providerSessionHash: sessionHash,
       providerEndsAt,
-      authenticatedAt: identity.authenticatedAt === null ? null : new Date(identity.authenticatedAt),
+      authenticatedAt: provenAtProvider(identity, now),
     },
     waitsFor,
     now,
