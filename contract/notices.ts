@@ -9,6 +9,8 @@ export const notices = [
   'clockWrong',
   'codeMalformed',
   'emailMalformed',
+  'entryMissing',
+  'entryTooLong',
   'codeSent',
   'codeTooSoon',
   'codeNotSent',

@@ -137,9 +137,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setNotFoundHandler(methodNotAllowed(deps));
 
   const on = (call: Call) => ({ method: calls[call].method, url: basePath + calls[call].path });
-  app.route({ ...on('performLogin'), schema: { body: LoginForm }, handler: performLoginRoute(deps) });
-  // These two say themselves what is wrong with an address, on the form.
+  // These say themselves what is wrong with an entry, on the form.
   const attachValidation = true;
+  app.route({ ...on('performLogin'), schema: { body: LoginForm }, attachValidation, handler: performLoginRoute(deps) });
   app.route({
     ...on('passwordForgotten'),
     schema: { body: ForgottenForm },

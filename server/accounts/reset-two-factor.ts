@@ -6,7 +6,7 @@ import { findUserForUpdate } from '../storage/portal-user.ts';
 import { deleteRecoveryCodes } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { deleteSessionsOfUser } from '../storage/session.ts';
-import { deleteThrottle } from '../storage/throttle.ts';
+import { deleteThrottleOfEveryWay } from '../storage/throttle.ts';
 import { deleteTotp } from '../storage/totp.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { foldLoginName } from './fold-name.ts';
@@ -28,7 +28,7 @@ export async function resetTwoFactor(sql: Database, name: string, now: Date): Pr
     const hadEmail = await deleteEmailFactor(sql, user.id);
     const devices = await deleteRememberedDevices(sql, user.id);
     await deleteRecoveryCodes(sql, user.id);
-    await deleteThrottle(sql, codeKey(user.id));
+    await deleteThrottleOfEveryWay(sql, codeKey, user.id);
     if (!hadApp && !hadEmail && devices === 0) return { kind: 'nothing' };
     const sessionsEnded = await deleteSessionsOfUser(sql, user.id);
     const steps = [

@@ -1,7 +1,7 @@
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/connect.ts';
 import { findUserForUpdate } from '../storage/portal-user.ts';
-import { deleteThrottle, deleteThrottlesOfUser } from '../storage/throttle.ts';
+import { deleteThrottleOfEveryWay, deleteThrottlesOfUser } from '../storage/throttle.ts';
 import { codeKey, codeMailKey } from '../throttle/throttle-keys.ts';
 import { foldLoginName } from './fold-name.ts';
 
@@ -11,8 +11,8 @@ export async function unlockUser(sql: Database, name: string, now: Date): Promis
     const user = await findUserForUpdate(sql, foldLoginName(name));
     if (!user) return false;
     await deleteThrottlesOfUser(sql, user.id);
-    await deleteThrottle(sql, codeKey(user.id));
-    await deleteThrottle(sql, codeMailKey(user.id));
+    await deleteThrottleOfEveryWay(sql, codeKey, user.id);
+    await deleteThrottleOfEveryWay(sql, codeMailKey, user.id);
     await insertAuditEvent(sql, { event: 'user-unlocked', userId: user.id, username: user.username }, now);
     return true;
   });

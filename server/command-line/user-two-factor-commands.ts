@@ -49,7 +49,7 @@ async function runDevices(sql: Database, name: string, { revoke, revokeAll, json
   const devices = await listRememberedDevices(sql, user.id, now);
   if (json) return printJson(devices);
   if (devices.length === 0) return printLine(`User ${name} needs a code on every device, if at all.`);
-  printTable(['ID', 'BROWSER', 'ADDRESS', 'SINCE', 'LAST USED', 'UNTIL'], devices.map(rowOf));
+  printTable(['ID', 'FACTOR', 'BROWSER', 'ADDRESS', 'SINCE', 'LAST USED', 'UNTIL'], devices.map(rowOf));
 }
 
 async function revokeDevices(sql: Database, user: User, id: string | undefined, now: Date): Promise<number> {
@@ -68,6 +68,6 @@ async function revokeDevices(sql: Database, user: User, id: string | undefined, 
   });
 }
 
-function rowOf({ id, browser, address, madeAt, lastUsedAt, endsAt }: RememberedDevice): string[] {
-  return [id, browser ?? '-', address, localTime(madeAt), localTime(lastUsedAt), localTime(endsAt)];
+function rowOf({ id, factor, browser, address, madeAt, lastUsedAt, endsAt }: RememberedDevice): string[] {
+  return [id, factor, browser ?? '-', address, localTime(madeAt), localTime(lastUsedAt), localTime(endsAt)];
 }

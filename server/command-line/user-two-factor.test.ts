@@ -52,6 +52,7 @@ async function remember(username: string, days: number, browser: string | null =
   await insertRememberedDevice(sql, {
     tokenHash,
     userId,
+    factor: browser === null ? 'email' : 'app',
     browser,
     address: '192.0.2.1',
     madeAt: at(-days),
@@ -69,13 +70,21 @@ describe('user devices', { timeout: 60_000 }, () => {
     const { code, out, err } = await vestibule('user devices alice@ACME.example');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const [heading, first, second, ...more] = out.trimEnd().split('\n');
-    expect(heading).toMatch(/^ID +BROWSER +ADDRESS +SINCE +LAST USED +UNTIL$/);
-    expect(first).toMatch(new RegExp(`^${newer}  Firefox, Linux  192\\.0\\.2\\.1  \\d{4}-`));
-    expect(second).toMatch(new RegExp(`^${older}  - +192\\.0\\.2\\.1  `));
+    expect(heading).toMatch(/^ID +FACTOR +BROWSER +ADDRESS +SINCE +LAST USED +UNTIL$/);
+    expect(first).toMatch(new RegExp(`^${newer}  app     Firefox, Linux  192\\.0\\.2\\.1  \\d{4}-`));
+    expect(second).toMatch(new RegExp(`^${older}  email   - +192\\.0\\.2\\.1  `));
     expect(more).toEqual([]);
     const listed = JSON.parse((await vestibule('user devices alice --json')).out);
     expect(listed.map(({ id }: { id: string }) => id)).toEqual([newer, older]);
-    expect(Object.keys(listed[0]).sort()).toEqual(['address', 'browser', 'endsAt', 'id', 'lastUsedAt', 'madeAt']);
+    expect(Object.keys(listed[0]).sort()).toEqual([
+      'address',
+      'browser',
+      'endsAt',
+      'factor',
+      'id',
+      'lastUsedAt',
+      'madeAt',
+    ]);
     expect(await events()).toEqual([]);
   });
 

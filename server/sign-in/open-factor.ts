@@ -1,12 +1,11 @@
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import type { MailReader } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/connect.ts';
 import { isEmailFactorConfirmed } from '../storage/email-code.ts';
 import { deleteHalfSessionsSince } from '../storage/half-session.ts';
-import { sendEmailCode } from '../two-factor/send-email-code.ts';
+import { type CodeReader, sendEmailCode } from '../two-factor/send-email-code.ts';
 import { browserName } from './browser-name.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { Visitor } from './visitor.ts';
@@ -28,13 +27,17 @@ export async function openFactor(
  */
 export async function sendFirstCode(
   deps: Deps,
-  user: MailReader,
+  user: CodeReader,
   sessionToken: string,
   { address, userAgent, language, requestId }: Pick<Visitor, 'address' | 'userAgent' | 'language' | 'requestId'>,
 ): Promise<void> {
   const hash = tokenHash(sessionToken);
   const since = new Date(deps.now().getTime() - limits.samePress);
-  await deleteHalfSessionsSince(deps.sql, { userId: user.id, address, since, except: hash });
+  await deleteHalfSessionsSince(
+    deps.sql,
+    { userId: user.id, connectionId: user.connectionId },
+    { address, since, except: hash },
+  );
   const result = await sendEmailCode(deps, hash, user, {
     address,
     browser: browserName(userAgent),

@@ -1,12 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
-import type { LoginForm } from '#contract/payloads.ts';
+import { type LoginForm, longestUsername } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
+import { formAgain } from '../http/form-again.ts';
 import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
-import { languageOverride } from '../http/request-url.ts';
+import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
+import { destinationToKeep } from './destination-to-keep.ts';
 import { domainOfAddress } from './domain-of-address.ts';
 import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
 import { signIn } from './sign-in.ts';
@@ -17,6 +19,10 @@ export function performLoginRoute(deps: Deps) {
   const { config } = deps;
 
   return async function performLogin(request: FastifyRequest<{ Body: LoginForm }>, reply: FastifyReply) {
+    if (request.validationError) {
+      if (!wantsPage(request)) throw request.validationError;
+      return await formWithError(request, reply);
+    }
     const address = addressOf(deps, request);
     if (!address)
       return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
@@ -45,6 +51,23 @@ export function performLoginRoute(deps: Deps) {
         return letIn(request, reply, config, result, { ...way, username });
     }
   };
+
+  /** What the browser holds back with its script. Nothing is looked up or counted: there was nothing to try. */
+  async function formWithError(
+    request: FastifyRequest<{ Body: Partial<LoginForm> | undefined }>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const { username = '', password = '', redirectURL } = request.body ?? {};
+    const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
+    const again = {
+      screen: 'login',
+      status: 400,
+      notice: username === '' || password === '' ? 'entryMissing' : 'entryTooLong',
+      destination: accepted ? destinationToKeep(config.basePath, accepted) : undefined,
+    } as const;
+    const kept = { typedUsername: [...username].slice(0, longestUsername).join('') };
+    return await formAgain(deps, request, reply, again, kept);
+  }
 
   async function recordRefusedDestination({ id: requestId }: FastifyRequest, address: string): Promise<void> {
     await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId, address }, deps.now());

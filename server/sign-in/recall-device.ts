@@ -3,21 +3,24 @@ import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/connect.ts';
 import { rotateRememberedDevice } from '../storage/remembered-device.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
+import { factorsThatSatisfy, type SecondFactor } from './second-factor.ts';
 
 /**
  * The new token of a browser that need not be asked for a code again, or null when it must be: it is not remembered for
- * this user, or one of the admitting customers forbids it. The token changes at every use, so that a copied one shows.
+ * this user, only by less than what is asked for now, or one of the admitting customers forbids it. The token changes at every use, so that a copied one shows.
  */
 export async function recallDevice(
   { sql, now }: { sql: Connection; now: Deps['now'] },
   userId: string,
+  asked: SecondFactor,
   admitting: readonly SignInCustomer[],
   { rememberedToken, address }: { rememberedToken: string | null; address: string },
 ): Promise<string | null> {
   if (rememberedToken === null || !admitting.every(mayRemember)) return null;
+  const factors = factorsThatSatisfy(asked);
   const after = newToken();
   const hashes = { before: tokenHash(rememberedToken), after: tokenHash(after) };
-  return (await rotateRememberedDevice(sql, { userId, ...hashes, address, now: now() })) ? after : null;
+  return (await rotateRememberedDevice(sql, { userId, factors, ...hashes, address, now: now() })) ? after : null;
 }
 
 /** Who asks for no factor has no say in it. */

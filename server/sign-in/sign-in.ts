@@ -66,7 +66,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
 
   const user = attempt.user as SignInUser & { passwordHash: string };
   const asked = secondFactorOf(admitting, user.hasApp);
-  const rememberedToken = asked && (await recallDevice(deps, user.id, admitting, request));
+  const rememberedToken = asked && (await recallDevice(deps, user.id, asked, admitting, request));
   const waitsFor = asked && !rememberedToken ? await openFactor(deps.sql, user, asked) : null;
   const sessionToken = newToken();
   // One that is not this user's own may have been planted; whoever did would have a known browser with it.
@@ -97,11 +97,10 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   if (!done) return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
   if (isHashOutdated(user.passwordHash)) await renewHash(deps, user, request.password);
   if (waitsFor) {
-    if (waitsFor.factor === 'email') await sendFirstCode(deps, user, sessionToken, request);
+    if (waitsFor.factor === 'email') await sendFirstCode(deps, { ...user, connectionId: null }, sessionToken, request);
     return { kind: 'secondFactor', ...waitsFor, sessionToken };
   }
-  if (!attempt.deviceSeen && admitting.some(({ newDeviceMail }) => newDeviceMail))
-    await tellOfNewDevice(deps, user, request);
+  if (!isKnown && admitting.some(({ newDeviceMail }) => newDeviceMail)) await tellOfNewDevice(deps, user, request);
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken };
 }
 

@@ -3,6 +3,15 @@ import type { SsoConnection } from '../storage/sso-connection.ts';
 import type { Identity } from './identity.ts';
 
 /**
+ * When the person proved to the provider who they are; null where it does not say, or names a time that has not come by
+ * any clock: kept, it would count as a proof once it has.
+ */
+export function provenAtProvider({ authenticatedAt }: Pick<Identity, 'authenticatedAt'>, now: Date): Date | null {
+  if (authenticatedAt === null || authenticatedAt > now.getTime() + limits.providerClock) return null;
+  return new Date(authenticatedAt);
+}
+
+/**
  * Why an answer says too little of when the person proved who he is, or that it was too long ago for this connection;
  * null when it is good, or the operator set no maximum. A provider's clock may be off as ever.
  */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
@@ -11,7 +11,8 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#server/testing/saml-sign-in-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor } from '#server/testing/sso-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor, keepCookies } from '#server/testing/sso-for-test.ts';
+import { codeNow, giveApp, step, verify } from '#server/testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 let provider: SamlProviderForTest;
@@ -28,11 +29,11 @@ beforeEach(async () => {
 });
 afterAll(() => portal.close());
 
-async function signInByProvider(browser: BrowserForTest): Promise<void> {
+async function signInByProvider(browser: BrowserForTest, leadsTo = '/portal/portal.html'): Promise<void> {
   const request = samlRequestAt(await departFor(browser));
   const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, provider, request));
   const end = await browser.get(String(posted.headers.location), crossSite);
-  expect(end.headers.location).toBe('/portal/portal.html');
+  expect(end.headers.location?.split('?')[0]).toBe(leadsTo);
 }
 
 const deviceOf = ({ cookies }: BrowserForTest) => ({ 'vestibule-device': cookies['vestibule-device'] ?? '' });
@@ -71,24 +72,57 @@ it('BF-01 a password makes such a browser known, by a token that nobody had befo
   expect(deviceOf(browser)).toEqual(known);
 });
 
-it('the mail of a new browser comes once, whichever way comes first', async () => {
-  await portal.sql`update customer set new_device_mail = true`;
+describe('the mail of a new browser', () => {
+  beforeEach(async () => {
+    await portal.sql`update customer set new_device_mail = true`;
+  });
+
   const mails = async () => {
     await portal.workOff();
-    return portal.mails.length;
+    return portal.mails.filter(({ subject }) => subject.startsWith('New sign-in')).length;
   };
   const byPassword = (browser: BrowserForTest) =>
     browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
-  const first = browserForTest(portal);
-  await signInByProvider(first);
-  expect(await mails()).toBe(1);
-  await byPassword(first);
-  await signInByProvider(first);
-  expect(await mails()).toBe(1);
-  const second = browserForTest(portal);
-  await byPassword(second);
-  expect(await mails()).toBe(2);
-  await signInByProvider(second);
-  await byPassword(second);
-  expect(await mails()).toBe(2);
+
+  it('comes with the first password in a browser that only a provider has brought in: it was never typed there', async () => {
+    const browser = browserForTest(portal);
+    await signInByProvider(browser);
+    expect(await mails()).toBe(1);
+    await byPassword(browser);
+    expect(await mails()).toBe(2);
+    await signInByProvider(browser);
+    await byPassword(browser);
+    expect(await mails()).toBe(2);
+  });
+
+  it('comes once where the password was first: a provider says no more than that', async () => {
+    const browser = browserForTest(portal);
+    await byPassword(browser);
+    expect(await mails()).toBe(1);
+    await signInByProvider(browser);
+    await byPassword(browser);
+    expect(await mails()).toBe(1);
+  });
+
+  it('goes by the same when a second factor is asked for', async () => {
+    const secret = await giveApp(portal, 'alice');
+    const enter = async (browser: BrowserForTest) => {
+      portal.wait(2 * step);
+      const answer = await verify(portal, codeNow(portal, secret), browser.cookies);
+      expect(answer.body).toBe('true');
+      keepCookies(browser, answer);
+    };
+    const browser = browserForTest(portal);
+    await signInByProvider(browser, '/portal/twoFactor');
+    await enter(browser);
+    expect(await mails()).toBe(1);
+    for (const count of [2, 2]) {
+      await byPassword(browser);
+      await enter(browser);
+      expect(await mails()).toBe(count);
+    }
+    await signInByProvider(browser, '/portal/twoFactor');
+    await enter(browser);
+    expect(await mails()).toBe(2);
+  });
 });

@@ -19,6 +19,7 @@ import { deleteSession, idTokenPlace, insertSession } from '../storage/session.t
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { isSsoConnectionActiveForShare, type SsoConnection } from '../storage/sso-connection.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
+import { provenAtProvider } from './authentication-age.ts';
 import type { Identity } from './identity.ts';
 import { matchUser } from './match-user.ts';
 import { recordSsoFailure } from './record-failure.ts';
@@ -53,7 +54,7 @@ export async function signInByProvider(
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });
   if (done.kind === 'secondFactor' && done.factor === 'email')
-    await sendFirstCode(deps, done.user, done.sessionToken, visitor);
+    await sendFirstCode(deps, { ...done.user, connectionId: connection.id }, done.sessionToken, visitor);
   deps.wake.mails();
   return done;
 }
@@ -99,7 +100,7 @@ async function complete(
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;
   if (stepUp !== undefined) steps.push({ step: 'second factor', outcome: `the provider says ${stepUp}` });
-  const rememberedToken = asked && (await recallDevice({ sql, now: deps.now }, user.id, [customer], visitor));
+  const rememberedToken = asked && (await recallDevice({ sql, now: deps.now }, user.id, asked, [customer], visitor));
   if (rememberedToken) steps.push({ step: 'second factor', outcome: 'remembered device' });
   const waitsFor = asked && !rememberedToken ? await openFactor(sql, user, asked) : null;
 
@@ -117,7 +118,7 @@ async function complete(
       providerSubjectHash: subjectHash,
       providerSessionHash: sessionHash,
       providerEndsAt,
-      authenticatedAt: identity.authenticatedAt === null ? null : new Date(identity.authenticatedAt),
+      authenticatedAt: provenAtProvider(identity, now),
     },
     waitsFor,
     now,

@@ -2,9 +2,9 @@ import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from './connect.ts';
 
 /**
- * Notes the browser that a user signed in from: the token that it has from now on, and whether it is new. It keeps the
- * one that it showed when that is known for this very user, as well as now: any other may have been planted, and whoever
- * did would share what the user earns with it.
+ * Notes the browser that a user signed in from: the token that it has from now on, and whether it is new, which it is by
+ * the password too where only a provider brought it in before. It keeps the one that it showed when that is known for this
+ * very user, as well as now: any other may have been planted, and whoever did would share what the user earns with it.
  */
 export async function putDevice(
   sql: Connection,
@@ -21,7 +21,7 @@ export async function putDevice(
     with ${deviceRenewal(sql, isKept ? null : before, hash, { userId, onlyIf: sql`true` })}
     insert into device (token_hash, user_id, last_used_at, by_password) values (${hash}, ${userId}, ${now}, ${byPassword})
     on conflict (token_hash, user_id) do update set last_used_at = excluded.last_used_at`;
-  return { deviceToken, isNew: known === undefined };
+  return { deviceToken, isNew: !isKept };
 }
 
 /**

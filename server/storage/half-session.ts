@@ -1,10 +1,13 @@
 import type { SecondFactor } from '../sign-in/second-factor.ts';
+import type { WayIn } from '../throttle/throttle-keys.ts';
 import type { Connection } from './connect.ts';
 import type { SessionOrigin } from './session.ts';
 
 /** A sign-in whose password was right and whose second factor is open, as an address may see it. */
 export type HalfSession = {
   userId: string;
+  /** That it came by; null for the password. */
+  connectionId: string | null;
   username: string;
   email: string;
   language: string | null;
@@ -25,7 +28,7 @@ export async function findHalfSession(
   now: Date,
 ): Promise<HalfSession | null> {
   const [row] = await sql<HalfSession[]>`
-    select u.id as "userId", u.username, u.email, u.language, s.factor, s.must_register as "mustRegister",
+    select u.id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language, s.factor, s.must_register as "mustRegister",
       s.code_tries as "codeTries", s.created_at as "createdAt", s.ends_at as "endsAt",
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'newDeviceMail', c.new_device_mail,
@@ -76,12 +79,13 @@ export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promi
   return row ?? null;
 }
 
-/** Ends the half sessions that a user began from an address since a time, except one. */
+/** Ends the half sessions that a user began from an address since a time, by the same way in, except one. */
 export async function deleteHalfSessionsSince(
   sql: Connection,
-  { userId, address, since, except }: { userId: string; address: string; since: Date; except: Buffer },
+  { userId, connectionId }: WayIn,
+  { address, since, except }: { address: string; since: Date; except: Buffer },
 ): Promise<void> {
   await sql`
     delete from session
-    where user_id = ${userId} and stage = 'half' and address = ${address} and created_at > ${since} and token_hash <> ${except}`;
+    where user_id = ${userId} and connection_id is not distinct from ${connectionId}::uuid and stage = 'half' and address = ${address} and created_at > ${since} and token_hash <> ${except}`;
 }

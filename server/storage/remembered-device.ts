@@ -1,7 +1,10 @@
+import type { SecondFactor } from '../sign-in/second-factor.ts';
 import type { Connection } from './connect.ts';
 
 export type RememberedDevice = {
   id: string;
+  /** What was proven when it was remembered; a recovery code stands for the app. */
+  factor: SecondFactor;
   browser: string | null;
   address: string;
   madeAt: Date;
@@ -11,35 +14,40 @@ export type RememberedDevice = {
 
 export async function insertRememberedDevice(
   sql: Connection,
-  device: { tokenHash: Buffer; userId: string; browser: string | null; address: string; madeAt: Date; endsAt: Date },
+  device: Omit<RememberedDevice, 'id' | 'lastUsedAt'> & { tokenHash: Buffer; userId: string },
 ): Promise<void> {
-  const { tokenHash, userId, browser, address, madeAt, endsAt } = device;
+  const { tokenHash, userId, factor, browser, address, madeAt, endsAt } = device;
   await sql`
-    insert into remembered_device (token_hash, user_id, browser, address, made_at, last_used_at, ends_at)
-    values (${tokenHash}, ${userId}, ${browser}, ${address}, ${madeAt}, ${madeAt}, ${endsAt})`;
+    insert into remembered_device (token_hash, user_id, factor, browser, address, made_at, last_used_at, ends_at)
+    values (${tokenHash}, ${userId}, ${factor}, ${browser}, ${address}, ${madeAt}, ${madeAt}, ${endsAt})`;
 }
 
-/** Changes the token of a user's remembered device at its use; false when there is none like that, or its time is over. */
+/**
+ * Changes the token of a user's remembered device at its use; false when there is none like that, its time is over, or it
+ * is remembered by none of the factors that would do now.
+ */
 export async function rotateRememberedDevice(
   sql: Connection,
   {
     userId,
+    factors,
     before,
     after,
     address,
     now,
-  }: { userId: string; before: Buffer; after: Buffer; address: string; now: Date },
+  }: { userId: string; factors: readonly SecondFactor[]; before: Buffer; after: Buffer; address: string; now: Date },
 ): Promise<boolean> {
   const rows = await sql`
     update remembered_device set token_hash = ${after}, last_used_at = ${now}, address = ${address}
-    where token_hash = ${before} and user_id = ${userId} and ends_at > ${now} returning id`;
+    where token_hash = ${before} and user_id = ${userId} and factor = any(${[...factors]}::text[]) and ends_at > ${now}
+    returning id`;
   return rows.length > 0;
 }
 
 /** The remembered devices of a user, the last used first. */
 export async function listRememberedDevices(sql: Connection, userId: string, now: Date): Promise<RememberedDevice[]> {
   return await sql<RememberedDevice[]>`
-    select id, browser, host(address) as address, made_at as "madeAt", last_used_at as "lastUsedAt", ends_at as "endsAt"
+    select id, factor, browser, host(address) as address, made_at as "madeAt", last_used_at as "lastUsedAt", ends_at as "endsAt"
     from remembered_device where user_id = ${userId} and ends_at > ${now} order by last_used_at desc`;
 }
 

@@ -6,6 +6,8 @@ export type SessionStage = 'half' | 'full';
 /** A living session with its user, as far as the address of the request may see it. */
 export type SessionRow = {
   userId: string;
+  /** That it came by; null for the password. */
+  connectionId: string | null;
   username: string;
   email: string;
   language: string | null;
@@ -31,7 +33,7 @@ export async function findSession(
   { address, idleSince, now }: { address: string; idleSince: Date; now: Date },
 ): Promise<SessionRow | null> {
   const [row] = await sql<SessionRow[]>`
-    select u.id as "userId", u.username, u.email, u.language, s.stage, s.created_at as "createdAt",
+    select u.id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language, s.stage, s.created_at as "createdAt",
       case when s.connection_id is null then s.created_at else s.authenticated_at end as "provenAt",
       s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt",
       array(

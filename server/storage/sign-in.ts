@@ -39,8 +39,6 @@ export type SignInAttempt = {
   user: SignInUser | null;
   /** The user's password was right in this browser before; it has guesses of its own. */
   deviceKnown: boolean;
-  /** The user signed in from this browser before, by whatever way. */
-  deviceSeen: boolean;
   /** Set when the address, its network or everybody together has to wait; then nothing was counted. */
   originBlockedUntil: Date | null;
   /** The attempt is counted and may go on. */
@@ -76,7 +74,7 @@ export async function beginSignIn(
       from login_name n join portal_user u on u.id = n.user_id where n.fold = ${attempt.fold}
     ),
     known as materialized (
-      select coalesce(bool_or(d.by_password), false) as device, count(d) > 0 as seen
+      select coalesce(bool_or(d.by_password), false) as device
       from given cross join found
         join device d on d.user_id = found.id and d.token_hash = given.device_hash and d.last_used_at > ${deviceSince}
     ),
@@ -101,7 +99,7 @@ export async function beginSignIn(
     select found.id, found.username, found.email, found.language, found.password_hash as "passwordHash", found.active,
       exists (select from totp where totp.user_id = found.id) as "hasApp",
       ${isSsoRequiredOf(sql, sql`found.id`)} as "ssoRequired",
-      known.device as "deviceKnown", known.seen as "deviceSeen",
+      known.device as "deviceKnown",
       case when not known.device then blocked.until end as "originBlockedUntil",
       case
         when known.device then throttle_attempt('device:' || encode(device_hash, 'hex') || ':' || found.id, guess, now,
@@ -119,8 +117,8 @@ export async function beginSignIn(
       ) as customers
     from quick cross join given cross join known cross join blocked left join found on true`;
   if (!row) throw new Error('a sign-in attempt always yields one row');
-  const { deviceKnown, deviceSeen, originBlockedUntil, admitted, ...user } = row;
-  return { user: user.id === null ? null : user, deviceKnown, deviceSeen, originBlockedUntil, admitted };
+  const { deviceKnown, originBlockedUntil, admitted, ...user } = row;
+  return { user: user.id === null ? null : user, deviceKnown, originBlockedUntil, admitted };
 }
 
 /** Records a refused sign-in and counts it under the keys of its origin. */

@@ -1,5 +1,5 @@
 import { limits, type ThrottleLimit } from '../limits.ts';
-import { accountKey, type ThrottleKey } from '../throttle/throttle-keys.ts';
+import { accountKey, type ThrottleKey, type WayIn } from '../throttle/throttle-keys.ts';
 import type { Connection } from './connect.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a constant of the product, so it stands in the statement itself. */
@@ -44,6 +44,16 @@ export async function findWait(sql: Connection, keys: readonly ThrottleKey[], no
 /** Forgets what was counted under a key. */
 export async function deleteThrottle(sql: Connection, { key }: ThrottleKey): Promise<void> {
   await sql`delete from throttle where key = ${key}`;
+}
+
+/** Forgets what was counted under the key of a user's password, and of each other way in. */
+export async function deleteThrottleOfEveryWay(
+  sql: Connection,
+  keyOf: (way: WayIn) => ThrottleKey,
+  userId: string,
+): Promise<void> {
+  const { key } = keyOf({ userId, connectionId: null });
+  await sql`delete from throttle where key = ${key} or key like ${`${key}:%`}`;
 }
 
 /** Forgets the failures of a user, under the account and under every browser that is known for it. */

@@ -15,14 +15,26 @@ export function deviceKey(deviceHash: Buffer, userId: string): string {
   return `device:${deviceHash.toString('hex')}:${userId}`;
 }
 
-/** The key under which the codes that were tried for a user are counted, over all half sessions. */
-export function codeKey(userId: string): ThrottleKey {
-  return { key: `code:${userId}`, limit: limits.throttle.code };
+/** Whose second factor is open, and by what the first one was proven: a connection, or the password (null). */
+export type WayIn = { userId: string; connectionId: string | null };
+
+/**
+ * The key under which the codes that were tried for a user are counted, over all half sessions of one way in: a provider
+ * must not use up the tries of the password, or of another customer's provider. All of an account is so many times that
+ * as it has ways, which are the operator's to give; each asks for its own first factor (docs/decisions/0014).
+ */
+export function codeKey(way: WayIn): ThrottleKey {
+  return { key: `code:${wayText(way)}`, limit: limits.throttle.code };
 }
 
-/** The key under which the mails with a code to a user are counted. */
-export function codeMailKey(userId: string): ThrottleKey {
-  return { key: `code-mail:${userId}`, limit: limits.throttle.codeMail };
+/** The key under which the mails with a code to a user are counted, for one way in like the codes. */
+export function codeMailKey(way: WayIn): ThrottleKey {
+  return { key: `code-mail:${wayText(way)}`, limit: limits.throttle.codeMail };
+}
+
+/** That of the password is what the others begin with. */
+function wayText({ userId, connectionId }: WayIn): string {
+  return connectionId === null ? userId : `${userId}:${connectionId}`;
 }
 
 /** The key of a name that no account has; many names share one, so that the table stays small. */

@@ -67,9 +67,14 @@ async function accountToRegister(
   return isFresh || (await findFactorScope(deps.sql, hash)) !== 'mayRegister' ? full : 'tooOld';
 }
 
-/** Whether the person proved a moment ago who they are: coming back from a provider, unasked there, proves nothing. */
+/**
+ * Whether the person proved a moment ago who they are: coming back from a provider, unasked there, proves nothing, nor does
+ * a time that is further ahead than a provider's clock may be.
+ */
 export function isFreshSignIn({ provenAt }: Pick<SessionRow, 'provenAt'>, now: Date): boolean {
-  return provenAt !== null && now.getTime() - provenAt.getTime() <= limits.freshSignIn;
+  if (provenAt === null) return false;
+  const age = now.getTime() - provenAt.getTime();
+  return age >= -limits.providerClock && age <= limits.freshSignIn;
 }
 
 /** Where the secret that a session is shown is sealed for. */

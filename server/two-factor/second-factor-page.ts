@@ -80,12 +80,9 @@ function rightAddress(
   return query.size > 0 ? `${right}?${query}` : right;
 }
 
-async function openSecondFactor(
-  deps: Deps,
-  { userId, username, factor, mustRegister, customers }: HalfSession,
-  hash: Buffer,
-): Promise<OpenSecondFactor> {
-  const wait = factor === 'email' ? await waitBeforeSend(deps, hash, userId, deps.now()) : null;
+async function openSecondFactor(deps: Deps, half: HalfSession, hash: Buffer): Promise<OpenSecondFactor> {
+  const { userId, username, factor, mustRegister, customers } = half;
+  const wait = factor === 'email' ? await waitBeforeSend(deps, hash, half, deps.now()) : null;
   const isNotSent = factor === 'email' && (await findEmailCode(deps.sql, hash)) === null;
   return {
     account: username,

@@ -7,7 +7,7 @@ import { type MailReader, queueMail } from '../mail/queue-mail.ts';
 import { codeDigest } from '../secrets/code-digest.ts';
 import { findEmailCode, putEmailCode } from '../storage/email-code.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
-import { codeMailKey } from '../throttle/throttle-keys.ts';
+import { codeMailKey, type WayIn } from '../throttle/throttle-keys.ts';
 
 /**
  * Who waits for the next code: the half session, which had one a moment ago or, where `retryAfter` is null, gets no more;
@@ -30,20 +30,24 @@ export type Circumstances = {
   endsBy?: Date;
 };
 
+/** Who is sent a code, and by which way he came in. */
+export type CodeReader = MailReader & Pick<WayIn, 'connectionId'>;
+
 /**
  * Sends a half session a code by e-mail, in place of the one before. Who presses again too soon or too often waits; so
- * does an account that got too many within the hour.
+ * does an account that got too many within the hour, by the same way in.
  */
 export async function sendEmailCode(
   deps: Deps,
   sessionHash: Buffer,
-  reader: MailReader,
+  reader: CodeReader,
   { delay = 0, endsBy, ...circumstances }: Circumstances,
 ): Promise<SendResult> {
   const now = deps.now();
-  const wait = await waitBeforeSend(deps, sessionHash, reader.id, now);
+  const way = { userId: reader.id, connectionId: reader.connectionId };
+  const wait = await waitBeforeSend(deps, sessionHash, way, now);
   if (wait) return wait;
-  const until = await countAttempt(deps.sql, [codeMailKey(reader.id)], now);
+  const until = await countAttempt(deps.sql, [codeMailKey(way)], now);
   if (until) return { kind: 'wait', of: 'account', retryAfter: until.getTime() - now.getTime() };
   const code = newEmailCode();
   const codeHash = codeDigest(deps.keys.code, code, sessionHash);
@@ -69,9 +73,7 @@ export async function sendEmailCode(
     return put;
   });
   if (!sent)
-    return (
-      (await waitBeforeSend(deps, sessionHash, reader.id, now)) ?? { kind: 'wait', of: 'session', retryAfter: null }
-    );
+    return (await waitBeforeSend(deps, sessionHash, way, now)) ?? { kind: 'wait', of: 'session', retryAfter: null };
   if (delay > 0) setTimeout(deps.wake.mails, delay).unref();
   else deps.wake.mails();
   return { kind: 'sent' };
@@ -86,13 +88,13 @@ export function newEmailCode(): string {
 export async function waitBeforeSend(
   { sql }: Deps,
   sessionHash: Buffer,
-  userId: string,
+  way: WayIn,
   now: Date,
 ): Promise<SendWait | null> {
   const last = await findEmailCode(sql, sessionHash);
   if (last && last.sent >= limits.emailCodeSends) return { kind: 'wait', of: 'session', retryAfter: null };
   const own = last ? last.madeAt.getTime() + limits.emailCodeSendEvery - now.getTime() : 0;
-  const account = (await findWait(sql, [codeMailKey(userId)], now)).getTime() - now.getTime();
+  const account = (await findWait(sql, [codeMailKey(way)], now)).getTime() - now.getTime();
   const retryAfter = Math.max(own, account);
   // Who had a code a moment ago is told so, even where the account waits for longer.
   return retryAfter > 0 ? { kind: 'wait', of: own > 0 ? 'session' : 'account', retryAfter } : null;

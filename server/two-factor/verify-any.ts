@@ -34,7 +34,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
   const sessionHash = tokenHash(request.sessionToken);
   // Nothing is being set up: another tab has signed in meanwhile, and from the sign-in form this one goes on as well.
   if (!(await findPendingTotp(deps.sql, sessionHash))) return { kind: 'signInExpired' };
-  const until = await countAttempt(deps.sql, [codeKey(userId)], now);
+  const until = await countAttempt(deps.sql, [codeKey(session)], now);
   if (until) return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
   const sessionToken = newToken();
   const nextSessionHash = tokenHash(sessionToken);
@@ -44,7 +44,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
     const proof = await takeProof(deps, sql, prover, request.code);
     if (!proof) return null;
     await updateSessionToken(sql, sessionHash, nextSessionHash);
-    await deleteThrottle(sql, codeKey(userId));
+    await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, { id: userId, username, email, language }, { kind: 'secondFactorAdded', now, address });
     await insertAuditEvent(sql, { event: 'two-factor-registered', ...who }, now);
     return proof;

@@ -43,7 +43,7 @@ export type VerifyResult =
 
 /**
  * Looks at a code of the second factor (decisions §8). Every try is counted before it is looked at, per half session and
- * per account, so that tries side by side gain nothing; a right one is used up in the transaction that makes the session.
+ * account and way in, so that tries side by side gain nothing; a right one is used up in the transaction that makes the session.
  */
 export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<VerifyResult> {
   const hash = tokenHash(request.sessionToken);
@@ -63,13 +63,9 @@ export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<Ve
   return { kind: 'wrong', clockOffset, isLast: tries >= limits.codeTries, username };
 }
 
-/** Counts a try in the half session and for the account, or in neither: which one it is, or why it may not be made. */
-async function countTry(
-  deps: Deps,
-  hash: Buffer,
-  { userId, username }: HalfSession,
-  address: string,
-): Promise<number | VerifyResult> {
+/** Counts a try in the half session and for the account and its way in, or in neither: which one it is, or why it may not be made. */
+async function countTry(deps: Deps, hash: Buffer, half: HalfSession, address: string): Promise<number | VerifyResult> {
+  const { userId, username } = half;
   const now = deps.now();
   return await deps.sql
     .begin(async (sql): Promise<number | VerifyResult> => {
@@ -80,7 +76,7 @@ async function countTry(
         return (await findHalfSession(sql, hash, address, now))
           ? { kind: 'tooManyTries', username }
           : { kind: 'signInExpired' };
-      const until = await countAttempt(sql, [codeKey(userId)], now);
+      const until = await countAttempt(sql, [codeKey(half)], now);
       if (until) throw new AccountWaits(until);
       return tries;
     })
@@ -139,13 +135,14 @@ async function complete(
       await insertRememberedDevice(sql, {
         tokenHash: tokenHash(rememberedToken),
         userId,
+        factor: half.factor,
         browser: browser ?? null,
         address: request.address,
         madeAt: now,
         endsAt: new Date(now.getTime() + limits.rememberedDevice),
       });
     }
-    await deleteThrottle(sql, codeKey(userId));
+    await deleteThrottle(sql, codeKey(half));
     const reader = { ...half, id: userId };
     if (proof === 'app registered') await queueMail(sql, reader, { kind: 'secondFactorAdded', now, ...place });
     if (isNew && half.customers.some(({ newDeviceMail }) => newDeviceMail))

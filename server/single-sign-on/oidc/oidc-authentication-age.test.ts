@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { limits } from '#server/limits.ts';
+import { hour, limits, minute } from '#server/limits.ts';
 import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
 import { portalForTest } from '#server/testing/portal-for-test.ts';
@@ -111,4 +111,22 @@ it('SA-44 an app is set up after a sign-in at the provider a moment ago, and not
   expect(await signIn(seconds(), toRegister)).toBe(registrationPage);
   expect(await register()).toBe(200);
   await registerApp(portal, browser.cookies);
+});
+
+it('SA-44 an auth_time in the future proves nothing, now or when it has come; a clock may be off as ever', async () => {
+  await limited(null);
+  expect(await signIn(seconds() + 3600, toRegister)).toBe(registrationPage);
+  for (let at = 0; at < 4; at += 1) {
+    expect((await browser.get('/portal/session')).statusCode).toBe(200);
+    expect(await register()).toBe(409);
+    portal.wait(20 * minute);
+  }
+  const clock = limits.providerClock / 1000;
+  await signIn(seconds() + clock + 1);
+  expect(await register()).toBe(409);
+  await signIn(seconds() + clock);
+  expect(await register()).toBe(200);
+  // A session that an earlier version kept.
+  await portal.sql`update session set authenticated_at = ${new Date(portal.deps.now().getTime() + hour)}`;
+  expect(await register()).toBe(409);
 });

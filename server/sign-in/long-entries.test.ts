@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { longestPasswordInput, longestUsername } from '#contract/payloads.ts';
+import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+});
+beforeEach(async () => {
+  await portal.sql`delete from throttle`;
+  await portal.sql`delete from audit_event`;
+});
+afterAll(() => portal.close());
+
+const url = '/portal/performlogin';
+const post = (form: Record<string, string>, more = {}) => portal.send({ method: 'POST', url, form, ...more });
+const long = 'x'.repeat(longestUsername + 80);
+const tooLong = /role="alert"[\s\S]*longer than any we know/;
+const missing = /role="alert"[\s\S]*Enter both/;
+
+it.each([
+  ['a name that is too long', { username: long, password: testPassword }, long.slice(0, longestUsername), tooLong],
+  [
+    'a password that is too long',
+    { username: 'alice', password: 'p'.repeat(longestPasswordInput + 1) },
+    'alice',
+    tooLong,
+  ],
+  ['no password', { username: 'alice', password: '' }, 'alice', missing],
+  ['no name', { username: '', password: testPassword }, '', missing],
+  ['one field alone', { username: '<i>' }, '&lt;i&gt;', missing],
+])('without script %s brings back the form with what was typed and its error', async (_what, form, value, words) => {
+  const answer = await post(form as Record<string, string>);
+  expect(answer.statusCode).toBe(400);
+  expect(answer.body).toMatch(/<form[^>]* action="\/portal\/performlogin"/);
+  expect(answer.body).toContain(`value="${value}"`);
+  expect(answer.body).toMatch(words);
+  expect(answer.body).not.toContain(testPassword);
+  expect(answer.body).not.toContain('ppp');
+  expect(answer.cookies).toEqual([]);
+  expect(await portal.sql`select from throttle`).toHaveLength(0);
+  expect(await portal.sql`select from audit_event`).toHaveLength(0);
+});
+
+it('the form that comes back keeps language and destination, one that is acceptable', async () => {
+  const at = async (redirectURL: string) =>
+    (await portal.send({ method: 'POST', url: `${url}?lang=de`, form: { username: long, password: 'x', redirectURL } }))
+      .body;
+  expect(await at('/portal/portal.html#/reports')).toContain('<html lang="de"');
+  expect(await at('/hub/app?q=1')).toMatch(/name="redirectURL"[^>]* value="\/hub\/app\?q=1"/);
+  expect(await at('https://evil.test/')).not.toContain('evil.test');
+});
+
+it('the form that comes back shows nothing of a sign-in that was refused before', async () => {
+  const refused = await portal.signIn('bob', 'not the password');
+  const cookies = cookiesOf(refused);
+  const failed = await portal.send({ url: String(refused.headers.location), cookies });
+  const [reference = ''] = /\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/.exec(failed.body) ?? [];
+  expect(reference).not.toBe('');
+  const answer = await post({ username: long, password: testPassword }, { cookies });
+  expect(answer.body).toMatch(tooLong);
+  expect(answer.body).not.toContain(reference);
+  expect(answer.body).not.toContain('value="bob"');
+});
+
+it('a script is told the field, as ever', async () => {
+  const answer = await post({ username: long, password: testPassword }, { headers: { accept: 'application/json' } });
+  expect([answer.statusCode, answer.json<{ field: string }>().field]).toEqual([400, 'username']);
+});

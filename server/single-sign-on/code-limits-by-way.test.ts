@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
+import { unlockUser } from '#server/accounts/unlock-user.ts';
+import { limits } from '#server/limits.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  type SamlProviderForTest,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#server/testing/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor } from '#server/testing/sso-for-test.ts';
+import {
+  codeByMail,
+  codeNow,
+  giveApp,
+  pageOf,
+  registrationUrl,
+  sendUrl,
+  verdict,
+  verify,
+  wrongCodes,
+} from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+let evil: SamlProviderForTest;
+let honest: SamlProviderForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  evil = await samlProvider('idp.evil.test', portal.deps.now());
+  honest = await samlProvider('idp.honest.test', portal.deps.now());
+});
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, device, throttle, mail, audit_event cascade`;
+  portal.mails.length = 0;
+  for (const key of ['evil', 'honest']) await addCustomer(portal, key, { twoFactor: 'app' });
+  await addUser(portal, { username: 'uma', customers: ['evil', 'honest'] });
+  for (const [key, provider] of Object.entries({ evil, honest })) {
+    const id = await addSamlConnection(portal, provider, { key, customerKey: key, domains: [`${key}.test`] });
+    await portal.sql`insert into sso_subject select ${id}, 'uma', id, now() from portal_user where username = 'uma'`;
+  }
+});
+afterAll(() => portal.close());
+
+const { freeFailures } = limits.throttle.code;
+
+type Way = 'evil' | 'honest' | 'password';
+
+/** A browser that came as far as the second factor. */
+async function half(way: Way): Promise<BrowserForTest> {
+  const browser = browserForTest(portal);
+  if (way === 'password') {
+    await browser.post('/portal/performlogin', { username: 'uma', password: testPassword });
+    return browser;
+  }
+  const provider = way === 'evil' ? evil : honest;
+  const request = samlRequestAt(await departFor(browser, `x@${way}.test`));
+  const answer = samlAnswer(portal, provider, request, { email: 'uma@acme.test', nameId: 'uma' });
+  const posted = await postSamlAnswer(portal, browser, answer);
+  await browser.get(String(posted.headers.location), crossSite);
+  return browser;
+}
+
+/** Wrong codes, each half session having its five, until one is not looked at: how many were. */
+async function guess(way: Way, secret: string): Promise<number> {
+  for (let looked = 0; looked < 100; ) {
+    const { cookies } = await half(way);
+    for (const code of wrongCodes(portal, secret, limits.codeTries)) {
+      const { statusCode } = await verify(portal, code, cookies);
+      if (statusCode === 429) return looked;
+      expect(statusCode).toBe(200);
+      looked += 1;
+    }
+  }
+  throw new Error('nobody stops this');
+}
+
+const isRight = async (way: Way, secret: string, steps = 0) =>
+  verdict(await verify(portal, codeNow(portal, secret, steps), (await half(way)).cookies));
+
+describe('BF-11 codes of an account with several ways in', () => {
+  it('BF-11 what a provider tries keeps the person from no other way in', async () => {
+    const secret = await giveApp(portal, 'uma');
+    expect(await guess('evil', secret)).toBe(freeFailures);
+    expect(await isRight('password', secret)).toBe(true);
+    expect(await isRight('honest', secret, 1)).toBe(true);
+    expect(await isRight('evil', secret, 1)).toEqual([429, null]);
+  });
+
+  it('BF-11 nor do wrong codes after the password keep them from their provider', async () => {
+    const secret = await giveApp(portal, 'uma');
+    expect(await guess('password', secret)).toBe(freeFailures);
+    expect(await isRight('password', secret)).toEqual([429, null]);
+    expect(await isRight('evil', secret)).toBe(true);
+  });
+
+  it('BF-11 every way has its ten and no more, over half sessions: all of them are so many times ten', async () => {
+    const secret = await giveApp(portal, 'uma');
+    for (const way of ['password', 'evil', 'honest'] as const)
+      expect([way, await guess(way, secret)]).toEqual([way, 10]);
+    for (const way of ['password', 'evil', 'honest'] as const)
+      expect([way, await guess(way, secret)]).toEqual([way, 0]);
+    expect(await portal.sql`select from throttle where key like 'code:%'`).toHaveLength(3);
+  });
+
+  it('BF-11 a right code ends the count of its own way alone', async () => {
+    const secret = await giveApp(portal, 'uma');
+    expect(await guess('evil', secret)).toBe(freeFailures);
+    expect(await isRight('password', secret)).toBe(true);
+    expect(await guess('evil', secret)).toBe(0);
+  });
+
+  it('BF-11 so it is for an app that is set up of one’s own will', async () => {
+    await portal.sql`update customer set two_factor = 'off'`;
+    await portal.sql`update portal_user set password_hash = null`;
+    await portal.sql`delete from membership where customer_id = (select id from customer where key = 'honest')`;
+    const id = await addSamlConnection(portal, honest, {
+      key: 'second',
+      customerKey: 'evil',
+      domains: ['second.test'],
+    });
+    await portal.sql`insert into sso_subject select ${id}, 'uma', id, now() from portal_user where username = 'uma'`;
+    const { cookies } = await half('evil');
+    const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
+    for (const code of wrongCodes(portal, totpSecret, 10)) await verify(portal, code, cookies);
+    expect(verdict(await verify(portal, codeNow(portal, totpSecret), cookies))).toEqual([429, null]);
+    const [row] = await portal.sql<{ key: string }[]>`select key from throttle where key like 'code:%'`;
+    const [connection] = await portal.sql<{ id: string }[]>`select id from sso_connection where key = 'evil'`;
+    expect(row?.key.endsWith(`:${connection?.id}`)).toBe(true);
+  });
+
+  it('an operator ends the waits of every way', async () => {
+    for (const end of [unlockUser, resetTwoFactor]) {
+      const secret = await giveApp(portal, 'uma');
+      for (const way of ['password', 'evil'] as const) await guess(way, secret);
+      await portal.sql`insert into throttle (key, failures, changed_at, admitted) values ('code:other:evil', 3, now(), true)`;
+      await end(portal.sql, 'uma', portal.deps.now());
+      expect(await portal.sql`select key from throttle where key like 'code:%'`).toEqual([{ key: 'code:other:evil' }]);
+      await portal.sql`delete from totp`;
+      await portal.sql`delete from throttle`;
+    }
+  });
+});
+
+describe('BF-11 mails with a code to an account with several ways in', () => {
+  beforeEach(async () => {
+    await portal.sql`update customer set two_factor = 'email'`;
+  });
+
+  const isWaiting = async ({ cookies }: BrowserForTest) =>
+    (await pageOf(portal, { url: await pageOfHalf(cookies), cookies })).secondFactor?.isCodeNotSent ?? false;
+  const pageOfHalf = async (cookies: BrowserForTest['cookies']) => {
+    const asked = '/portal/twoFactor?codeSentViaEmail=true';
+    return String((await portal.send({ url: asked, cookies })).headers.location ?? asked);
+  };
+
+  /** Half sessions, each a mail, until none is sent: how many were. */
+  async function useUp(way: Way): Promise<number> {
+    for (let sent = 0; sent < 100; sent += 1) {
+      const browser = await half(way);
+      portal.wait(1000);
+      if (await isWaiting(browser)) return sent;
+    }
+    throw new Error('nobody stops this');
+  }
+
+  it('BF-11 mails that a provider brings about keep none from a sign-in by the password, or by another provider', async () => {
+    expect(await useUp('evil')).toBe(limits.throttle.codeMail.freeFailures);
+    const other = await half('honest');
+    expect(await isWaiting(other)).toBe(false);
+    portal.wait(limits.samePress);
+    const own = await half('password');
+    expect(await isWaiting(own)).toBe(false);
+    expect(verdict(await verify(portal, await codeByMail(portal, 'uma'), own.cookies))).toBe(true);
+    expect(await useUp('evil')).toBe(0);
+  });
+
+  it('BF-11 another one that is asked for counts with its way', async () => {
+    const own = await half('password');
+    await useUp('evil');
+    portal.wait(limits.emailCodeSendEvery);
+    const sent = await portal.send({
+      method: 'POST',
+      url: sendUrl,
+      cookies: own.cookies,
+      headers: { accept: 'application/json' },
+    });
+    expect(sent.statusCode).toBe(204);
+    expect(await portal.sql`select from throttle where key like 'code-mail:%'`).toHaveLength(2);
+    await unlockUser(portal.sql, 'uma', portal.deps.now());
+    expect(await portal.sql`select from throttle where key like 'code-mail:%'`).toHaveLength(0);
+  });
+
+  it('a half session that a provider brings about at the same moment ends none that the password opened', async () => {
+    const own = await half('password');
+    await half('evil');
+    expect(await portal.sql`select from session where stage = 'half'`).toHaveLength(2);
+    await codeByMail(portal, 'uma');
+    const codes = portal.mails.map(({ text }) => /#(\d{6})$/.exec(text)?.[1]);
+    const verdicts = [];
+    for (const code of codes) verdicts.push(verdict(await verify(portal, code, own.cookies)));
+    expect(verdicts).toContain(true);
+  });
+});

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { minute } from '#server/limits.ts';
+import { migrate } from '#server/storage/migrate.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  type SamlProviderForTest,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#server/testing/saml-sign-in-for-test.ts';
+import { browserForTest, departFor } from '#server/testing/sso-for-test.ts';
+import {
+  type Browser,
+  codeByMail,
+  codeNow,
+  giveApp,
+  giveRecoveryCodes,
+  halfSession,
+  startTwoFactorAfresh,
+  verify,
+} from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+let provider: SamlProviderForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  provider = await samlProvider('idp.acme.test', portal.deps.now());
+});
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  await addCustomer(portal, 'inner', { twoFactor: 'app', networks: ['203.0.113.0/24'] });
+  await addUser(portal, { username: 'both', customers: ['mail', 'inner'] });
+});
+afterAll(() => portal.close());
+
+const inside = '203.0.113.5';
+const outside = '198.51.100.7';
+const hub = '/portal/portal.html';
+
+/** A browser that is remembered from now on, by a code that is right. */
+async function remembered(username: string, codeOf: () => Promise<string> | string): Promise<Browser> {
+  const half = await halfSession(portal, username);
+  const answer = await verify(portal, await codeOf(), half, { query: '?remember=true' });
+  expect(answer.body).toBe('true');
+  return { 'vestibule-remembered': cookiesOf(answer)['vestibule-remembered'] ?? '' };
+}
+const byEmail = (username: string) => remembered(username, () => codeByMail(portal, username));
+
+/** Where a right password leads; the browser keeps what it is given, but for the session. */
+async function landing(username: string, held: Browser, from = outside): Promise<string | undefined> {
+  const answer = await portal.signIn(username, testPassword, { cookies: held, from });
+  const given = cookiesOf(answer)['vestibule-remembered'];
+  if (given) held['vestibule-remembered'] = given;
+  return answer.headers.location?.split('?')[0];
+}
+
+const factors = async () =>
+  (await portal.sql<{ factor: string }[]>`select factor from remembered_device order by made_at`).map(
+    ({ factor }) => factor,
+  );
+
+describe('MF-15 a device that is remembered by a code by e-mail', () => {
+  it('MF-15 skips no app that another customer of the user requires', async () => {
+    const held = await byEmail('both');
+    expect(await landing('both', held, outside)).toBe(hub);
+    expect(await landing('both', held, inside)).toBe('/portal/twoFactorRegistration');
+    expect(await landing('both', held, outside), 'it stays what it was').toBe(hub);
+  });
+
+  it('MF-15 nor one that the customer requires since', async () => {
+    const held = await byEmail('bob');
+    expect(await landing('bob', held)).toBe(hub);
+    await portal.sql`update customer set two_factor = 'app' where key = 'mail'`;
+    expect(await landing('bob', held)).toBe('/portal/twoFactorRegistration');
+    await portal.sql`update customer set two_factor = 'email' where key = 'mail'`;
+    expect(await landing('bob', held)).toBe(hub);
+  });
+
+  it('MF-15 nor the app that the user has', async () => {
+    const held = await byEmail('bob');
+    await giveApp(portal, 'bob');
+    expect(await landing('bob', held)).toBe('/portal/twoFactor');
+  });
+
+  it('MF-15 nor at the end of a visit to a provider', async () => {
+    await addSamlConnection(portal, provider, { key: 'inner', customerKey: 'inner', trustsEmail: true });
+    await portal.sql`update customer set allowed_networks = '{}'`;
+    await portal.sql`update customer set two_factor = 'email' where key = 'inner'`;
+    const held = await byEmail('both');
+    const visit = async () => {
+      const browser = browserForTest(portal);
+      const request = samlRequestAt(await departFor(browser, 'both@acme.test'));
+      const answer = samlAnswer(portal, provider, request, { email: 'both@acme.test' });
+      const posted = await postSamlAnswer(portal, browser, answer);
+      Object.assign(browser.cookies, held);
+      const end = await browser.get(String(posted.headers.location), crossSite);
+      held['vestibule-remembered'] = browser.cookies['vestibule-remembered'] ?? '';
+      return end.headers.location?.split('?')[0];
+    };
+    expect(await visit()).toBe(hub);
+    await portal.sql`update customer set two_factor = 'app' where key = 'inner'`;
+    expect(await visit()).toBe('/portal/twoFactorRegistration');
+  });
+});
+
+describe('a device that is remembered by an app', () => {
+  it('is asked for nothing less, nor for the app', async () => {
+    const secret = await giveApp(portal, 'both');
+    const held = await remembered('both', () => codeNow(portal, secret));
+    expect(await landing('both', held, inside)).toBe(hub);
+    expect(await landing('both', held, outside)).toBe(hub);
+    // The app is gone, as if it had been taken out of the database: what is left to ask is a code by e-mail.
+    await portal.sql`delete from totp`;
+    expect(await landing('both', held, outside)).toBe(hub);
+  });
+
+  it('is one by a recovery code too, which stands for the app', async () => {
+    await giveApp(portal, 'alice');
+    const [code = ''] = await giveRecoveryCodes(portal, 'alice');
+    const held = await remembered('alice', () => code);
+    expect(await landing('alice', held)).toBe(hub);
+    expect(await factors()).toEqual(['app']);
+  });
+});
+
+it('MF-15 devices from before count as remembered by e-mail, except where an app was asked for already', async () => {
+  await byEmail('beth');
+  for (const [username, after] of [
+    ['adam', 11 * minute],
+    ['bob', 9 * minute],
+    ['pat', -minute],
+  ] as const) {
+    await giveApp(portal, username);
+    const madeAt = new Date(portal.deps.now().getTime() + after);
+    await portal.sql`update totp set confirmed_at = ${portal.deps.now()}`;
+    await portal.sql`
+      insert into remembered_device (token_hash, user_id, address, made_at, last_used_at, ends_at)
+      select sha256(username::bytea), id, '192.0.2.1', ${madeAt}, ${madeAt}, 'infinity' from portal_user where username = ${username}`;
+  }
+  await portal.sql`alter table remembered_device drop column factor`;
+  await portal.sql`delete from migration where name like '0014-%'`;
+  expect(await migrate(portal.sql)).toEqual(['0014-by-what-a-device-is-remembered.sql']);
+  expect(
+    await portal.sql`
+      select username, factor from remembered_device d join portal_user u on u.id = d.user_id order by username`,
+  ).toEqual([
+    { username: 'adam', factor: 'app' },
+    { username: 'beth', factor: 'email' },
+    { username: 'bob', factor: 'email' },
+    { username: 'pat', factor: 'email' },
+  ]);
+});
