@@ -17,6 +17,8 @@ export type SessionRow = {
   endsAt: Date;
   /** Keys of the session's customers that are still active, still the user's, and admit the address; may be empty. */
   customers: string[];
+  /** The visit to a provider that it came of; null for a password. */
+  visitId: string | null;
   /** The number of the state that this was read from. */
   accessVersion: number;
 };
@@ -33,7 +35,7 @@ export async function findSession(
   const [row] = await sql<SessionRow[]>`
     select u.id as "userId", u.username, u.email, u.language, s.stage, s.created_at as "createdAt",
       case when s.connection_id is null then s.created_at else s.authenticated_at end as "provenAt",
-      s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt",
+      s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", s.visit_id as "visitId",
       array(
         select c.key from membership m join customer c on c.id = m.customer_id
         where m.user_id = s.user_id and c.id = any(s.customer_ids) and c.active
@@ -85,11 +87,12 @@ export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now:
 export type EndedSession = SessionOrigin & { userId: string; username: string; stage: SessionStage };
 
 /**
- * Where a session came from: the connection, what its provider wants to see at sign-out, and until when it counts the
- * person as signed in; null for a password, or where the provider does not say.
+ * Where a session came from: the connection and the visit, what its provider wants to see at sign-out, and until when it
+ * counts the person as signed in; null for a password, or where the provider does not say.
  */
 export type SessionOrigin = {
   connectionId: string | null;
+  visitId: string | null;
   sealedIdToken: Buffer | null;
   /** SHA-256 of the subject, and of the provider's own name for its session: by these it ends what it began. */
   providerSubjectHash: Buffer | null;
@@ -104,7 +107,7 @@ export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<E
   const [row] = await sql<EndedSession[]>`
     delete from session s using portal_user u
     where s.token_hash = ${tokenHash} and u.id = s.user_id
-    returning u.id as "userId", u.username, s.stage, s.connection_id as "connectionId",
+    returning u.id as "userId", u.username, s.stage, s.connection_id as "connectionId", s.visit_id as "visitId",
       s.sealed_id_token as "sealedIdToken", s.provider_subject_hash as "providerSubjectHash",
       s.provider_session_hash as "providerSessionHash", s.provider_ends_at as "providerEndsAt",
       s.authenticated_at as "authenticatedAt"`;
@@ -128,10 +131,10 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const { tokenHash, userId, waitsFor, customerIds, address, origin, now, endsAt } = session;
   await sql`
     insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
-      sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, created_at, last_seen_at, ends_at)
+      visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, created_at, last_seen_at, ends_at)
     values (${tokenHash}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
-      ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
+      ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt},
       ${now}, ${now}, ${endsAt})`;
 }

@@ -85,17 +85,13 @@ export function samlAcsRoute(deps: Deps) {
     const destination = defaultDestination(deps.config.basePath);
     const kept = await keepUnaskedAnswer(deps, begun.connection, answer, destination);
     if (!kept) return await no({ ok: false, reason: 'answer-used', words: 'the assertion was used before' });
-    return toFinish(reply, kept, { begun: 'there' });
+    return toFinish(reply, kept);
   }
 
   /** The token goes by a cookie, which no address, log or history shows and nobody can be made to pass on. */
-  function toFinish(
-    reply: FastifyReply,
-    { state, token }: { state: string; token: string | null },
-    more: Record<string, string> = {},
-  ): FastifyReply {
+  function toFinish(reply: FastifyReply, { state, token }: { state: string; token: string | null }): FastifyReply {
     if (token !== null) setCookie(reply, deps.config, answerCookie(state), token, limits.samlAnswerWaits);
     const url = callUrl(deps.config.basePath, 'samlFinish');
-    return reply.redirect(`${url}?${new URLSearchParams({ state, ...more })}`, 303);
+    return reply.redirect(`${url}?${new URLSearchParams({ state })}`, 303);
   }
 }

@@ -192,7 +192,7 @@ describe('the one browser that began and brought the answer', () => {
       expect((await lastFailure(portal))?.reason).toBe('request-unknown');
     }
     const posted = await bring(browser(), samlAnswer(portal, acme, await asked(browser())));
-    lose(/sso/);
+    lose(/visit/);
     expect((await open(browser(), posted.headers.location)).headers.location).toMatch(failed);
     expect(await sessions()).toBe(0);
   });
