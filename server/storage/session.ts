@@ -191,13 +191,14 @@ export async function deleteSessionsOfProvider(
   const { connectionId, subjectHash, sessionHash } = given;
   if (subjectHash === null && sessionHash === null) return [];
   await lockUsersOfConnection(sql, given);
-  return await sql<{ userId: string; username: string }[]>`
-    delete from session s using portal_user u
+  return await deleteNoted(
+    sql,
+    sql`
     where s.connection_id = ${connectionId} and u.id = s.user_id
       and (${subjectHash}::bytea is null or s.provider_subject_hash = ${subjectHash})
       and (${sessionHash}::bytea is null or s.provider_session_hash = ${sessionHash}
-        or ${subjectHash}::bytea is not null and s.provider_session_hash is null)
-    returning u.id as "userId", u.username`;
+        or ${subjectHash}::bytea is not null and s.provider_session_hash is null)`,
+  );
 }
 
 /**
@@ -210,12 +211,28 @@ export async function deleteSessionsOfSamlSubject(
 ): Promise<{ userId: string; username: string }[]> {
   const { connectionId, subjectHash, sessionHashes } = given;
   await lockUsersOfConnection(sql, given);
-  return await sql<{ userId: string; username: string }[]>`
-    delete from session s using portal_user u
+  return await deleteNoted(
+    sql,
+    sql`
     where s.connection_id = ${connectionId} and u.id = s.user_id and s.provider_subject_hash = ${subjectHash}
       and (${sessionHashes.length === 0} or s.provider_session_hash is null
-        or encode(s.provider_session_hash, 'hex') = any(${sessionHashes.map((hash) => hash.toString('hex'))}::text[]))
-    returning u.id as "userId", u.username`;
+        or encode(s.provider_session_hash, 'hex') = any(${sessionHashes.map((hash) => hash.toString('hex'))}::text[]))`,
+  );
+}
+
+/** Deletes sessions that a provider has ended, and notes which of them were whole: in their browsers it is a sign-out. */
+async function deleteNoted(
+  sql: Connection,
+  which: ReturnType<Connection>,
+): Promise<{ userId: string; username: string }[]> {
+  return await sql<{ userId: string; username: string }[]>`
+    with ended as (
+      delete from session s using portal_user u ${which}
+      returning s.token_hash, s.stage, s.ends_at, u.id, u.username
+    ), noted as (
+      insert into ended_session (token_hash, ends_at) select token_hash, ends_at from ended where stage = 'full'
+    )
+    select id as "userId", username from ended`;
 }
 
 /** Deletes sessions that are over at `now` or were not used since `idleSince`; returns how many. */
