@@ -48,12 +48,20 @@ export function letIn(
   return reply.redirect(destination, 303);
 }
 
-/** Answers a sign-in that was refused: the page of its type, which keeps reference, typed name and destination. */
+/**
+ * Answers a sign-in that was refused: the page of its type, which keeps reference, typed name and destination. `first` is
+ * an address of ours that leads there.
+ */
 export function turnAway(
   reply: FastifyReply,
   config: Config,
   { type, reference, username, notice }: { type: LoginFailType; reference: string; username: string; notice?: Notice },
-  { destination, lang, address }: { destination: string; lang: string | undefined; address: string },
+  {
+    destination,
+    lang,
+    address,
+    first,
+  }: { destination: string; lang: string | undefined; address: string; first?: string | undefined },
 ): FastifyReply {
   const query = {
     [queryNames.ipAddress]: type === 'ip' ? address : undefined,
@@ -63,7 +71,7 @@ export function turnAway(
   };
   const url = screenUrl(config.basePath, { name: 'loginFail', type }, query);
   setLastRefusal(reply, config, { reference, username, url });
-  return reply.redirect(url, 303);
+  return reply.redirect(first ?? url, 303);
 }
 
 /** Sends a visitor to the single sign-on form, with the address that he typed kept in his browser. */

@@ -22,7 +22,7 @@ import type { SamlKept } from './saml/saml.ts';
 import { signInByProvider } from './sign-in-by-provider.ts';
 import { slowDown, slowDownForFailure } from './slow-down.ts';
 import { takeVisit } from './take-visit.ts';
-import { isOpen, isSessionOf, visitsOfSamePerson } from './visits.ts';
+import { isOfBrowser, isOpen, isSessionOf, visitsOfSamePerson } from './visits.ts';
 
 type Protocol = SsoConnection['protocol'];
 
@@ -68,8 +68,8 @@ export async function arrive(
     if (!past || !isOpen(past, deps.now())) endVisit(request, reply, config, stateHash);
     if (details && past.usedAt && (await isSessionOf(deps, request, past)))
       return reply.redirect(details.destination, 303);
-    const isOwn = visit.browser !== null && past?.browserHash?.equals(visit.browser) === true;
-    return await fail(deps, request, reply, taken, { protocol, address, ...(isOwn && details && wayOf(details)) });
+    const way = past && details && isOfBrowser(deps, request, past) ? wayOf(details) : {};
+    return await fail(deps, request, reply, taken, { protocol, address, ...way });
   }
   endVisit(request, reply, config, stateHash);
   const { row } = taken;
@@ -116,7 +116,9 @@ export async function arrive(
     return turnAway(reply, config, { type, reference: result.reference, username: details.typed ?? '' }, way);
   }
   rememberConnection(deps, reply, connection.id);
-  const stay = await visitsOfSamePerson(deps, request, { connection, typed: details.typed });
+  const others = await visitsOfSamePerson(deps, request, { connection, typed: details.typed });
+  // This visit's own has gone already.
+  const stay = [...others, visitCookie(stateHash)];
   return letIn(request, reply, config, result, { ...way, username: details.typed, stay });
 }
 
@@ -125,7 +127,7 @@ function wayOf({ destination, lang, typed }: RequestDetails) {
   return { destination, lang: lang ?? undefined, typed };
 }
 
-/** The failure page of an answer; why is for the operator alone. */
+/** The failure page of an answer, over `first` where that is given; why is for the operator alone. */
 export async function fail(
   deps: Deps,
   request: FastifyRequest,
@@ -138,6 +140,7 @@ export async function fail(
     destination = defaultDestination(deps.config.basePath),
     lang,
     typed = null,
+    first,
     slow = slowDownForFailure,
   }: {
     protocol: Protocol;
@@ -146,6 +149,7 @@ export async function fail(
     destination?: string;
     lang?: string | undefined;
     typed?: string | null;
+    first?: string;
     slow?: typeof slowDown;
   },
 ): Promise<FastifyReply> {
@@ -157,6 +161,6 @@ export async function fail(
     reply,
     deps.config,
     { type: protocol, reference, username: typed ?? '', ...(isCancelled && { notice: 'signInCancelled' }) },
-    { destination, lang, address },
+    { destination, lang, address, first },
   );
 }

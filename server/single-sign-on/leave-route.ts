@@ -2,16 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie } from '../http/cookies.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
-import { endVisit, visitCookie, visitsOfBrowser } from '../http/visit-cookies.ts';
-import { tokenHash } from '../secrets/token.ts';
+import { endVisit, visitsOfBrowser } from '../http/visit-cookies.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { findSsoRequest } from '../storage/sso-request.ts';
 import { detailsOf } from './request-details.ts';
-import { isOpen, isSessionOf } from './visits.ts';
+import { isOfBrowser, isOpen, isSessionOf } from './visits.ts';
 
 /**
  * `GET authenticate/leave`: a page that leads on to the provider by itself. Chromium holds the redirects that follow a
@@ -26,8 +24,7 @@ export function leaveRoute(deps: Deps) {
     const isOut = row !== null && isOpen(row, deps.now());
     if ((isOut || !row) && visitsOfBrowser(request, config).size === 0)
       return reply.redirect(screenUrl(config.basePath, 'singleSignOn', { notice: 'cookiesNeeded', lang }), 303);
-    const token = row && readTokenCookie(request.headers, config, visitCookie(row.stateHash));
-    const isOwn = token !== null && row?.browserHash?.equals(tokenHash(token)) === true;
+    const isOwn = row !== null && isOfBrowser(deps, request, row);
     const details = row && detailsOf(deps.keys, row);
     const connection = row && isOwn && isOut ? await findSsoConnection(deps.sql, row.connectionId) : null;
     if (connection?.active && details?.url) {

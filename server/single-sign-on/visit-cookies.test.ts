@@ -117,7 +117,8 @@ describe('a visit has a token of its own', () => {
 
 describe('the token goes', () => {
   it('CK-05 with the visit, let in or refused', async () => {
-    await browser.get(await begin());
+    const { cookies } = await browser.get(await begin());
+    expect(cookies.filter(({ name }) => name.startsWith('vestibule-visit-'))).toMatchObject([{ value: '', maxAge: 0 }]);
     expect(visitsOf(browser)).toEqual([]);
     as('stranger@acme.test');
     expect((await browser.get(await begin())).headers.location).toMatch(failed);

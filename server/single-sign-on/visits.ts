@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
+import { readTokenCookie } from '../http/cookies.ts';
 import { visitCookie, visitsOfBrowser } from '../http/visit-cookies.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
@@ -9,6 +10,12 @@ import { detailsOf } from './request-details.ts';
 
 export function isOpen({ usedAt, endsAt }: SsoRequestRow, now: Date): boolean {
   return usedAt === null && endsAt > now;
+}
+
+/** Whether this browser began a visit, by the visit's own cookie. */
+export function isOfBrowser({ config }: Deps, { headers }: FastifyRequest, visit: SsoRequestRow): boolean {
+  const token = readTokenCookie(headers, config, visitCookie(visit.stateHash));
+  return token !== null && visit.browserHash?.equals(tokenHash(token)) === true;
 }
 
 /**
