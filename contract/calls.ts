@@ -13,6 +13,8 @@ export const calls = {
   samlAnswer: { method: 'POST', path: '/authenticate/saml/acs' },
   /** Where an answer that came without cookies meets the browser that began. */
   samlFinish: { method: 'GET', path: '/authenticate/saml/finish' },
+  /** Where an answer that failed without cookies meets the browser that began, and gives back what it typed. */
+  samlFailed: { method: 'GET', path: '/authenticate/saml/failed' },
   /** Where an answer leads that nobody here asked for: a page that asks, and its button. */
   providerBegan: { method: 'GET', path: '/authenticate/continue' },
   continueWithProvider: { method: 'POST', path: '/authenticate/continue' },

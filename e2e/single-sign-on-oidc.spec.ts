@@ -96,6 +96,25 @@ test(
   },
 );
 
+test('OI-02 two tabs at the provider come back side by side, each to its own destination', both, async ({ page }) => {
+  const other = await page.context().newPage();
+  for (const [tab, report] of [
+    [page, 1],
+    [other, 2],
+  ] as const) {
+    await tab.goto(`/portal/singleSignOn?destination=%2Fportal%2Fportal.html%3Freport%3D${report}`);
+    await ssoForm(tab).send('olga@oidc.test');
+    await expect(atProvider(tab).email).toBeVisible();
+  }
+  const visits = async () => (await page.context().cookies()).filter(({ name }) => name.startsWith('vestibule-visit-'));
+  expect(await visits()).toHaveLength(2);
+  await atProvider(page).signIn();
+  await expect(page).toHaveURL('/portal/portal.html?report=1');
+  await atProvider(other).signIn();
+  await expect(other).toHaveURL('/portal/portal.html?report=2');
+  expect(await visits()).toEqual([]);
+});
+
 test('Back from the provider leads to the form, alive', both, async ({ page }) => {
   await page.goto('/portal/singleSignOn');
   await ssoForm(page).send('olga@oidc.test');

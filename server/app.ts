@@ -45,6 +45,7 @@ import { oidcKeysRoute } from './single-sign-on/oidc/oidc-keys-route.ts';
 import { performSsoRoute } from './single-sign-on/perform-route.ts';
 import { continueWithProviderRoute, providerBeganRoute } from './single-sign-on/provider-began-route.ts';
 import { samlAcsRoute } from './single-sign-on/saml/saml-acs-route.ts';
+import { samlFailedRoute } from './single-sign-on/saml/saml-failed-route.ts';
 import { samlFinishRoute } from './single-sign-on/saml/saml-finish-route.ts';
 import { samlLoggedOutRoute } from './single-sign-on/saml/saml-logged-out-route.ts';
 import { samlLogoutRoute } from './single-sign-on/saml/saml-logout-route.ts';
@@ -213,6 +214,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     exposeHeadRoute: false,
     handler: samlFinishRoute(deps),
   });
+  app.route({ ...on('samlFailed'), onRequest: onlyNavigation(deps), handler: samlFailedRoute(deps) });
   app.get(basePath + hubStartPath, standInRoute(deps));
   app.get('/', async (_request, reply) => reply.redirect(`${basePath}/`, 302));
   // Where password managers send who wants another password (W3C: A Well-Known URL for Changing Passwords).

@@ -4,6 +4,7 @@ import { watchMetadata } from './single-sign-on/saml/watch-metadata.ts';
 import { ssoWarnings } from './single-sign-on/sso-warnings.ts';
 import { deleteOldAuditEvents } from './storage/audit-event.ts';
 import { deleteStaleDevices } from './storage/device.ts';
+import { deleteOldEndedSessions } from './storage/ended-session.ts';
 import { deleteOldOidcLogoutTokens } from './storage/oidc-logout-token.ts';
 import { deleteOldProviderLogouts } from './storage/provider-logout.ts';
 import { deleteShownRecoveryCodes } from './storage/recovery-code.ts';
@@ -26,6 +27,7 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   const before = (age: number) => new Date(at.getTime() - age);
   const { account } = limits.throttle;
   await deleteEndedSessions(sql, { idleSince: before(config.sessionIdle), now: at });
+  await deleteOldEndedSessions(sql, at);
   await deleteStaleThrottles(sql, before(account.freeFailures * account.leakEvery), at);
   await deleteOldAuditEvents(sql, before(config.auditKept));
   await deleteShownRecoveryCodes(sql, at);

@@ -73,6 +73,8 @@ export const limits = {
   freshSignIn: 10 * minute,
   /** How long a visitor may stay with an identity provider. */
   ssoRequest: 30 * minute,
+  /** Visits of one browser that may be out at once; each has a cookie, and the header with all of them has an end. */
+  visitsOfBrowser: 10,
   /** An answer that is loaded twice leads where it led the first time, for this long. */
   ssoRequestRemembered: hour,
   /** The connection by which a browser signed in last. */

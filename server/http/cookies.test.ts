@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { readConfig } from '#server/config.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { addSamlConnection, samlProvider } from '#server/testing/saml-sign-in-for-test.ts';
 
 /** A portal as in production, behind https. */
 let portal: PortalForTest;
@@ -13,6 +14,8 @@ beforeAll(async () => {
   await addAttackFixtures(portal);
   await addCustomer(portal, 'careful', { twoFactor: 'email' });
   await addUser(portal, { username: 'frida', customers: ['careful'] });
+  const provider = await samlProvider('idp.careful.test', portal.deps.now());
+  await addSamlConnection(portal, provider, { customerKey: 'careful', domains: ['careful.test'] });
 });
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
@@ -30,9 +33,13 @@ it('CK-01 CK-03 every cookie of every answer is for this host alone, over https,
   };
   const signedIn = await portal.signIn('alice', testPassword, { headers: http });
   const cookies = cookiesOf(signedIn);
+  const sso = { username: 'frida@careful.test' };
+  const visit = await portal.send({ method: 'POST', url: '/portal/authenticate/performSsoLogin', form: sso });
   const longestName = '\u0001'.repeat(320);
   const answers: Response[] = [
     signedIn,
+    visit,
+    await portal.signIn('alice', testPassword, { cookies: cookiesOf(visit) }),
     await portal.signIn('alice', 'wrong'),
     await portal.signIn(longestName, 'wrong'),
     await portal.signIn('dave', testPassword),
@@ -44,9 +51,10 @@ it('CK-01 CK-03 every cookie of every answer is for this host alone, over https,
   ];
   const headers = answers.flatMap((answer) => answer.headers['set-cookie'] ?? []);
   expect(headers.length).toBeGreaterThanOrEqual(answers.length);
+  expect(headers.filter((header) => header.includes('-visit-'))).toHaveLength(2);
   for (const header of headers) {
     expect(header).toMatch(
-      /^__Host-vestibule-(?:session|device|refusal|signed-in|signed-out)=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
+      /^__Host-vestibule-(?:session|device|refusal|signed-in|signed-out|visit-[\w-]{8})=[\w-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(?:; Max-Age=\d+)?$/,
     );
     expect(header.length).toBeLessThan(4096);
   }

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { Config } from '../config.ts';
 import { isToken } from '../secrets/token.ts';
 
-/** The cookies of the portal. Answers of providers have one each: tabs share all cookies and bring answers at once. */
+/** The cookies of the portal. Visits to providers and their answers have one each: tabs share all cookies. */
 export type CookieName = TokenCookieName | 'refusal' | 'connection';
 
 /** Those that hold a token and nothing else. */
@@ -12,9 +12,10 @@ export type TokenCookieName =
   | 'device'
   | 'reset'
   | 'remembered'
-  | 'sso'
+  | 'sent-logout'
   | 'signed-in'
   | 'signed-out'
+  | `visit-${string}`
   | `answer-${string}`;
 
 /**
@@ -27,6 +28,14 @@ export function readCookie(headers: IncomingHttpHeaders, config: Config, name: C
   const pairs = (headers.cookie ?? '').split(';').map(stripped);
   const found = pairs.filter((pair) => pair.startsWith(start));
   return found.length === 1 ? (found[0] as string).slice(start.length) : null;
+}
+
+/** The names of the cookies of ours that begin so, each once, in the order in which the browser sends them. */
+export function listCookies(headers: IncomingHttpHeaders, config: Config, start: string): string[] {
+  const prefix = fullName(config, '');
+  const names = (headers.cookie ?? '').split(';').map((pair) => stripped(pair).split('=', 1)[0] as string);
+  const ours = names.filter((name) => name.startsWith(prefix + start)).map((name) => name.slice(prefix.length));
+  return [...new Set(ours)];
 }
 
 /** Without the white space of RFC 6265 §5.2 around it; that of `trim` is Unicode's, which browsers keep in a name. */
@@ -53,7 +62,7 @@ export function clearCookie(reply: FastifyReply, config: Config, name: CookieNam
 }
 
 /** `__Host-` binds a cookie to this very host over https; plain http exists on localhost only (decisions §6). */
-function fullName(config: Config, name: CookieName): string {
+function fullName(config: Config, name: CookieName | ''): string {
   return `${isHttps(config) ? '__Host-' : ''}vestibule-${name}`;
 }
 

@@ -13,10 +13,12 @@ export function beginTurn(request: FastifyRequest, reply: FastifyReply, config: 
   clearWaitingLink(request, reply, config);
 }
 
-/** Notes in the browser that somebody signed out: every tab gives up all that it saved before. */
-export function endTurn(request: FastifyRequest, reply: FastifyReply, config: Config): void {
-  setCookie(reply, config, 'signed-out', newToken());
+/** Notes in the browser that somebody signed out: every tab gives up all that it saved before. Returns the mark. */
+export function endTurn(request: FastifyRequest, reply: FastifyReply, config: Config): string {
+  const mark = newToken();
+  setCookie(reply, config, 'signed-out', mark);
   clearWaitingLink(request, reply, config);
+  return mark;
 }
 
 /** A reset link that waits in the browser is not for whoever comes next. */

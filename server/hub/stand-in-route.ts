@@ -3,6 +3,7 @@ import { defaultDestination } from '#contract/destination.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
+import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 
 /** `GET portal.html` where no hub is configured (decisions §10): says who is signed in and offers sign-out. */
 export function standInRoute(deps: Deps) {
@@ -18,6 +19,7 @@ export function standInRoute(deps: Deps) {
     // Which of the screens it is, and what they say, the half session knows itself.
     if (session)
       return reply.redirect(screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: request.url }), 302);
+    await turnOfEndedSession(deps, request, reply);
     // The fragment survives the redirect by itself; path and query travel in the address, one per tab.
     const isDefault = request.url === defaultDestination(basePath);
     const query = isDefault ? '' : `?${new URLSearchParams({ [queryNames.destination]: request.url })}`;

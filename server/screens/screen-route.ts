@@ -10,6 +10,7 @@ import { queryValue, splitUrl } from '../http/request-url.ts';
 import { resetPage } from '../password/reset-page.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
+import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { singleSignOnPage } from '../single-sign-on/single-sign-on-page.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import { findNameOfEndedHalfSession } from '../storage/half-session.ts';
@@ -35,9 +36,10 @@ export function screenRoute(deps: Deps) {
         302,
       );
     }
+    const turns = await turnOfEndedSession(deps, request, reply).catch(noneWhileAway);
     const page = await pageOf(name, request);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
-    return await deps.pages.send(request, reply, 200, page);
+    return await deps.pages.send(request, reply, 200, { ...page, ...(turns && { turns }) });
   };
 
   /** What some screens show beyond what every visitor sees, or where they lead instead. */

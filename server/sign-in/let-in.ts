@@ -6,20 +6,35 @@ import type { Config } from '../config.ts';
 import { setCookie } from '../http/cookies.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { beginTurn, clearWaitingLink } from '../http/turns.ts';
+import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import { destinationToKeep } from './destination-to-keep.ts';
 import type { SignInResult } from './sign-in.ts';
 
-/** Answers a sign-in that succeeded, or has its second factor open: the cookies, and the way on. */
+/**
+ * Answers a sign-in that succeeded, or has its second factor open: the cookies, and the way on. Of the visits to providers
+ * that the browser has out only those `stay` that the same person began.
+ */
 export function letIn(
   request: FastifyRequest,
   reply: FastifyReply,
   config: Config,
   result: Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>,
-  { destination, lang, username }: { destination: string; lang: string | undefined; username: string | null },
+  {
+    destination,
+    lang,
+    username,
+    stay = [],
+  }: {
+    destination: string;
+    lang: string | undefined;
+    username: string | null;
+    stay?: Parameters<typeof endVisits>[3];
+  },
 ): FastifyReply {
   setCookie(reply, config, 'session', result.sessionToken);
+  endVisits(request, reply, config, stay);
   // However the half session ends, the form that follows has the name that was typed.
   if (result.kind === 'secondFactor' && username !== null) setLastRefusal(reply, config, { reference: null, username });
   else clearLastRefusal(request, reply, config);
@@ -33,12 +48,20 @@ export function letIn(
   return reply.redirect(destination, 303);
 }
 
-/** Answers a sign-in that was refused: the page of its type, which keeps reference, typed name and destination. */
+/**
+ * Answers a sign-in that was refused: the page of its type, which keeps reference, typed name and destination. `first` is
+ * an address of ours that leads there.
+ */
 export function turnAway(
   reply: FastifyReply,
   config: Config,
   { type, reference, username, notice }: { type: LoginFailType; reference: string; username: string; notice?: Notice },
-  { destination, lang, address }: { destination: string; lang: string | undefined; address: string },
+  {
+    destination,
+    lang,
+    address,
+    first,
+  }: { destination: string; lang: string | undefined; address: string; first?: string | undefined },
 ): FastifyReply {
   const query = {
     [queryNames.ipAddress]: type === 'ip' ? address : undefined,
@@ -48,7 +71,7 @@ export function turnAway(
   };
   const url = screenUrl(config.basePath, { name: 'loginFail', type }, query);
   setLastRefusal(reply, config, { reference, username, url });
-  return reply.redirect(url, 303);
+  return reply.redirect(first ?? url, 303);
 }
 
 /** Sends a visitor to the single sign-on form, with the address that he typed kept in his browser. */

@@ -9,6 +9,7 @@ import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
 import { namesOwnOrigin } from '../http/same-origin.ts';
 import { clearWaitingLink, endTurn } from '../http/turns.ts';
+import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
@@ -70,14 +71,15 @@ async function endSession(deps: Deps, request: FastifyRequest, reply: FastifyRep
   else clearLastRefusal(request, reply, deps.config);
   // Who gives up a second factor was never let in, and goes on with what this tab has saved.
   const isTurnOver = ended ? ended.stage === 'full' && !signsInAgain : wantsPage(request);
-  if (isTurnOver) endTurn(request, reply, deps.config);
-  else clearWaitingLink(request, reply, deps.config);
+  if (isTurnOver) {
+    endTurn(request, reply, deps.config);
+    endVisits(request, reply, deps.config);
+  } else clearWaitingLink(request, reply, deps.config);
   if (!wantsPage(request)) return reply.code(204).send();
-  const browserToken = readTokenCookie(request.headers, deps.config, 'sso');
-  const elsewhere = ended && !signsInAgain && (await signOutAtProvider(deps, ended, browserToken));
+  const elsewhere = ended && !signsInAgain && (await signOutAtProvider(deps, ended));
   if (elsewhere) {
     const { browserToken: token, ...way } = elsewhere;
-    if (token !== null) setCookie(reply, deps.config, 'sso', token, limits.ssoRequest);
+    if (token !== null) setCookie(reply, deps.config, 'sent-logout', token, limits.ssoRequest);
     if (way.fields) sendFormPolicy(reply, way.url);
     const serverPage = { name: 'leaving', isSignOut: true, ...way } as const;
     return await deps.pages.send(request, reply, 200, { serverPage });

@@ -2,14 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
+import { readTokenCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
+import { endVisit, visitCookie } from '../http/visit-cookies.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
-import { sessionOfRequest } from '../session/session-of-request.ts';
 import { letIn, turnAway } from '../sign-in/let-in.ts';
 import { visitorOf } from '../sign-in/visitor.ts';
 import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
-import { findPastSsoRequest, type SsoRequestRow } from '../storage/sso-request.ts';
+import { findSsoRequestByState, type SsoRequestRow } from '../storage/sso-request.ts';
 import { tooLongAgo } from './authentication-age.ts';
 import { depart } from './depart.ts';
 import type { ProviderAnswer, Refusal } from './identity.ts';
@@ -21,6 +22,7 @@ import type { SamlKept } from './saml/saml.ts';
 import { signInByProvider } from './sign-in-by-provider.ts';
 import { slowDown, slowDownForFailure } from './slow-down.ts';
 import { takeVisit } from './take-visit.ts';
+import { isOfBrowser, isOpen, isSessionOf, visitsOfSamePerson } from './visits.ts';
 
 type Protocol = SsoConnection['protocol'];
 
@@ -30,20 +32,20 @@ export type Visit = { row: SsoRequestRow; details: RequestDetails; connection: S
 /** What a protocol makes of its answer, once the visit that it belongs to is known. */
 export type ReadAnswer = (visit: Visit) => Promise<ProviderAnswer>;
 
-/** What a browser brings to the end of a visit: the state, and its cookies. `answerToken` is for SAML. */
-type Shown = { state: string | null; browserToken: string | null; answerToken?: string | null };
+/** What a browser brings to the end of a visit, besides the visit's cookie. `answerToken` is for SAML. */
+type Shown = { state: string | null; answerToken?: string | null };
 
 /**
  * Ends a visit to a provider: uses up the request that `state` names, if this browser began it and brought the answer,
- * reads the answer, and signs in or shows the failure page. An answer that is loaded again leads to where it led before.
- * One that nobody here asked for signs in nobody: it leads to a page that asks (docs/decisions/0021).
+ * reads the answer, and signs in or shows the failure page. An answer that is loaded again leads to where it led before,
+ * in the session that came of it. One that nobody here asked for signs in nobody: it leads to a page that asks (docs/decisions/0021).
  */
 export async function arrive(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
   protocol: Protocol,
-  { state, browserToken, answerToken = null }: Shown,
+  { state, answerToken = null }: Shown,
   readAnswer: ReadAnswer,
 ): Promise<FastifyReply> {
   const { config, sql } = deps;
@@ -53,18 +55,23 @@ export async function arrive(
     const refusal = { ok: false, reason: 'request-unknown', words: 'the answer has no state of ours' } as const;
     return await fail(deps, request, reply, refusal, { protocol, address });
   }
-  const visit = { state: tokenHash(state), browser: browserToken === null ? null : tokenHash(browserToken) };
+  const stateHash = tokenHash(state);
+  const browserToken = readTokenCookie(request.headers, config, visitCookie(stateHash));
+  const visit = { state: stateHash, browser: browserToken === null ? null : tokenHash(browserToken) };
   const taken = await takeVisit(
     deps,
     protocol === 'saml' ? { protocol, ...visit, answerToken } : { protocol, ...visit },
   );
   if (!taken.ok) {
-    const past = await findPastSsoRequest(sql, visit.state, visit.browser);
+    const past = await findSsoRequestByState(sql, stateHash);
     const details = past && detailsOf(deps.keys, past);
-    const session = details && past.usedAt ? await sessionOfRequest(deps, request) : null;
-    if (details && session?.stage === 'full') return reply.redirect(details.destination, 303);
-    return await fail(deps, request, reply, taken, { protocol, address, ...(details && wayOf(details)) });
+    if (!past || !isOpen(past, deps.now())) endVisit(request, reply, config, stateHash);
+    if (details && past.usedAt && (await isSessionOf(deps, request, past)))
+      return reply.redirect(details.destination, 303);
+    const way = past && details && isOfBrowser(deps, request, past) ? wayOf(details) : {};
+    return await fail(deps, request, reply, taken, { protocol, address, ...way });
   }
+  endVisit(request, reply, config, stateHash);
   const { row } = taken;
   const details = detailsOf(deps.keys, row);
   const connection = await findSsoConnection(sql, row.connectionId);
@@ -97,14 +104,22 @@ export async function arrive(
     const refusal = { ok: false, reason: 'authentication-too-old', words: tooOld } as const;
     return await fail(deps, request, reply, refusal, { protocol, ...way, connection });
   }
-  const result = await signInByProvider(deps, connection, answer.identity, visitorOf(deps, request, address));
+  const result = await signInByProvider(
+    deps,
+    connection,
+    { identity: answer.identity, visitId: row.id },
+    visitorOf(deps, request, address),
+  );
   if (result.kind === 'refused' || result.kind === 'networkRefused') {
     if (result.kind === 'refused') forgetConnection(deps, request, reply);
     const type = result.kind === 'refused' ? protocol : 'ip';
     return turnAway(reply, config, { type, reference: result.reference, username: details.typed ?? '' }, way);
   }
   rememberConnection(deps, reply, connection.id);
-  return letIn(request, reply, config, result, { ...way, username: details.typed });
+  const others = await visitsOfSamePerson(deps, request, { connection, typed: details.typed });
+  // This visit's own has gone already.
+  const stay = [...others, visitCookie(stateHash)];
+  return letIn(request, reply, config, result, { ...way, username: details.typed, stay });
 }
 
 /** Where the visitor wanted to go, and what he typed. */
@@ -112,7 +127,7 @@ function wayOf({ destination, lang, typed }: RequestDetails) {
   return { destination, lang: lang ?? undefined, typed };
 }
 
-/** The failure page of an answer; why is for the operator alone. */
+/** The failure page of an answer, over `first` where that is given; why is for the operator alone. */
 export async function fail(
   deps: Deps,
   request: FastifyRequest,
@@ -125,6 +140,7 @@ export async function fail(
     destination = defaultDestination(deps.config.basePath),
     lang,
     typed = null,
+    first,
     slow = slowDownForFailure,
   }: {
     protocol: Protocol;
@@ -133,6 +149,7 @@ export async function fail(
     destination?: string;
     lang?: string | undefined;
     typed?: string | null;
+    first?: string;
     slow?: typeof slowDown;
   },
 ): Promise<FastifyReply> {
@@ -144,6 +161,6 @@ export async function fail(
     reply,
     deps.config,
     { type: protocol, reference, username: typed ?? '', ...(isCancelled && { notice: 'signInCancelled' }) },
-    { destination, lang, address },
+    { destination, lang, address, first },
   );
 }

@@ -23,16 +23,17 @@ export type Departure = {
   loginHint: string | null;
   /** Whether the provider has to ask whoever is signed in there once more: his sign-in was too long ago. */
   isAfresh: boolean;
-  /** The token by which this browser is known to have begun; null makes one. */
-  browserToken: string | null;
   address: string;
   requestId: string;
 };
 
-/** The page to go to, which leads on to the provider, and the token that the browser has to keep. */
-export type Begun = { ok: true; leaveUrl: string; browserToken: string };
+/** The page to go to, which leads on to the provider, and the token of this visit that the browser has to keep. */
+export type Begun = { ok: true; leaveUrl: string; stateHash: Buffer; token: string };
 
-/** Prepares a visit to a provider: what its answer must match is kept in the database, bound to this browser. */
+/**
+ * Prepares a visit to a provider: what its answer must match is kept in the database, bound to this browser by a token that
+ * is of this visit alone.
+ */
 export async function beginSingleSignOn(
   deps: Deps,
   connection: SsoConnection,
@@ -60,15 +61,16 @@ export async function beginSingleSignOn(
     typed,
     kept: started.kept,
   };
-  const browserToken = departure.browserToken ?? newToken();
+  const token = newToken();
+  const stateHash = tokenHash(state);
   const id = randomUUID();
   const madeAt = deps.now();
   await deps.sql.begin(async (sql) => {
     await insertSsoRequest(sql, {
       id,
-      stateHash: tokenHash(state),
+      stateHash,
       connectionId: connection.id,
-      browserHash: tokenHash(browserToken),
+      browserHash: tokenHash(token),
       sealedDetails: seal(deps.keys.seal, JSON.stringify(details), requestPlace(id)),
       madeAt,
       endsAt: new Date(madeAt.getTime() + limits.ssoRequest),
@@ -77,5 +79,5 @@ export async function beginSingleSignOn(
     await insertAuditEvent(sql, { event: 'sso-started', connection: key, customerKey, address, requestId }, madeAt);
   });
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome: 'started' });
-  return { ok: true, leaveUrl: `${callUrl(deps.config.basePath, 'ssoLeave')}?request=${id}`, browserToken };
+  return { ok: true, leaveUrl: `${callUrl(deps.config.basePath, 'ssoLeave')}?request=${id}`, stateHash, token };
 }

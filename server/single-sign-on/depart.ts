@@ -3,11 +3,10 @@ import { acceptableDestination, defaultDestination } from '#contract/destination
 import { screenOfPath } from '#contract/screens.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie, setCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride, splitUrl } from '../http/request-url.ts';
-import { limits } from '../limits.ts';
+import { beginVisit } from '../http/visit-cookies.ts';
 import { turnAway } from '../sign-in/let-in.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
@@ -55,11 +54,10 @@ export async function depart(
     loginHint: typed,
     // Who comes back to set up a factor signs in once more: a provider that just says who is there proves nothing new.
     isAfresh: isAfresh || leadsToRegistration(config, traveller.destination),
-    browserToken: readTokenCookie(request.headers, config, 'sso'),
     requestId: request.id,
   });
   if (!begun.ok) return await stay(deps, request, reply, begun, { ...traveller, connection, typed });
-  setCookie(reply, config, 'sso', begun.browserToken, limits.ssoRequest);
+  beginVisit(request, reply, config, begun);
   const lang = traveller.lang === undefined ? '' : `&lang=${traveller.lang}`;
   return reply.redirect(begun.leaveUrl + lang, 303);
 }

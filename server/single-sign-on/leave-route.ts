@@ -2,15 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie } from '../http/cookies.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
-import { tokenHash } from '../secrets/token.ts';
-import { sessionOfRequest } from '../session/session-of-request.ts';
+import { endVisit, visitsOfBrowser } from '../http/visit-cookies.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
-import { findSsoRequestOfBrowser } from '../storage/sso-request.ts';
+import { findSsoRequest } from '../storage/sso-request.ts';
 import { detailsOf } from './request-details.ts';
+import { isOfBrowser, isOpen, isSessionOf } from './visits.ts';
 
 /**
  * `GET authenticate/leave`: a page that leads on to the provider by itself. Chromium holds the redirects that follow a
@@ -20,15 +19,15 @@ export function leaveRoute(deps: Deps) {
   const { config } = deps;
   return async function leave(request: FastifyRequest, reply: FastifyReply) {
     const id = queryValue(request, 'request') ?? '';
-    const token = readTokenCookie(request.headers, config, 'sso');
     const lang = languageOverride(request);
-    if (!token)
+    const row = isUuid(id) ? await findSsoRequest(deps.sql, id) : null;
+    const isOut = row !== null && isOpen(row, deps.now());
+    if ((isOut || !row) && visitsOfBrowser(request, config).size === 0)
       return reply.redirect(screenUrl(config.basePath, 'singleSignOn', { notice: 'cookiesNeeded', lang }), 303);
-    const row = isUuid(id) ? await findSsoRequestOfBrowser(deps.sql, id, tokenHash(token)) : null;
+    const isOwn = row !== null && isOfBrowser(deps, request, row);
     const details = row && detailsOf(deps.keys, row);
-    const connection = row && (await findSsoConnection(deps.sql, row.connectionId));
-    const isOpen = row && row.usedAt === null && row.endsAt > deps.now();
-    if (isOpen && details?.url && connection?.active) {
+    const connection = row && isOwn && isOut ? await findSsoConnection(deps.sql, row.connectionId) : null;
+    if (connection?.active && details?.url) {
       const fields = details.fields ?? undefined;
       if (fields) sendFormPolicy(reply, details.url);
       return await deps.pages.send(request, reply, 200, {
@@ -41,8 +40,9 @@ export function leaveRoute(deps: Deps) {
         },
       });
     }
-    const { destination = defaultDestination(config.basePath), typed = null } = details ?? {};
-    if (details && (await sessionOfRequest(deps, request))?.stage === 'full') return reply.redirect(destination, 303);
+    if (row && details && (await isSessionOf(deps, request, row))) return reply.redirect(details.destination, 303);
+    if (row) endVisit(request, reply, config, row.stateHash);
+    const { destination = defaultDestination(config.basePath), typed = null } = (isOwn && details) || {};
     return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, { destination, lang });
   };
 }

@@ -66,29 +66,38 @@ it('SA-42 a cookie that says who began is made by the portal alone: one that cam
   const url = await departFor(browser);
   const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, acme, samlRequestAt(url)));
   const cookie = Object.entries(browser.cookies).map(([name, value]) => `${name}=${value}`);
-  const headers = { cookie: [...cookie, `vestibule-sso=${'A'.repeat(43)}`].join('; ') };
+  const name = Object.keys(browser.cookies).find((one) => one.startsWith('vestibule-visit-'));
+  const headers = { cookie: [...cookie, `${name}=${'A'.repeat(43)}`].join('; ') };
   const answer = await portal.send({ url: String(posted.headers.location), headers });
   expect(answer.headers.location).toMatch(/^\/portal\/loginfail\/saml/);
   expect(await portal.sql`select from session`).toHaveLength(0);
 });
 
-it('another person signs in by password while a visit is out: the later sign-in counts, and one session is there', async () => {
-  const url = await departFor(browser);
+it('SE-15 another person signs in by password while a visit is out: it signs in nobody any more, and ends nobody', async () => {
+  const url = await departFor(browser, 'alice@acme.test', { redirectURL: '/portal/plan-of-alice' });
   await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
+  const { location } = (await comeBack(url)).headers;
+  expect(location).toBe('/portal/loginfail/saml');
+  expect((await browser.get(String(location))).body).not.toContain('alice');
   expect(await who()).toBe('bob');
-  const bobs = { ...browser, cookies: { ...browser.cookies } };
-  expect((await comeBack(url)).headers.location).toBe('/portal/portal.html');
-  expect(await who()).toBe('alice');
-  expect((await portal.send({ url: '/portal/session', cookies: bobs.cookies })).statusCode).toBe(401);
   expect(await portal.sql`select from session`).toHaveLength(1);
 });
 
-it('a sign-out while a visit is out does not end the visit, which is nobody else’s', async () => {
+it('a visit that begins in a session takes its place when it ends', async () => {
+  await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
+  const bobs = { ...browser.cookies };
+  expect((await comeBack(await departFor(browser))).headers.location).toBe('/portal/portal.html');
+  expect(await who()).toBe('alice');
+  expect((await portal.send({ url: '/portal/session', cookies: bobs })).statusCode).toBe(401);
+  expect(await portal.sql`select from session`).toHaveLength(1);
+});
+
+it('SE-15 a sign-out while a visit is out ends the visit', async () => {
   await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
   const url = await departFor(browser);
   await browser.post('/portal/logout', {});
-  expect((await comeBack(url)).headers.location).toBe('/portal/portal.html');
-  expect(await who()).toBe('alice');
+  expect((await comeBack(url)).headers.location).toBe('/portal/loginfail/saml');
+  expect(await portal.sql`select from session`).toHaveLength(0);
 });
 
 it('a second factor that follows a provider is open to the browser that finished alone', async () => {

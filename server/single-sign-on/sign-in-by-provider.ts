@@ -25,6 +25,8 @@ import { matchUser } from './match-user.ts';
 import { recordSsoFailure } from './record-failure.ts';
 
 type Member = SsoUser & { customer: SignInCustomer };
+/** Whom a provider has vouched for, and the visit that it answered. */
+type Vouched = { identity: Identity; visitId: string };
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member };
 
 /**
@@ -34,12 +36,12 @@ type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { use
 export async function signInByProvider(
   deps: Deps,
   connection: SsoConnection,
-  identity: Identity,
+  { identity, visitId }: Vouched,
   visitor: Visitor,
 ): Promise<Exclude<SignInResult, { kind: 'throttled' }>> {
   const steps: AuditStep[] = [];
   const done = await deps.sql
-    .begin((sql) => complete(deps, sql, connection, identity, visitor, steps))
+    .begin((sql) => complete(deps, sql, connection, { identity, visitId }, visitor, steps))
     .catch((error: unknown) => {
       if (error instanceof Refused) return error;
       throw error;
@@ -74,7 +76,7 @@ async function complete(
   deps: Deps,
   sql: Connection,
   connection: SsoConnection,
-  identity: Identity,
+  { identity, visitId }: Vouched,
   visitor: Visitor,
   steps: AuditStep[],
 ): Promise<Done> {
@@ -114,6 +116,7 @@ async function complete(
     address,
     origin: {
       connectionId: connection.id,
+      visitId,
       sealedIdToken: proof === null ? null : seal(deps.keys.seal, proof, idTokenPlace(user.id)),
       providerSubjectHash: subjectHash,
       providerSessionHash: sessionHash,

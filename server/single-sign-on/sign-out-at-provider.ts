@@ -22,7 +22,6 @@ export type WayOut = {
 export async function signOutAtProvider(
   deps: Deps,
   { connectionId, sealedIdToken, stage, userId }: EndedSession,
-  browserToken: string | null,
 ): Promise<WayOut | null> {
   if (connectionId === null || stage !== 'full') return null;
   const connection = await findSsoConnection(deps.sql, connectionId);
@@ -31,7 +30,7 @@ export async function signOutAtProvider(
   const proof = sealedIdToken && unseal(deps.keys.seal, sealedIdToken, idTokenPlace(userId));
   if (connection.protocol === 'saml') {
     const name = proof === null ? null : (JSON.parse(proof) as SamlName);
-    const begun = name && (await beginSamlLogout(deps, connection, { name, browserToken }));
+    const begun = name && (await beginSamlLogout(deps, connection, name));
     return (
       begun && {
         provider,

@@ -74,7 +74,7 @@ export async function takeClockHelp(sql: Connection, tokenHash: Buffer): Promise
 export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promise<SessionOrigin | null> {
   const [row] = await sql<SessionOrigin[]>`
     delete from session where token_hash = ${tokenHash} and stage = 'half'
-    returning connection_id as "connectionId", sealed_id_token as "sealedIdToken", provider_ends_at as "providerEndsAt", authenticated_at as "authenticatedAt",
+    returning connection_id as "connectionId", visit_id as "visitId", sealed_id_token as "sealedIdToken", provider_ends_at as "providerEndsAt", authenticated_at as "authenticatedAt",
       provider_subject_hash as "providerSubjectHash", provider_session_hash as "providerSessionHash"`;
   return row ?? null;
 }

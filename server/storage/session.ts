@@ -19,6 +19,8 @@ export type SessionRow = {
   endsAt: Date;
   /** Keys of the session's customers that are still active, still the user's, and admit the address; may be empty. */
   customers: string[];
+  /** The visit to a provider that it came of; null for a password. */
+  visitId: string | null;
   /** The number of the state that this was read from. */
   accessVersion: number;
 };
@@ -35,7 +37,7 @@ export async function findSession(
   const [row] = await sql<SessionRow[]>`
     select u.id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language, s.stage, s.created_at as "createdAt",
       case when s.connection_id is null then s.created_at else s.authenticated_at end as "provenAt",
-      s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt",
+      s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", s.visit_id as "visitId",
       array(
         select c.key from membership m join customer c on c.id = m.customer_id
         where m.user_id = s.user_id and c.id = any(s.customer_ids) and c.active
@@ -87,11 +89,12 @@ export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now:
 export type EndedSession = SessionOrigin & { userId: string; username: string; stage: SessionStage };
 
 /**
- * Where a session came from: the connection, what its provider wants to see at sign-out, and until when it counts the
- * person as signed in; null for a password, or where the provider does not say.
+ * Where a session came from: the connection and the visit, what its provider wants to see at sign-out, and until when it
+ * counts the person as signed in; null for a password, or where the provider does not say.
  */
 export type SessionOrigin = {
   connectionId: string | null;
+  visitId: string | null;
   sealedIdToken: Buffer | null;
   /** SHA-256 of the subject, and of the provider's own name for its session: by these it ends what it began. */
   providerSubjectHash: Buffer | null;
@@ -106,7 +109,7 @@ export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<E
   const [row] = await sql<EndedSession[]>`
     delete from session s using portal_user u
     where s.token_hash = ${tokenHash} and u.id = s.user_id
-    returning u.id as "userId", u.username, s.stage, s.connection_id as "connectionId",
+    returning u.id as "userId", u.username, s.stage, s.connection_id as "connectionId", s.visit_id as "visitId",
       s.sealed_id_token as "sealedIdToken", s.provider_subject_hash as "providerSubjectHash",
       s.provider_session_hash as "providerSessionHash", s.provider_ends_at as "providerEndsAt",
       s.authenticated_at as "authenticatedAt"`;
@@ -130,10 +133,10 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const { tokenHash, userId, waitsFor, customerIds, address, origin, now, endsAt } = session;
   await sql`
     insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
-      sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, created_at, last_seen_at, ends_at)
+      visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, created_at, last_seen_at, ends_at)
     values (${tokenHash}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
-      ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
+      ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt},
       ${now}, ${now}, ${endsAt})`;
 }
@@ -190,13 +193,14 @@ export async function deleteSessionsOfProvider(
   const { connectionId, subjectHash, sessionHash } = given;
   if (subjectHash === null && sessionHash === null) return [];
   await lockUsersOfConnection(sql, given);
-  return await sql<{ userId: string; username: string }[]>`
-    delete from session s using portal_user u
+  return await deleteNoted(
+    sql,
+    sql`
     where s.connection_id = ${connectionId} and u.id = s.user_id
       and (${subjectHash}::bytea is null or s.provider_subject_hash = ${subjectHash})
       and (${sessionHash}::bytea is null or s.provider_session_hash = ${sessionHash}
-        or ${subjectHash}::bytea is not null and s.provider_session_hash is null)
-    returning u.id as "userId", u.username`;
+        or ${subjectHash}::bytea is not null and s.provider_session_hash is null)`,
+  );
 }
 
 /**
@@ -209,12 +213,28 @@ export async function deleteSessionsOfSamlSubject(
 ): Promise<{ userId: string; username: string }[]> {
   const { connectionId, subjectHash, sessionHashes } = given;
   await lockUsersOfConnection(sql, given);
-  return await sql<{ userId: string; username: string }[]>`
-    delete from session s using portal_user u
+  return await deleteNoted(
+    sql,
+    sql`
     where s.connection_id = ${connectionId} and u.id = s.user_id and s.provider_subject_hash = ${subjectHash}
       and (${sessionHashes.length === 0} or s.provider_session_hash is null
-        or encode(s.provider_session_hash, 'hex') = any(${sessionHashes.map((hash) => hash.toString('hex'))}::text[]))
-    returning u.id as "userId", u.username`;
+        or encode(s.provider_session_hash, 'hex') = any(${sessionHashes.map((hash) => hash.toString('hex'))}::text[]))`,
+  );
+}
+
+/** Deletes sessions that a provider has ended, and notes which of them were whole: in their browsers it is a sign-out. */
+async function deleteNoted(
+  sql: Connection,
+  which: ReturnType<Connection>,
+): Promise<{ userId: string; username: string }[]> {
+  return await sql<{ userId: string; username: string }[]>`
+    with ended as (
+      delete from session s using portal_user u ${which}
+      returning s.token_hash, s.stage, s.ends_at, u.id, u.username
+    ), noted as (
+      insert into ended_session (token_hash, ends_at) select token_hash, ends_at from ended where stage = 'full'
+    )
+    select id as "userId", username from ended`;
 }
 
 /** Deletes sessions that are over at `now` or were not used since `idleSince`; returns how many. */

@@ -3,8 +3,9 @@ import type { Connection } from './connect.ts';
 /** A visitor who was sent to a provider and is expected back. */
 export type SsoRequestRow = {
   id: string;
+  stateHash: Buffer;
   connectionId: string;
-  /** Null where the provider began. */
+  /** SHA-256 of the token of the browser that began this visit; null where the provider began. */
   browserHash: Buffer | null;
   /** Sealed for `requestPlace`. */
   sealedDetails: Buffer;
@@ -38,21 +39,28 @@ export async function insertSsoRequest(
 }
 
 const columns = (sql: Connection) => sql`
-  id, connection_id as "connectionId", browser_hash as "browserHash", sealed_details as "sealedDetails",
+  id, state_hash as "stateHash", connection_id as "connectionId", browser_hash as "browserHash", sealed_details as "sealedDetails",
   sealed_answer as "sealedAnswer", made_at as "madeAt", ends_at as "endsAt", used_at as "usedAt"`;
 
-/** A request of a browser by its id, over or not, for the page that leads to the provider; or null. */
-export async function findSsoRequestOfBrowser(
-  sql: Connection,
-  id: string,
-  browserHash: Buffer,
-): Promise<SsoRequestRow | null> {
-  const [row] = await sql<SsoRequestRow[]>`
-    select ${columns(sql)} from sso_request where id = ${id} and browser_hash = ${browserHash}`;
+/** A request by its id, whoever began it, over or not; the browser that asks is told nothing of it before it is known. */
+export async function findSsoRequest(sql: Connection, id: string): Promise<SsoRequestRow | null> {
+  const [row] = await sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where id = ${id}`;
   return row ?? null;
 }
 
-/** A request by its state, whoever began it, over or not: an answer without cookies is looked at before its browser is. */
+/** The open requests that browsers with these tokens began. */
+export async function listOpenSsoRequests(
+  sql: Connection,
+  browserHashes: readonly Buffer[],
+  now: Date,
+): Promise<SsoRequestRow[]> {
+  return await sql<SsoRequestRow[]>`
+    select ${columns(sql)} from sso_request
+    where browser_hash in (select decode(hash, 'hex') from unnest(${browserHashes.map((hash) => hash.toString('hex'))}::text[]) as t (hash))
+      and used_at is null and ends_at > ${now}`;
+}
+
+/** The same by its state: an answer without cookies is looked at before its browser is. */
 export async function findSsoRequestByState(sql: Connection, stateHash: Buffer): Promise<SsoRequestRow | null> {
   const [row] = await sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where state_hash = ${stateHash}`;
   return row ?? null;
@@ -125,18 +133,6 @@ export async function takeSsoRequest(
     update sso_request set used_at = ${now}
     where state_hash = ${stateHash} and browser_hash = ${browserHash} and used_at is null and ends_at > ${now}
     returning ${columns(sql)}`;
-  return row ?? null;
-}
-
-/** A request of this browser that is over, or was used up already; null when there never was one, or long ago. */
-export async function findPastSsoRequest(
-  sql: Connection,
-  stateHash: Buffer,
-  browserHash: Buffer | null,
-): Promise<SsoRequestRow | null> {
-  const [row] = await sql<SsoRequestRow[]>`
-    select ${columns(sql)} from sso_request
-    where state_hash = ${stateHash} and browser_hash is not distinct from ${browserHash}`;
   return row ?? null;
 }
 

@@ -76,7 +76,10 @@ export function samlAnswer(
 /** What browsers say of a page of the provider's that leads to us. */
 export const crossSite = { headers: { origin: 'https://idp.acme.test', 'sec-fetch-site': 'cross-site' } };
 
-/** The provider's page has a browser post an answer: from another site, without our Lax cookies, and what is set is kept. */
+/**
+ * The provider's page has a browser post an answer: from another site, without our Lax cookies, and what is set is kept.
+ * Where it fails the browser goes on, with its cookies, to where it is led.
+ */
 export async function postSamlAnswer(
   portal: PortalForTest,
   browser: BrowserForTest,
@@ -85,5 +88,9 @@ export async function postSamlAnswer(
   const url = new URL(acs).pathname;
   const answer = await portal.send({ method: 'POST', url, form, ...crossSite });
   keepCookies(browser, answer);
-  return answer;
+  const { location = '' } = answer.headers;
+  if (!String(location).startsWith('/portal/authenticate/saml/failed?')) return answer;
+  const next = await portal.send({ url: String(location), cookies: browser.cookies, ...crossSite });
+  keepCookies(browser, next);
+  return next;
 }

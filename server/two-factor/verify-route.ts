@@ -14,6 +14,7 @@ import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { beginTurn } from '../http/turns.ts';
+import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
 import type { Proof } from './take-proof.ts';
@@ -73,6 +74,7 @@ export function verifyRoute(deps: Deps) {
     if (right.rememberedToken) setCookie(reply, config, 'remembered', right.rememberedToken, limits.rememberedDevice);
     clearLastRefusal(request, reply, config);
     beginTurn(request, reply, config);
+    endVisits(request, reply, config);
   }
 
   async function answerScript(

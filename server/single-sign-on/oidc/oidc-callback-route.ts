@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
-import { readTokenCookie } from '../../http/cookies.ts';
 import { splitUrl } from '../../http/request-url.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import { publicAddress } from '../addresses.ts';
@@ -22,8 +21,7 @@ export function oidcCallbackRoute(deps: Deps) {
     const url = new URL(publicAddress(deps.config, 'oidcCallback') + path + splitUrl(request.url).search);
     const states = url.searchParams.getAll('state');
     const state = states.length === 1 ? (states[0] as string) : null;
-    const browserToken = readTokenCookie(request.headers, deps.config, 'sso');
-    return await arrive(deps, request, reply, 'oidc', { state, browserToken }, ({ details, connection }) =>
+    return await arrive(deps, request, reply, 'oidc', { state }, ({ details, connection }) =>
       readOidcAnswer(deps, connection as OidcConnection, {
         url,
         state: state as string,

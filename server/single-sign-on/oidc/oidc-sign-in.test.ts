@@ -153,7 +153,7 @@ describe('the way in', () => {
     expect(again.headers.location).toBe('/portal/singleSignOn');
   });
 
-  it('the page that leads on, opened later, goes on to where the visit led or back to the form, nothing lost', async () => {
+  it('the page that leads on, opened later, goes on to where the visit led, or back to the form with what is the reader’s', async () => {
     const form = { username: 'alice@acme.test', redirectURL: '/portal/reports' };
     const pressed = await browser.post('/portal/authenticate/performSsoLogin', form);
     const leave = String(pressed.headers.location);
@@ -161,11 +161,18 @@ describe('the way in', () => {
     await browser.get(pathOf(callback));
     expect((await browser.get(leave)).headers.location).toBe('/portal/reports');
     await browser.post('/portal/logout', {});
-    const answer = await browser.get(leave);
+    for (const by of [browser, browserForTest(portal)]) {
+      const answer = await by.get(leave);
+      expect(answer.headers.location).toBe('/portal/singleSignOn?notice=signInExpired');
+      expect((await by.get(String(answer.headers.location))).body).not.toContain('alice@acme.test');
+    }
+    const late = String((await browser.post('/portal/authenticate/performSsoLogin', form)).headers.location);
+    const stranger = await browserForTest(portal).get(late);
+    expect(stranger.headers.location).toBe('/portal/singleSignOn?notice=cookiesNeeded');
+    wait(30 * minute);
+    const answer = await browser.get(late);
     expect(answer.headers.location).toBe('/portal/singleSignOn?notice=signInExpired&destination=%2Fportal%2Freports');
     expect((await browser.get(String(answer.headers.location))).body).toContain('alice@acme.test');
-    const stranger = await browserForTest(portal).get(leave);
-    expect(stranger.headers.location).toBe('/portal/singleSignOn?notice=cookiesNeeded');
   });
 
   it('a destination that is not acceptable goes to the default one and is recorded', async () => {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import { defaultDestination } from '#contract/destination.ts';
 import type { SamlForm } from '#contract/payloads.ts';
+import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../../deps.ts';
 import { setCookie } from '../../http/cookies.ts';
 import { addressOf } from '../../http/guards.ts';
@@ -48,12 +49,13 @@ export function samlAcsRoute(deps: Deps) {
   ) {
     const details = detailsOf(deps.keys, row);
     const connection = await findSsoConnection(deps.sql, row.connectionId);
-    // Whoever began may be somebody else: this post has no cookie, so nothing of theirs is for who reads the page.
+    // Whoever began may be somebody else: this post has no cookie, so nothing of theirs is shown before one is there.
     const no = (refusal: Refusal) =>
       fail(deps, request, reply, refusal, {
         protocol: 'saml',
         address,
         connection,
+        first: failedUrl(state, refusal),
         slow: slowDownForAnswer(refusal.reason),
       });
     if (!connection?.active || connection.protocol !== 'saml')
@@ -88,17 +90,19 @@ export function samlAcsRoute(deps: Deps) {
     const destination = defaultDestination(deps.config.basePath);
     const kept = await keepUnaskedAnswer(deps, begun.connection, answer, destination);
     if (!kept) return await no({ ok: false, reason: 'answer-used', words: 'the assertion was used before' });
-    return toFinish(reply, kept, { begun: 'there' });
+    return toFinish(reply, kept);
+  }
+
+  /** Where the browser that began is known by its cookie, and gets back what it typed. */
+  function failedUrl(state: string, { isCancelled }: Refusal): string {
+    const notice = isCancelled ? { [queryNames.notice]: 'signInCancelled' } : {};
+    return `${callUrl(deps.config.basePath, 'samlFailed')}?${new URLSearchParams({ state, ...notice })}`;
   }
 
   /** The token goes by a cookie, which no address, log or history shows and nobody can be made to pass on. */
-  function toFinish(
-    reply: FastifyReply,
-    { state, token }: { state: string; token: string | null },
-    more: Record<string, string> = {},
-  ): FastifyReply {
+  function toFinish(reply: FastifyReply, { state, token }: { state: string; token: string | null }): FastifyReply {
     if (token !== null) setCookie(reply, deps.config, answerCookie(state), token, limits.samlAnswerWaits);
     const url = callUrl(deps.config.basePath, 'samlFinish');
-    return reply.redirect(`${url}?${new URLSearchParams({ state, ...more })}`, 303);
+    return reply.redirect(`${url}?${new URLSearchParams({ state })}`, 303);
   }
 }

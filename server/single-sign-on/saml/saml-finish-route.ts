@@ -9,8 +9,8 @@ import { answerCookie } from './answer-cookie.ts';
 
 /**
  * `GET authenticate/saml/finish`: the answer itself came by a post from another site, without our Lax cookies. This
- * request has them: the token of the browser that brought the answer and, unless the provider began, that of the one
- * that began. Only who has both gets in: whoever sends somebody else to the provider has one, the other has the other.
+ * request has them: the token of the browser that brought the answer and, unless the provider began, that of the visit
+ * that was begun. Only who has both gets in: whoever sends somebody else to the provider has one, the other has the other.
  */
 export function samlFinishRoute(deps: Deps) {
   const { config } = deps;
@@ -18,12 +18,10 @@ export function samlFinishRoute(deps: Deps) {
     const { headers } = request;
     const asked = queryValue(request, 'state');
     const state = asked !== null && isToken(asked) ? asked : null;
-    const browserToken = queryValue(request, 'begun') === 'there' ? null : readTokenCookie(headers, config, 'sso');
     const answerToken = state && readTokenCookie(headers, config, answerCookie(state));
     if (state && readCookie(headers, config, answerCookie(state)) !== null)
       clearCookie(reply, config, answerCookie(state));
-    const held = { state, browserToken, answerToken };
-    return await arrive(deps, request, reply, 'saml', held, async ({ row }) => {
+    return await arrive(deps, request, reply, 'saml', { state, answerToken }, async ({ row }) => {
       const answer = waitingAnswer(deps.keys, row);
       if (answer) return { ok: true, identity: answer.identity };
       return { ok: false, reason: 'request-unknown', words: 'the answer cannot be read any more' };

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../../deps.ts';
-import { readTokenCookie } from '../../http/cookies.ts';
+import { clearCookie, readCookie, readTokenCookie } from '../../http/cookies.ts';
 import { tokenHash } from '../../secrets/token.ts';
 import { findSentSamlLogout } from '../../storage/saml-logout.ts';
 
@@ -12,7 +12,9 @@ import { findSentSamlLogout } from '../../storage/saml-logout.ts';
 export function samlLoggedOutRoute(deps: Deps) {
   const { config } = deps;
   return async function samlLoggedOut(request: FastifyRequest, reply: FastifyReply) {
-    const token = readTokenCookie(request.headers, config, 'sso');
+    const { headers } = request;
+    const token = readTokenCookie(headers, config, 'sent-logout');
+    if (readCookie(headers, config, 'sent-logout') !== null) clearCookie(reply, config, 'sent-logout');
     const sent = token ? await findSentSamlLogout(deps.sql, tokenHash(token), deps.now()) : null;
     const notice = sent && sent.isWhole !== true ? { [queryNames.notice]: 'signOutIncomplete' } : {};
     return reply.redirect(screenUrl(config.basePath, 'login', notice), 303);

@@ -489,6 +489,20 @@ describe('a person who signs out here', () => {
     },
   );
 
+  it('SA-42 CK-05 what tells it to the browser is a token of this sign-out alone, and goes then', async () => {
+    const tokens = [];
+    for (let n = 0; n < 2; n += 1) {
+      const one = await signIn(undefined, { as: browser });
+      const { page, id } = await signOut(one);
+      const cookie = page.cookies.find(({ name }) => name === 'vestibule-sent-logout');
+      expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax', maxAge: limits.ssoRequest / 1000 });
+      tokens.push(cookie?.value);
+      expect(await comeBack(one, response(id))).toBe('/portal/login');
+      expect(Object.keys(one.cookies)).not.toContain('vestibule-sent-logout');
+    }
+    expect(new Set(tokens).size).toBe(2);
+  });
+
   it('SA-42 an answer counts once, and tells another browser nothing', async () => {
     const [one, other] = [await signIn(), await signIn('bob@acme.test')];
     const { id } = await signOut(one);

@@ -13,12 +13,12 @@ import { logoutRequestXml } from './logout-messages.ts';
 
 /**
  * Asks the provider to end what it began for somebody (SAML profiles §4.4.3.1): where the browser goes with the signed
- * request, and the token that it has to show when the answer comes. Null where the provider takes no part in it.
+ * request, and a fresh token that it has to show when the answer comes. Null where the provider takes no part in it.
  */
 export async function beginSamlLogout(
   deps: Deps,
   connection: SamlConnection,
-  { name, browserToken = null }: { name: SamlName; browserToken: string | null },
+  name: SamlName,
 ): Promise<(Carried & { browserToken: string }) | null> {
   const { config, sql } = deps;
   const { id: connectionId } = connection;
@@ -28,7 +28,7 @@ export async function beginSamlLogout(
   const [key] = await portalKeys(deps);
   const id = newMessageId();
   const now = deps.now();
-  const token = browserToken ?? newToken();
+  const token = newToken();
   await insertSentSamlLogout(sql, {
     requestHash: tokenHash(id),
     connectionId,

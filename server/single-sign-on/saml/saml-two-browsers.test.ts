@@ -192,7 +192,7 @@ describe('the one browser that began and brought the answer', () => {
       expect((await lastFailure(portal))?.reason).toBe('request-unknown');
     }
     const posted = await bring(browser(), samlAnswer(portal, acme, await asked(browser())));
-    lose(/sso/);
+    lose(/visit/);
     expect((await open(browser(), posted.headers.location)).headers.location).toMatch(failed);
     expect(await sessions()).toBe(0);
   });
@@ -206,6 +206,46 @@ describe('the one browser that began and brought the answer', () => {
     );
     expect(answers.filter(({ headers }) => headers.location === '/portal/portal.html')).toHaveLength(1);
     expect(await sessions()).toBe(1);
+  });
+});
+
+describe('an answer that is refused where it is posted, without cookies', () => {
+  const failedUrl = '/portal/authenticate/saml/failed?state=';
+  const typed = 'alice@acme.test';
+  const begin = async (by: BrowserForTest) =>
+    samlRequestAt(await departFor(by, typed, { redirectURL: '/portal/reports' }));
+  const wrong = { SAMLResponse: 'bm8=' };
+
+  it('SA-42 gives the typed name and the destination back to the browser that began, and the visit goes on', async () => {
+    const request = await begin(victim);
+    const { headers } = await bring(victim, { ...samlAnswer(portal, acme, request), ...wrong });
+    expect(headers.location).toBe('/portal/loginfail/saml?destination=%2Fportal%2Freports');
+    const page = await victim.get(String(headers.location));
+    expect(page.body).toContain(typed);
+    const [row] = await portal.sql`select reference from audit_event where event = 'sso-refused'`;
+    expect(page.body).toContain(row?.reference);
+    const posted = await bring(victim, samlAnswer(portal, acme, request));
+    expect((await open(victim, posted.headers.location)).headers.location).toBe('/portal/reports');
+  });
+
+  it('SA-42 gives nothing to another browser, with a visit of its own or the reference of another refusal', async () => {
+    const request = await begin(attacker);
+    await asked(victim);
+    const posted = await bring(victim, { ...samlAnswer(portal, acme, request), ...wrong });
+    expect(posted.headers.location).toBe('/portal/loginfail/saml');
+    expect((await victim.get('/portal/loginfail/saml')).body).not.toMatch(/reports|alice/);
+    expect((await open(victim, failedUrl + request.state)).headers.location).toBe('/portal/loginfail/saml');
+  });
+
+  it('SE-15 gives nothing to the next person at the browser, nor to who comes by a link', async () => {
+    const request = await begin(victim);
+    for (const state of ['', 'x', 'A'.repeat(43), request.state])
+      expect((await open(victim, failedUrl + state)).headers.location).toBe('/portal/loginfail/saml');
+    await bring(victim, { ...samlAnswer(portal, acme, request), ...wrong });
+    await victim.post('/portal/logout', {});
+    expect((await open(victim, failedUrl + request.state)).headers.location).toBe('/portal/loginfail/saml');
+    const image = { headers: { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' } };
+    expect((await victim.get(failedUrl + request.state, image)).statusCode).toBe(403);
   });
 });
 

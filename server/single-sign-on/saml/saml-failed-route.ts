@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { noticeOfSearch } from '#contract/notices.ts';
+import { screenUrl } from '#contract/screens.ts';
+import type { Deps } from '../../deps.ts';
+import { addressOf } from '../../http/guards.ts';
+import { readLastRefusal } from '../../http/last-refusal.ts';
+import { queryValue, splitUrl } from '../../http/request-url.ts';
+import { isToken, tokenHash } from '../../secrets/token.ts';
+import { turnAway } from '../../sign-in/let-in.ts';
+import { findSsoRequestByState } from '../../storage/sso-request.ts';
+import { detailsOf } from '../request-details.ts';
+import { isOfBrowser } from '../visits.ts';
+
+/**
+ * `GET authenticate/saml/failed`: an answer that was refused came by a post without our Lax cookies, so nothing of the
+ * visit was shown. This request has them: the browser that began it gets its typed name and destination back, any other one
+ * sees the bare failure page. The visit stays as it is.
+ */
+export function samlFailedRoute(deps: Deps) {
+  const { config, keys, sql } = deps;
+  return async function samlFailed(request: FastifyRequest, reply: FastifyReply) {
+    const isCancelled = noticeOfSearch(splitUrl(request.url).search) === 'signInCancelled';
+    const notice = isCancelled ? ({ notice: 'signInCancelled' } as const) : {};
+    const bare = screenUrl(config.basePath, { name: 'loginFail', type: 'saml' }, notice);
+    const state = queryValue(request, 'state');
+    const row = state !== null && isToken(state) ? await findSsoRequestByState(sql, tokenHash(state)) : null;
+    const details = row && isOfBrowser(deps, request, row) ? detailsOf(keys, row) : null;
+    const { reference } = readLastRefusal(request, config, bare);
+    const address = addressOf(deps, request);
+    if (!details || reference === null || !address) return reply.redirect(bare, 303);
+    const { destination, lang, typed } = details;
+    const refusal = { type: 'saml', reference, username: typed ?? '', ...notice } as const;
+    return turnAway(reply, config, refusal, { destination, lang: lang ?? undefined, address });
+  };
+}

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Turns } from '#contract/page.ts';
+import { keepHouse } from '#server/housekeeping.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type ForgedProvider, signed, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
+import { type LogoutScene, logoutXml, redirected, whom } from '#server/testing/forged-saml-logout.ts';
+import { portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  type SamlProviderForTest,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#server/testing/saml-sign-in-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  pathOf,
+} from '#server/testing/sso-for-test.ts';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let saml: SamlProviderForTest;
+let oidc: ForgedProvider;
+beforeAll(async () => {
+  portal = await portalForTest();
+  saml = await samlProvider('idp.acme.test', portal.deps.now());
+  oidc = await startForgedProvider(portal.deps);
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'opal', email: 'opal@op.test' });
+  const there = 'https://idp.acme.test/slo';
+  await addSamlConnection(portal, saml, { logout: { url: there, responseUrl: there, binding: 'redirect' } });
+  await addOidcConnection(portal, oidc, { domains: ['op.test'] });
+  oidc.bend({ claims: (honest) => ({ ...honest, email: 'opal@op.test' }) });
+});
+afterAll(async () => {
+  await oidc.close();
+  await portal.close();
+});
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate session, ended_session, provider_logout, throttle, sso_request`;
+  await portal.sql`update customer set two_factor = 'off'`;
+  browser = browserForTest(portal);
+});
+
+/** The marks that a page says to the tab that shows it. */
+const turnsAt = async (url: string): Promise<Turns | undefined> => {
+  const { body } = await browser.get(url);
+  return JSON.parse(/<script type="application\/json" id="page">(.*?)<\/script>/.exec(body)?.[1] ?? '{}').turns;
+};
+const bySaml = async () => {
+  const posted = await postSamlAnswer(
+    portal,
+    browser,
+    samlAnswer(portal, saml, samlRequestAt(await departFor(browser))),
+  );
+  return await browser.get(String(posted.headers.location), crossSite);
+};
+const byOidc = async () => await browser.get(pathOf(oidc.visit(await departFor(browser, 'opal@op.test'))));
+const samlLogout = async () => {
+  const path = '/portal/authenticate/saml/logout';
+  const destination = `http://localhost:8080${path}`;
+  const scene: LogoutScene = { key: saml.key, now: portal.deps.now(), entityId: saml.entityId, destination };
+  const query = redirected(scene, logoutXml(scene, { inside: whom('alice@acme.test') }));
+  await portal.send({ url: `${path}?${query}`, headers: { 'sec-fetch-site': 'cross-site' } });
+};
+let tokens = 0;
+const oidcLogout = async () => {
+  tokens += 1;
+  const iat = Math.floor(portal.deps.now().getTime() / 1000);
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+  const { issuer: iss, clientId: aud, key } = oidc;
+  const claims = { iss, aud, iat, exp: iat + 120, jti: `token-${tokens}`, sub: 'subject of alice', events };
+  const token = await signed(claims, { alg: 'RS256', kid: key.kid, typ: 'logout+jwt' }, key.privateKey);
+  const url = '/portal/authenticate/oidc/backchannel-logout/acme-oidc';
+  const form = { logout_token: token };
+  const answer = await portal.send({ method: 'POST', url, form, headers: { origin: '', 'sec-fetch-site': '' } });
+  expect(answer.statusCode).toBe(200);
+};
+
+it.each([
+  ['OpenID Connect', byOidc, oidcLogout],
+  ['SAML', bySaml, samlLogout],
+])(
+  'SE-15 a sign-out at the provider (%s) is one here: the next page has every tab give up what it saved',
+  async (_, signIn, logout) => {
+    await signIn();
+    const before = await turnsAt('/portal/portal.html');
+    expect(before).toEqual({ signedIn: expect.any(String), signedOut: null });
+    await logout();
+    const after = await turnsAt('/portal/forgotten');
+    expect(after?.signedOut).toMatch(/^[\w-]{43}$/);
+    // The mark stays the same from then on, so that nothing is given up twice.
+    for (const url of ['/portal/login', '/portal/forgotten']) expect(await turnsAt(url)).toEqual(after);
+    expect(Object.keys(browser.cookies)).not.toContain('vestibule-session');
+  },
+);
+
+it('SE-15 also where a hub asks first, and where its stand-in leads to the form', async () => {
+  for (const url of ['/portal/session', '/portal/portal.html']) {
+    await byOidc();
+    const before = await turnsAt('/portal/portal.html');
+    portal.wait(1000);
+    await oidcLogout();
+    const answer = await browser.get(url);
+    expect(answer.statusCode, url).not.toBe(200);
+    const mark = browser.cookies['vestibule-signed-out'];
+    expect(mark, url).toMatch(/^[\w-]{43}$/);
+    expect(mark, url).not.toBe(before?.signedOut);
+    expect((await turnsAt('/portal/login'))?.signedOut, url).toBe(mark);
+    portal.wait(1000);
+  }
+});
+
+it('SE-15 visits that are out end with it', async () => {
+  await byOidc();
+  await departFor(browser, 'opal@op.test');
+  await oidcLogout();
+  await browser.get('/portal/login');
+  expect(Object.keys(browser.cookies).filter((name) => name.includes('visit'))).toEqual([]);
+});
+
+it('a session that ends by itself or by somebody else is no sign-out, nor is a half one', async () => {
+  await byOidc();
+  await portal.sql`delete from session`;
+  expect((await turnsAt('/portal/login'))?.signedOut).toBeNull();
+  await portal.sql`update customer set two_factor = 'email'`;
+  await byOidc();
+  await oidcLogout();
+  expect((await turnsAt('/portal/login'))?.signedOut).toBeNull();
+});
+
+it('another session in the browser is left alone', async () => {
+  await byOidc();
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  await oidcLogout();
+  const turns = await turnsAt('/portal/portal.html');
+  expect(turns?.signedOut).toBeNull();
+  expect(await portal.sql`select from session`).toHaveLength(1);
+});
+
+it('what ended is forgotten when the session would have ended', async () => {
+  await byOidc();
+  await oidcLogout();
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select from ended_session where octet_length(token_hash) = 32`).toHaveLength(1);
+  portal.wait(portal.deps.config.sessionAbsolute);
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select from ended_session`).toHaveLength(0);
+});

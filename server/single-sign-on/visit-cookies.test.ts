@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { tokenHash } from '#server/secrets/token.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
+import { portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  lastFailure,
+  pathOf,
+} from '#server/testing/sso-for-test.ts';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let provider: ForgedProvider;
+beforeAll(async () => {
+  portal = await portalForTest();
+  provider = await startForgedProvider({ now: portal.deps.now });
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'mallory' });
+  await addUser(portal, { username: 'bob' });
+  await addOidcConnection(portal, provider);
+});
+afterAll(async () => {
+  await provider.close();
+  await portal.close();
+});
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate session, sso_request, sso_subject, audit_event, throttle, mail`;
+  await portal.sql`update customer set two_factor = 'off'`;
+  browser = browserForTest(portal);
+  provider.bend({});
+  as('alice@acme.test');
+});
+
+const failed = /^\/portal\/loginfail\/oidc(?:\?|$)/;
+const as = (email: string) =>
+  provider.bend({ claims: (honest) => ({ ...honest, sub: email, email, email_verified: true }) });
+const sessions = async () => (await portal.sql`select from session`).length;
+const visitsOf = ({ cookies }: BrowserForTest) =>
+  Object.keys(cookies).filter((name) => name.startsWith('vestibule-visit-'));
+const begin = async (typed = 'alice@acme.test', redirectURL = '/portal/reports', by = browser) =>
+  pathOf(provider.visit(await departFor(by, typed, { redirectURL })));
+const signInByPassword = (username: string) =>
+  browser.post('/portal/performlogin', { username, password: testPassword });
+const mailedCode = async () => {
+  await portal.workOff();
+  portal.wait(1000);
+  await portal.workOff();
+  return /\b(\d{6})\b/.exec(portal.mails.at(-1)?.text ?? '')?.[1] ?? '';
+};
+/** What of somebody's own the page says that an answer leads to, or its address. */
+const shown = async (callback: string, by = browser) => {
+  const { location } = (await by.get(callback)).headers;
+  const page = `${location} ${(await by.get(String(location))).body}`;
+  return ['alice@acme.test', 'reports', 'bob@acme.test', 'plan-of-bob'].filter((words) => page.includes(words));
+};
+const hers = ['alice@acme.test', 'reports'];
+
+describe('a visit has a token of its own', () => {
+  it('CK-01 OI-01 a fresh one in a cookie of its own name, of which the hash alone is stored', async () => {
+    await begin();
+    const [first = ''] = visitsOf(browser);
+    const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
+    const [cookie, ...more] = pressed.cookies;
+    expect(more).toEqual([]);
+    expect(cookie).toMatchObject({ path: '/', httpOnly: true, sameSite: 'Lax', maxAge: limits.ssoRequest / 1000 });
+    expect(cookie?.name).toMatch(/^vestibule-visit-[\w-]{8}$/);
+    expect(cookie?.name).not.toBe(first);
+    expect(cookie?.value).toMatch(/^[\w-]{43}$/);
+    expect(cookie?.value).not.toBe(browser.cookies[first]);
+    const rows = await portal.sql<{ hash: Buffer }[]>`select browser_hash as hash from sso_request order by made_at`;
+    const hashes = visitsOf(browser).map((name) => tokenHash(browser.cookies[name] ?? '').toString('hex'));
+    expect(rows.map(({ hash }) => hash.toString('hex')).sort()).toEqual(hashes.sort());
+    expect(portal.logs()).not.toContain(cookie?.value);
+  });
+
+  it('OI-01 who had the browser before holds nothing of the next visit', async () => {
+    await begin('mallory@acme.test');
+    const thief = browserForTest(portal);
+    Object.assign(thief.cookies, browser.cookies);
+    await browser.post('/portal/logout', {});
+    const callback = await begin('alice@acme.test');
+    const [next = ''] = visitsOf(browser);
+    const [known = ''] = Object.values(thief.cookies);
+    thief.cookies[next] = known;
+    expect((await thief.get(callback)).headers.location).toMatch(failed);
+    expect((await lastFailure(portal))?.reason).toBe('other-browser');
+    expect(await sessions()).toBe(0);
+  });
+
+  it('OI-01 the token of another visit of the same browser is none of this one', async () => {
+    await begin();
+    const callback = await begin();
+    const [first = '', second = ''] = visitsOf(browser);
+    browser.cookies[second] = browser.cookies[first] ?? '';
+    expect((await browser.get(callback)).headers.location).toMatch(failed);
+    expect((await lastFailure(portal))?.reason).toBe('other-browser');
+  });
+
+  it('CK-01 a browser holds a few: the oldest goes when there are too many, the others go on side by side', async () => {
+    const callbacks = [];
+    for (let n = 0; n < limits.visitsOfBrowser + 2; n += 1) callbacks.push(await begin(undefined, `/portal/${n}`));
+    expect(visitsOf(browser)).toHaveLength(limits.visitsOfBrowser);
+    const answers = [];
+    for (const callback of callbacks.reverse()) answers.push(String((await browser.get(callback)).headers.location));
+    expect(answers.slice(0, -2)).toEqual(callbacks.slice(0, -2).map((_, at) => `/portal/${callbacks.length - 1 - at}`));
+    for (const answer of answers.slice(-2)) expect(answer).toBe('/portal/loginfail/oidc');
+    expect(visitsOf(browser)).toEqual([]);
+  });
+});
+
+describe('the token goes', () => {
+  it('CK-05 with the visit, let in or refused', async () => {
+    const { cookies } = await browser.get(await begin());
+    expect(cookies.filter(({ name }) => name.startsWith('vestibule-visit-'))).toMatchObject([{ value: '', maxAge: 0 }]);
+    expect(visitsOf(browser)).toEqual([]);
+    as('stranger@acme.test');
+    expect((await browser.get(await begin())).headers.location).toMatch(failed);
+    expect(visitsOf(browser)).toEqual([]);
+    provider.bend({ callback: (parameters) => parameters.set('error', 'access_denied') });
+    const answer = await browser.get(await begin());
+    expect(answer.headers.location).toContain('destination=%2Fportal%2Freports');
+    expect(visitsOf(browser)).toEqual([]);
+  });
+
+  it('CK-05 with a visit that is over, which gives the typed name and the destination back once', async () => {
+    const callback = await begin();
+    portal.wait(limits.ssoRequest);
+    expect(await shown(callback)).toEqual(hers);
+    expect(visitsOf(browser)).toEqual([]);
+    const leave = (await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' })).headers;
+    portal.wait(limits.ssoRequest);
+    const answer = await browser.get(String(leave.location));
+    expect(answer.headers.location).toContain('notice=signInExpired');
+    expect((await browser.get(String(answer.headers.location))).body).toContain('value="alice@acme.test"');
+    expect(visitsOf(browser)).toEqual([]);
+    expect((await browser.get(String(leave.location))).headers.location).toContain('notice=signInExpired');
+  });
+
+  it('SE-15 with a sign-in of somebody, by password or with the second factor to come', async () => {
+    for (const twoFactor of ['off', 'email']) {
+      await portal.sql`update customer set two_factor = ${twoFactor}`;
+      const callback = await begin();
+      await signInByPassword('bob');
+      expect(visitsOf(browser), twoFactor).toEqual([]);
+      expect(await shown(callback), twoFactor).toEqual([]);
+    }
+  });
+
+  it('SE-15 with the second factor, when a visit began meanwhile', async () => {
+    await portal.sql`update customer set two_factor = 'email'`;
+    await signInByPassword('bob');
+    const callback = await begin();
+    const code = await mailedCode();
+    await browser.post('/portal/two-factor-authentication/verify', { code });
+    expect(visitsOf(browser)).toEqual([]);
+    expect(await shown(callback)).toEqual([]);
+  });
+
+  it('SE-15 with a sign-in by a provider, unless it is a visit of the same person to the same provider', async () => {
+    const other = await begin('alice@acme.test', '/portal/other');
+    const his = await begin('bob@acme.test', '/portal/plan-of-bob');
+    await browser.get(await begin());
+    expect(visitsOf(browser)).toHaveLength(1);
+    expect((await browser.get(other)).headers.location).toBe('/portal/other');
+    expect(await shown(his)).toEqual([]);
+  });
+
+  it('SE-15 with a sign-out, by a form or by a call', async () => {
+    for (const accept of ['text/html', 'application/json']) {
+      const callback = await begin();
+      await browser.post('/portal/logout', {}, { headers: { accept, origin: 'http://localhost:8080' } });
+      await signInByPassword('alice');
+      const during = await begin();
+      await browser.post('/portal/logout', {}, { headers: { accept, origin: 'http://localhost:8080' } });
+      expect(visitsOf(browser), accept).toEqual([]);
+      for (const one of [callback, during]) expect(await shown(one), accept).toEqual([]);
+    }
+  });
+});
+
+describe('what a visit that was used leads to', () => {
+  it('SE-15 the destination, in the session that came of it alone: another person at the browser sees nothing', async () => {
+    const callback = await begin();
+    const leave = `/portal/authenticate/leave?request=${(await portal.sql`select id from sso_request`)[0]?.id}`;
+    await browser.get(callback);
+    for (const url of [callback, leave]) expect((await browser.get(url)).headers.location).toBe('/portal/reports');
+    // It ends by itself, and nobody signs out.
+    delete browser.cookies['vestibule-session'];
+    expect(await shown(callback)).toEqual([]);
+    expect(await shown(leave)).toEqual([]);
+    await signInByPassword('bob');
+    expect(await shown(callback)).toEqual([]);
+    as('bob@acme.test');
+    await browser.get(await begin('bob@acme.test', '/portal/plan-of-bob'));
+    for (const url of [callback, leave]) expect((await shown(url)).filter((words) => hers.includes(words))).toEqual([]);
+    expect(await sessions()).toBeGreaterThan(0);
+  });
+
+  it('RC-04 the destination, when a second factor came between', async () => {
+    await portal.sql`update customer set two_factor = 'email'`;
+    const callback = await begin();
+    expect((await browser.get(callback)).headers.location).toContain('/twoFactor');
+    expect((await browser.get(callback)).headers.location).toMatch(failed);
+    const code = await mailedCode();
+    await browser.post('/portal/two-factor-authentication/verify', { code });
+    expect((await browser.get(callback)).headers.location).toBe('/portal/reports');
+  });
+});

@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { readTokenCookie } from '../http/cookies.ts';
+import { visitCookie, visitsOfBrowser } from '../http/visit-cookies.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { sessionOfRequest } from '../session/session-of-request.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
+import { listOpenSsoRequests, type SsoRequestRow } from '../storage/sso-request.ts';
+import { detailsOf } from './request-details.ts';
+
+export function isOpen({ usedAt, endsAt }: SsoRequestRow, now: Date): boolean {
+  return usedAt === null && endsAt > now;
+}
+
+/** Whether this browser began a visit, by the visit's own cookie. */
+export function isOfBrowser({ config }: Deps, { headers }: FastifyRequest, visit: SsoRequestRow): boolean {
+  const token = readTokenCookie(headers, config, visitCookie(visit.stateHash));
+  return token !== null && visit.browserHash?.equals(tokenHash(token)) === true;
+}
+
+/**
+ * Whether the session of a request came of this visit: then its destination is that of whoever is there. What a provider
+ * began by itself has no destination of anybody.
+ */
+export async function isSessionOf(deps: Deps, request: FastifyRequest, visit: SsoRequestRow): Promise<boolean> {
+  const session = await sessionOfRequest(deps, request);
+  return session?.stage === 'full' && (session.visitId === visit.id || visit.browserHash === null);
+}
+
+/**
+ * The cookies of this browser's visits that the person who signs in began in other tabs: to the same provider, by the same
+ * typed address. Whose the others are cannot be told.
+ */
+export async function visitsOfSamePerson(
+  { config, keys, sql, now }: Deps,
+  request: FastifyRequest,
+  { connection, typed }: { connection: SsoConnection; typed: string | null },
+): Promise<ReturnType<typeof visitCookie>[]> {
+  const tokens = [...visitsOfBrowser(request, config).values()].filter((token) => token !== null);
+  if (tokens.length < 2) return [];
+  const open = await listOpenSsoRequests(sql, tokens.map(tokenHash), now());
+  return open
+    .filter((row) => row.connectionId === connection.id && detailsOf(keys, row)?.typed === typed)
+    .map(({ stateHash }) => visitCookie(stateHash));
+}

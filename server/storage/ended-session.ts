@@ -1,0 +1,12 @@
+import type { Connection } from './connect.ts';
+
+/** Whether a provider's logout ended the session behind a token hash. */
+export async function isSessionEndedByProvider(sql: Connection, tokenHash: Buffer, now: Date): Promise<boolean> {
+  const rows = await sql`select from ended_session where token_hash = ${tokenHash} and ends_at > ${now}`;
+  return rows.length > 0;
+}
+
+/** Deletes what is too old to be met again; returns how many. */
+export async function deleteOldEndedSessions(sql: Connection, now: Date): Promise<number> {
+  return (await sql`delete from ended_session where ends_at <= ${now}`).count;
+}
