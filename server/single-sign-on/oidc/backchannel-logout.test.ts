@@ -224,6 +224,10 @@ describe('a logout that an OpenID provider begins', () => {
     await post('wrong', attacker);
     const slowed = await post('wrong', attacker);
     expect([slowed.statusCode, Number(slowed.headers['retry-after']) > 0]).toEqual([429, true]);
+    // What they show has nobody ask the provider for newer keys.
+    acme.requests.length = 0;
+    expect((await post(await tokenWith({}, { kid: 'unknown' }), attacker)).statusCode).toBe(429);
+    expect(acme.requests).toEqual([]);
     expect((await post(await tokenWith({}))).statusCode).toBe(200);
   });
 
