@@ -14,6 +14,7 @@ export type ScreenUnderTest = {
 };
 
 const notThere = /status of 404/;
+const providerBegan = '/portal/authenticate/continue?connection=begins';
 const recoveryCodes = '/portal/two-factor-authentication/recovery-codes';
 
 /** Every screen of specification §2 in each of its faces. */
@@ -49,6 +50,16 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: '/portal/twoFactorRegistration', heading: 'registration-title', stage: 'new app' },
   { address: '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx', heading: 'once-more-title', stage: 'old' },
   {
+    address: '/portal/twoFactorRegistration?redirectURL=%2Fx',
+    heading: 'register-elsewhere-title',
+    stage: 'elsewhere',
+  },
+  {
+    address: '/portal/twoFactorRegistration?redirectURL=%2Fy',
+    heading: 'register-elsewhere-title',
+    stage: 'elsewhere without password',
+  },
+  {
     address: '/portal/twoFactorRegistration?codeSentViaEmail=true',
     heading: 'registration-email-title',
     stage: 'new email',
@@ -59,7 +70,10 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: '/portal/singleSignOn?notice=useSingleSignOn', heading: 'sso-title' },
   { address: '/portal/singleSignOn?notice=cookiesNeeded', heading: 'sso-title' },
   { address: '/portal/singleSignOn?notice=chooseConnection', heading: 'sso-title', stage: 'choice' },
+  { address: providerBegan, heading: 'provider-began-title', stage: 'provider began' },
+  { address: `${providerBegan}&signedIn`, heading: 'provider-began-signed-in-title', stage: 'signed in there' },
   { address: '/portal/login?notice=tooManyCodes', heading: 'login-title' },
+  { address: '/portal/login?notice=signOutIncomplete', heading: 'login-title' },
   { address: '/portal/loginfail/default', heading: 'login-fail-default-title' },
   { address: '/portal/loginfail/oidc', heading: 'login-fail-oidc-title' },
   { address: '/portal/loginfail/oidc?notice=signInCancelled', heading: 'login-fail-oidc-title' },

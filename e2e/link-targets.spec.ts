@@ -27,6 +27,48 @@ test('every link and button is 44 px high or more, but for links within a senten
   }
 });
 
+test('no link or button lies over another one on a narrow phone, where links wrap', async ({
+  page,
+  context,
+  stages,
+  watch,
+}) => {
+  test.setTimeout(90_000);
+  watch.expect(/status of 404/);
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const { address, stage } of everyScreen) {
+    await stages.enter(context, stage);
+    await page.goto(address);
+    const overlaps = await page.evaluate(() => {
+      const targets = [...document.querySelectorAll('main :is(a, button)')].filter(
+        (target) => !target.closest('.lede, .alert, .hint, li') && target.getBoundingClientRect().height > 0,
+      );
+      return targets.flatMap((target, at) =>
+        targets.slice(at + 1).flatMap((other) => {
+          const [one, two] = [target.getBoundingClientRect(), other.getBoundingClientRect()];
+          const high = Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top);
+          const wide = Math.min(one.right, two.right) - Math.max(one.left, two.left);
+          return high > 0.5 && wide > 0.5 ? [`${target.textContent} and ${other.textContent}: ${high} px`] : [];
+        }),
+      );
+    });
+    expect.soft(overlaps, address).toEqual([]);
+  }
+});
+
+test('links stand off the text above them', async ({ page, context, stages }) => {
+  await stages.enter(context, 'elsewhere without password');
+  await page.goto('/portal/twoFactorRegistration');
+  const text = await page.locator('.lede').boundingBox();
+  const link = page.getByRole('main').getByRole('link', { name: texts.cancel, exact: true });
+  const top = await link.evaluate((element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return range.getBoundingClientRect().top;
+  });
+  expect(top - (text?.y ?? 0) - (text?.height ?? 0)).toBeGreaterThan(16);
+});
+
 test('links side by side stand on one line', async ({ page, context, stages }) => {
   await stages.enter(context, 'app');
   await page.goto('/portal/twoFactor');

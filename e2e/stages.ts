@@ -3,6 +3,8 @@ import type { MailInbox } from './mail-inbox.ts';
 import { PlainBrowser } from './plain-browser.ts';
 import { addCustomerTo, addUserTo } from './portal-accounts.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
+import { addProviderThatBegins } from './provider-that-begins.ts';
+import { passwordIsThatOf, signInWasByProvider } from './sign-in-by-provider.ts';
 import { recoveryCodesAreUsed, signInIsOld } from './time-passed.ts';
 
 /** How far a sign-in has come; what is open shows screens that nobody else sees. */
@@ -14,7 +16,11 @@ export type Stage =
   | 'recovery codes'
   | 'few recovery codes'
   | 'choice'
-  | 'old';
+  | 'old'
+  | 'provider began'
+  | 'signed in there'
+  | 'elsewhere'
+  | 'elsewhere without password';
 
 type Needs = { portal: PortalUnderTest; inbox: MailInbox; password: string };
 
@@ -31,22 +37,28 @@ export class Stages {
   async enter(context: BrowserContext, stage: Stage | undefined): Promise<void> {
     await context.clearCookies();
     if (!stage) return;
-    let ready = this.#ready.get(stage);
-    if (!ready) {
-      ready = this.#prepare(stage);
-      this.#ready.set(stage, ready);
-    }
-    await context.addCookies([await this.#cookieOf(stage, await ready)]);
+    const username = await this.#prepared(stage);
+    if (stage !== 'provider began') await context.addCookies([await this.#cookieOf(stage, username)]);
   }
 
-  /** The user who stands for a stage. */
+  #prepared(stage: Stage): Promise<string> {
+    const ready = this.#ready.get(stage) ?? this.#prepare(stage);
+    this.#ready.set(stage, ready);
+    return ready;
+  }
+
+  /** The user who stands for a stage; nobody where no sign-in is needed. */
   async #prepare(stage: Stage): Promise<string> {
     const { portal, inbox, password } = this.#needs;
     if (stage === 'choice') return await addTwoConnections(portal);
-    const username = `at-${stage.replaceAll(' ', '-')}`;
-    await addUserTo(portal, username, password, {
-      customers: [stage === 'old' ? 'acme' : stage.endsWith('email') ? 'mails' : 'apps'],
-    });
+    if (stage === 'provider began') {
+      await addProviderThatBegins(portal);
+      return '';
+    }
+    if (stage === 'signed in there') await this.#prepared('provider began');
+    const username = `at-${stage.replaceAll(/\W+/g, '-')}`;
+    const customer = stage.endsWith('email') ? 'mails' : /app|codes/.test(stage) ? 'apps' : 'acme';
+    await addUserTo(portal, username, password, { customers: [customer] });
     if (stage === 'app') await (await this.#signIn(username)).registerApp();
     if (stage === 'email') await (await this.#signIn(username)).registerEmail(inbox, `${username}@acme.test`);
     return username;
@@ -57,6 +69,14 @@ export class Stages {
     if (stage === 'old') {
       const { cookie } = await this.#signIn(username);
       await signInIsOld(this.#needs.portal, username);
+      return cookie;
+    }
+    if (stage.startsWith('elsewhere')) {
+      const { portal } = this.#needs;
+      await passwordIsThatOf(portal, username, 'ada');
+      const { cookie } = await this.#signIn(username);
+      await signInWasByProvider(portal, username);
+      if (stage !== 'elsewhere') await passwordIsThatOf(portal, username, null);
       return cookie;
     }
     if (!stage.endsWith('recovery codes')) return (await this.#signIn(username)).cookie;

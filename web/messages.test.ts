@@ -52,6 +52,11 @@ describe.each(languages)('%s', (language) => {
   });
 });
 
+it('no heading breaks within “sign-in”', () => {
+  const titles = Object.entries(en).filter(([key]) => /^(?!notice-).*-title$/.test(key));
+  expect(titles.filter(([, text]) => text.includes('-'))).toEqual([]);
+});
+
 it('every reason, login-fail type, problem status and notice has its texts', () => {
   const wanted = [
     ...Object.values(changeFailedReasons).map((reason) => `changed-failed-page-error-${reason}`),

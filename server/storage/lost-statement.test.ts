@@ -93,6 +93,22 @@ test('a transaction that loses a statement fails whole as the database being awa
   expect(await sql`select raw from nut where raw <> ${bytes}`).toEqual([]);
 });
 
+test('a statement does not wait behind one that hangs while another connection is free', async () => {
+  const pool = connect(database.place, { poolSize: 2 });
+  await Promise.all([pool`select pg_sleep(0.05)`, pool`select pg_sleep(0.05)`]);
+  let hanging: Promise<unknown> = Promise.resolve();
+  const came = await sql.begin(async (holder) => {
+    await holder`select pg_advisory_xact_lock(7)`;
+    hanging = pool`select pg_advisory_xact_lock(7)`.execute();
+    const quick = Array.from({ length: 6 }, (_, at) => pool`select ${at}::int as at, pg_sleep(0.01)`.execute());
+    const late = new Promise<[]>((resolve) => setTimeout(resolve, 3000, []));
+    return (await Promise.race([Promise.all(quick), late])).length;
+  });
+  await hanging;
+  await pool.end({ timeout: 1 });
+  expect(came).toBe(6);
+});
+
 test('a statement that is wrong is tried once', async () => {
   await expect(sql`select ${1}::int / 0`).rejects.toMatchObject({ code: '22012' });
   await expect(sql`select * from nowhere where id = ${1}`).rejects.toMatchObject({ code: '42P01' });

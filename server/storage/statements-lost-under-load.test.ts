@@ -18,7 +18,9 @@ import { connect, type Database } from './connect.ts';
 import { fitToPooler } from './pooler.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
+const notices: string[] = [];
 afterEach(async () => {
+  notices.length = 0;
   for (const close of closing.splice(0).reverse()) await close();
 });
 
@@ -35,7 +37,7 @@ async function portalOnPgbouncer(): Promise<PortalForTest> {
   const reset = { server_reset_query: 'DISCARD ALL', server_reset_query_always: 1, server_round_robin: 1 };
   const { url, close } = await pgbouncerForTest(direct.database, { ...ignoredParameters, ...reset });
   closing.push(close);
-  const sql = connect({ url });
+  const sql = connect({ url }, { onNotice: (text) => void notices.push(text) });
   closing.push(() => sql.end({ timeout: 5 }));
   const portal = await portalForTest({}, direct, { sql });
   closing.push(portal.close);
@@ -109,6 +111,8 @@ describe('sign-ins, session checks, resets and second factors at once', { timeou
     const portal = await portalOnPgbouncer();
     await fitToPooler(portal.deps.sql);
     expect(await load(portal, async () => {})).toBe(0);
+    // No statement was lost, not even one that was sent once more.
+    expect(notices).toEqual([]);
   });
 
   test('behind a pooler that is not recognised as one', async () => {
@@ -116,5 +120,6 @@ describe('sign-ins, session checks, resets and second factors at once', { timeou
     expect(portal.deps.sql.options.prepare).toBe(true);
     expect(await load(portal, async () => {})).toBeLessThan(40);
     expect(portal.deps.sql.options.prepare).toBe(false);
+    expect(notices).toEqual([expect.stringContaining('a prepared statement was lost')]);
   });
 });

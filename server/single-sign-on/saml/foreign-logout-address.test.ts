@@ -9,6 +9,7 @@ function connection(key: string, signOnUrl: string, url?: string, responseUrl = 
 
 const own = 'https://m.test/sso';
 const other = connection('h', 'https://h.test/sso', 'https://slo.h.test/slo');
+const renamed = { ...other, settings: { ...other.settings, entityId: 'https://before.test' } } as SamlConnection;
 const shared = connection('h', 'https://login.test/h/saml2', 'https://login.test/h/saml2');
 
 describe('the address of another provider for single logout', () => {
@@ -38,6 +39,7 @@ describe('the address of another provider for single logout', () => {
       connection('m', 'https://login.test/m', 'https://login.test/m'),
       shared,
     ],
+    ['what it had under another entity ID', connection('h', own, 'https://h.test/slo'), renamed],
     ['that of the same provider', connection('h', own, 'https://h.test/slo'), { ...other, key: 'h2' }],
   ])('%s is no matter', (_, mine, theirs) => {
     expect(ownerOfLogoutAddress(mine, [mine, theirs])).toBeNull();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { forger } from '#server/testing/forged-saml.ts';
+import { SignedXml } from 'xml-crypto';
+import { enveloped, exclusive, forger } from '#server/testing/forged-saml.ts';
 import { makeCertificate } from '../make-certificate.ts';
 import { libraryVerifiedXml } from './library-verified-xml.ts';
 import { readXml } from './strict-xml.ts';
@@ -20,6 +21,34 @@ it('SA-16 the library takes no certificate from the message', async () => {
   expect(root.toString()).toContain('<ds:X509Certificate>');
   expect(libraryVerifiedXml(root, other.certificate)).toMatchObject({ ok: true });
   expect(libraryVerifiedXml(root, provider.certificate)).toMatchObject({ ok: false });
+});
+
+it('SA-12 the library says that what was changed after it was signed is not signed', async () => {
+  const key = await makeCertificate('provider', now);
+  const f = forger({ ...scene, key });
+  const changed = f.sign(f.assertion()).replace('bob-1', 'bob-2');
+  expect(libraryVerifiedXml(rootOf(changed), key.certificate)).toEqual({ ok: false, problem: 'a digest differs' });
+});
+
+it('SA-12 a signature over two elements is none of either, though the library takes it for true', async () => {
+  const key = await makeCertificate('provider', now);
+  const f = forger({ ...scene, key });
+  const algorithm = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
+  const signing = new SignedXml({
+    ...{ privateKey: key.privateKey, signatureAlgorithm: algorithm },
+    canonicalizationAlgorithm: exclusive,
+  });
+  for (const id of ['_a1', '_a2'])
+    signing.addReference({
+      xpath: `//*[@ID='${id}']`,
+      transforms: [enveloped, exclusive],
+      digestAlgorithm: 'http://www.w3.org/2001/04/xmlenc#sha256',
+    });
+  const both = f.assertion({ end: '<saml:Advice ID="_a2"/>' });
+  const xpath = "/*/*[local-name(.)='Issuer']";
+  signing.computeSignature(both, { prefix: 'ds', location: { reference: xpath, action: 'after' } });
+  const problem = 'it does not cover one element';
+  expect(libraryVerifiedXml(rootOf(signing.getSignedXml()), key.certificate)).toEqual({ ok: false, problem });
 });
 
 it('SA-13 SA-14 the library knows no algorithm that we refuse', async () => {

@@ -124,6 +124,23 @@ describe('SA-42 an attacker begins, and a victim who is signed in at the provide
     expect(await sessions()).toBe(0);
   });
 
+  it('SA-42 a stranger with a made-up token does not end the visit of somebody else', async () => {
+    const request = await asked(victim);
+    const posted = await bring(victim, samlAnswer(portal, acme, request));
+    const cookies = { [`vestibule-answer-${request.state.slice(0, 8)}`]: 'A'.repeat(43) };
+    const { headers } = await portal.send({ url: finishOf(request.state), cookies });
+    expect(headers.location).toMatch(failed);
+    expect((await open(victim, posted.headers.location)).headers.location).toBe('/portal/portal.html');
+  });
+
+  it('SA-42 whoever posts another answer to a request that was answered gets no token of the first one', async () => {
+    const request = await asked(victim);
+    await bring(victim, samlAnswer(portal, acme, request));
+    const posted = await bring(attacker, samlAnswer(portal, acme, request, { email: 'mallory@acme.test' }));
+    expect(posted.headers.location).toMatch(failed);
+    expect(posted.cookies.filter(({ name }) => name.includes('answer'))).toEqual([]);
+  });
+
   it('SA-42 the victim sees a page with a next step, and nothing of what the attacker typed or wanted', async () => {
     const request = samlRequestAt(
       await departFor(attacker, 'mallory@acme.test', { redirectURL: '/portal/secret-plan' }),
@@ -327,6 +344,15 @@ describe('an answer that nobody here asked for', () => {
     expect((await open(victim, posted.headers.location)).headers.location).toMatch(asking);
     expect((await open(victim, posted.headers.location)).headers.location).toMatch(failed);
     expect(await sessions()).toBe(0);
+  });
+
+  it('of two providers that give their assertions the same ID leads to its own each', async () => {
+    const beta = await samlProvider('idp.beta.test', portal.deps.now());
+    await addSamlConnection(portal, beta, { key: 'beta-saml', domains: ['beta.test'], mayBegin: true });
+    const one = await bring(victim, samlAnswer(portal, acme, null, { id: '_same' }));
+    const other = await bring(victim, samlAnswer(portal, beta, null, { id: '_same' }));
+    expect((await open(victim, other.headers.location)).headers.location).toContain('connection=beta-saml');
+    expect((await open(victim, one.headers.location)).headers.location).toMatch(asking);
   });
 
   it('posted twice leads where one post leads; too late it leads to a page with a way on', async () => {

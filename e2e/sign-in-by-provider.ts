@@ -1,0 +1,22 @@
+import { onDatabaseOf } from './portal-database.ts';
+import type { PortalUnderTest } from './portal-under-test.ts';
+
+/** The last sign-in of somebody came by a provider, which speaks for a part of the account alone. */
+export async function signInWasByProvider(portal: PortalUnderTest, username: string): Promise<void> {
+  await onDatabaseOf(
+    portal,
+    (sql) => sql`
+      update session set connection_id = gen_random_uuid(), authenticated_at = now()
+      where user_id = (select id from portal_user where username = ${username})`,
+  );
+}
+
+/** Somebody has the password of another user, or none. */
+export async function passwordIsThatOf(portal: PortalUnderTest, username: string, other: string | null): Promise<void> {
+  await onDatabaseOf(
+    portal,
+    (sql) => sql`
+      update portal_user set password_hash = (select password_hash from portal_user where username = ${other})
+      where username = ${username}`,
+  );
+}
