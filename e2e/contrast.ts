@@ -11,16 +11,23 @@ const least = { text: 7, edge: 3 };
 
 /** What stands out too little on a page, one line each. Axe cannot tell on our backgrounds. */
 export async function faintParts(page: Page): Promise<string[]> {
+  const { parts, shot } = await stillPicture(page);
+  return parts.flatMap(({ kind, what, colour, box }) => {
+    const worst = Math.min(...around(shot, box, kind).map((behind) => contrast(colour, behind)));
+    return worst < least[kind] ? [`${kind} ${what}: ${worst.toFixed(2)}`] : [];
+  });
+}
+
+/** The parts of a page and a picture of what is behind them, once nothing moves between the two. */
+async function stillPicture(page: Page): Promise<{ parts: Part[]; shot: PNG }> {
   const parts = await page.evaluate(partsOfPage);
   await page.evaluate(hideText);
   const shot = PNG.sync.read(await page.screenshot({ fullPage: true, animations: 'disabled' }));
   await page.evaluate(() => {
     document.adoptedStyleSheets = [];
   });
-  return parts.flatMap(({ kind, what, colour, box }) => {
-    const worst = Math.min(...around(shot, box, kind).map((behind) => contrast(colour, behind)));
-    return worst < least[kind] ? [`${kind} ${what}: ${worst.toFixed(2)}`] : [];
-  });
+  const isStill = JSON.stringify(parts) === JSON.stringify(await page.evaluate(partsOfPage));
+  return isStill ? { parts, shot } : await stillPicture(page);
 }
 
 /** Runs in the page: every text and every edge of a field that is seen, with its colour in sRGB. */

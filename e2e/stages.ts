@@ -5,7 +5,7 @@ import { addCustomerTo, addUserTo } from './portal-accounts.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 import { addProviderThatBegins } from './provider-that-begins.ts';
 import { passwordIsThatOf, signInWasByProvider } from './sign-in-by-provider.ts';
-import { recoveryCodesAreUsed, signInIsOld } from './time-passed.ts';
+import { codeMailsAreLongAgo, recoveryCodesAreUsed, signInIsOld } from './time-passed.ts';
 
 /** How far a sign-in has come; what is open shows screens that nobody else sees. */
 export type Stage =
@@ -79,6 +79,8 @@ export class Stages {
       if (stage !== 'elsewhere') await passwordIsThatOf(portal, username, null);
       return cookie;
     }
+    // An account gets a dozen codes in a row; these stages are entered more often.
+    if (stage.endsWith('email')) await codeMailsAreLongAgo(this.#needs.portal);
     if (!stage.endsWith('recovery codes')) return (await this.#signIn(username)).cookie;
     // The codes are shown for a short time after registration alone, so it is made anew.
     const { portal } = this.#needs;

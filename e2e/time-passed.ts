@@ -33,6 +33,11 @@ export async function sendWaitIsOver(portal: PortalUnderTest, username: string):
   );
 }
 
+/** No code was sent to anybody lately. */
+export async function codeMailsAreLongAgo(portal: PortalUnderTest): Promise<void> {
+  await onDatabaseOf(portal, (sql) => sql`delete from throttle where key like 'code-mail:%'`);
+}
+
 /** The recovery codes of somebody are not shown any more, and all but so many are used up. */
 export async function recoveryCodesAreUsed(portal: PortalUnderTest, username: string, left: number): Promise<void> {
   await onDatabaseOf(portal, async (sql) => {
