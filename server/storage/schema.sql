@@ -1,0 +1,500 @@
+-- The whole schema, made from the migrations for people to read. Nothing runs it.
+-- After a migration: npx vitest run server/storage/schema.test.ts -u
+
+create table access_version (
+  version bigint not null
+);
+
+create table audit_event (
+  id bigint generated always as identity not null,
+  at timestamp with time zone not null,
+  event text not null,
+  reason text,
+  reference text,
+  user_id uuid,
+  username text,
+  customer_key text,
+  connection text,
+  address inet,
+  request_id text,
+  steps jsonb not null default '[]'::jsonb,
+  primary key (id)
+);
+CREATE INDEX audit_event_at ON audit_event USING brin (at);
+CREATE INDEX audit_event_reference ON audit_event USING btree (reference) WHERE (reference IS NOT NULL);
+
+create table customer (
+  id uuid not null default gen_random_uuid(),
+  key text not null,
+  name text not null,
+  allowed_networks cidr[] not null default '{}'::cidr[],
+  two_factor text not null default 'off'::text,
+  active boolean not null default true,
+  created_at timestamp with time zone not null,
+  new_device_mail boolean not null default false,
+  remember_devices boolean not null default true,
+  check ((key ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  check ((two_factor = ANY (ARRAY['off'::text, 'app'::text, 'email'::text]))),
+  primary key (id),
+  unique (key)
+);
+
+create table device (
+  token_hash bytea not null,
+  user_id uuid not null,
+  last_used_at timestamp with time zone not null,
+  by_password boolean not null default false,
+  check ((octet_length(token_hash) = 32)),
+  primary key (token_hash, user_id)
+);
+
+create table email_code (
+  session_hash bytea not null,
+  user_id uuid not null,
+  code_hash bytea not null,
+  made_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  sent integer not null default 1,
+  check ((octet_length(code_hash) = 32)),
+  check ((octet_length(session_hash) = 32)),
+  primary key (session_hash)
+);
+
+create table email_factor (
+  user_id uuid not null,
+  confirmed_at timestamp with time zone not null,
+  foreign key (user_id) REFERENCES portal_user(id) ON DELETE CASCADE,
+  primary key (user_id)
+);
+
+create table ended_session (
+  token_hash bytea not null,
+  ends_at timestamp with time zone not null,
+  check ((octet_length(token_hash) = 32)),
+  primary key (token_hash)
+);
+CREATE INDEX ended_session_by_end ON ended_session USING btree (ends_at);
+
+create table former_password (
+  id bigint generated always as identity not null,
+  user_id uuid not null,
+  password_hash text not null,
+  replaced_at timestamp with time zone not null,
+  foreign key (user_id) REFERENCES portal_user(id) ON DELETE CASCADE,
+  primary key (id)
+);
+CREATE INDEX former_password_by_user ON former_password USING btree (user_id, id DESC);
+
+create table login_name (
+  fold text not null,
+  user_id uuid not null,
+  foreign key (user_id) REFERENCES portal_user(id) ON DELETE CASCADE,
+  primary key (fold)
+);
+CREATE INDEX login_name_user ON login_name USING btree (user_id);
+
+create table mail (
+  id uuid not null,
+  kind text not null,
+  user_id uuid not null,
+  recipient text not null,
+  language text not null,
+  details jsonb not null,
+  sealed_token bytea,
+  token_hash bytea,
+  queued_at timestamp with time zone not null,
+  send_after timestamp with time zone not null,
+  tries integer not null default 0,
+  problem text,
+  check ((kind = ANY (ARRAY['resetLink'::text, 'singleSignOnHint'::text, 'passwordChanged'::text, 'newDevice'::text, 'signInCode'::text, 'secondFactorAdded'::text, 'secondFactorRemoved'::text]))),
+  check ((octet_length(token_hash) = 32)),
+  check (is_sealed(sealed_token)),
+  primary key (id)
+);
+CREATE INDEX mail_by_user ON mail USING btree (user_id);
+CREATE INDEX mail_send_after ON mail USING btree (send_after);
+
+create table membership (
+  user_id uuid not null,
+  customer_id uuid not null,
+  foreign key (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  foreign key (user_id) REFERENCES portal_user(id) ON DELETE CASCADE,
+  primary key (user_id, customer_id)
+);
+CREATE INDEX membership_customer ON membership USING btree (customer_id);
+
+create table migration (
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default now(),
+  primary key (name)
+);
+
+create table oidc_logout_token (
+  connection_id uuid not null,
+  jti_hash bytea not null,
+  ends_at timestamp with time zone not null,
+  check ((octet_length(jti_hash) = 32)),
+  foreign key (connection_id) REFERENCES sso_connection(id) ON DELETE CASCADE,
+  primary key (connection_id, jti_hash)
+);
+CREATE INDEX oidc_logout_token_by_end ON oidc_logout_token USING btree (ends_at);
+
+create table pending_totp (
+  session_hash bytea not null,
+  user_id uuid not null,
+  sealed_secret bytea not null,
+  made_at timestamp with time zone not null,
+  check ((octet_length(session_hash) = 32)),
+  check (is_sealed(sealed_secret)),
+  primary key (session_hash)
+);
+
+create table portal_key (
+  id uuid not null default gen_random_uuid(),
+  stage text not null,
+  certificate text not null,
+  sealed_key bytea not null,
+  made_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  check ((stage = ANY (ARRAY['next'::text, 'current'::text, 'last'::text]))),
+  check (is_sealed(sealed_key)),
+  primary key (id)
+);
+CREATE UNIQUE INDEX portal_key_stage ON portal_key USING btree (stage);
+
+create table portal_user (
+  id uuid not null default gen_random_uuid(),
+  username text not null,
+  email text not null,
+  password_hash text,
+  active boolean not null default true,
+  may_change_password boolean not null default true,
+  language text,
+  created_at timestamp with time zone not null,
+  check ((language = ANY (ARRAY['en'::text, 'de'::text, 'es'::text, 'pl'::text, 'nl'::text, 'it'::text]))),
+  primary key (id)
+);
+
+create table provider_logout (
+  connection_id uuid not null,
+  subject_hash bytea,
+  session_hash bytea,
+  issued_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  check (((subject_hash IS NOT NULL) OR (session_hash IS NOT NULL))),
+  check ((octet_length(session_hash) = 32)),
+  check ((octet_length(subject_hash) = 32)),
+  foreign key (connection_id) REFERENCES sso_connection(id) ON DELETE CASCADE
+);
+CREATE INDEX provider_logout_by_connection ON provider_logout USING btree (connection_id, issued_at);
+CREATE INDEX provider_logout_by_end ON provider_logout USING btree (ends_at);
+
+create table received_saml_logout (
+  connection_id uuid not null,
+  request_hash bytea not null,
+  ends_at timestamp with time zone not null,
+  check ((octet_length(request_hash) = 32)),
+  foreign key (connection_id) REFERENCES sso_connection(id) ON DELETE CASCADE,
+  primary key (connection_id, request_hash)
+);
+CREATE INDEX received_saml_logout_by_end ON received_saml_logout USING btree (ends_at);
+
+create table recovery_code (
+  user_id uuid not null,
+  code_hash bytea not null,
+  used_at timestamp with time zone,
+  check ((octet_length(code_hash) = 32)),
+  foreign key (user_id) REFERENCES portal_user(id) ON DELETE CASCADE,
+  primary key (user_id, code_hash)
+);
+
+create table remembered_device (
+  id uuid not null default gen_random_uuid(),
+  token_hash bytea not null,
+  user_id uuid not null,
+  browser text,
+  address inet not null,
+  made_at timestamp with time zone not null,
+  last_used_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  factor text not null default 'email'::text,
+  check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
+  check ((octet_length(token_hash) = 32)),
+  foreign key (user_id) REFERENCES portal_user(id) ON DELETE CASCADE,
+  primary key (id),
+  unique (token_hash)
+);
+CREATE INDEX remembered_device_by_user ON remembered_device USING btree (user_id);
+
+create table reset_link (
+  token_hash bytea not null,
+  user_id uuid not null,
+  made_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  state text not null default 'open'::text,
+  check ((octet_length(token_hash) = 32)),
+  check ((state = ANY (ARRAY['open'::text, 'used'::text, 'withdrawn'::text]))),
+  primary key (token_hash)
+);
+CREATE INDEX reset_link_by_user ON reset_link USING btree (user_id);
+
+create table reset_request (
+  id bigint generated always as identity not null,
+  fold text not null,
+  language text not null,
+  address inet not null,
+  request_id text not null,
+  asked_at timestamp with time zone not null,
+  primary key (id)
+);
+
+create table saml_assertion (
+  connection_id uuid not null,
+  assertion_hash bytea not null,
+  ends_at timestamp with time zone not null,
+  check ((octet_length(assertion_hash) = 32)),
+  foreign key (connection_id) REFERENCES sso_connection(id) ON DELETE CASCADE,
+  primary key (connection_id, assertion_hash)
+);
+
+create table saml_metadata_reading (
+  connection_id uuid not null,
+  read_at timestamp with time zone not null,
+  differences text[] not null default '{}'::text[],
+  foreign key (connection_id) REFERENCES sso_connection(id) ON DELETE CASCADE,
+  primary key (connection_id)
+);
+
+create table sent_saml_logout (
+  request_hash bytea not null,
+  connection_id uuid not null,
+  browser_hash bytea not null,
+  ends_at timestamp with time zone not null,
+  is_whole boolean,
+  check ((octet_length(browser_hash) = 32)),
+  check ((octet_length(request_hash) = 32)),
+  foreign key (connection_id) REFERENCES sso_connection(id) ON DELETE CASCADE,
+  primary key (request_hash)
+);
+CREATE INDEX sent_saml_logout_by_browser ON sent_saml_logout USING btree (browser_hash);
+CREATE INDEX sent_saml_logout_by_connection ON sent_saml_logout USING btree (connection_id);
+CREATE INDEX sent_saml_logout_by_end ON sent_saml_logout USING btree (ends_at);
+
+create table session (
+  token_hash bytea not null,
+  user_id uuid not null,
+  stage text not null,
+  customer_ids uuid[] not null,
+  address inet not null,
+  created_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  checked_version bigint,
+  checked_address inet,
+  answer text,
+  factor text,
+  must_register boolean not null default false,
+  code_tries integer not null default 0,
+  clock_told boolean not null default false,
+  connection_id uuid,
+  sealed_id_token bytea,
+  provider_ends_at timestamp with time zone,
+  visit_id uuid,
+  provider_subject_hash bytea,
+  provider_session_hash bytea,
+  authenticated_at timestamp with time zone,
+  check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
+  check ((octet_length(provider_session_hash) = 32)),
+  check ((octet_length(provider_subject_hash) = 32)),
+  check ((octet_length(token_hash) = 32)),
+  check ((stage = ANY (ARRAY['half'::text, 'full'::text]))),
+  check (is_sealed(sealed_id_token)),
+  primary key (token_hash)
+);
+CREATE INDEX session_by_connection ON session USING btree (connection_id) WHERE (connection_id IS NOT NULL);
+CREATE INDEX session_by_user ON session USING btree (user_id);
+
+create table shown_recovery_codes (
+  user_id uuid not null,
+  sealed_codes bytea not null,
+  shown_until timestamp with time zone not null,
+  session_hash bytea not null,
+  check ((octet_length(session_hash) = 32)),
+  check (is_sealed(sealed_codes)),
+  foreign key (user_id) REFERENCES portal_user(id) ON DELETE CASCADE,
+  primary key (user_id)
+);
+
+create table sso_connection (
+  id uuid not null default gen_random_uuid(),
+  key text not null,
+  name text not null,
+  customer_id uuid not null,
+  protocol text not null,
+  active boolean not null default true,
+  required boolean not null default false,
+  makes_users boolean not null default false,
+  trusts_email boolean not null default false,
+  second_factor_values text[] not null default '{}'::text[],
+  attributes jsonb not null default '{}'::jsonb,
+  settings jsonb not null,
+  sealed_secret bytea,
+  secret_ends_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  shared_redirect_until timestamp with time zone,
+  provider_networks cidr[] not null default '{}'::cidr[],
+  check ((key ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  check ((protocol = ANY (ARRAY['oidc'::text, 'saml'::text]))),
+  check (is_sealed(sealed_secret)),
+  foreign key (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  primary key (id),
+  unique (key)
+);
+CREATE INDEX sso_connection_by_customer ON sso_connection USING btree (customer_id);
+
+create table sso_domain (
+  domain text not null,
+  connection_id uuid not null,
+  foreign key (connection_id) REFERENCES sso_connection(id) ON DELETE CASCADE,
+  primary key (domain, connection_id)
+);
+CREATE INDEX sso_domain_by_connection ON sso_domain USING btree (connection_id);
+
+create table sso_request (
+  id uuid not null default gen_random_uuid(),
+  state_hash bytea not null,
+  connection_id uuid not null,
+  browser_hash bytea,
+  sealed_details bytea not null,
+  made_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  sealed_answer bytea,
+  used_at timestamp with time zone,
+  answer_hash bytea,
+  answer_ends_at timestamp with time zone,
+  check ((((sealed_answer IS NULL) = (answer_hash IS NULL)) AND ((sealed_answer IS NULL) = (answer_ends_at IS NULL)))),
+  check ((octet_length(answer_hash) = 32)),
+  check ((octet_length(browser_hash) = 32)),
+  check ((octet_length(state_hash) = 32)),
+  check (is_sealed(sealed_answer)),
+  check (is_sealed(sealed_details)),
+  foreign key (connection_id) REFERENCES sso_connection(id) ON DELETE CASCADE,
+  primary key (id),
+  unique (state_hash)
+);
+CREATE INDEX sso_request_by_browser ON sso_request USING btree (browser_hash);
+CREATE INDEX sso_request_by_connection ON sso_request USING btree (connection_id);
+
+create table sso_subject (
+  connection_id uuid not null,
+  subject text not null,
+  user_id uuid not null,
+  linked_at timestamp with time zone not null,
+  foreign key (connection_id) REFERENCES sso_connection(id) ON DELETE CASCADE,
+  foreign key (user_id) REFERENCES portal_user(id) ON DELETE CASCADE,
+  primary key (connection_id, subject),
+  unique (connection_id, user_id)
+);
+CREATE INDEX sso_subject_by_user ON sso_subject USING btree (user_id);
+
+create table throttle (
+  key text not null,
+  failures double precision not null,
+  changed_at timestamp with time zone not null,
+  blocked_until timestamp with time zone,
+  last_guess bytea,
+  admitted boolean not null,
+  check ((octet_length(last_guess) = 8)),
+  primary key (key)
+);
+
+create table totp (
+  user_id uuid not null,
+  sealed_secret bytea not null,
+  last_step bigint not null,
+  confirmed_at timestamp with time zone not null,
+  check (is_sealed(sealed_secret)),
+  foreign key (user_id) REFERENCES portal_user(id) ON DELETE CASCADE,
+  primary key (user_id)
+);
+
+CREATE OR REPLACE FUNCTION access_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update access_version set version = version + 1;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION is_sealed(bytes bytea)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((octet_length(bytes) >= 28) AND (encode(bytes, 'escape'::text) !~ '^\\\\x[0-9a-f]*$'::text));
+
+CREATE OR REPLACE FUNCTION session_ended()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from pending_totp where session_hash in (select token_hash from ended);
+  delete from email_code where session_hash in (select token_hash from ended);
+  delete from shown_recovery_codes where session_hash in (select token_hash from ended);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION throttle_attempt(attempt_key text, guess bytea, at timestamp with time zone, free_failures double precision, leak_seconds double precision, first_wait double precision, longest_wait double precision, even_waiting boolean DEFAULT false)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  was_admitted boolean;
+begin
+  insert into throttle as t (key, failures, changed_at, blocked_until, last_guess, admitted)
+  values (attempt_key, 1, at, case when free_failures <= 1 then at + make_interval(secs => first_wait) end, guess, true)
+  on conflict (key) do update set
+    (failures, changed_at, blocked_until, last_guess, admitted) = (
+      select
+        case when same or not free then t.failures else leaked + 1 end,
+        case when same or not free then t.changed_at else at end,
+        case
+          when same or not free then t.blocked_until
+          when ceil(leaked) + 1 >= free_failures then
+            greatest(t.blocked_until, at + make_interval(
+              secs => least(longest_wait, first_wait * power(2, least(30, ceil(leaked) + 1 - free_failures)))))
+        end,
+        case when free then guess else t.last_guess end,
+        same or free
+      from (
+        select
+          coalesce(t.last_guess = guess, false) as same,
+          even_waiting or coalesce(t.blocked_until <= at, true) as free,
+          greatest(0, t.failures - extract(epoch from at - t.changed_at) / leak_seconds) as leaked
+      ) as state
+    )
+  returning t.admitted into was_admitted;
+  return was_admitted;
+end $function$;
+
+CREATE OR REPLACE FUNCTION user_removed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from session where user_id in (select id from removed);
+  delete from device where user_id in (select id from removed);
+  delete from mail where user_id in (select id from removed);
+  return null;
+end $function$;
+
+CREATE TRIGGER customer_changed AFTER DELETE OR UPDATE ON customer FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
+
+CREATE TRIGGER membership_removed AFTER DELETE OR UPDATE ON membership FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
+
+CREATE TRIGGER session_ended AFTER DELETE ON session REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION session_ended();
+
+CREATE TRIGGER user_changed AFTER UPDATE OF username, email, language, active ON portal_user FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
+
+CREATE TRIGGER user_removed AFTER DELETE ON portal_user REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION user_removed();
