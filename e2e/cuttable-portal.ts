@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openEmbedded } from '#server/embedded/embedded.ts';
 import { connect } from '#server/storage/connect.ts';
-import { openEmbedded } from '#server/storage/embedded.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 import { startPortalWithUsers } from './test.ts';

@@ -13,11 +13,11 @@ import { createMetrics } from './http/metrics.ts';
 import { createPages } from './http/pages.ts';
 import { limits } from './limits.ts';
 import { openTransport } from './mail/open-transport.ts';
+import { openStorage } from './open-storage.ts';
 import { keysOf, secretsOfDataFolder } from './secrets/server-secret.ts';
 import { createProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import { isDatabaseAway } from './storage/connect.ts';
 import { migrate } from './storage/migrate.ts';
-import { openStorage } from './storage/open-storage.ts';
 
 /** Runs the server until it is told to stop. Throws an error with one readable sentence when it cannot start. */
 export async function serve(): Promise<void> {

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { clusterFolder } from './storage/embedded-cluster.ts';
-import { findPostgresProcess } from './storage/embedded-process.ts';
+import { clusterFolder } from './embedded/cluster.ts';
+import { findPostgresProcess } from './embedded/process.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 

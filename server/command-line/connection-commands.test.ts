@@ -6,10 +6,10 @@ import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
 import { runVestibule } from '#server/testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../embedded/embedded.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { keysOf, secretsOfDataFolder } from '../secrets/server-secret.ts';
 import { connect, type Database } from '../storage/connect.ts';
-import { type EmbeddedPostgres, openEmbedded } from '../storage/embedded.ts';
 import { migrate } from '../storage/migrate.ts';
 import { connectionPlace, findSsoConnectionByKey } from '../storage/sso-connection.ts';
 

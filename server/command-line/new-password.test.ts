@@ -7,9 +7,9 @@ import { defaultPasswordPolicy } from '#contract/password-rules.ts';
 import { runVestibule } from '#server/testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../embedded/embedded.ts';
 import { newPasswordProblem } from '../password/new-password-problem.ts';
 import { connect, type Database } from '../storage/connect.ts';
-import { type EmbeddedPostgres, openEmbedded } from '../storage/embedded.ts';
 import { migrate } from '../storage/migrate.ts';
 import { newPasswordProblemsInWords } from './new-password.ts';
 

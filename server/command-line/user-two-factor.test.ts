@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runVestibule } from '#server/testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../embedded/embedded.ts';
 import { connect, type Database } from '../storage/connect.ts';
-import { type EmbeddedPostgres, openEmbedded } from '../storage/embedded.ts';
 import { migrate } from '../storage/migrate.ts';
 import { insertRememberedDevice } from '../storage/remembered-device.ts';
 import { insertTotp } from '../storage/totp.ts';

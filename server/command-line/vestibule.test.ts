@@ -10,12 +10,12 @@ import { countThrottleAttempt } from '#server/testing/count-throttle-attempt.ts'
 import { runVestibule, runVestibuleProcess } from '#server/testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
+import { clusterFolder } from '../embedded/cluster.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../embedded/embedded.ts';
+import { findPostgresProcess } from '../embedded/process.ts';
 import { limits } from '../limits.ts';
 import { verifyPassword } from '../secrets/password-hash.ts';
 import { connect, type Database } from '../storage/connect.ts';
-import { type EmbeddedPostgres, openEmbedded } from '../storage/embedded.ts';
-import { clusterFolder } from '../storage/embedded-cluster.ts';
-import { findPostgresProcess } from '../storage/embedded-process.ts';
 import { migrate } from '../storage/migrate.ts';
 import { accountKey } from '../throttle/throttle-keys.ts';
 

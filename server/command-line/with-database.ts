@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
+import { openStorage, type Storage } from '../open-storage.ts';
 import { type Database, isDatabaseAway } from '../storage/connect.ts';
 import { migrate } from '../storage/migrate.ts';
-import { openStorage, type Storage } from '../storage/open-storage.ts';
 import { failure, isFailure } from './failure.ts';
 import { loadConfig } from './load-config.ts';
 import { printWarning } from './print.ts';

@@ -90,7 +90,9 @@ describe('injection', () => {
       ];
       for (const page of pages) {
         // A product that a template engine would make, and no random reference holds.
-        expect(page).not.toMatch(/<script>|<img src=x|<svg onload|<b>|<!--(?!\$|\/\$| )|href="javascript:|9449772114007/);
+        expect(page).not.toMatch(
+          /<script>|<img src=x|<svg onload|<b>|<!--(?!\$|\/\$| )|href="javascript:|9449772114007/,
+        );
         // Scripts of ours alone: the data, and the one file.
         expect(page.match(/<script/g)).toHaveLength(2);
       }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { clusterFolder } from '#server/storage/embedded-cluster.ts';
-import { stopPostgres } from '#server/storage/embedded-process.ts';
+import { clusterFolder } from '#server/embedded/cluster.ts';
+import { stopPostgres } from '#server/embedded/process.ts';
 
 const [dataFolder] = process.argv.slice(2);
 if (!dataFolder) throw new Error('name the data folder of the test run');

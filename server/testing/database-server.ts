@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildStalePages } from '#server/build-pages.ts';
+import { openEmbedded } from '#server/embedded/embedded.ts';
 import type { Place } from '#server/storage/connect.ts';
-import { openEmbedded } from '#server/storage/embedded.ts';
 import { migrate } from '#server/storage/migrate.ts';
 import { onServer, placeOf } from './database-for-test.ts';
 

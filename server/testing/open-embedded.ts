@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { openEmbedded } from '#server/storage/embedded.ts';
+import { openEmbedded } from '#server/embedded/embedded.ts';
 
 // For tests that need another process: opens the database of a folder, says so, and closes it when its input ends.
 const [dataFolder] = process.argv.slice(2);

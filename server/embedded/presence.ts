@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect, type Database, isDatabaseAway, type Place } from './connect.ts';
+import { connect, type Database, isDatabaseAway, type Place } from '../storage/connect.ts';
 
 /**
  * One connection that each process which uses the built-in PostgreSQL keeps to it. It holds an advisory lock shared with

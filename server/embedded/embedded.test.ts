@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { connect, type Database, isDatabaseAway, type Place } from './connect.ts';
+import { connect, type Database, isDatabaseAway, type Place } from '../storage/connect.ts';
+import { reachableBinaries } from './binaries.ts';
 import { type EmbeddedPostgres, openEmbedded } from './embedded.ts';
-import { reachableBinaries } from './embedded-binaries.ts';
-import { presenceLock } from './embedded-presence.ts';
-import { findPostgresProcess, stopPostgres } from './embedded-process.ts';
+import { presenceLock } from './presence.ts';
+import { findPostgresProcess, stopPostgres } from './process.ts';
 
 const isRoot = process.getuid?.() === 0;
 const openScript = join(import.meta.dirname, '../testing/open-embedded.ts');

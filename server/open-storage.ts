@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts';
-import { connect, type Database } from './connect.ts';
-import { openEmbedded } from './embedded.ts';
-import { fitToPooler } from './pooler.ts';
+import type { Config } from './config.ts';
+import { openEmbedded } from './embedded/embedded.ts';
+import { connect, type Database } from './storage/connect.ts';
+import { fitToPooler } from './storage/pooler.ts';
 
 /** An open database; close it to let go of connections and, for the built-in one, to stop it when nobody else uses it. */
 export type Storage = { sql: Database; close: () => Promise<void> };

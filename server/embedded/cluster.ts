@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { readOrMakeSecretFile, readSecretFile, syncFolder } from '#server/secrets/secret-file.ts';
-import type { RunAs } from './embedded-account.ts';
-import type { Binaries } from './embedded-binaries.ts';
+import type { RunAs } from './account.ts';
+import type { Binaries } from './binaries.ts';
 import { processState } from './process-state.ts';
 
 const run = promisify(execFile);

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { open, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RunAs } from './embedded-account.ts';
-import type { Binaries } from './embedded-binaries.ts';
-import { pathInside, spawnOptions } from './embedded-cluster.ts';
+import type { RunAs } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { pathInside, spawnOptions } from './cluster.ts';
 import { processState } from './process-state.ts';
 
 /** The port is only part of the socket's name: PostgreSQL listens on no network address. */

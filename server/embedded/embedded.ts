@@ -1,18 +1,12 @@
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Place } from './connect.ts';
+import type { Place } from '../storage/connect.ts';
+import { accountForPostgres } from './account.ts';
+import { findBinaries } from './binaries.ts';
+import { clusterFolder, clusterOwner, clusterPassword, makeCluster, removeAbandonedDrafts } from './cluster.ts';
 import { dataFolderError, prepareDataFolder } from './data-folder.ts';
-import { accountForPostgres } from './embedded-account.ts';
-import { findBinaries } from './embedded-binaries.ts';
-import {
-  clusterFolder,
-  clusterOwner,
-  clusterPassword,
-  makeCluster,
-  removeAbandonedDrafts,
-} from './embedded-cluster.ts';
-import { enter, leave, type Presence } from './embedded-presence.ts';
+import { enter, leave, type Presence } from './presence.ts';
 import {
   findPostgresProcess,
   removeStaleLocks,
@@ -20,7 +14,7 @@ import {
   socketName,
   startPostgres,
   stopPostgres,
-} from './embedded-process.ts';
+} from './process.ts';
 
 /** The built-in PostgreSQL of a data folder, kept running as long as it is open. */
 export type EmbeddedPostgres = {

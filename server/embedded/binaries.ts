@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import type { RunAs } from './embedded-account.ts';
+import type { RunAs } from './account.ts';
 
 /** The programs of PostgreSQL, as absolute paths. */
 export type Binaries = { postgres: string; initdb: string };
