@@ -11,6 +11,7 @@ import { updateOutdatedHash } from '../storage/portal-user.ts';
 import {
   beginSignIn,
   completeSignIn,
+  findFactorsOfUser,
   insertEventOnceAMinute,
   insertRefusal,
   type SignInAttempt,
@@ -64,17 +65,48 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const reason = reasonToRefuse(attempt, passwordRight, admitting);
   if (reason) return await refused(deps, request, attempt, reason, steps, origin);
 
-  const user = attempt.user as SignInUser & { passwordHash: string };
+  const right = { user: attempt.user as RightUser, admitting, attempt, steps };
+  let result = await letThrough(deps, request, right, now);
+  for (let round = 1; result === 'otherFactors' && round < mostRounds; round += 1) {
+    const factors = await findFactorsOfUser(deps.sql, right.user.id);
+    if (!factors) break;
+    right.user = { ...right.user, ...factors };
+    result = await letThrough(deps, request, right, now);
+  }
+  if (typeof result === 'string') return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
+  if (isHashOutdated(right.user.passwordHash)) await renewHash(deps, right.user, request.password);
+  return result;
+}
+
+/** How often a sign-in begins again because the user's factors have changed: an operator or the user does so by hand. */
+const mostRounds = 3;
+
+type RightUser = SignInUser & { passwordHash: string };
+
+/** Makes the session of a right password, if the user is still the one that was read. */
+async function letThrough(
+  deps: Deps,
+  request: SignInRequest,
+  {
+    user,
+    admitting,
+    attempt,
+    steps,
+  }: { user: RightUser; admitting: SignInCustomer[]; attempt: SignInAttempt; steps: AuditStep[] },
+  now: Date,
+): Promise<SignInResult | 'changed' | 'otherFactors'> {
   const asked = secondFactorOf(admitting, user.hasApp);
   const rememberedToken = asked && (await recallDevice(deps, user.id, asked, admitting, request));
   const waitsFor = asked && !rememberedToken ? await openFactor(deps.sql, user, asked) : null;
   const sessionToken = newToken();
+  const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
   // One that is not this user's own may have been planted; whoever did would have a known browser with it.
   const isKnown = attempt.deviceKnown && request.deviceToken !== null;
   const deviceToken = isKnown ? (request.deviceToken as string) : newToken();
   const done = await completeSignIn(deps.sql, {
     userId: user.id,
     verifiedHash: user.passwordHash,
+    factorVersion: user.factorVersion,
     tokenHash: tokenHash(sessionToken),
     replacedTokenHash: request.sessionToken ? tokenHash(request.sessionToken) : null,
     deviceHash: waitsFor ? null : tokenHash(deviceToken),
@@ -94,8 +126,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     },
     now,
   });
-  if (!done) return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
-  if (isHashOutdated(user.passwordHash)) await renewHash(deps, user, request.password);
+  if (done !== 'made') return done;
   if (waitsFor) {
     if (waitsFor.factor === 'email') await sendFirstCode(deps, { ...user, connectionId: null }, sessionToken, request);
     return { kind: 'secondFactor', ...waitsFor, sessionToken };
