@@ -65,17 +65,21 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const reason = reasonToRefuse(attempt, passwordRight, admitting);
   if (reason) return await refused(deps, request, attempt, reason, steps, origin);
 
-  const right = { user: attempt.user as RightUser, admitting, attempt, steps };
-  let result = await letThrough(deps, request, right, now);
-  for (let round = 1; result === 'otherFactors' && round < mostRounds; round += 1) {
-    const factors = await findFactorsOfUser(deps.sql, right.user.id);
+  let user = attempt.user as RightUser;
+  let { rememberedToken } = request;
+  for (let round = 1; round <= mostRounds; round += 1) {
+    const right = { user, admitting, attempt, steps };
+    const result = await letThrough(deps, { ...request, rememberedToken }, right, now);
+    if (result.kind === 'signedIn' || result.kind === 'secondFactor') {
+      if (isHashOutdated(user.passwordHash)) await renewHash(deps, user, request.password);
+      return result;
+    }
+    const factors = result.kind === 'otherFactors' ? await findFactorsOfUser(deps.sql, user.id) : null;
     if (!factors) break;
-    right.user = { ...right.user, ...factors };
-    result = await letThrough(deps, request, right, now);
+    user = { ...user, ...factors };
+    rememberedToken = result.rememberedToken ?? rememberedToken;
   }
-  if (typeof result === 'string') return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
-  if (isHashOutdated(right.user.passwordHash)) await renewHash(deps, right.user, request.password);
-  return result;
+  return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
 }
 
 /** How often a sign-in begins again because the user's factors have changed: an operator or the user does so by hand. */
@@ -94,7 +98,10 @@ async function letThrough(
     steps,
   }: { user: RightUser; admitting: SignInCustomer[]; attempt: SignInAttempt; steps: AuditStep[] },
   now: Date,
-): Promise<SignInResult | 'changed' | 'otherFactors'> {
+): Promise<
+  | Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>
+  | { kind: 'changed' | 'otherFactors'; rememberedToken: string | null }
+> {
   const asked = secondFactorOf(admitting, user.hasApp);
   const rememberedToken = asked && (await recallDevice(deps, user.id, asked, admitting, request));
   const waitsFor = asked && !rememberedToken ? await openFactor(deps.sql, user, asked) : null;
@@ -126,7 +133,8 @@ async function letThrough(
     },
     now,
   });
-  if (done !== 'made') return done;
+  // A device that was recalled has its new token already.
+  if (done !== 'made') return { kind: done, rememberedToken };
   if (waitsFor) {
     if (waitsFor.factor === 'email') await sendFirstCode(deps, { ...user, connectionId: null }, sessionToken, request);
     return { kind: 'secondFactor', ...waitsFor, sessionToken };
