@@ -19,6 +19,7 @@ import {
   type SignInUser,
 } from '../storage/sign-in.ts';
 import { accountKey, deviceKey, originKeys, type ThrottleKey, unknownNameKey } from '../throttle/throttle-keys.ts';
+import { browserHash } from './browser-hash.ts';
 import { browserName } from './browser-name.ts';
 import { openFactor, sendFirstCode } from './open-factor.ts';
 import { recallDevice } from './recall-device.ts';
@@ -119,6 +120,7 @@ async function letThrough(
     deviceHash: waitsFor ? null : tokenHash(deviceToken),
     deviceHashBefore: waitsFor || isKnown ? null : deviceHash,
     stage: waitsFor ? 'half' : 'full',
+    browserHash: waitsFor ? browserHash(request) : null,
     waitsFor,
     customerIds: admitting.map(({ id }) => id),
     address: request.address,

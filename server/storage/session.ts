@@ -131,6 +131,8 @@ export type NewSession = {
   tokenHash: Buffer;
   /** Of the half session that it follows. */
   formerTokenHash?: Buffer;
+  /** Of the browser, for a half session (sign-in/browser-hash.ts). */
+  browserHash?: Buffer;
   userId: string;
   waitsFor: OpenFactor | null;
   customerIds: string[];
@@ -142,11 +144,12 @@ export type NewSession = {
 
 /** The session that follows a second factor, or a provider's answer. */
 export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
-  const { tokenHash, formerTokenHash, userId, waitsFor, customerIds, address, origin, now, endsAt } = session;
+  const { tokenHash, formerTokenHash, browserHash, userId, waitsFor, customerIds, address, origin, now, endsAt } =
+    session;
   await sql`
-    insert into session (token_hash, former_token_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
+    insert into session (token_hash, former_token_hash, browser_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, created_at, last_seen_at, ends_at)
-    values (${tokenHash}, ${formerTokenHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
+    values (${tokenHash}, ${formerTokenHash ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt},

@@ -187,6 +187,8 @@ export async function completeSignIn(
     /** What it was known by before it got this one; null when it keeps the token that it has. */
     deviceHashBefore: Buffer | null;
     stage: SessionStage;
+    /** Of the browser, for a half session (sign-in/browser-hash.ts); null for a full one. */
+    browserHash: Buffer | null;
     /** What a half session waits for; null for a full one. */
     waitsFor: OpenFactor | null;
     customerIds: string[];
@@ -206,8 +208,8 @@ export async function completeSignIn(
     ),
     who as materialized (select id, ${now}::timestamptz as now from locked where not other_factors),
     new_session as (
-      insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, created_at, last_seen_at, ends_at)
-      select ${made.tokenHash}, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.customerIds}::uuid[], ${made.address}::inet, now, now, ${made.endsAt}
+      insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, browser_hash, created_at, last_seen_at, ends_at)
+      select ${made.tokenHash}, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browserHash}::bytea, now, now, ${made.endsAt}
       from who returning user_id
     ),
     replaced as (

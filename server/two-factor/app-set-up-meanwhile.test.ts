@@ -142,6 +142,7 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
     expect(verdict(await confirming)).toBe(true);
     const answer = await signingIn;
     expect(answer.headers.location).toContain('/twoFactor');
+    expect(answer.headers.location).not.toContain('codeSentViaEmail');
     expect(cookiesOf(answer)['vestibule-remembered']).toBeUndefined();
     expect(await signedInAs(portal, cookiesOf(answer))).toBeNull();
   });
