@@ -2,6 +2,7 @@ import type { AuditStep } from '../audit/audit-events.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/connect.ts';
 import { listUnknownCustomerKeys } from '../storage/customer.ts';
+import { deleteHalfSessionsOfFactor } from '../storage/half-session.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { updateMemberships } from '../storage/membership.ts';
 import {
@@ -9,8 +10,10 @@ import {
   findUserForUpdate,
   type User,
   type UserChanges,
+  updateFactorVersion,
   updateUser,
 } from '../storage/portal-user.ts';
+import { deleteDevicesRememberedBy } from '../storage/remembered-device.ts';
 import { withdrawResetLinks } from '../storage/reset-link.ts';
 import { deleteSessionsOfUser } from '../storage/session.ts';
 import { foldLoginName } from './fold-name.ts';
@@ -31,7 +34,7 @@ export type ChangeUserResult =
  * Changes the user whom a username or e-mail names, and records what changed; all of it or nothing. Another password or
  * none, and being made inactive, ends the user's sessions; another password or none also makes the browsers that were
  * known for him strangers again, ends reset links and the waits of the account, and he is told; another e-mail ends
- * reset links.
+ * reset links, sign-ins that wait for a code by e-mail, and what such codes have had remembered.
  */
 export async function changeUser(
   sql: Database,
@@ -51,7 +54,8 @@ export async function changeUser(
     await updateUser(sql, user.id, change);
     await updateLoginNames(sql, user.id, foldsOfUser(namesAfter(user, change)));
     await updateMemberships(sql, user.id, customers);
-    const sessionsEnded = await endWhatDepended(sql, user, change, hashBefore, now);
+    const { sessionsEnded, devicesForgotten } = await endWhatDepended(sql, user, change, hashBefore, now);
+    if (devicesForgotten > 0) steps.push({ step: 'devices forgotten', outcome: String(devicesForgotten) });
     if (sessionsEnded > 0) steps.push({ step: 'sessions ended', outcome: String(sessionsEnded) });
     const after = { ...user, ...namesAfter(user, change) };
     if (change.passwordHash && (change.active ?? user.active)) await queuePasswordNotice(sql, after, { now });
@@ -61,17 +65,33 @@ export async function changeUser(
   });
 }
 
-/** Ends what the old password, address or state had opened; returns how many sessions it were. */
+/** Ends what the old password, address or state had opened; returns how many sessions and remembered browsers it were. */
 async function endWhatDepended(
   sql: Connection,
   user: User,
   change: ChangeOfUser,
   hashBefore: string | null,
   now: Date,
-): Promise<number> {
-  if (change.email !== undefined && change.email !== user.email) await withdrawResetLinks(sql, user.id);
-  if (change.passwordHash !== undefined) return await passwordReplaced(sql, user.id, hashBefore, now);
-  return change.active === false ? await deleteSessionsOfUser(sql, user.id) : 0;
+): Promise<{ sessionsEnded: number; devicesForgotten: number }> {
+  const emailed =
+    change.email !== undefined && change.email !== user.email ? await emailReplaced(sql, user.id) : nothingEnded;
+  const { devicesForgotten } = emailed;
+  let { sessionsEnded } = emailed;
+  if (change.passwordHash !== undefined) sessionsEnded += await passwordReplaced(sql, user.id, hashBefore, now);
+  else if (change.active === false) sessionsEnded += await deleteSessionsOfUser(sql, user.id);
+  return { sessionsEnded, devicesForgotten };
+}
+
+const nothingEnded = { sessionsEnded: 0, devicesForgotten: 0 };
+
+/** What went to the mailbox of before opens nothing more; a sign-in that is under way has its code sent to the one of now. */
+async function emailReplaced(sql: Connection, userId: string): Promise<typeof nothingEnded> {
+  await withdrawResetLinks(sql, userId);
+  await updateFactorVersion(sql, userId);
+  return {
+    sessionsEnded: await deleteHalfSessionsOfFactor(sql, userId, 'email'),
+    devicesForgotten: await deleteDevicesRememberedBy(sql, userId, 'email'),
+  };
 }
 
 async function reasonAgainst(

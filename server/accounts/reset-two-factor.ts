@@ -2,7 +2,7 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/connect.ts';
 import { deleteEmailFactor } from '../storage/email-code.ts';
-import { findUserForUpdate } from '../storage/portal-user.ts';
+import { findUserForUpdate, updateFactorVersion } from '../storage/portal-user.ts';
 import { deleteRecoveryCodes } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { deleteSessionsOfUser } from '../storage/session.ts';
@@ -30,6 +30,7 @@ export async function resetTwoFactor(sql: Database, name: string, now: Date): Pr
     await deleteRecoveryCodes(sql, user.id);
     await deleteThrottleOfEveryWay(sql, codeKey, user.id);
     if (!hadApp && !hadEmail && devices === 0) return { kind: 'nothing' };
+    await updateFactorVersion(sql, user.id);
     const sessionsEnded = await deleteSessionsOfUser(sql, user.id);
     const steps = [
       {

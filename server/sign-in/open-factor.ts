@@ -6,6 +6,7 @@ import type { Connection } from '../storage/connect.ts';
 import { isEmailFactorConfirmed } from '../storage/email-code.ts';
 import { deleteHalfSessionsSince } from '../storage/half-session.ts';
 import { type CodeReader, sendEmailCode } from '../two-factor/send-email-code.ts';
+import { browserHash } from './browser-hash.ts';
 import { browserName } from './browser-name.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { Visitor } from './visitor.ts';
@@ -22,21 +23,23 @@ export async function openFactor(
 }
 
 /**
- * Sends the code of a half session, or records why none is sent: the page says so as well. The same button pressed twice makes two half sessions, of which the browser keeps
- * the second: the first one goes, and its mail, which waits for that long, is not sent.
+ * Sends the code of a half session, or records why none is sent: the page says so as well. The same button pressed twice
+ * makes two half sessions, of which the browser keeps the second: the first one goes, and its mail, which waits for that
+ * long, is not sent. Another browser's stays.
  */
 export async function sendFirstCode(
   deps: Deps,
   user: CodeReader,
   sessionToken: string,
-  { address, userAgent, language, requestId }: Pick<Visitor, 'address' | 'userAgent' | 'language' | 'requestId'>,
+  visitor: Visitor,
 ): Promise<void> {
+  const { address, userAgent, language, requestId } = visitor;
   const hash = tokenHash(sessionToken);
   const since = new Date(deps.now().getTime() - limits.samePress);
   await deleteHalfSessionsSince(
     deps.sql,
     { userId: user.id, connectionId: user.connectionId },
-    { address, since, except: hash },
+    { address, browserHash: browserHash(visitor), since, except: hash },
   );
   const result = await sendEmailCode(deps, hash, user, {
     address,

@@ -11,6 +11,7 @@ import { updateOutdatedHash } from '../storage/portal-user.ts';
 import {
   beginSignIn,
   completeSignIn,
+  findFactorsOfUser,
   insertEventOnceAMinute,
   insertRefusal,
   type SignInAttempt,
@@ -18,6 +19,7 @@ import {
   type SignInUser,
 } from '../storage/sign-in.ts';
 import { accountKey, deviceKey, originKeys, type ThrottleKey, unknownNameKey } from '../throttle/throttle-keys.ts';
+import { browserHash } from './browser-hash.ts';
 import { browserName } from './browser-name.ts';
 import { openFactor, sendFirstCode } from './open-factor.ts';
 import { recallDevice } from './recall-device.ts';
@@ -64,22 +66,61 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const reason = reasonToRefuse(attempt, passwordRight, admitting);
   if (reason) return await refused(deps, request, attempt, reason, steps, origin);
 
-  const user = attempt.user as SignInUser & { passwordHash: string };
+  let user = attempt.user as RightUser;
+  let { rememberedToken } = request;
+  for (let round = 1; round <= mostRounds; round += 1) {
+    const right = { user, admitting, attempt, steps };
+    const result = await letThrough(deps, { ...request, rememberedToken }, right, now);
+    if (result.kind === 'signedIn' || result.kind === 'secondFactor') {
+      if (isHashOutdated(user.passwordHash)) await renewHash(deps, user, request.password);
+      return result;
+    }
+    const factors = result.kind === 'otherFactors' ? await findFactorsOfUser(deps.sql, user.id) : null;
+    if (!factors) break;
+    user = { ...user, ...factors };
+    rememberedToken = result.rememberedToken ?? rememberedToken;
+  }
+  return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
+}
+
+/** How often a sign-in begins again because the user's factors have changed: an operator or the user does so by hand. */
+const mostRounds = 3;
+
+type RightUser = SignInUser & { passwordHash: string };
+
+/** Makes the session of a right password, if the user is still the one that was read. */
+async function letThrough(
+  deps: Deps,
+  request: SignInRequest,
+  {
+    user,
+    admitting,
+    attempt,
+    steps,
+  }: { user: RightUser; admitting: SignInCustomer[]; attempt: SignInAttempt; steps: AuditStep[] },
+  now: Date,
+): Promise<
+  | Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>
+  | { kind: 'changed' | 'otherFactors'; rememberedToken: string | null }
+> {
   const asked = secondFactorOf(admitting, user.hasApp);
   const rememberedToken = asked && (await recallDevice(deps, user.id, asked, admitting, request));
   const waitsFor = asked && !rememberedToken ? await openFactor(deps.sql, user, asked) : null;
   const sessionToken = newToken();
+  const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
   // One that is not this user's own may have been planted; whoever did would have a known browser with it.
   const isKnown = attempt.deviceKnown && request.deviceToken !== null;
   const deviceToken = isKnown ? (request.deviceToken as string) : newToken();
   const done = await completeSignIn(deps.sql, {
     userId: user.id,
     verifiedHash: user.passwordHash,
+    factorVersion: user.factorVersion,
     tokenHash: tokenHash(sessionToken),
     replacedTokenHash: request.sessionToken ? tokenHash(request.sessionToken) : null,
     deviceHash: waitsFor ? null : tokenHash(deviceToken),
     deviceHashBefore: waitsFor || isKnown ? null : deviceHash,
     stage: waitsFor ? 'half' : 'full',
+    browserHash: waitsFor ? browserHash(request) : null,
     waitsFor,
     customerIds: admitting.map(({ id }) => id),
     address: request.address,
@@ -94,8 +135,8 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     },
     now,
   });
-  if (!done) return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
-  if (isHashOutdated(user.passwordHash)) await renewHash(deps, user, request.password);
+  // A device that was recalled has its new token already.
+  if (done !== 'made') return { kind: done, rememberedToken };
   if (waitsFor) {
     if (waitsFor.factor === 'email') await sendFirstCode(deps, { ...user, connectionId: null }, sessionToken, request);
     return { kind: 'secondFactor', ...waitsFor, sessionToken };

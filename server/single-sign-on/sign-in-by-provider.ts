@@ -5,6 +5,7 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { seal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { sessionEnd } from '../session/session-end.ts';
+import { browserHash } from '../sign-in/browser-hash.ts';
 import { browserName } from '../sign-in/browser-name.ts';
 import { openFactor, sendFirstCode } from '../sign-in/open-factor.ts';
 import { recallDevice } from '../sign-in/recall-device.ts';
@@ -124,6 +125,7 @@ async function complete(
       authenticatedAt: provenAtProvider(identity, now),
     },
     waitsFor,
+    ...(waitsFor && { browserHash: browserHash(visitor) }),
     now,
     endsAt: sessionEnd(now, lifetime, providerEndsAt),
   };

@@ -4,8 +4,8 @@ import type { Connection } from './connect.ts';
 export type EmailCode = { sessionHash: Buffer; userId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
 
 /**
- * Gives a half session another code in place of the one before. False when it has had its share of mails, or the last
- * one is too fresh.
+ * Gives a half session another code in place of the one before. False when it has had its share of mails, the last one is
+ * too fresh, or it has ended.
  */
 export async function putEmailCode(
   sql: Connection,
@@ -14,7 +14,8 @@ export async function putEmailCode(
 ): Promise<boolean> {
   const rows = await sql`
     insert into email_code as c (session_hash, user_id, code_hash, made_at, ends_at)
-    values (${code.sessionHash}, ${code.userId}, ${code.codeHash}, ${code.madeAt}, ${code.endsAt})
+    select token_hash, ${code.userId}, ${code.codeHash}, ${code.madeAt}, ${code.endsAt}
+    from session where token_hash = ${code.sessionHash} for key share
     on conflict (session_hash) do update set
       code_hash = excluded.code_hash, made_at = excluded.made_at, ends_at = excluded.ends_at, sent = c.sent + 1
     where c.sent < ${mostSends} and c.made_at <= ${lastBefore}

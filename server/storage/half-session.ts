@@ -79,13 +79,22 @@ export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promi
   return row ?? null;
 }
 
-/** Ends the half sessions that a user began from an address since a time, by the same way in, except one. */
+/** Ends the half sessions that a user began in a browser at an address since a time, by the same way in, except one. */
 export async function deleteHalfSessionsSince(
   sql: Connection,
   { userId, connectionId }: WayIn,
-  { address, since, except }: { address: string; since: Date; except: Buffer },
+  { address, browserHash, since, except }: { address: string; browserHash: Buffer; since: Date; except: Buffer },
 ): Promise<void> {
   await sql`
     delete from session
-    where user_id = ${userId} and connection_id is not distinct from ${connectionId}::uuid and stage = 'half' and address = ${address} and created_at > ${since} and token_hash <> ${except}`;
+    where user_id = ${userId} and connection_id is not distinct from ${connectionId}::uuid and stage = 'half' and address = ${address} and browser_hash = ${browserHash} and created_at > ${since} and token_hash <> ${except}`;
+}
+
+/** Ends the half sessions of a user that wait for a factor; returns how many. */
+export async function deleteHalfSessionsOfFactor(
+  sql: Connection,
+  userId: string,
+  factor: SecondFactor,
+): Promise<number> {
+  return (await sql`delete from session where user_id = ${userId} and stage = 'half' and factor = ${factor}`).count;
 }

@@ -110,6 +110,19 @@ export async function isUserActiveForShare(sql: Connection, id: string): Promise
   return (await sql`select from portal_user where id = ${id} and active for share`).length > 0;
 }
 
+/**
+ * Whether a user is active, who is then kept from sign-ins until the transaction ends: what they have stored is seen by
+ * the statements that follow, and those that wait see what these have changed.
+ */
+export async function isUserActiveForChange(sql: Connection, id: string): Promise<boolean> {
+  return (await sql`select from portal_user where id = ${id} and active for no key update`).length > 0;
+}
+
+/** Lets sign-ins that are under way ask anew what second factor the user has. */
+export async function updateFactorVersion(sql: Connection, id: string): Promise<void> {
+  await sql`update portal_user set factor_version = factor_version + 1 where id = ${id}`;
+}
+
 /** Stores the same password in a better form, unless it was replaced meanwhile. */
 export async function updateOutdatedHash(sql: Connection, id: string, before: string, after: string): Promise<void> {
   await sql`update portal_user set password_hash = ${after} where id = ${id} and password_hash = ${before}`;

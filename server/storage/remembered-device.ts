@@ -57,6 +57,15 @@ export async function deleteRememberedDevices(sql: Connection, userId: string, i
     .count;
 }
 
+/** Forgets the devices of a user that are remembered by a factor; returns how many. */
+export async function deleteDevicesRememberedBy(
+  sql: Connection,
+  userId: string,
+  factor: SecondFactor,
+): Promise<number> {
+  return (await sql`delete from remembered_device where user_id = ${userId} and factor = ${factor}`).count;
+}
+
 /** Deletes devices whose time is over; returns how many. */
 export async function deleteEndedRememberedDevices(sql: Connection, now: Date): Promise<number> {
   return (await sql`delete from remembered_device where ends_at <= ${now}`).count;

@@ -104,11 +104,21 @@ export type SessionOrigin = {
   authenticatedAt: Date | null;
 };
 
-/** Ends a session and says whose it was; null when there was none. */
+/**
+ * Ends a session and says whose it was; null when there was none. One that a right code has just given another token is
+ * the same session to its browser, which may not know of that yet: waiting for it needs a statement of its own to see it.
+ */
 export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<EndedSession | null> {
+  return (
+    (await takeSessionWhere(sql, sql`s.token_hash = ${tokenHash}`)) ??
+    (await takeSessionWhere(sql, sql`s.former_token_hash = ${tokenHash}`))
+  );
+}
+
+async function takeSessionWhere(sql: Connection, which: ReturnType<Connection>): Promise<EndedSession | null> {
   const [row] = await sql<EndedSession[]>`
     delete from session s using portal_user u
-    where s.token_hash = ${tokenHash} and u.id = s.user_id
+    where ${which} and u.id = s.user_id
     returning u.id as "userId", u.username, s.stage, s.connection_id as "connectionId", s.visit_id as "visitId",
       s.sealed_id_token as "sealedIdToken", s.provider_subject_hash as "providerSubjectHash",
       s.provider_session_hash as "providerSessionHash", s.provider_ends_at as "providerEndsAt",
@@ -119,6 +129,10 @@ export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<E
 /** A session to be made; `waitsFor` is what a half one waits for, null for a full one. */
 export type NewSession = {
   tokenHash: Buffer;
+  /** Of the half session that it follows. */
+  formerTokenHash?: Buffer;
+  /** Of the browser, for a half session (sign-in/browser-hash.ts). */
+  browserHash?: Buffer;
   userId: string;
   waitsFor: OpenFactor | null;
   customerIds: string[];
@@ -130,20 +144,29 @@ export type NewSession = {
 
 /** The session that follows a second factor, or a provider's answer. */
 export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
-  const { tokenHash, userId, waitsFor, customerIds, address, origin, now, endsAt } = session;
+  const { tokenHash, formerTokenHash, browserHash, userId, waitsFor, customerIds, address, origin, now, endsAt } =
+    session;
   await sql`
-    insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
+    insert into session (token_hash, former_token_hash, browser_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, created_at, last_seen_at, ends_at)
-    values (${tokenHash}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
+    values (${tokenHash}, ${formerTokenHash ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt},
       ${now}, ${now}, ${endsAt})`;
 }
 
+/**
+ * Keeps a session from being ended or used up by others until the transaction ends; false when it is gone. Whoever
+ * changes what hangs on a session takes it before, and its user before that (docs/decisions/0028).
+ */
+export async function isSessionThereForUpdate(sql: Connection, tokenHash: Buffer): Promise<boolean> {
+  return (await sql`select from session where token_hash = ${tokenHash} for update`).length > 0;
+}
+
 /** Lets a session go on under another token. */
 export async function updateSessionToken(sql: Connection, before: Buffer, after: Buffer): Promise<void> {
-  await sql`update session set token_hash = ${after} where token_hash = ${before}`;
+  await sql`update session set token_hash = ${after}, former_token_hash = ${before} where token_hash = ${before}`;
 }
 
 /**

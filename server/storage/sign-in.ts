@@ -20,6 +20,8 @@ export type SignInUser = {
   active: boolean;
   /** Whether an authenticator app is registered. */
   hasApp: boolean;
+  /** The number of the state that its factors were read from. */
+  factorVersion: number;
   /** Whether the domain of one of the names signs in by single sign-on only. */
   ssoRequired: boolean;
   customers: SignInCustomer[];
@@ -70,7 +72,7 @@ export async function beginSignIn(
       select ${attempt.now}::timestamptz as now, ${attempt.guess}::bytea as guess, ${attempt.deviceHash}::bytea as device_hash
     ),
     found as (
-      select u.id, u.username, u.email, u.language, u.password_hash, u.active
+      select u.id, u.username, u.email, u.language, u.password_hash, u.active, u.factor_version
       from login_name n join portal_user u on u.id = n.user_id where n.fold = ${attempt.fold}
     ),
     known as materialized (
@@ -97,7 +99,7 @@ export async function beginSignIn(
       from given, waiting, turn
     )
     select found.id, found.username, found.email, found.language, found.password_hash as "passwordHash", found.active,
-      exists (select from totp where totp.user_id = found.id) as "hasApp",
+      exists (select from totp where totp.user_id = found.id) as "hasApp", found.factor_version as "factorVersion",
       ${isSsoRequiredOf(sql, sql`found.id`)} as "ssoRequired",
       known.device as "deviceKnown",
       case when not known.device then blocked.until end as "originBlockedUntil",
@@ -119,6 +121,17 @@ export async function beginSignIn(
   if (!row) throw new Error('a sign-in attempt always yields one row');
   const { deviceKnown, originBlockedUntil, admitted, ...user } = row;
   return { user: user.id === null ? null : user, deviceKnown, originBlockedUntil, admitted };
+}
+
+/** What second factor a user has now, and where codes are sent; null when the user is gone. */
+export async function findFactorsOfUser(
+  sql: Connection,
+  userId: string,
+): Promise<Pick<SignInUser, 'email' | 'hasApp' | 'factorVersion'> | null> {
+  const [row] = await sql<Pick<SignInUser, 'email' | 'hasApp' | 'factorVersion'>[]>`
+    select email, exists (select from totp where user_id = ${userId}) as "hasApp", factor_version as "factorVersion"
+    from portal_user where id = ${userId}`;
+  return row ?? null;
 }
 
 /** Records a refused sign-in and counts it under the keys of its origin. */
@@ -157,14 +170,16 @@ export async function insertEventOnceAMinute(
 
 /**
  * Makes the session of a right password in one transaction: the session and its event, the device, an end to the
- * account's and device's waits and to the browser's session before. Returns false, with nothing changed, when the
- * user was made inactive or got another password while this one was checked.
+ * account's and device's waits and to the browser's session before. Nothing is changed when the user was made inactive or
+ * got another password while this one was checked (`changed`), or other factors (`otherFactors`): columns of the locked
+ * row are those of now, while anything else in the statement may be from before the lock.
  */
 export async function completeSignIn(
   sql: Connection,
   made: {
     userId: string;
     verifiedHash: string;
+    factorVersion: number;
     tokenHash: Buffer;
     replacedTokenHash: Buffer | null;
     /** Null for a session that is half signed in: its browser is not known before the second factor is right. */
@@ -172,6 +187,8 @@ export async function completeSignIn(
     /** What it was known by before it got this one; null when it keeps the token that it has. */
     deviceHashBefore: Buffer | null;
     stage: SessionStage;
+    /** Of the browser, for a half session (sign-in/browser-hash.ts); null for a full one. */
+    browserHash: Buffer | null;
     /** What a half session waits for; null for a full one. */
     waitsFor: OpenFactor | null;
     customerIds: string[];
@@ -181,17 +198,18 @@ export async function completeSignIn(
     event: AuditEvent;
     now: Date;
   },
-): Promise<boolean> {
+): Promise<'made' | 'changed' | 'otherFactors'> {
   const { event, now } = made;
   const deviceWrittenBefore = new Date(now.getTime() - limits.deviceWriteEvery);
-  const [row] = await sql<{ made: boolean }[]>`
-    with who as materialized (
-      select id, ${now}::timestamptz as now from portal_user
+  const [row] = await sql<{ made: boolean; otherFactors: boolean }[]>`
+    with locked as materialized (
+      select id, factor_version <> ${made.factorVersion} as other_factors from portal_user
       where id = ${made.userId} and active and password_hash = ${made.verifiedHash} for share
     ),
+    who as materialized (select id, ${now}::timestamptz as now from locked where not other_factors),
     new_session as (
-      insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, created_at, last_seen_at, ends_at)
-      select ${made.tokenHash}, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.customerIds}::uuid[], ${made.address}::inet, now, now, ${made.endsAt}
+      insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, browser_hash, created_at, last_seen_at, ends_at)
+      select ${made.tokenHash}, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browserHash}::bytea, now, now, ${made.endsAt}
       from who returning user_id
     ),
     replaced as (
@@ -216,6 +234,6 @@ export async function completeSignIn(
         ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
       from who
     )
-    select exists (select from new_session) as made`;
-  return row?.made ?? false;
+    select exists (select from new_session) as made, exists (select from locked where other_factors) as "otherFactors"`;
+  return row?.made ? 'made' : row?.otherFactors ? 'otherFactors' : 'changed';
 }

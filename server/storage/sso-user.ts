@@ -12,7 +12,10 @@ export type SsoUser = {
   customer: SignInCustomer | null;
 };
 
-/** The user by id or by folded name, kept as he is until the transaction ends; null when there is none. */
+/**
+ * The user by id or by folded name, kept as they are until the transaction ends; null when there is none. Read by a
+ * statement of its own: one that waits for a lock sees everything but the locked row as it was before.
+ */
 export async function findSsoUserForShare(
   sql: Connection,
   by: { id: string } | { fold: string },
@@ -20,6 +23,8 @@ export async function findSsoUserForShare(
 ): Promise<SsoUser | null> {
   const which =
     'id' in by ? sql`u.id = ${by.id}` : sql`u.id = (select user_id from login_name where fold = ${by.fold})`;
+  const [locked] = await sql<{ id: string }[]>`select u.id from portal_user u where ${which} for share of u`;
+  if (!locked) return null;
   const [row] = await sql<SsoUser[]>`
     select u.id, u.username, u.email, u.language, u.active,
       exists (select from totp where totp.user_id = u.id) as "hasApp",
@@ -30,6 +35,6 @@ export async function findSsoUserForShare(
         from membership m join customer c on c.id = m.customer_id
         where m.user_id = u.id and c.id = ${customerId} and c.active
       ) as customer
-    from portal_user u where ${which} for share of u`;
+    from portal_user u where u.id = ${locked.id}`;
   return row ?? null;
 }

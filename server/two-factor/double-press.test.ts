@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 import {
+  type Browser,
   codeByMail,
   halfSession,
   pageOf,
@@ -49,6 +50,23 @@ describe('the mail of a sign-in', () => {
     await codeByMail(portal, 'bob');
     expect(portal.mails).toHaveLength(4);
     expect(await portal.sql`select from session where stage = 'half'`).toHaveLength(4);
+  });
+
+  it('EM-04 is one each in two browsers behind one address, known or not, and each code is good in its own', async () => {
+    const known = await portal.signIn('pat', testPassword);
+    const device = { 'vestibule-device': cookiesOf(known)['vestibule-device'] as string };
+    const browsers: Browser[] = [];
+    for (const more of [{ cookies: device }, {}, { headers: { 'user-agent': 'Mozilla/5.0 another' } }]) {
+      browsers.push(await halfSession(portal, 'bob', more));
+      portal.wait(1);
+    }
+    portal.wait(limits.samePress);
+    await portal.workOff();
+    expect(portal.mails).toHaveLength(3);
+    for (const [at, cookies] of browsers.entries()) {
+      const code = portal.mails[at]?.text.match(/#(\d{6})$/)?.[1];
+      expect(verdict(await verify(portal, code, cookies)), `${at}`).toBe(true);
+    }
   });
 
   it('is not sent again by a reload, Back, or another language', async () => {

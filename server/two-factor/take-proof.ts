@@ -7,6 +7,7 @@ import type { Connection } from '../storage/connect.ts';
 import { insertEmailFactor, takeEmailCode } from '../storage/email-code.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
 import type { HalfSession } from '../storage/half-session.ts';
+import { updateFactorVersion } from '../storage/portal-user.ts';
 import { takeRecoveryCode } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { deleteLesserSessionsOfUser } from '../storage/session.ts';
@@ -33,7 +34,7 @@ export type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & {
 
 /**
  * Uses up a code, in the transaction of what it opens: by what it proves the second factor, or null when it proves
- * nothing. Of two requests with one code one gets it, since each way ends in one conditional statement.
+ * nothing. The caller holds the user and the session. Of two requests with one code one gets it, since each way ends in one conditional statement.
  */
 export async function takeProof(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
   const { factor, mustRegister } = prover;
@@ -65,6 +66,7 @@ async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: str
   if (!step) return null;
   const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
   if (!(await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now }))) return null;
+  await updateFactorVersion(sql, userId);
   await deletePendingTotp(sql, sessionHash);
   await makeRecoveryCodes(deps, sql, { userId, sessionHash: nextSessionHash }, now);
   // They were opened with less, or wait for a registration that is done.

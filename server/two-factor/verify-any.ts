@@ -3,8 +3,8 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { sessionOfToken } from '../session/session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { isUserActiveForShare } from '../storage/portal-user.ts';
-import { type SessionRow, updateSessionToken } from '../storage/session.ts';
+import { isUserActiveForChange } from '../storage/portal-user.ts';
+import { isSessionThereForUpdate, type SessionRow, updateSessionToken } from '../storage/session.ts';
 import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
 import { findPendingTotp } from '../storage/totp.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
@@ -40,7 +40,9 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
   const nextSessionHash = tokenHash(sessionToken);
   const prover = { userId, factor: 'app', mustRegister: true, sessionHash, nextSessionHash } as const;
   const proof = await deps.sql.begin(async (sql) => {
-    if (!(await isUserActiveForShare(sql, userId))) return null;
+    if (!(await isUserActiveForChange(sql, userId))) return null;
+    // Signed out meanwhile: there is nobody left to show recovery codes to.
+    if (!(await isSessionThereForUpdate(sql, sessionHash))) return 'gone';
     const proof = await takeProof(deps, sql, prover, request.code);
     if (!proof) return null;
     await updateSessionToken(sql, sessionHash, nextSessionHash);
@@ -49,6 +51,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
     await insertAuditEvent(sql, { event: 'two-factor-registered', ...who }, now);
     return proof;
   });
+  if (proof === 'gone') return { kind: 'signInExpired' };
   if (!proof) {
     const steps = [{ step: 'code', outcome: 'of an app to be set up' }];
     await insertAuditEvent(deps.sql, { event: 'code-refused', ...who, steps }, now);

@@ -8,10 +8,11 @@ import { browserName } from '../sign-in/browser-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { putDevice } from '../storage/device.ts';
 import { countCodeTry, findHalfSession, type HalfSession, takeHalfSession } from '../storage/half-session.ts';
-import { isUserActiveForShare } from '../storage/portal-user.ts';
+import { isUserActiveForChange, isUserActiveForShare } from '../storage/portal-user.ts';
 import { insertRememberedDevice } from '../storage/remembered-device.ts';
-import { insertSession } from '../storage/session.ts';
+import { insertSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
+import { findTotp } from '../storage/totp.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { clockHelp } from './clock-help.ts';
 import { type Proof, takeProof } from './take-proof.ts';
@@ -53,10 +54,7 @@ export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<Ve
   if (half.codeTries >= limits.codeTries) return { kind: 'tooManyTries', username };
   const tries = await countTry(deps, hash, half, request.address);
   if (typeof tries !== 'number') return tries;
-  const done = await complete(deps, request, hash, half).catch((error: unknown): VerifyResult => {
-    if (error instanceof HalfSessionGone) return { kind: 'signInExpired' };
-    throw error;
-  });
+  const done = await complete(deps, request, hash, half);
   if (done) return done;
   await recordWrong(deps, request, half, tries);
   const clockOffset = await clockHelp(deps, hash, half, request.code, tries);
@@ -95,16 +93,16 @@ class AccountWaits extends Error {
   }
 }
 
-/** Takes the transaction back: another right code of the same half session was quicker, and this one is not used up. */
-class HalfSessionGone extends Error {}
-
-/** The half session becomes a full one, with all that hangs on it, or nothing happens; null when the code is not right. */
+/**
+ * The half session becomes a full one, with all that hangs on it, or nothing happens; null when the code is not right. Of
+ * several at once the first to lock the half session gets it, and the code of no other is used up.
+ */
 async function complete(
   deps: Deps,
   request: VerifyRequest,
   hash: Buffer,
   half: HalfSession,
-): Promise<(VerifyResult & { kind: 'right' }) | null> {
+): Promise<(VerifyResult & { kind: 'right' | 'signInExpired' }) | null> {
   const { userId } = half;
   const now = deps.now();
   const sessionToken = newToken();
@@ -114,13 +112,20 @@ async function complete(
   const browser = browserName(request.userAgent);
   const place = { address: request.address, ...(browser && { browser }) };
   const done = await deps.sql.begin(async (sql) => {
-    if (!(await isUserActiveForShare(sql, userId))) return null;
+    if (!(await isUserActiveForChange(sql, userId))) return null;
+    if (!(await isSessionThereForUpdate(sql, hash))) return 'gone';
+    // The app is asked for from now on: a half session from before waits for too little.
+    if (half.factor === 'email' && (await findTotp(sql, userId))) {
+      await takeHalfSession(sql, hash);
+      return 'gone';
+    }
     const proof = await takeProof(deps, sql, { ...half, sessionHash: hash, nextSessionHash }, request.code);
     if (!proof) return null;
     const origin = await takeHalfSession(sql, hash);
-    if (!origin) throw new HalfSessionGone();
+    if (!origin) throw new Error('a half session is gone while it is locked');
     await insertSession(sql, {
       tokenHash: nextSessionHash,
+      formerTokenHash: hash,
       userId,
       customerIds: half.customers.map(({ id }) => id),
       address: request.address,
@@ -155,6 +160,7 @@ async function complete(
     return { proof, deviceToken };
   });
   if (!done) return null;
+  if (done === 'gone') return { kind: 'signInExpired' };
   deps.wake.mails();
   return { kind: 'right', ...done, sessionToken, rememberedToken };
 }

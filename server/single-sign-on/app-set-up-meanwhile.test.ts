@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
+import { tokenHash } from '#server/secrets/token.ts';
+import { connect, type Database } from '#server/storage/connect.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { holdRows, untilWaiting } from '#server/testing/held-rows.ts';
+import { portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  type SamlProviderForTest,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#server/testing/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor } from '#server/testing/sso-for-test.ts';
+import { codeNow, giveApp, registrationUrl, signedInAs, verdict, verify } from '#server/testing/two-factor-for-test.ts';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let pool: Database;
+let acme: SamlProviderForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  pool = connect(portal.database.place);
+  acme = await samlProvider('idp.acme.test', portal.deps.now());
+});
+afterAll(async () => {
+  await pool.end();
+  await portal.close();
+});
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, audit_event, throttle cascade`;
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'uma', passwordHash: null });
+  await addUser(portal, { username: 'peter' });
+  await addSamlConnection(portal, acme);
+});
+
+/** Comes back from the provider as uma: only the last step is left. */
+async function broughtBack(browser = browserForTest(portal)): Promise<{ browser: BrowserForTest; end: string }> {
+  const request = samlRequestAt(await departFor(browser));
+  const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, acme, request, { email: 'uma@acme.test' }));
+  return { browser, end: String(posted.headers.location) };
+}
+
+/** Signed in as uma, with the code of an app that waits to be confirmed. */
+async function settingUp() {
+  const { browser, end } = await broughtBack();
+  await browser.get(end, crossSite);
+  const { cookies } = browser;
+  const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
+  return { code: codeNow(portal, totpSecret), cookies };
+}
+
+it('RC-08 a sign-in by a provider that waits for an app to be confirmed is asked for it', async () => {
+  const own = await settingUp();
+  const { browser, end } = await broughtBack();
+  const release = await holdRows(pool, (sql) => sql`select from session for update`);
+  const confirming = verify(portal, own.code, own.cookies);
+  await untilWaiting(pool, 1);
+  const signingIn = browser.get(end, crossSite);
+  await Promise.race([signingIn, untilWaiting(pool, 2)]);
+  await release();
+  expect(verdict(await confirming)).toBe(true);
+  expect(String((await signingIn).headers.location)).toContain('/twoFactor?');
+  expect(await signedInAs(portal, browser.cookies)).toBeNull();
+});
+
+it('RC-08 one that is being stored when the code comes ends with the confirmation', async () => {
+  const own = await settingUp();
+  const another = browserForTest(portal);
+  await another.post('/portal/performlogin', { username: 'peter', password: testPassword });
+  const ofPeter = tokenHash(another.cookies['vestibule-session'] as string);
+  const { browser, end } = await broughtBack(another);
+  const release = await holdRows(pool, (sql) => sql`select from session where token_hash = ${ofPeter} for update`);
+  const signingIn = browser.get(end, crossSite);
+  await untilWaiting(pool, 1);
+  const confirming = verify(portal, own.code, own.cookies);
+  await Promise.race([confirming, untilWaiting(pool, 2)]);
+  await release();
+  expect(verdict(await confirming)).toBe(true);
+  await signingIn;
+  expect(await signedInAs(portal, browser.cookies)).toBeNull();
+  expect(await pool`select stage from session`).toEqual([{ stage: 'full' }]);
+});
+
+it('RC-08 one that waits for an app to be taken away waits for no code of it', async () => {
+  await giveApp(portal, 'uma');
+  const { browser, end } = await broughtBack();
+  const release = await holdRows(pool, (sql) => sql`select from totp for update`);
+  const resetting = resetTwoFactor(pool, 'uma', portal.deps.now());
+  await untilWaiting(pool, 1);
+  const signingIn = browser.get(end, crossSite);
+  await untilWaiting(pool, 2);
+  await release();
+  expect(await resetting).toMatchObject({ kind: 'removed' });
+  await signingIn;
+  expect(await signedInAs(portal, browser.cookies)).toBe('uma');
+});

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
+import { tokenHash } from '#server/secrets/token.ts';
+import { connect, type Database } from '#server/storage/connect.ts';
+import { addUser } from '#server/testing/accounts-for-test.ts';
+import { holdRows, untilWaiting } from '#server/testing/held-rows.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  type Browser,
+  codeByMail,
+  codeNow,
+  giveApp,
+  halfSession,
+  registerApp,
+  registrationUrl,
+  signedInAs,
+  signInWithApp,
+  startTwoFactorAfresh,
+  verdict,
+  verify,
+} from '#server/testing/two-factor-for-test.ts';
+
+/** While set, a password that is looked at says so and waits. */
+let pause: { reached: () => void; over: Promise<void> } | null = null;
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof import('@node-rs/argon2')>();
+  const verify: typeof real.verify = async (...given) => {
+    const right = await real.verify(...given);
+    pause?.reached();
+    await pause?.over;
+    return right;
+  };
+  return { ...real, verify };
+});
+
+let portal: PortalForTest;
+/** For what holds rows, and for looking at who waits. */
+let pool: Database;
+beforeAll(async () => {
+  const made = await portalForTest();
+  portal = made;
+  pool = connect(made.database.place);
+});
+beforeEach(async () => {
+  pause = null;
+  await startTwoFactorAfresh(portal);
+});
+afterAll(async () => {
+  await pool.end();
+  await portal.close();
+});
+
+const elsewhere = { from: '203.0.113.66' };
+
+/** Signs in elsewhere, and does something while the password is looked at. */
+async function whilePasswordIsLookedAt(username: string, work: () => Promise<unknown>) {
+  const [reached, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  pause = { reached: reached.resolve, over: over.promise };
+  const signingIn = portal.signIn(username, testPassword, elsewhere);
+  await reached.promise;
+  pause = null;
+  await work();
+  over.resolve();
+  return await signingIn;
+}
+
+async function secretShown(cookies: Browser): Promise<string> {
+  return (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>().totpSecret;
+}
+
+describe('RC-08 a sign-in by password while its user sets up an app', () => {
+  it('RC-08 whose password is looked at is asked for the app', async () => {
+    const own = cookiesOf(await portal.signIn('pat', testPassword));
+    let after: Browser = {};
+    const answer = await whilePasswordIsLookedAt('pat', async () => {
+      after = (await registerApp(portal, own)).cookies;
+    });
+    expect(answer.headers.location).toMatch(/\/twoFactor\?/);
+    expect(await signedInAs(portal, cookiesOf(answer))).toBeNull();
+    expect(await signedInAs(portal, after)).toBe('pat');
+    expect(await pool`select factor, must_register from session where stage = 'half'`).toEqual([
+      { factor: 'app', must_register: false },
+    ]);
+  });
+
+  it('RC-08 that waits for the confirmation is asked for the app', async () => {
+    const own = cookiesOf(await portal.signIn('pat', testPassword));
+    const secret = await secretShown(own);
+    const release = await holdRows(pool, (sql) => sql`select from session for update`);
+    const confirming = verify(portal, codeNow(portal, secret), own);
+    await untilWaiting(pool, 1);
+    const signingIn = portal.signIn('pat', testPassword, elsewhere);
+    await Promise.race([signingIn, untilWaiting(pool, 2)]);
+    await release();
+    expect(verdict(await confirming)).toBe(true);
+    const answer = await signingIn;
+    expect(answer.headers.location).toContain('/twoFactor');
+    expect(await signedInAs(portal, cookiesOf(answer))).toBeNull();
+  });
+
+  it('RC-08 that is being stored when the code comes ends with the confirmation', async () => {
+    const own = cookiesOf(await portal.signIn('pat', testPassword));
+    const secret = await secretShown(own);
+    await addUser(portal, { username: 'peter', customers: ['plain'] });
+    const before = cookiesOf(await portal.signIn('peter', testPassword, elsewhere));
+    const ofPeter = tokenHash(before['vestibule-session'] as string);
+    const release = await holdRows(pool, (sql) => sql`select from session where token_hash = ${ofPeter} for update`);
+    const signingIn = portal.signIn('pat', testPassword, { cookies: before, ...elsewhere });
+    await untilWaiting(pool, 1);
+    const confirming = verify(portal, codeNow(portal, secret), own);
+    await Promise.race([confirming, untilWaiting(pool, 2)]);
+    await release();
+    expect(verdict(await confirming)).toBe(true);
+    expect(await signedInAs(portal, cookiesOf(await signingIn))).toBeNull();
+    expect(await pool`select stage from session`).toEqual([{ stage: 'full' }]);
+  });
+
+  it('RC-08 is asked for the app where a code by e-mail had been, and no such code leaves', async () => {
+    const half = await halfSession(portal, 'bob');
+    const own = { ...half, ...cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half)) };
+    portal.mails.length = 0;
+    const answer = await whilePasswordIsLookedAt('bob', () => registerApp(portal, own));
+    expect(answer.headers.location).not.toContain('codeSentViaEmail');
+    expect(await pool`select factor from session where stage = 'half'`).toEqual([{ factor: 'app' }]);
+    await portal.workOff();
+    expect(await pool`select from email_code`).toEqual([]);
+    expect(portal.mails.map(({ text }) => text).join()).not.toMatch(/#\d{6}/);
+  });
+
+  it('RC-08 in a browser that is remembered by e-mail is asked for the app', async () => {
+    const half = await halfSession(portal, 'bob');
+    const code = await codeByMail(portal, 'bob');
+    const own = { ...half, ...cookiesOf(await verify(portal, code, half, { query: '?remember=true' })) };
+    const secret = await secretShown(own);
+    const release = await holdRows(pool, (sql) => sql`select from session for update`);
+    const confirming = verify(portal, codeNow(portal, secret), own);
+    await untilWaiting(pool, 1);
+    const remembered = { 'vestibule-remembered': own['vestibule-remembered'] as string };
+    const signingIn = portal.signIn('bob', testPassword, { cookies: remembered, ...elsewhere });
+    await Promise.race([signingIn, untilWaiting(pool, 2)]);
+    await release();
+    expect(verdict(await confirming)).toBe(true);
+    const answer = await signingIn;
+    expect(answer.headers.location).toContain('/twoFactor');
+    expect(answer.headers.location).not.toContain('codeSentViaEmail');
+    expect(cookiesOf(answer)['vestibule-remembered']).toBeUndefined();
+    expect(await signedInAs(portal, cookiesOf(answer))).toBeNull();
+  });
+
+  it('RC-08 MF-14 a code by e-mail lets nobody in once there is an app, however its half session was left', async () => {
+    const half = await halfSession(portal, 'bob');
+    const code = await codeByMail(portal, 'bob');
+    await giveApp(portal, 'bob');
+    expect(verdict(await verify(portal, code, half, { query: '?remember=true' }))).toEqual([401, 'signInExpired']);
+    expect(await pool`select from session`).toEqual([]);
+    expect(await pool`select from remembered_device`).toEqual([]);
+  });
+});
+
+describe('RC-08 a sign-in by password while the factors of its user are taken away', () => {
+  it('RC-08 whose password is looked at waits for no app that is gone', async () => {
+    await giveApp(portal, 'pat');
+    const reset = () => resetTwoFactor(pool, 'pat', portal.deps.now());
+    const answer = await whilePasswordIsLookedAt('pat', reset);
+    expect(answer.headers.location).toBe('/portal/portal.html');
+    expect(await signedInAs(portal, cookiesOf(answer))).toBe('pat');
+  });
+
+  it('RC-08 in a browser that is forgotten is asked', async () => {
+    const secret = await giveApp(portal, 'alice');
+    const own = await signInWithApp(portal, 'alice', secret, { query: '?remember=true' });
+    const remembered = { 'vestibule-remembered': own['vestibule-remembered'] as string };
+    const release = await holdRows(pool, (sql) => sql`select from session for update`);
+    const resetting = resetTwoFactor(pool, 'alice', portal.deps.now());
+    await untilWaiting(pool, 1);
+    // Only the user is waited for: the device was recalled as one that is still there.
+    const signingIn = portal.signIn('alice', testPassword, { cookies: remembered, ...elsewhere });
+    await Promise.race([signingIn, untilWaiting(pool, 2)]);
+    await release();
+    expect(await resetting).toMatchObject({ kind: 'removed' });
+    const answer = await signingIn;
+    expect(answer.headers.location).toContain('/twoFactorRegistration');
+    expect(await signedInAs(portal, cookiesOf(answer))).toBeNull();
+  });
+});

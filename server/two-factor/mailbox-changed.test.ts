@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changeUser } from '#server/accounts/change-user.ts';
+import { connect, type Database } from '#server/storage/connect.ts';
+import { holdRows, untilWaiting } from '#server/testing/held-rows.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  type Browser,
+  codeByMail,
+  codeNow,
+  giveApp,
+  halfSession,
+  signedInAs,
+  startTwoFactorAfresh,
+  verdict,
+  verify,
+} from '#server/testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+let pool: Database;
+beforeAll(async () => {
+  const made = await portalForTest();
+  portal = made;
+  pool = connect(made.database.place);
+});
+beforeEach(() => startTwoFactorAfresh(portal));
+afterAll(async () => {
+  await pool.end();
+  await portal.close();
+});
+
+const elsewhere = { from: '203.0.113.66' };
+const changeEmail = (email = 'bob@new.test') => changeUser(pool, 'bob', { email }, portal.deps.now());
+const remember = { query: '?remember=true' };
+const rememberedOf = (cookies: Browser) => ({ 'vestibule-remembered': cookies['vestibule-remembered'] as string });
+const recipients = () => portal.mails.map(({ recipient }) => recipient);
+
+describe('EM-10 another e-mail of a user ends what codes to the one before could open', () => {
+  it('EM-10 a code that is out, with its half session', async () => {
+    const half = await halfSession(portal, 'bob');
+    const code = await codeByMail(portal, 'bob');
+    expect(await changeEmail()).toMatchObject({
+      kind: 'changed',
+      sessionsEnded: 1,
+      steps: [
+        { step: 'email', outcome: 'bob@acme.test → bob@new.test' },
+        { step: 'sessions ended', outcome: '1' },
+      ],
+    });
+    expect(verdict(await verify(portal, code, half, remember))).toEqual([401, 'signInExpired']);
+    for (const table of ['session', 'email_code', 'remembered_device'])
+      expect(await pool`select from ${pool(table)}`, table).toEqual([]);
+  });
+
+  it('EM-10 a code whose mail waits: it is not sent', async () => {
+    await halfSession(portal, 'bob');
+    await changeEmail();
+    portal.wait(1000);
+    await portal.workOff();
+    expect(portal.mails).toEqual([]);
+  });
+
+  it('EM-10 a browser that one has had remembered, and none that an app has', async () => {
+    const half = await halfSession(portal, 'bob');
+    const after = cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half, remember));
+    expect(await changeEmail()).toMatchObject({
+      sessionsEnded: 0,
+      steps: [{ step: 'email' }, { step: 'devices forgotten', outcome: '1' }],
+    });
+    expect(await signedInAs(portal, after)).toBe('bob');
+    const asked = await portal.signIn('bob', testPassword, { cookies: rememberedOf(after) });
+    expect(asked.headers.location).toContain('codeSentViaEmail=true');
+
+    const secret = await giveApp(portal, 'bob');
+    const waiting = await halfSession(portal, 'bob');
+    const own = cookiesOf(await verify(portal, codeNow(portal, secret), waiting, remember));
+    const byApp = await halfSession(portal, 'bob', elsewhere);
+    expect(await changeEmail('bob@newer.test')).toMatchObject({ steps: [{ step: 'email' }, { outcome: '1' }] });
+    expect(await pool`select factor from session where stage = 'half'`).toEqual([{ factor: 'app' }]);
+    const again = await portal.signIn('bob', testPassword, { cookies: { ...byApp, ...rememberedOf(own) } });
+    expect(again.headers.location).toBe('/portal/portal.html');
+  });
+
+  it('EM-10 a sign-in that is under way has its code sent to the new one', async () => {
+    await halfSession(portal, 'bob', elsewhere);
+    const release = await holdRows(pool, (sql) => sql`select from session for update`);
+    const changing = changeEmail();
+    await untilWaiting(pool, 1);
+    const signingIn = portal.signIn('bob', testPassword);
+    await Promise.race([signingIn, untilWaiting(pool, 2)]);
+    await release();
+    expect(await changing).toMatchObject({ sessionsEnded: 1 });
+    expect((await signingIn).headers.location).toContain('codeSentViaEmail=true');
+    portal.wait(1000);
+    await portal.workOff();
+    expect(recipients()).toEqual(['bob@new.test']);
+  });
+
+  it('the same e-mail again ends nothing', async () => {
+    const half = await halfSession(portal, 'bob');
+    const code = await codeByMail(portal, 'bob');
+    await changeUser(pool, 'bob', { email: 'bob@acme.test', language: 'de' }, portal.deps.now());
+    expect(verdict(await verify(portal, code, half))).toBe(true);
+  });
+});
