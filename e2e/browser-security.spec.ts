@@ -47,6 +47,23 @@ test('HD-05: a page that opens the portal holds no handle on it, and the other w
   await expect(page).toHaveTitle('true');
 });
 
+test('CS-09: pages that a foreign page has loaded ahead count for nobody’s address', async ({
+  page,
+  attacker,
+  portal,
+  watch,
+}) => {
+  watch.expect(/403/);
+  const path = '/portal/authenticate/saml/logout';
+  const urls = Array.from({ length: 20 }, (_, n) => `${portal.origin}${path}?SAMLRequest=ahead${n}`);
+  const rules = { prefetch: [{ source: 'list', urls, eagerness: 'immediate' }] };
+  attacker.put('/', `<h1>Prize</h1><script type="speculationrules">${JSON.stringify(rules)}</script>`);
+  await page.goto(`${attacker.foreignOrigin}/`);
+  const answered = () => portal.log.split('\n').filter((line) => line.includes(path) && line.includes('"status"'));
+  await expect.poll(() => answered().length).toBeGreaterThan(5);
+  for (const line of answered()) expect(JSON.parse(line)).toMatchObject({ status: 403 });
+});
+
 test('HD-06: there is no service worker', async ({ page }) => {
   await signIn(page, 'ada', password);
   expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);

@@ -206,7 +206,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     schema: { body: SamlLogoutForm },
     handler: samlLogoutRoute(deps),
   });
-  app.route({ ...on('samlLoggedOut'), handler: samlLoggedOutRoute(deps) });
+  app.route({ ...on('samlLoggedOut'), onRequest: inFrames, handler: samlLoggedOutRoute(deps) });
   app.route({ ...on('samlMetadata'), handler: samlMetadataRoute(deps) });
   app.route({
     ...on('samlFinish'),

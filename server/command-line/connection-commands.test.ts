@@ -300,6 +300,28 @@ it('SA-47 a provider may not name the address of another one for single logout',
   expect(set).toMatchObject({ code: 1, err: expect.stringContaining('connection acme-saml') });
 });
 
+it('SA-40 connection unlink says which sessions ended, and what the stranger may have left', async () => {
+  await addSaml();
+  expect((await vestibule('user add ada --email ada@acme.example --customer acme --no-password')).code).toBe(0);
+  const link = async () =>
+    await sql`insert into sso_subject select s.id, 'x', u.id, now() from sso_connection s, portal_user u`;
+  await link();
+  const plain = await vestibule('connection unlink acme-saml ada');
+  expect(plain).toMatchObject({ code: 0, err: '' });
+  expect(plain.out).toBe('User ada is linked anew at the next sign-in; sessions ended: 0.\n');
+  await link();
+  await sql`insert into totp (user_id, sealed_secret, last_step, confirmed_at) select id, ${Buffer.alloc(40)}, 0, now() from portal_user`;
+  const mind = await vestibule('connection unlink acme-saml ada');
+  expect(mind.err).toBe(
+    'Mind: ada has an authenticator app, perhaps set up by whoever was linked – vestibule user reset-two-factor ada.\n',
+  );
+  await link();
+  const json = await vestibule('connection unlink acme-saml ada --json');
+  expect(JSON.parse(json.out)).toEqual({ unlinked: true, sessionsEnded: 0, hasApp: true, rememberedDevices: 0 });
+  expect((await vestibule('connection unlink acme-saml ada')).out).toBe('User ada is not linked.\n');
+  expect(JSON.parse((await vestibule('connection unlink acme-saml ada --json')).out)).toEqual({ unlinked: false });
+});
+
 describe('a provider that may begin', () => {
   it('does so for one connection alone', async () => {
     await addSaml(' --idp-initiated');

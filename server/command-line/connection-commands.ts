@@ -215,11 +215,20 @@ function addUnlinkCommand(connection: Command): void {
     .action((key: string, name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
         const result = await unlinkUser(sql, key, name, new Date());
-        if (result === 'noConnection') throw failure('refused', `There is no connection ${key}.`);
-        if (result === 'noUser') throw failure('refused', `There is no user ${name}.`);
-        if (json) return printJson({ unlinked: result === 'unlinked' });
-        printLine(
-          result === 'unlinked' ? `User ${name} is linked anew at the next sign-in.` : `User ${name} is not linked.`,
+        if (result.kind === 'noConnection') throw failure('refused', `There is no connection ${key}.`);
+        if (result.kind === 'noUser') throw failure('refused', `There is no user ${name}.`);
+        const { kind, ...facts } = result;
+        if (json) return printJson({ unlinked: kind === 'unlinked', ...facts });
+        if (result.kind === 'notLinked') return printLine(`User ${name} is not linked.`);
+        const { sessionsEnded, hasApp, rememberedDevices } = result;
+        printLine(`User ${name} is linked anew at the next sign-in; sessions ended: ${sessionsEnded}.`);
+        if (!hasApp && rememberedDevices === 0) return;
+        const has = [
+          ...(hasApp ? ['an authenticator app'] : []),
+          ...(rememberedDevices > 0 ? [`devices that need no code (${rememberedDevices})`] : []),
+        ].join(' and ');
+        printWarning(
+          `Mind: ${name} has ${has}, perhaps set up by whoever was linked – vestibule user reset-two-factor ${name}.`,
         );
       }),
     );

@@ -6,6 +6,7 @@ import { clearCookie, readTokenCookie, setCookie } from '../http/cookies.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { addressOf, refuseForeignSite } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
+import { isAheadOfPerson } from '../http/navigation.ts';
 import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
 import { namesOwnOrigin } from '../http/same-origin.ts';
 import { clearWaitingLink, endTurn } from '../http/turns.ts';
@@ -35,11 +36,6 @@ export function logoutRoute(deps: Deps) {
 function isOurs(headers: IncomingHttpHeaders, ownOrigins: readonly string[]): boolean {
   const site = headers['sec-fetch-site'];
   return site === undefined ? namesOwnOrigin(headers, ownOrigins) : site === 'same-origin' || site === 'none';
-}
-
-/** By its standard name, or by those of browsers from before there was one. */
-function isAheadOfPerson(headers: IncomingHttpHeaders): boolean {
-  return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) => headers[name] !== undefined);
 }
 
 /** `POST logout`: the guard has seen that it comes from our own page. */

@@ -4,10 +4,12 @@ import type { Identity } from './identity.ts';
 
 /**
  * When the person proved to the provider who they are; null where it does not say, or names a time that has not come by
- * any clock: kept, it would count as a proof once it has.
+ * any clock: kept, it would count as a proof once it has. One before there were such clocks says nothing either, and not
+ * each could be stored.
  */
 export function provenAtProvider({ authenticatedAt }: Pick<Identity, 'authenticatedAt'>, now: Date): Date | null {
-  if (authenticatedAt === null || authenticatedAt > now.getTime() + limits.providerClock) return null;
+  if (authenticatedAt === null || authenticatedAt < 0) return null;
+  if (authenticatedAt > now.getTime() + limits.providerClock) return null;
   return new Date(authenticatedAt);
 }
 

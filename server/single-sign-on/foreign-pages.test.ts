@@ -95,6 +95,41 @@ describe('what is on a foreign page', () => {
     expect((await signInBySaml()).statusCode).toBe(303);
   });
 
+  const ahead = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
+  it.each([
+    { 'sec-purpose': 'prefetch' },
+    { 'sec-purpose': 'prefetch;prerender' },
+    { purpose: 'prefetch' },
+    { 'x-purpose': 'preview' },
+    { 'x-moz': 'prefetch' },
+  ])('CS-09 a page that the browser loads ahead of the person (%j) is refused and leaves no row', async (purpose) => {
+    for (const url of [
+      `${logout}?SAMLRequest=n`,
+      '/portal/authenticate/oidc/callback/acme-oidc?state=x',
+      '/portal/authenticate/oidc/callback?state=x',
+      '/portal/authenticate/saml/finish?state=x',
+      '/portal/authenticate/saml/failed?state=x',
+      '/portal/authenticate/saml/logged-out',
+    ])
+      expect((await portal.send({ url, headers: { ...ahead, ...purpose } })).statusCode, url).toBe(403);
+    expect(await rows()).toEqual([]);
+  });
+
+  it('CS-09 speculation rules of it keep nobody of the address from single sign-on', async () => {
+    for (let loaded = 0; loaded < limits.throttle.samlFailure.freeFailures + 15; loaded += 1)
+      await portal.send({ url: `${logout}?SAMLRequest=n`, headers: { ...ahead, 'sec-purpose': 'prefetch' } });
+    expect((await signInBySaml()).statusCode).toBe(303);
+  });
+
+  it('a provider’s answer that is loaded ahead is not used up by it', async () => {
+    const brought = await signInBySaml();
+    const early = { headers: { ...crossSite.headers, ...ahead, 'sec-purpose': 'prefetch' } };
+    expect((await browser.get(String(brought.headers.location), early)).statusCode).toBe(403);
+    await browser.get(String(brought.headers.location), crossSite);
+    expect((await browser.get('/portal/session')).statusCode).toBe(200);
+  });
+
   it('a provider ends sessions in a frame all the same', async () => {
     const brought = await signInBySaml();
     await browser.get(String(brought.headers.location), crossSite);

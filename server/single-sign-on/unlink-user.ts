@@ -1,22 +1,35 @@
 import { foldLoginName } from '../accounts/fold-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/connect.ts';
-import { findUser } from '../storage/portal-user.ts';
+import { findUserForUpdate } from '../storage/portal-user.ts';
+import { listRememberedDevices } from '../storage/remembered-device.ts';
+import { deleteSessionsOfUserBy } from '../storage/session.ts';
 import { findSsoConnectionByKeyForUpdate } from '../storage/sso-connection.ts';
 import { deleteSsoSubject } from '../storage/sso-subject.ts';
 
-export type UnlinkResult = 'unlinked' | 'notLinked' | 'noConnection' | 'noUser';
+export type UnlinkResult =
+  /** What the user has of which nobody can tell who set it up: they, or whoever was linked. */
+  | { kind: 'unlinked'; sessionsEnded: number; hasApp: boolean; rememberedDevices: number }
+  | { kind: 'notLinked' }
+  | { kind: 'noConnection' }
+  | { kind: 'noUser' };
 
-/** Makes a connection forget by which subject a user signs in: the next one with his address is linked anew. */
+/**
+ * Makes a connection forget by which subject a user signs in: the next one with their address is linked anew. Whoever was
+ * linked may be a stranger, so what they opened by the connection ends.
+ */
 export async function unlinkUser(sql: Database, key: string, name: string, now: Date): Promise<UnlinkResult> {
   return await sql.begin(async (sql): Promise<UnlinkResult> => {
     const connection = await findSsoConnectionByKeyForUpdate(sql, key);
-    if (!connection) return 'noConnection';
-    const user = await findUser(sql, foldLoginName(name));
-    if (!user) return 'noUser';
-    if (!(await deleteSsoSubject(sql, connection.id, user.id))) return 'notLinked';
-    const { id: userId, username } = user;
-    await insertAuditEvent(sql, { event: 'connection-unlinked', connection: key, userId, username }, now);
-    return 'unlinked';
+    if (!connection) return { kind: 'noConnection' };
+    const user = await findUserForUpdate(sql, foldLoginName(name));
+    if (!user) return { kind: 'noUser' };
+    if (!(await deleteSsoSubject(sql, connection.id, user.id))) return { kind: 'notLinked' };
+    const { id: userId, username, hasApp } = user;
+    const sessionsEnded = await deleteSessionsOfUserBy(sql, userId, connection.id);
+    const rememberedDevices = (await listRememberedDevices(sql, userId, now)).length;
+    const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
+    await insertAuditEvent(sql, { event: 'connection-unlinked', connection: key, userId, username, steps }, now);
+    return { kind: 'unlinked', sessionsEnded, hasApp, rememberedDevices };
   });
 }

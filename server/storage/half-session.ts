@@ -2,6 +2,7 @@ import type { SecondFactor } from '../sign-in/second-factor.ts';
 import type { WayIn } from '../throttle/throttle-keys.ts';
 import type { Connection } from './connect.ts';
 import type { SessionOrigin } from './session.ts';
+import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
 /** A sign-in whose password was right and whose second factor is open, as an address may see it. */
 export type HalfSession = {
@@ -20,7 +21,7 @@ export type HalfSession = {
   customers: { id: string; key: string; newDeviceMail: boolean; rememberDevices: boolean }[];
 };
 
-/** The half session behind a token hash that has not ended; null when there is none, or nobody may use it from here. */
+/** The half session behind a token hash that has not ended; null when there is none, or nobody may use it from here or any more. */
 export async function findHalfSession(
   sql: Connection,
   tokenHash: Buffer,
@@ -38,7 +39,8 @@ export async function findHalfSession(
           and (c.allowed_networks = '{}' or ${address}::inet <<= any(c.allowed_networks))
       ) as customers
     from session s join portal_user u on u.id = s.user_id
-    where s.token_hash = ${tokenHash} and s.stage = 'half' and s.ends_at > ${now} and u.active`;
+    where s.token_hash = ${tokenHash} and s.stage = 'half' and s.ends_at > ${now} and u.active
+      and ${isStillAWayIn(sql, { connectionId: sql`s.connection_id`, userId: sql`u.id` })}`;
   return row && row.customers.length > 0 ? row : null;
 }
 
@@ -70,10 +72,14 @@ export async function takeClockHelp(sql: Connection, tokenHash: Buffer): Promise
   return rows.length > 0;
 }
 
-/** Ends a half session for good and says where it came from; null when it is gone. Of several at once one gets it. */
+/**
+ * Ends a half session for good and says where it came from; null when it is gone, or nobody comes in that way any more. Of
+ * several at once one gets it.
+ */
 export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promise<SessionOrigin | null> {
   const [row] = await sql<SessionOrigin[]>`
     delete from session where token_hash = ${tokenHash} and stage = 'half'
+      and ${isStillAWayIn(sql, { connectionId: sql`session.connection_id`, userId: sql`session.user_id` })}
     returning connection_id as "connectionId", visit_id as "visitId", sealed_id_token as "sealedIdToken", provider_ends_at as "providerEndsAt", authenticated_at as "authenticatedAt",
       provider_subject_hash as "providerSubjectHash", provider_session_hash as "providerSessionHash"`;
   return row ?? null;
@@ -97,4 +103,17 @@ export async function deleteHalfSessionsOfFactor(
   factor: SecondFactor,
 ): Promise<number> {
   return (await sql`delete from session where user_id = ${userId} and stage = 'half' and factor = ${factor}`).count;
+}
+
+/**
+ * A condition: the connection that a sign-in came by lets people in, or no domain of a user who gave a password requires
+ * single sign-on. Both may have changed since the first factor.
+ */
+function isStillAWayIn(sql: Connection, { connectionId, userId }: Record<'connectionId' | 'userId', Fragment>) {
+  return sql`(
+    case when ${connectionId} is null then not ${isSsoRequiredOf(sql, userId)}
+    else exists (
+      select from sso_connection way join customer owner on owner.id = way.customer_id
+      where way.id = ${connectionId} and way.active and owner.active)
+    end)`;
 }

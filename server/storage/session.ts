@@ -186,6 +186,11 @@ export async function deleteSessionsOfUser(sql: Connection, userId: string): Pro
   return (await sql`delete from session where user_id = ${userId}`).count;
 }
 
+/** Ends every session of a user that came by a connection; returns how many. */
+export async function deleteSessionsOfUserBy(sql: Connection, userId: string, connectionId: string): Promise<number> {
+  return (await sql`delete from session where user_id = ${userId} and connection_id = ${connectionId}`).count;
+}
+
 /**
  * Waits for sign-ins that are under way for those whom a logout may mean, and keeps others waiting: what they make of a
  * session meanwhile is seen by the next statement alone. The order is that of every change of a user: the user first.

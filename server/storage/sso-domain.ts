@@ -2,7 +2,7 @@ import type { PendingQuery, Row } from 'postgres';
 import type { Connection } from './connect.ts';
 
 /** Part of a statement. */
-type Fragment = PendingQuery<Row[]>;
+export type Fragment = PendingQuery<Row[]>;
 
 /**
  * Whether nobody of a domain signs in by password. A connection that is switched off, or whose customer is, goes on

@@ -136,6 +136,16 @@ describe('the end of the session at the provider', () => {
 });
 
 describe('how long ago people may have signed in at the provider', () => {
+  it.each(['0000-01-01T00:00:00Z', '0000-12-31T00:00:00Z', '1969-12-31T23:59:59Z'])(
+    'SA-44 a sign-in at %s is one at no known time: it breaks nothing, and is no proof',
+    async (at) => {
+      await addSamlConnection(portal, acme);
+      const statement = authn().replace(/AuthnInstant="[^"]+"/, `AuthnInstant="${at}"`);
+      expect((await signIn(statement)).headers.location).toBe('/portal/portal.html');
+      expect(await portal.sql`select authenticated_at as at from session`).toEqual([{ at: null }]);
+    },
+  );
+
   const limited = (seconds: number | null) =>
     portal.sql`update sso_connection set settings = settings || ${portal.sql.json({ maxAuthenticationAge: seconds })}`;
   beforeEach(() => addSamlConnection(portal, acme));

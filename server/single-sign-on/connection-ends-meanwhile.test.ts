@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  type SamlProviderForTest,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#server/testing/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor } from '#server/testing/sso-for-test.ts';
+import {
+  codeNow,
+  giveApp,
+  halfSession,
+  registerApp,
+  registrationUrl,
+  sendUrl,
+  signedInAs,
+  triesCounted,
+  verify,
+} from '#server/testing/two-factor-for-test.ts';
+import { changeConnection } from './change-connection.ts';
+import { removeConnection } from './remove-connection.ts';
+import { unlinkUser } from './unlink-user.ts';
+
+let portal: PortalForTest;
+let acme: SamlProviderForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  acme = await samlProvider('idp.acme.test', portal.deps.now());
+});
+afterAll(() => portal.close());
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle, mail cascade`;
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'bob' });
+  await addSamlConnection(portal, acme);
+  browser = browserForTest(portal);
+  portal.mails.length = 0;
+});
+
+/** Signs in by the provider, as far as it leads. */
+async function signInByProvider(name = 'alice', by = browser): Promise<BrowserForTest> {
+  const request = samlRequestAt(await departFor(by));
+  const answer = samlAnswer(portal, acme, request, { nameId: `subject of ${name}`, email: `${name}@acme.test` });
+  const posted = await postSamlAnswer(portal, by, answer);
+  await by.get(String(posted.headers.location), crossSite);
+  return by;
+}
+const requireApp = async () => await portal.sql`update customer set two_factor = 'app'`;
+const set = async (changes: Parameters<typeof changeConnection>[2]) =>
+  await changeConnection(portal.deps, 'acme-saml', changes, portal.deps.now(), true);
+const disable = async () => expect((await set({ active: false })).kind).toBe('changed');
+const enable = async () => expect((await set({ active: true })).kind).toBe('changed');
+const remove = async () =>
+  expect((await removeConnection(portal.sql, 'acme-saml', portal.deps.now(), true)).kind).toBe('removed');
+const requireIt = async () => expect((await set({ required: true })).kind).toBe('changed');
+
+/** A code is not even looked at, and nothing is left to ask for. */
+async function expectNothingOpen(secret: string, cookies: Record<string, string>): Promise<void> {
+  const answer = await verify(portal, codeNow(portal, secret), cookies);
+  expect([answer.statusCode, answer.json().notice]).toEqual([401, 'signInExpired']);
+  expect(await signedInAs(portal, { ...cookies, ...cookiesOf(answer) })).toBeNull();
+  expect(await triesCounted(portal)).toEqual([0, 0, 0]);
+}
+
+describe('an open second factor', () => {
+  it.each([
+    ['switched off', disable],
+    ['removed', remove],
+  ])('SA-31 is not finished once its connection is %s', async (_, end) => {
+    await requireApp();
+    const secret = await giveApp(portal, 'alice');
+    await signInByProvider();
+    await end();
+    await expectNothingOpen(secret, browser.cookies);
+  });
+
+  it.each([
+    ['switched off', disable],
+    ['removed', remove],
+  ])('SA-31 is not finished by registering an app once its connection is %s', async (_, end) => {
+    await requireApp();
+    await portal.sql`update portal_user set password_hash = null`;
+    await signInByProvider();
+    const shown = await portal.send({ url: registrationUrl, cookies: browser.cookies });
+    await end();
+    expect((await portal.send({ url: registrationUrl, cookies: browser.cookies })).statusCode).toBe(401);
+    await expectNothingOpen(shown.json<{ totpSecret: string }>().totpSecret, browser.cookies);
+    expect(await portal.sql`select from totp`).toHaveLength(0);
+  });
+
+  it('SA-31 has no code mailed once its connection is switched off', async () => {
+    await portal.sql`update customer set two_factor = 'email'`;
+    await signInByProvider();
+    portal.wait(120_000);
+    await disable();
+    const headers = { accept: 'application/json' };
+    const asked = await portal.send({ method: 'POST', url: sendUrl, cookies: browser.cookies, headers });
+    expect(asked.statusCode).toBe(401);
+  });
+
+  it('OI-35 after a password is not finished once the domain requires single sign-on', async () => {
+    await requireApp();
+    const secret = await giveApp(portal, 'alice');
+    const cookies = await halfSession(portal, 'alice');
+    await requireIt();
+    await expectNothingOpen(secret, cookies);
+  });
+
+  it('is not used up by a connection that ends while the code is looked at', async () => {
+    await requireApp();
+    const secret = await giveApp(portal, 'alice');
+    await signInByProvider();
+    // What happens between the look at the half session and the end of it happens inside of one update here.
+    await portal.sql.unsafe(`
+      create function switch_off() returns trigger language plpgsql as $$
+      begin update sso_connection set active = false; return new; end $$;
+      create trigger switch_off after update of last_step on totp execute function switch_off()`);
+    const answer = await verify(portal, codeNow(portal, secret), browser.cookies);
+    await portal.sql`drop trigger switch_off on totp`;
+    await portal.sql`drop function switch_off()`;
+    expect(answer.statusCode).toBe(401);
+    expect(await portal.sql`select last_step::int as step from totp`).toEqual([{ step: 0 }]);
+  });
+
+  it('of somebody else goes on: by password beside a connection that ends, by a connection that is required', async () => {
+    await requireApp();
+    const secret = await giveApp(portal, 'alice');
+    const byPassword = await halfSession(portal, 'alice');
+    await disable();
+    expect((await verify(portal, codeNow(portal, secret), byPassword)).body).toBe('true');
+    await enable();
+    portal.wait(60_000);
+    await signInByProvider();
+    await requireIt();
+    expect((await verify(portal, codeNow(portal, secret), browser.cookies)).body).toBe('true');
+  });
+});
+
+it.each([
+  ['switched off', disable],
+  ['removed', remove],
+])('a session that came by a connection stays when that is %s', async (_, end) => {
+  await signInByProvider();
+  await end();
+  expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+});
+
+describe('unlinking', () => {
+  const unlink = async (name = 'alice') => await unlinkUser(portal.sql, 'acme-saml', name, portal.deps.now());
+
+  it('SA-40 ends the sessions of whoever was linked, and says that the account has an app', async () => {
+    await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
+    const { cookies } = await registerApp(portal, (await signInByProvider()).cookies);
+    expect(await signedInAs(portal, cookies)).toBe('alice');
+    expect(await unlink()).toEqual({ kind: 'unlinked', sessionsEnded: 1, hasApp: true, rememberedDevices: 0 });
+    expect(await signedInAs(portal, cookies)).toBeNull();
+    const [event] = await portal.sql`select steps from audit_event where event = 'connection-unlinked'`;
+    expect(event?.steps).toEqual([{ step: 'sessions ended', outcome: '1' }]);
+  });
+
+  it('SA-40 ends a sign-in whose second factor is open', async () => {
+    await requireApp();
+    const secret = await giveApp(portal, 'alice');
+    await signInByProvider();
+    expect(await unlink()).toMatchObject({ sessionsEnded: 1, hasApp: true });
+    await expectNothingOpen(secret, browser.cookies);
+  });
+
+  it('says how many devices are remembered', async () => {
+    await requireApp();
+    const secret = await giveApp(portal, 'alice');
+    await signInByProvider();
+    await verify(portal, codeNow(portal, secret), browser.cookies, { query: '?remember=true' });
+    expect(await unlink()).toMatchObject({ sessionsEnded: 1, rememberedDevices: 1 });
+  });
+
+  it('leaves the sessions by password, by another connection and of other users', async () => {
+    const other = await samlProvider('idp.other.test', portal.deps.now());
+    await addSamlConnection(portal, other, { key: 'other', domains: ['other.test'] });
+    const password = cookiesOf(await portal.signIn('alice', testPassword));
+    const bob = await signInByProvider('bob', browserForTest(portal));
+    const byOther = browserForTest(portal);
+    await signInByProvider('alice', byOther);
+    await portal.sql`update session set connection_id = (select id from sso_connection where key = 'other')
+      where connection_id is not null and user_id = (select id from portal_user where username = 'alice')`;
+    await signInByProvider();
+    expect(await unlink()).toMatchObject({ sessionsEnded: 1, hasApp: false });
+    expect(await signedInAs(portal, browser.cookies)).toBeNull();
+    for (const [cookies, name] of [
+      [password, 'alice'],
+      [byOther.cookies, 'alice'],
+      [bob.cookies, 'bob'],
+    ] as const)
+      expect(await signedInAs(portal, cookies)).toBe(name);
+  });
+
+  it('changes nothing where nobody is linked', async () => {
+    expect(await unlink('bob')).toEqual({ kind: 'notLinked' });
+    expect(await unlink('nobody')).toEqual({ kind: 'noUser' });
+    expect(await portal.sql`select from audit_event where event = 'connection-unlinked'`).toHaveLength(0);
+  });
+});
