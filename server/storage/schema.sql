@@ -172,6 +172,7 @@ create table portal_user (
   may_change_password boolean not null default true,
   language text,
   created_at timestamp with time zone not null,
+  factor_version integer not null default 0,
   check ((language = ANY (ARRAY['en'::text, 'de'::text, 'es'::text, 'pl'::text, 'nl'::text, 'it'::text]))),
   primary key (id)
 );
@@ -301,10 +302,14 @@ create table session (
   sealed_id_token bytea,
   provider_ends_at timestamp with time zone,
   visit_id uuid,
+  former_token_hash bytea,
   provider_subject_hash bytea,
   provider_session_hash bytea,
+  browser_hash bytea,
   authenticated_at timestamp with time zone,
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
+  check ((octet_length(browser_hash) = 32)),
+  check ((octet_length(former_token_hash) = 32)),
   check ((octet_length(provider_session_hash) = 32)),
   check ((octet_length(provider_subject_hash) = 32)),
   check ((octet_length(token_hash) = 32)),
@@ -313,6 +318,7 @@ create table session (
   primary key (token_hash)
 );
 CREATE INDEX session_by_connection ON session USING btree (connection_id) WHERE (connection_id IS NOT NULL);
+CREATE INDEX session_by_former_token ON session USING btree (former_token_hash) WHERE (former_token_hash IS NOT NULL);
 CREATE INDEX session_by_user ON session USING btree (user_id);
 
 create table shown_recovery_codes (
