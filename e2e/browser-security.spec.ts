@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { AttackerSite } from './attacker-site.ts';
-import { changeForm, hashOf, linkFor } from './reset-forms.ts';
+import { changeForm, hashOf, linkFor, newPassword } from './reset-forms.ts';
 import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { test as base, expect, password } from './test.ts';
 
@@ -267,4 +267,95 @@ test('SE-15: who comes next finds neither the reset link of the one before nor t
   await page.goto('/portal/login');
   await signInForm(page).send('bob', password);
   await expect(page).toHaveURL('/portal/portal.html');
+});
+
+test.describe('SE-15: a tab that stays open while somebody signs in and out in another one', () => {
+  test('gives up the reset link on the form itself', async ({ page, context, portal, inbox, newPerson }) => {
+    const { username, email } = await newPerson();
+    const link = await linkFor({ portal, inbox }, email);
+    await page.goto(link);
+    await expect(changeForm(page).hash).toHaveValue(hashOf(link));
+    const other = await context.newPage();
+    await signIn(other, username, password);
+    await expect(changeForm(page).hash).toHaveValue('');
+    await page.bringToFront();
+    expect(await page.content()).not.toContain(hashOf(link));
+    expect(await page.content()).not.toContain(username);
+  });
+
+  test('does not bring it back with Back', async ({ page, context, portal, inbox, newPerson }) => {
+    const { username, email } = await newPerson();
+    const link = await linkFor({ portal, inbox }, email);
+    await page.goto(link);
+    await expect(changeForm(page).hash).toHaveValue(hashOf(link));
+    await page.getByRole('link', { name: 'Return to sign-in' }).click();
+    await expect(heading(page)).toHaveText('Sign in');
+    const other = await context.newPage();
+    await signIn(other, username, password);
+    await signOutButton(other).click();
+    await expect(heading(other)).toHaveText('Sign in');
+    await signIn(other, 'bob', password);
+    await page.bringToFront();
+    await page.goBack();
+    await expect(heading(page)).toHaveText('Choose a new password');
+    await expect(changeForm(page).hash).toHaveValue('');
+    await changeForm(page).send(newPassword);
+    await expect(heading(page)).not.toHaveText('Password changed');
+    expect(await portal.signInPlainly(username, password)).not.toBeNull();
+  });
+
+  test('gives it up when the browser was closed and brings its tabs back', async ({
+    page,
+    context,
+    portal,
+    inbox,
+    newPerson,
+  }) => {
+    const { username, email } = await newPerson();
+    const link = await linkFor({ portal, inbox }, email);
+    await page.goto(link);
+    await expect(changeForm(page).hash).toHaveValue(hashOf(link));
+    const saved = await page.evaluate(() => Object.entries(sessionStorage));
+    await page.goto('about:blank');
+    const other = await context.newPage();
+    await signIn(other, username, password);
+    await signOutButton(other).click();
+    await expect(heading(other)).toHaveText('Sign in');
+    // What the browser forgets and what it brings back.
+    const kept = (await context.cookies()).filter(({ expires }) => expires !== -1);
+    await context.clearCookies();
+    await context.addCookies(kept);
+    const restored = await context.newPage();
+    await restored.goto('/healthz');
+    await restored.evaluate((entries) => {
+      for (const [key, value] of entries) sessionStorage.setItem(key, value);
+    }, saved);
+    await restored.goto('/portal/forgottenChange');
+    await expect(heading(restored)).toHaveText('Choose a new password');
+    await expect(changeForm(restored).hash).toHaveValue('');
+    expect(await restored.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain(hashOf(link));
+  });
+
+  test('gives up the destination with the sign-out, and nothing with a sign-in', async ({
+    page,
+    context,
+    newPerson,
+  }) => {
+    const { username } = await newPerson();
+    const saved = () => page.evaluate(() => sessionStorage.getItem('loginHashFragment'));
+    await page.goto('/portal/login#/reports/of-the-first');
+    await expect.poll(saved).toBe('/reports/of-the-first');
+    await signInForm(page).username.fill(username);
+    const other = await context.newPage();
+    await signIn(other, username, password);
+    await expect(signInForm(page).username).toHaveValue(username);
+    expect(await saved()).toBe('/reports/of-the-first');
+    await signOutButton(other).click();
+    await expect(heading(other)).toHaveText('Sign in');
+    await expect(signInForm(page).username).toHaveValue('');
+    expect(await saved()).toBeNull();
+    await signInForm(page).send('bob', password);
+    await expectSignedIn(page, 'bob');
+    await expect(page).toHaveURL('/portal/portal.html');
+  });
 });

@@ -143,6 +143,8 @@ export const limits = {
   /** Ends of certificates and secrets are warned of from here on. */
   expiryWarning: 60 * day,
   resetLink: 60 * minute,
+  /** How long a browser tells of its last sign-in and sign-out: longer than a link lives, also when it was closed. */
+  turn: day,
   /** A reset link that is over is told apart from one that never was for this long. */
   resetLinkRemembered: 30 * day,
   /** Reset mails to one account: more within an hour are not sent, and the answer does not tell. */

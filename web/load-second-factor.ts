@@ -1,12 +1,19 @@
 import type { ComponentType } from 'react';
-import type { Page } from '#contract/page.ts';
+import type { Page, ServerPage } from '#contract/page.ts';
 import type { Place } from './place.ts';
 
 /** Whether a place shows one of the screens whose script comes by itself. */
 export function isSecondFactor({ screen }: Place, { serverPage }: Page): boolean {
-  if (serverPage) return serverPage.name === 'recoveryCodes';
+  if (serverPage) return serverPages.includes(serverPage.name);
   return screen.name === 'twoFactor' || screen.name === 'twoFactorRegistration';
 }
+
+const serverPages: readonly ServerPage['name'][] = [
+  'recoveryCodes',
+  'signInOnceMore',
+  'providerBegan',
+  'registerElsewhere',
+];
 
 export async function loadSecondFactor(): Promise<ComponentType> {
   return (await import('./screens/second-factor.tsx')).SecondFactor;

@@ -23,6 +23,7 @@ async function startAt(address: string, page: Page): Promise<string[]> {
       cloneNode: () => null,
     }),
   });
+  vi.stubGlobal('addEventListener', () => {});
   vi.stubGlobal('history', {
     replaceState: (_state: null, _title: string, url: string) => {
       shown.push(url);

@@ -8,7 +8,7 @@ import { ErrorDoor } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 import { settle } from './settle.ts';
-import { savedAfter } from './turns.ts';
+import { takeTurns } from './take-turns.ts';
 
 /** The page as the server sent it, which works without script: what fails on the way leaves it or puts it back. */
 const address = location.href;
@@ -26,7 +26,10 @@ async function start(): Promise<void> {
   const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as Page;
   // The answer to a posted form stands under the call's address. From here on it is the form's: a reload asks for that.
   if (page.isAnswer) history.replaceState(null, '', page.url);
-  const store = new SavedValuesStore(() => sessionStorage);
+  const store = new SavedValuesStore(
+    () => sessionStorage,
+    () => localStorage,
+  );
   takeTurns(page, store);
   // Whoever is signed in has arrived: who signs in next in this tab does not inherit the destination.
   if (page.serverPage?.name === 'signedIn') store.write(nothingSaved);
@@ -52,14 +55,6 @@ async function start(): Promise<void> {
   );
   if (isAsRendered) hydrateRoot(portal, app);
   else createRoot(portal).render(app);
-}
-
-/** A page that answers a post of another site comes without cookies and so without turns, and changes nothing. */
-function takeTurns({ turns }: Page, store: SavedValuesStore): void {
-  const before = store.readTurns();
-  const now = turns ?? before ?? { signedIn: null, signedOut: null };
-  store.write(savedAfter(now, before, store.read()));
-  store.writeTurns(now);
 }
 
 /** Not at once: what fails together with this is found out first. */

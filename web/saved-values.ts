@@ -22,7 +22,7 @@ type Name = (typeof names)[number];
 const originName = 'loginHashFragmentFrom';
 const origins = ['hash', 'redirectURL'] as const;
 
-/** And the sign-in and sign-out that the last page in this tab knew of. */
+/** And the sign-in and sign-out that the last page in this tab knew of; what all tabs share has those of the last page in any. */
 const turnsName = 'turns';
 
 /** The saved values of a tab; where session storage is absent or refuses, they last as long as the page (decisions §3). */
@@ -30,9 +30,12 @@ export class SavedValuesStore {
   #values: SavedValues = nothingSaved;
   #turns: Turns | null = null;
   #storage: Storage | null;
+  #shared: Storage | null;
 
-  constructor(openStorage: () => Storage | null) {
+  /** `openShared`: the storage of all tabs. */
+  constructor(openStorage: () => Storage | null, openShared: () => Storage | null = () => null) {
     this.#storage = attempt(openStorage) ?? null;
+    this.#shared = attempt(openShared) ?? null;
   }
 
   read(): SavedValues {
@@ -49,15 +52,18 @@ export class SavedValuesStore {
 
   /** Null where no page of ours was in this tab yet. */
   readTurns(): Turns | null {
-    const text = attempt(() => this.#storage?.getItem(turnsName)) ?? null;
-    if (text === null) return this.#turns;
-    const [signedIn, signedOut] = text.split(' ');
-    return { signedIn: signedIn || null, signedOut: signedOut || null };
+    return turnsIn(this.#storage) ?? this.#turns;
+  }
+
+  /** Those that the last page in any tab knew of; null where there was none. */
+  readSharedTurns(): Turns | null {
+    return turnsIn(this.#shared);
   }
 
   writeTurns(turns: Turns): void {
     this.#turns = turns;
-    attempt(() => this.#store(turnsName, `${turns.signedIn ?? ''} ${turns.signedOut ?? ''}`));
+    for (const storage of [this.#storage, this.#shared])
+      attempt(() => storage?.setItem(turnsName, JSON.stringify(turns)));
   }
 
   #read(): SavedValues {
@@ -77,10 +83,14 @@ export class SavedValuesStore {
     return fragment === this.#values.loginHashFragment ? this.#values.loginHashFragmentFrom : null;
   }
 
-  #store(name: Name | typeof originName | typeof turnsName, value: string | null): void {
+  #store(name: Name | typeof originName, value: string | null): void {
     if (value === null) this.#storage?.removeItem(name);
     else this.#storage?.setItem(name, value);
   }
+}
+
+function turnsIn(storage: Storage | null): Turns | null {
+  return attempt(() => JSON.parse(storage?.getItem(turnsName) as string)) ?? null;
 }
 
 function attempt<T>(action: () => T): T | undefined {

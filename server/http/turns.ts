@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Turns } from '#contract/page.ts';
 import type { Config } from '../config.ts';
+import { limits } from '../limits.ts';
 import { newToken } from '../secrets/token.ts';
 import { clearCookie, readCookie, readTokenCookie, setCookie } from './cookies.ts';
 
@@ -9,14 +10,14 @@ import { clearCookie, readCookie, readTokenCookie, setCookie } from './cookies.t
  * ends, the next person at the browser does not find it (SE-15).
  */
 export function beginTurn(request: FastifyRequest, reply: FastifyReply, config: Config): void {
-  setCookie(reply, config, 'signed-in', newToken());
+  setCookie(reply, config, 'signed-in', newToken(), limits.turn);
   clearWaitingLink(request, reply, config);
 }
 
 /** Notes in the browser that somebody signed out: every tab gives up all that it saved before. Returns the mark. */
 export function endTurn(request: FastifyRequest, reply: FastifyReply, config: Config): string {
   const mark = newToken();
-  setCookie(reply, config, 'signed-out', mark);
+  setCookie(reply, config, 'signed-out', mark, limits.turn);
   clearWaitingLink(request, reply, config);
   return mark;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
 import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 
@@ -189,6 +190,14 @@ it('SE-15 pages tell the tab of every sign-in and sign-out, by marks that are wo
   expect(await pageOf(jar)).toEqual({ signedIn: jar['vestibule-signed-in'], signedOut: second[1] });
   expect(jar['vestibule-signed-in']).not.toBe(first[0]);
   expect(await pageOf({})).toBeUndefined();
+});
+
+it('SE-15 the marks outlive the browser’s session, and every reset link', async () => {
+  const answers = [await portal.signIn('alice', testPassword), await portal.send({ method: 'POST', url, cookies })];
+  const found = answers.flatMap((answer) => answer.cookies.filter(({ name }) => marks.some((mark) => mark === name)));
+  expect(found.map(({ name }) => name)).toEqual(marks);
+  for (const { maxAge } of found)
+    expect((maxAge ?? 0) * 1000).toBeGreaterThan(limits.resetLink + limits.refusalLifetime);
 });
 
 it('a sign-out of a session that is over already counts as one; a script that finds none tells nothing', async () => {

@@ -10,9 +10,6 @@ import { Login } from './login.tsx';
 import { LoginFail } from './login-fail.tsx';
 import { NotFound } from './not-found.tsx';
 import { Problem } from './problem.tsx';
-import { ProviderBegan } from './provider-began.tsx';
-import { RegisterElsewhere } from './register-elsewhere.tsx';
-import { SignInOnceMore } from './sign-in-once-more.tsx';
 import { SignOutConfirm } from './sign-out-confirm.tsx';
 import { SignedIn } from './signed-in.tsx';
 import { SingleSignOn } from './single-sign-on.tsx';
@@ -25,16 +22,13 @@ export function CurrentScreen({ SecondFactor }: { SecondFactor: ComponentType | 
       return <SignedIn {...page.serverPage} />;
     case 'signOutConfirm':
       return <SignOutConfirm />;
-    case 'signInOnceMore':
-      return <SignInOnceMore {...page.serverPage} />;
     case 'recoveryCodes':
+    case 'signInOnceMore':
+    case 'providerBegan':
+    case 'registerElsewhere':
       return SecondFactor && <SecondFactor />;
     case 'leaving':
       return <Leaving {...page.serverPage} />;
-    case 'providerBegan':
-      return <ProviderBegan {...page.serverPage} />;
-    case 'registerElsewhere':
-      return <RegisterElsewhere {...page.serverPage} />;
     case 'problem':
       return <Problem {...page.serverPage} />;
   }

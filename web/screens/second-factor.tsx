@@ -1,11 +1,26 @@
 import { useVisit } from '../visit.ts';
+import { ProviderBegan } from './provider-began.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
+import { RegisterElsewhere } from './register-elsewhere.tsx';
+import { SignInOnceMore } from './sign-in-once-more.tsx';
 import { TwoFactor } from './two-factor.tsx';
 import { TwoFactorRegistration } from './two-factor-registration.tsx';
 
-/** The screens of the second factor: a script of their own, since who is not asked for one never needs it. */
+/**
+ * The screens of the second factor, and what a provider's answer leads to: a script of their own, since who is not asked
+ * for one never needs it.
+ */
 export function SecondFactor() {
   const { page, place } = useVisit();
-  if (page.serverPage?.name === 'recoveryCodes') return <RecoveryCodes {...page.serverPage} />;
+  switch (page.serverPage?.name) {
+    case 'recoveryCodes':
+      return <RecoveryCodes {...page.serverPage} />;
+    case 'providerBegan':
+      return <ProviderBegan {...page.serverPage} />;
+    case 'signInOnceMore':
+      return <SignInOnceMore {...page.serverPage} />;
+    case 'registerElsewhere':
+      return <RegisterElsewhere {...page.serverPage} />;
+  }
   return place.screen.name === 'twoFactor' ? <TwoFactor /> : <TwoFactorRegistration />;
 }

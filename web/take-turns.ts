@@ -1,0 +1,34 @@
+import type { Page } from '#contract/page.ts';
+import type { SavedValuesStore } from './saved-values.ts';
+import { savedAfter } from './turns.ts';
+
+/** `storage`: a page in another tab knows of a turn. The others: this one was asleep, or shows what it was before. */
+const moments = ['storage', 'popstate', 'pageshow', 'visibilitychange'];
+
+/**
+ * Gives up what an earlier turn at the browser saved in this tab, now and for as long as the page stays open: what the page
+ * itself shows goes with a reload. A page that answers a post of another site comes without cookies and so without turns;
+ * so does one after the marks have ended. Such a page goes by what the other tabs know.
+ */
+export function takeTurns({ turns, resetHash }: Page, store: SavedValuesStore): void {
+  const take = (now = store.readSharedTurns()) => {
+    const before = store.readTurns();
+    const turns = now ?? before ?? { signedIn: null, signedOut: null };
+    const saved = store.read();
+    store.write(savedAfter(turns, before, saved));
+    store.writeTurns(turns);
+    return (
+      turns.signedOut !== before?.signedOut ||
+      (turns.signedIn !== before.signedIn && (saved.passwordHashParameter ?? resetHash))
+    );
+  };
+  take(turns);
+  let known = JSON.stringify(store.readSharedTurns());
+  for (const moment of moments)
+    addEventListener(moment, () => {
+      const now = JSON.stringify(store.readSharedTurns());
+      if (now === known) return;
+      known = now;
+      if (take()) location.reload();
+    });
+}
