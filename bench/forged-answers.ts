@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
-import type { Database } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import { insertSsoConnection } from '#server/storage/sso-connection.ts';
 import { type ForgerKey, field, forger } from '#server/testing/forged-saml.ts';
 import { median, report } from './figures.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { queueMail } from '#server/mail/queue-mail.ts';
-import type { Database } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import { median, report } from './figures.ts';
 import { mailOfBench } from './mail-of-bench.ts';
 import { startPortal } from './servers.ts';

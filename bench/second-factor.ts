@@ -2,7 +2,7 @@ import { generateSync } from 'otplib';
 import { seal } from '#server/secrets/sealed.ts';
 import { keysOf, secretsOfDataFolder } from '#server/secrets/server-secret.ts';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
-import type { Database } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import { totpPlace } from '#server/two-factor/registration.ts';
 import { newTotpSecret } from '#server/two-factor/totp.ts';
 import { median, report } from './figures.ts';

@@ -1,5 +1,5 @@
 import { openStorage } from '#server/open-storage.ts';
-import type { Database } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 
 const log = { info() {}, warn() {} };

@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { MailTransport } from './mail/transport.ts';
 import type { ProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
-import type { Database } from './storage/connect.ts';
+import type { Database } from './storage/database.ts';
 
 /** What rules and routes are given: nothing else reaches them from outside. */
 export type Deps = {

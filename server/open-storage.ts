@@ -1,6 +1,7 @@
 import type { Config } from './config.ts';
 import { openEmbedded } from './embedded/embedded.ts';
-import { connect, type Database } from './storage/connect.ts';
+import { connect } from './storage/connect.ts';
+import type { Database } from './storage/database.ts';
 import { fitToPooler } from './storage/pooler.ts';
 
 /** An open database; close it to let go of connections and, for the built-in one, to stop it when nobody else uses it. */

@@ -1,6 +1,6 @@
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/connect.ts';
 import { insertCustomer, type NewCustomer } from '../storage/customer.ts';
+import type { Database } from '../storage/database.ts';
 
 /** Adds a customer whose fields were read before, and records it; false when the key is taken. */
 export async function addCustomer(sql: Database, customer: NewCustomer, now: Date): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/connect.ts';
 import { listUnknownCustomerKeys } from '../storage/customer.ts';
+import type { Database } from '../storage/database.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { updateMemberships } from '../storage/membership.ts';
 import { insertUser, type NewUser } from '../storage/portal-user.ts';

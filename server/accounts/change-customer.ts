@@ -1,7 +1,7 @@
 import type { AuditStep } from '../audit/audit-events.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/connect.ts';
 import { type Customer, type CustomerChanges, findCustomerForUpdate, updateCustomer } from '../storage/customer.ts';
+import type { Database } from '../storage/database.ts';
 
 export type ChangeCustomerResult =
   | { kind: 'changed'; steps: AuditStep[] }

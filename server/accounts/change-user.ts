@@ -1,7 +1,7 @@
 import type { AuditStep } from '../audit/audit-events.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection, Database } from '../storage/connect.ts';
 import { listUnknownCustomerKeys } from '../storage/customer.ts';
+import type { Connection, Database } from '../storage/database.ts';
 import { deleteHalfSessionsOfFactor } from '../storage/half-session.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { updateMemberships } from '../storage/membership.ts';

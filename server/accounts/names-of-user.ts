@@ -1,4 +1,4 @@
-import type { Connection } from '../storage/connect.ts';
+import type { Connection } from '../storage/database.ts';
 import { listTakenFolds } from '../storage/login-name.ts';
 import { foldLoginName } from './fold-name.ts';
 

@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts';
 import { type MailReader, queueMail } from '../mail/queue-mail.ts';
-import type { Connection } from '../storage/connect.ts';
+import type { Connection } from '../storage/database.ts';
 import { deleteDevicesOfUser } from '../storage/device.ts';
 import { insertFormerPassword } from '../storage/former-password.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';

@@ -1,5 +1,5 @@
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { deleteUser, findUserForUpdate } from '../storage/portal-user.ts';
 import { foldLoginName } from './fold-name.ts';
 

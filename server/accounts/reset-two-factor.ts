@@ -1,6 +1,6 @@
 import { queueMail } from '../mail/queue-mail.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { deleteEmailFactor } from '../storage/email-code.ts';
 import { findUserForUpdate, updateFactorVersion } from '../storage/portal-user.ts';
 import { deleteRecoveryCodes } from '../storage/recovery-code.ts';

@@ -1,5 +1,5 @@
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { findUserForUpdate } from '../storage/portal-user.ts';
 import { deleteThrottleOfEveryWay, deleteThrottlesOfUser } from '../storage/throttle.ts';
 import { codeKey, codeMailKey } from '../throttle/throttle-keys.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { connect, type Database } from '#server/storage/connect.ts';
+import { connect } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import { queueMailTo, waitingMails } from '#server/testing/mails-for-test.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import {

@@ -9,7 +9,8 @@ import { addCustomer } from '../accounts/add-customer.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../embedded/embedded.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { keysOf, secretsOfDataFolder } from '../secrets/server-secret.ts';
-import { connect, type Database } from '../storage/connect.ts';
+import { connect } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
 import { connectionPlace, findSsoConnectionByKey } from '../storage/sso-connection.ts';
 

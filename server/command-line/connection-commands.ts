@@ -6,7 +6,7 @@ import { readProviderUrl, readProviderValue } from '../single-sign-on/read-conne
 import { removeConnection } from '../single-sign-on/remove-connection.ts';
 import type { OidcSettings, SamlSettings } from '../single-sign-on/settings.ts';
 import { unlinkUser } from '../single-sign-on/unlink-user.ts';
-import type { Database } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { findSsoConnectionByKey, listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
 import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
 import { addConnectionAddCommands, whatTheProviderNeeds } from './connection-add-commands.ts';

@@ -9,7 +9,8 @@ import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../embedded/embedded.ts';
 import { newPasswordProblem } from '../password/new-password-problem.ts';
-import { connect, type Database } from '../storage/connect.ts';
+import { connect } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
 import { newPasswordProblemsInWords } from './new-password.ts';
 

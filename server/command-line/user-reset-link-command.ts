@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { limits } from '../limits.ts';
 import { makeResetToken } from '../password/reset-token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { findUserForUpdate, type User } from '../storage/portal-user.ts';
 import { failure } from './failure.ts';
 import { localTime, printJson, printLine, printWarning } from './print.ts';

@@ -4,7 +4,7 @@ import { foldLoginName } from '../accounts/fold-name.ts';
 import { readEmail, readUsername } from '../accounts/read-name.ts';
 import type { Config } from '../config.ts';
 import { newPasswordRules } from '../password/new-password-rules.ts';
-import type { Database } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { findUser } from '../storage/portal-user.ts';
 import { failure } from './failure.ts';
 import { type PasswordSource, readNewPassword } from './new-password.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { foldLoginName } from '../accounts/fold-name.ts';
 import { resetTwoFactor } from '../accounts/reset-two-factor.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { findUser, type User } from '../storage/portal-user.ts';
 import { deleteRememberedDevices, listRememberedDevices, type RememberedDevice } from '../storage/remembered-device.ts';
 import { failure } from './failure.ts';

@@ -15,7 +15,8 @@ import { type EmbeddedPostgres, openEmbedded } from '../embedded/embedded.ts';
 import { findPostgresProcess } from '../embedded/process.ts';
 import { limits } from '../limits.ts';
 import { verifyPassword } from '../secrets/password-hash.ts';
-import { connect, type Database } from '../storage/connect.ts';
+import { connect } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
 import { accountKey } from '../throttle/throttle-keys.ts';
 

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { openStorage, type Storage } from '../open-storage.ts';
-import { type Database, isDatabaseAway } from '../storage/connect.ts';
+import { isDatabaseAway } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
 import { failure, isFailure } from './failure.ts';
 import { loadConfig } from './load-config.ts';

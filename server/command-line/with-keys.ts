@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Keys } from '../deps.ts';
 import { keysOf, secretsOfDataFolder } from '../secrets/server-secret.ts';
-import type { Database } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { withDatabase } from './with-database.ts';
 
 /** What commands need that seal or open secrets. */

@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Place } from '../storage/connect.ts';
+import type { Place } from '../storage/database.ts';
 import { accountForPostgres } from './account.ts';
 import { findBinaries } from './binaries.ts';
 import { clusterFolder, clusterOwner, clusterPassword, makeCluster, removeAbandonedDrafts } from './cluster.ts';

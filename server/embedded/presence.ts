@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect, type Database, isDatabaseAway, type Place } from '../storage/connect.ts';
+import { connect, isDatabaseAway } from '../storage/connect.ts';
+import type { Database, Place } from '../storage/database.ts';
 
 /**
  * One connection that each process which uses the built-in PostgreSQL keeps to it. It holds an advisory lock shared with

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { listEnds } from '../single-sign-on/what-ends.ts';
-import type { Database } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { countWaitingMails, type WaitingMails } from '../storage/mail.ts';
 
 /** What is counted for the operator's monitoring, in the Prometheus text format. */

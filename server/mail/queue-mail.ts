@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Language, languageOfTag } from '#contract/languages.ts';
 import { seal } from '../secrets/sealed.ts';
-import type { Connection } from '../storage/connect.ts';
+import type { Connection } from '../storage/database.ts';
 import { insertMail } from '../storage/mail.ts';
 import type { MailDetails, MailKind } from './mail.ts';
 

@@ -6,7 +6,7 @@ import { hour, limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection } from '../storage/connect.ts';
+import type { Connection } from '../storage/database.ts';
 import { isMailWaiting } from '../storage/mail.ts';
 import { countResetLinksSince, findResetUserForUpdate, type ResetUser } from '../storage/reset-link.ts';
 import { type ResetRequest, takeResetRequest } from '../storage/reset-request.ts';

@@ -1,7 +1,8 @@
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { connect, type Database } from '#server/storage/connect.ts';
+import { connect } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import { askForReset, startAfresh } from '#server/testing/reset-for-test.ts';
 

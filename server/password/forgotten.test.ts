@@ -1,6 +1,7 @@
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { connect, type Database } from '#server/storage/connect.ts';
+import { connect } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import { type ListeningPortal, listeningPortal } from '#server/testing/listening-portal.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import { askForReset, startAfresh } from '#server/testing/reset-for-test.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
-import type { Connection } from '../storage/connect.ts';
 import { findCustomer } from '../storage/customer.ts';
+import type { Connection } from '../storage/database.ts';
 import type { User } from '../storage/portal-user.ts';
 import type { NewPasswordRules } from './new-password-problem.ts';
 import { ownNames } from './own-names.ts';

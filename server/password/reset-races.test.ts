@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
-import { type Connection, connect, type Database } from '#server/storage/connect.ts';
+import { connect } from '#server/storage/connect.ts';
+import type { Connection, Database } from '#server/storage/database.ts';
 import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 import {
   changedPage,

@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
-import type { Connection } from '../storage/connect.ts';
+import type { Connection } from '../storage/database.ts';
 import { insertResetLink } from '../storage/reset-link.ts';
 
 /** Makes a link for a user and returns its token, which is stored nowhere but as a hash. It is good for an hour. */

@@ -1,6 +1,6 @@
 import type { Keys } from '../deps.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { listSealedRows, replaceSeal, type SealedRow } from '../storage/sealed-column.ts';
 import { seal, unseal } from './sealed.ts';
 import { type SealedKind, sealedKinds } from './sealed-columns.ts';

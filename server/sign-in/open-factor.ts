@@ -2,17 +2,14 @@ import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection } from '../storage/connect.ts';
+import type { Connection } from '../storage/database.ts';
 import { isEmailFactorConfirmed } from '../storage/email-code.ts';
 import { deleteHalfSessionsSince } from '../storage/half-session.ts';
+import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
 import { type CodeReader, sendEmailCode } from '../two-factor/send-email-code.ts';
 import { browserHash } from './browser-hash.ts';
 import { browserName } from './browser-name.ts';
-import type { SecondFactor } from './second-factor.ts';
 import type { Visitor } from './visitor.ts';
-
-/** What a half session waits for: a code, or the registration that comes before the first one. */
-export type OpenFactor = { factor: SecondFactor; mustRegister: boolean };
 
 export async function openFactor(
   sql: Connection,

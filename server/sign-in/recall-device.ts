@@ -1,9 +1,10 @@
 import type { Deps } from '../deps.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
-import type { Connection } from '../storage/connect.ts';
+import type { Connection } from '../storage/database.ts';
 import { rotateRememberedDevice } from '../storage/remembered-device.ts';
+import type { SecondFactor } from '../storage/second-factor.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
-import { factorsThatSatisfy, type SecondFactor } from './second-factor.ts';
+import { factorsThatSatisfy } from './second-factor.ts';
 
 /**
  * The new token of a browser that need not be asked for a code again, or null when it must be: it is not remembered for

@@ -1,6 +1,5 @@
+import type { SecondFactor } from '../storage/second-factor.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
-
-export type SecondFactor = 'app' | 'email';
 
 /** The factors that satisfy one that is asked for: an app those who ask for a code by e-mail too. */
 export function factorsThatSatisfy(asked: SecondFactor): SecondFactor[] {

@@ -8,6 +8,7 @@ import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } fr
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { updateOutdatedHash } from '../storage/portal-user.ts';
+import type { SecondFactor } from '../storage/second-factor.ts';
 import {
   beginSignIn,
   completeSignIn,
@@ -23,7 +24,7 @@ import { browserHash } from './browser-hash.ts';
 import { browserName } from './browser-name.ts';
 import { openFactor, sendFirstCode } from './open-factor.ts';
 import { recallDevice } from './recall-device.ts';
-import { type SecondFactor, secondFactorOf } from './second-factor.ts';
+import { secondFactorOf } from './second-factor.ts';
 import type { Visitor } from './visitor.ts';
 
 /** What a visitor gave to sign in with. */

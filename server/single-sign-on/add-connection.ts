@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Keys } from '../deps.ts';
 import { seal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/connect.ts';
 import { findCustomer } from '../storage/customer.ts';
+import type { Database } from '../storage/database.ts';
 import {
   connectionPlace,
   insertSsoConnection,

@@ -3,7 +3,7 @@ import type { Keys } from '../deps.ts';
 import { day, hour, minute } from '../limits.ts';
 import { seal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection, Database } from '../storage/connect.ts';
+import type { Connection, Database } from '../storage/database.ts';
 import { deleteMetadataReading } from '../storage/saml-metadata-reading.ts';
 import {
   connectionPlace,

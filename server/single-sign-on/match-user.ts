@@ -5,7 +5,7 @@ import { readUsername } from '../accounts/read-name.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import { domainOfAddress } from '../sign-in/domain-of-address.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection } from '../storage/connect.ts';
+import type { Connection } from '../storage/database.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { updateMemberships } from '../storage/membership.ts';
 import { insertUser } from '../storage/portal-user.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Deps } from '../deps.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
-import type { Connection } from '../storage/connect.ts';
+import type { Connection } from '../storage/database.ts';
 import {
   insertPortalKey,
   listPortalKeys,

@@ -2,8 +2,21 @@ import type { Keys } from '../deps.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { requestPlace, type SsoRequestRow } from '../storage/sso-request.ts';
 import type { Identity } from './identity.ts';
-import type { OidcKept } from './oidc/oidc.ts';
-import type { SamlKept } from './saml/saml.ts';
+
+/** What of a visit to a SAML provider is kept until its answer comes. */
+export type SamlKept = {
+  requestId: string;
+  /** Whether the provider was told to ask the person anew. */
+  isAfresh?: boolean;
+};
+
+/** What of a visit to an OpenID provider is kept until its answer comes. */
+export type OidcKept = {
+  nonce: string;
+  verifier: string;
+  /** Where the answer has to come. */
+  redirectUri: string;
+};
 
 /** What is kept of a visit to a provider until it is over. */
 export type RequestDetails = {

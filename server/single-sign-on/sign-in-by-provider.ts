@@ -13,7 +13,7 @@ import { secondFactorOf } from '../sign-in/second-factor.ts';
 import type { SignInResult } from '../sign-in/sign-in.ts';
 import type { Visitor } from '../sign-in/visitor.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Connection } from '../storage/connect.ts';
+import type { Connection } from '../storage/database.ts';
 import { putDevice } from '../storage/device.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
 import { deleteSession, idTokenPlace, insertSession } from '../storage/session.ts';

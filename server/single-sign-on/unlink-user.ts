@@ -1,6 +1,6 @@
 import { foldLoginName } from '../accounts/fold-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import type { Database } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
 import { findUserForUpdate } from '../storage/portal-user.ts';
 import { listRememberedDevices } from '../storage/remembered-device.ts';
 import { deleteSessionsOfUserBy } from '../storage/session.ts';

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { day, limits } from '../limits.ts';
-import type { Connection } from '../storage/connect.ts';
+import type { Connection } from '../storage/database.ts';
 import { listPortalKeys } from '../storage/portal-key.ts';
 import { listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
 

@@ -1,4 +1,4 @@
-import type { Connection, Database } from '../storage/connect.ts';
+import type { Connection, Database } from '../storage/database.ts';
 import { listRequiredDomains } from '../storage/sso-domain.ts';
 
 /** What a change of connections does to everybody of a domain. */

@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditStep } from '../audit/audit-events.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 export type AuditEventRow = {
   id: number;

@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** Byte strings as rows `made (digest)`: the client library knows no arrays of them. */
 export function asRows(sql: Connection, digests: readonly Buffer[]) {

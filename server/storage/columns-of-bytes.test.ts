@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seal } from '#server/secrets/sealed.ts';
 import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
 import { listUnreadableSecrets } from './columns-of-bytes.ts';
-import { connect, type Database } from './connect.ts';
+import { connect } from './connect.ts';
+import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 
 let database: DatabaseForTest;

@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** A sealed value that no key can open, since its bytes are not what was sealed; kept, as nothing else stands for it. */
 export type UnreadableSecret = { what: 'app' | 'portal key'; whose: string };

@@ -2,7 +2,8 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cuttableDatabase } from '#server/testing/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
-import { connect, isDatabaseAway, type Place } from './connect.ts';
+import { connect, isDatabaseAway } from './connect.ts';
+import type { Place } from './database.ts';
 
 let database: DatabaseForTest;
 beforeAll(async () => {

@@ -1,15 +1,7 @@
 import { connect as connectSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
+import type { Connection, Database, Place } from './database.ts';
 import { isStatementLost, withFreshStatements } from './lost-statement.ts';
-
-/** Where a database is: the address of a server, or the socket of the built-in one. */
-export type Place = { url: string } | { path: string; database: string; user: string; password: string };
-
-/** A pool of connections, on which transactions are begun. */
-export type Database = postgres.Sql<{ bigint: number }>;
-
-/** What a storage function takes first: the pool, or one transaction of it. */
-export type Connection = postgres.ISql<{ bigint: number }>;
 
 export type ConnectOptions = {
   /** Most connections at once; 10 when left out. */

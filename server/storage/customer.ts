@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 export type TwoFactorPolicy = 'off' | 'app' | 'email';
 

@@ -1,5 +1,5 @@
 import { newToken, tokenHash } from '../secrets/token.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /**
  * Notes the browser that a user signed in from: the token that it has from now on, and whether it is new, which it is by

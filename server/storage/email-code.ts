@@ -1,5 +1,5 @@
 import { asRows } from './bytes.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 export type EmailCode = { sessionHash: Buffer; userId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
 

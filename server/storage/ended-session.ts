@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** Whether a provider's logout ended the session behind a token hash. */
 export async function isSessionEndedByProvider(sql: Connection, tokenHash: Buffer, now: Date): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 
 /**

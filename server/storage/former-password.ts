@@ -1,5 +1,5 @@
 import { limits } from '../limits.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** Keeps a hash that a user has no more, and forgets the oldest beyond the limit. */
 export async function insertFormerPassword(

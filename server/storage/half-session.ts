@@ -1,6 +1,6 @@
-import type { SecondFactor } from '../sign-in/second-factor.ts';
 import type { WayIn } from '../throttle/throttle-keys.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
+import type { SecondFactor } from './second-factor.ts';
 import type { SessionOrigin } from './session.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 

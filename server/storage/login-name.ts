@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /**
  * Keeps others from giving out names until the transaction ends, so that a name found free stays free. The primary key

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
-import { connect, type Database, isDatabaseAway } from './connect.ts';
+import { connect, isDatabaseAway } from './connect.ts';
+import type { Database } from './database.ts';
 
 let database: DatabaseForTest;
 let sql: Database;

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import type { Connection, Database } from './connect.ts';
+import type { Connection, Database } from './database.ts';
 
 // Where PostgreSQL says that a prepared statement is gone (26000), or that what it returns has changed (0A000).
 const lostRoutines = new Set(['FetchPreparedStatement', 'RevalidateCachedQuery']);

@@ -1,5 +1,5 @@
 import type { Mail } from '../mail/mail.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** A mail in its row: the token is sealed there, and `tokenHash` is the one of the link that it carries. */
 export type MailRow = Omit<Mail, 'token'> & { userId: string; sealedToken: Buffer | null; tokenHash: Buffer | null };

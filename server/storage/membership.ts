@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** Makes a user belong to exactly these customers; keys that no customer has are left out. */
 export async function updateMemberships(

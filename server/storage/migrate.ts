@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Connection, Database } from './connect.ts';
+import type { Connection, Database } from './database.ts';
 
 type Migration = { name: string; parts: string[]; checksum: string };
 

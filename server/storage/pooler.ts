@@ -1,4 +1,5 @@
-import { connect, type Database, type Place } from './connect.ts';
+import { connect } from './connect.ts';
+import type { Database, Place } from './database.ts';
 
 /** Whether something answers in PostgreSQL's place: it names another process than the one that runs the statement. */
 export async function isBehindPooler(sql: Database): Promise<boolean> {

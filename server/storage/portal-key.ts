@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** `current` signs; `next` is published before its time, `last` after it. */
 export type PortalKeyStage = 'next' | 'current' | 'last';

@@ -1,5 +1,5 @@
 import type { Language } from '#contract/languages.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 export type User = {
   id: string;

@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** What a logout named, and when the provider issued it. */
 export type ProviderLogout = {

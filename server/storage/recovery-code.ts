@@ -1,5 +1,5 @@
 import { asRows } from './bytes.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** Gives a user these recovery codes and no others. */
 export async function replaceRecoveryCodes(sql: Connection, userId: string, digests: readonly Buffer[]): Promise<void> {

@@ -1,5 +1,5 @@
-import type { SecondFactor } from '../sign-in/second-factor.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
+import type { SecondFactor } from './second-factor.ts';
 
 export type RememberedDevice = {
   id: string;

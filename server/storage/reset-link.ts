@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 
 export type ResetLinkState = 'open' | 'used' | 'withdrawn';

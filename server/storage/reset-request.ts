@@ -1,5 +1,5 @@
 import type { ThrottleKey } from '../throttle/throttle-keys.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 import { attemptAdmitted, findWait } from './throttle.ts';
 
 /** Somebody's wish for a link, before anybody has looked whose name it is. */

@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** Notes that an assertion was used; false when it was before. Of several at once one gets true. */
 export async function insertSamlAssertion(

@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /**
  * Takes on the connections whose metadata were not read since `before`, for this instance alone: of several at once each

@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** A column of sealed texts (secrets/sealed.ts), and what tells its rows apart. */
 export type SealedColumn = { table: string; column: string; key: string; keyType: 'uuid' | 'bytea' };

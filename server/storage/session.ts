@@ -1,5 +1,5 @@
-import type { OpenFactor } from '../sign-in/open-factor.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
+import type { OpenFactor } from './second-factor.ts';
 
 export type SessionStage = 'half' | 'full';
 

@@ -3,10 +3,10 @@
 
 import type { AuditEvent } from '../audit/audit-events.ts';
 import { limits } from '../limits.ts';
-import type { OpenFactor } from '../sign-in/open-factor.ts';
 import type { ThrottleKey } from '../throttle/throttle-keys.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
+import type { OpenFactor } from './second-factor.ts';
 import type { SessionStage } from './session.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 import { limitArguments, originLimits } from './throttle.ts';

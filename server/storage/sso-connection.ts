@@ -1,5 +1,5 @@
 import type { Attributes, ProtocolSettings } from '../single-sign-on/settings.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** An identity provider that a customer trusts to say who somebody is. */
 export type SsoConnection = {

@@ -1,5 +1,5 @@
 import type { PendingQuery, Row } from 'postgres';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** Part of a statement. */
 export type Fragment = PendingQuery<Row[]>;

@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** A visitor who was sent to a provider and is expected back. */
 export type SsoRequestRow = {

@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** Whom a provider means by a subject, or null when it has not been linked. */
 export async function findUserOfSubject(

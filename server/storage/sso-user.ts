@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 import type { SignInCustomer } from './sign-in.ts';
 
 /** A user as a connection may see him: `customer` is that of the connection, null when he is not one of its users. */

@@ -14,7 +14,8 @@ import {
   step,
   verify,
 } from '#server/testing/two-factor-for-test.ts';
-import { connect, type Database } from './connect.ts';
+import { connect } from './connect.ts';
+import type { Database } from './database.ts';
 import { fitToPooler } from './pooler.ts';
 
 const closing: (() => Promise<unknown>)[] = [];

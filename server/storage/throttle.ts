@@ -1,6 +1,6 @@
 import { limits, type ThrottleLimit } from '../limits.ts';
 import { accountKey, type ThrottleKey, type WayIn } from '../throttle/throttle-keys.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a constant of the product, so it stands in the statement itself. */
 export function limitArguments(sql: Connection, { freeFailures, leakEvery, firstWait, longestWait }: ThrottleLimit) {

@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './database.ts';
 
 /** The sealed secret of a user's confirmed app, or null. */
 export async function findTotp(sql: Connection, userId: string): Promise<Buffer | null> {

@@ -1,4 +1,4 @@
-import type { Connection } from '#server/storage/connect.ts';
+import type { Connection } from '#server/storage/database.ts';
 import { limitArguments } from '#server/storage/throttle.ts';
 import type { ThrottleKey } from '#server/throttle/throttle-keys.ts';
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
-import { connect, type Database } from '#server/storage/connect.ts';
+import { connect } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import type { DatabaseForTest } from './database-for-test.ts';
 
 /** A way to a database that a test can cut and mend. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { connect, type Database, type Place } from '#server/storage/connect.ts';
+import { connect } from '#server/storage/connect.ts';
+import type { Database, Place } from '#server/storage/database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

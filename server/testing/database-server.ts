@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildStalePages } from '#server/build-pages.ts';
 import { openEmbedded } from '#server/embedded/embedded.ts';
-import type { Place } from '#server/storage/connect.ts';
+import type { Place } from '#server/storage/database.ts';
 import { migrate } from '#server/storage/migrate.ts';
 import { onServer, placeOf } from './database-for-test.ts';
 

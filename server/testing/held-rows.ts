@@ -1,5 +1,5 @@
 import { expect, onTestFinished, vi } from 'vitest';
-import type { Connection, Database } from '#server/storage/connect.ts';
+import type { Connection, Database } from '#server/storage/database.ts';
 
 /** Keeps rows locked, as a transaction that is slow does, until `release` or the end of the test. */
 export async function holdRows(pool: Database, lock: (sql: Connection) => PromiseLike<unknown>) {

@@ -12,7 +12,7 @@ import type { MailTransport } from '#server/mail/transport.ts';
 import { answerResetRequest } from '#server/password/answer-reset-request.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
 import { createProviderMemory } from '#server/single-sign-on/oidc/provider-memory.ts';
-import type { Database } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import { type DatabaseForTest, databaseForTest } from './database-for-test.ts';
 
 /** A portal on its own copy of a migrated database, with a clock that tests turn and logs that they read. */

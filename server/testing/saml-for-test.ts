@@ -1,7 +1,8 @@
 import { entityId, publicAddress } from '#server/single-sign-on/addresses.ts';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { portalKeys } from '#server/single-sign-on/portal-keys.ts';
-import { readSamlAnswer, type SamlAnswer, type SamlKept } from '#server/single-sign-on/saml/saml.ts';
+import type { SamlKept } from '#server/single-sign-on/request-details.ts';
+import { readSamlAnswer, type SamlAnswer } from '#server/single-sign-on/saml/saml.ts';
 import { readSamlField } from '#server/single-sign-on/saml/saml-text.ts';
 import type { SamlSettings } from '#server/single-sign-on/settings.ts';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';

@@ -3,7 +3,8 @@ import 'reflect-metadata';
 import { constants, createHash, sign, webcrypto, X509Certificate } from 'node:crypto';
 import { X509CertificateGenerator } from '@peculiar/x509';
 import type { SignedXml } from 'xml-crypto';
-import type { ForgerKey } from './forged-saml.ts';
+
+type SigningKey = { certificate: string; privateKey: string };
 
 const more = 'http://www.w3.org/2001/04/xmldsig-more#';
 const hashes = ['sha256', 'sha384', 'sha512'];
@@ -37,7 +38,7 @@ export function addAlgorithms(signature: SignedXml): void {
 }
 
 /** A key on a curve with its certificate. */
-export async function ecCertificate(curve: string, now: Date): Promise<ForgerKey> {
+export async function ecCertificate(curve: string, now: Date): Promise<SigningKey> {
   const algorithm = { name: 'ECDSA', namedCurve: curve, hash: 'SHA-256' };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const notAfter = new Date(now.getTime() + 365 * 24 * 3_600_000);

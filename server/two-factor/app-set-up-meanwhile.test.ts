@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { tokenHash } from '#server/secrets/token.ts';
-import { connect, type Database } from '#server/storage/connect.ts';
+import { connect } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import { addUser } from '#server/testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#server/testing/held-rows.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';

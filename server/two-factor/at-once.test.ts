@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { connect, type Database } from '#server/storage/connect.ts';
+import { connect } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import {
   codeNow,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Connection, connect, type Database } from '#server/storage/connect.ts';
+import { connect } from '#server/storage/connect.ts';
+import type { Connection, Database } from '#server/storage/database.ts';
 import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import {
   codeNow,

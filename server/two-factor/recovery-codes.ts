@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { codeDigest } from '../secrets/code-digest.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
-import type { Connection } from '../storage/connect.ts';
+import type { Connection } from '../storage/database.ts';
 import {
   countRecoveryCodes,
   findShownRecoveryCodes,

@@ -1,5 +1,5 @@
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import type { SecondFactor } from '../sign-in/second-factor.ts';
+import type { SecondFactor } from '../storage/second-factor.ts';
 
 /** The address of the screen that a half session belongs to (decisions §6), with what is carried along. */
 export function secondFactorUrl(

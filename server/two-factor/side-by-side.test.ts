@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { limits, minute } from '#server/limits.ts';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
-import { connect, type Database } from '#server/storage/connect.ts';
+import { connect } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import {
   type Browser,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
-import { connect, type Database } from '#server/storage/connect.ts';
+import { connect } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import { countRecoveryCodes } from '#server/storage/recovery-code.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import { userId } from '#server/testing/reset-for-test.ts';

@@ -3,7 +3,7 @@ import { recoveryCodeOfText } from '#contract/recovery-code.ts';
 import type { Deps } from '../deps.ts';
 import { codeDigests } from '../secrets/code-digest.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
-import type { Connection } from '../storage/connect.ts';
+import type { Connection } from '../storage/database.ts';
 import { insertEmailFactor, takeEmailCode } from '../storage/email-code.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
 import type { HalfSession } from '../storage/half-session.ts';

@@ -1,6 +1,6 @@
 import { buildAuthorizationUrl, type Configuration, calculatePKCECodeChallenge } from 'openid-client';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
-import type { OidcKept } from './oidc.ts';
+import type { OidcKept } from '../request-details.ts';
 
 /** Where a visit begins (OpenID Connect Core §3.1.2.1, RFC 7636): the same for a visitor and for a trial. */
 export async function authorizationUrl(

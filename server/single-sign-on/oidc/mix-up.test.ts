@@ -15,8 +15,9 @@ import {
   pathOf,
 } from '#server/testing/sso-for-test.ts';
 import { changeConnection } from '../change-connection.ts';
+import type { OidcKept } from '../request-details.ts';
 import { sharedRedirectWarnings } from '../shared-redirect-warnings.ts';
-import { type OidcKept, readOidcAnswer } from './oidc.ts';
+import { readOidcAnswer } from './oidc.ts';
 
 let portal: Awaited<ReturnType<typeof portalForTest>>;
 let honest: ForgedProvider;

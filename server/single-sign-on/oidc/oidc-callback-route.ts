@@ -4,7 +4,8 @@ import { splitUrl } from '../../http/request-url.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import { publicAddress } from '../addresses.ts';
 import { arrive } from '../arrive.ts';
-import { type OidcKept, readOidcAnswer } from './oidc.ts';
+import type { OidcKept } from '../request-details.ts';
+import { readOidcAnswer } from './oidc.ts';
 
 /**
  * `GET authenticate/oidc/callback/<connection>`: where OpenID providers send their answers (OpenID Connect Core

@@ -14,19 +14,12 @@ import type { ProviderAnswer, Refusal } from '../identity.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { Conversation } from '../provider-fetch.ts';
 import { providerWords } from '../provider-words.ts';
+import type { OidcKept } from '../request-details.ts';
 import { authorizationUrl } from './authorization-url.ts';
 import { wrongInIdToken } from './id-token-checks.ts';
 import { clientAuthentication, oidcClient } from './oidc-client.ts';
 import { emailClaim, oidcIdentity } from './oidc-identity.ts';
 import { oidcRefusal, unreachable } from './oidc-refusal.ts';
-
-/** What of a visit to an OpenID provider is kept until its answer comes. */
-export type OidcKept = {
-  nonce: string;
-  verifier: string;
-  /** Where the answer has to come. */
-  redirectUri: string;
-};
 
 /** The address at the provider to send a visitor to. */
 export async function startOidc(

@@ -1,4 +1,4 @@
-import type { Connection } from '../../storage/connect.ts';
+import type { Connection } from '../../storage/database.ts';
 import { listSsoConnections, type SamlConnection } from '../../storage/sso-connection.ts';
 import type { Refusal } from '../identity.ts';
 import type { ProtocolSettings } from '../settings.ts';

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { limits } from '../../limits.ts';
 import { seal } from '../../secrets/sealed.ts';
 import { newToken, tokenHash } from '../../secrets/token.ts';
-import type { Connection } from '../../storage/connect.ts';
+import type { Connection } from '../../storage/database.ts';
 import { insertSamlAssertion } from '../../storage/saml-assertion.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
 import {

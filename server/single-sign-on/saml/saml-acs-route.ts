@@ -13,12 +13,13 @@ import { findSsoConnection, type SamlConnection } from '../../storage/sso-connec
 import { findSsoRequestByState, type SsoRequestRow } from '../../storage/sso-request.ts';
 import { fail } from '../arrive.ts';
 import type { Refusal } from '../identity.ts';
+import type { SamlKept } from '../request-details.ts';
 import { detailsOf } from '../request-details.ts';
 import { slowDownForAnswer, waitsForSamlFailures } from '../slow-down.ts';
 import { answerCookie } from './answer-cookie.ts';
 import { connectionThatMayBegin } from './connection-that-may-begin.ts';
 import { keepSamlAnswer, keepUnaskedAnswer } from './keep-saml-answer.ts';
-import { readSamlAnswer, type SamlKept } from './saml.ts';
+import { readSamlAnswer } from './saml.ts';
 import { readSamlField } from './saml-text.ts';
 import type { XmlReading } from './strict-xml.ts';
 

@@ -4,8 +4,9 @@ import { type PortalForTest, portalForTest } from '#server/testing/portal-for-te
 import { type SamlProviderForTest, startSamlProvider } from '#server/testing/saml-provider-for-test.ts';
 import { entityId } from '../addresses.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
+import type { SamlKept } from '../request-details.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
-import { readSamlAnswer, type SamlKept, startSaml } from './saml.ts';
+import { readSamlAnswer, startSaml } from './saml.ts';
 import { samlMetadata } from './saml-metadata.ts';
 import { readSamlField } from './saml-text.ts';
 

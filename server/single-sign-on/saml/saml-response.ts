@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts';
 import { publicAddress } from '../addresses.ts';
 import type { Refusal } from '../identity.ts';
+import type { SamlKept } from '../request-details.ts';
 import type { SamlSettings } from '../settings.ts';
 import { said } from './said.ts';
-import type { SamlKept } from './saml.ts';
 import { ds, saml, samlp } from './saml-names.ts';
 import { idPattern } from './saml-signature.ts';
 import { assertionIn, assertionProblem, idProblem, signaturesProblem } from './saml-structure.ts';

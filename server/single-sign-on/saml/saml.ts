@@ -3,6 +3,7 @@ import type { SamlConnection } from '../../storage/sso-connection.ts';
 import type { Identity, Refusal } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
+import type { SamlKept } from '../request-details.ts';
 import { said } from './said.ts';
 import { acceptableUntil, assertionRefusal } from './saml-checks.ts';
 import { samlIdentity } from './saml-identity.ts';
@@ -12,13 +13,6 @@ import { subjectName } from './saml-subject.ts';
 import { verifiedAssertion } from './saml-verification.ts';
 import type { XmlReading } from './strict-xml.ts';
 import { attributeOf } from './xml-elements.ts';
-
-/** What of a visit to a SAML provider is kept until its answer comes. */
-export type SamlKept = {
-  requestId: string;
-  /** Whether the provider was told to ask the person anew. */
-  isAfresh?: boolean;
-};
 
 /** What a SAML answer said, with what keeps it from being used twice. */
 export type SamlAnswer = { ok: true; identity: Identity; assertionId: string; endsAt: Date } | Refusal;

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { limits } from '../../limits.ts';
 import { insertAuditEvent } from '../../storage/audit-event.ts';
-import type { Connection } from '../../storage/connect.ts';
+import type { Connection } from '../../storage/database.ts';
 import {
   listMetadataDifferences,
   takeUnreadMetadata,
