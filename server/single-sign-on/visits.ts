@@ -29,13 +29,14 @@ export async function isSessionOf(deps: Deps, request: FastifyRequest, visit: Ss
 
 /**
  * The cookies of this browser's visits that the person who signs in began in other tabs: to the same provider, by the same
- * typed address. Whose the others are cannot be told.
+ * typed address. Whose the others are cannot be told, those where nothing was typed among them.
  */
 export async function visitsOfSamePerson(
   { config, keys, sql, now }: Deps,
   request: FastifyRequest,
   { connection, typed }: { connection: SsoConnection; typed: string | null },
 ): Promise<ReturnType<typeof visitCookie>[]> {
+  if (typed === null) return [];
   const tokens = [...visitsOfBrowser(request, config).values()].filter((token) => token !== null);
   if (tokens.length < 2) return [];
   const open = await listOpenSsoRequests(sql, tokens.map(tokenHash), now());
