@@ -157,7 +157,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.route({ ...on('twoFactorSend'), handler: sendRoute(deps) });
   app.route({ ...on('twoFactorRecoveryCodes'), handler: recoveryCodesRoute(deps) });
-  app.route({ ...on('logout'), handler: logoutRoute(deps) });
+  app.route({ ...on('logout'), exposeHeadRoute: false, handler: logoutRoute(deps) });
   app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
   app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel });
   app.route({ ...on('checkSsoLogin'), schema: { body: CheckSsoForm }, handler: checkSsoRoute(deps) });

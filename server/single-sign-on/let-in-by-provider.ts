@@ -5,6 +5,7 @@ import { sessionOfRequest } from '../session/session-of-request.ts';
 import { letIn, turnAway } from '../sign-in/let-in.ts';
 import { visitorOf } from '../sign-in/visitor.ts';
 import type { Visit } from './arrive.ts';
+import { endAskingAfresh } from './ask-afresh.ts';
 import type { Identity } from './identity.ts';
 import { askWho } from './other-account.ts';
 import { forgetConnection, rememberConnection } from './remembered-connection.ts';
@@ -40,7 +41,8 @@ export async function letInByProvider(
       return turnAway(reply, config, { type, reference: result.reference, username: typed ?? '' }, way);
     }
   }
-  rememberConnection(deps, reply, connection.id);
+  endAskingAfresh(request, reply, config);
+  if (result.kind === 'signedIn') rememberConnection(deps, reply, connection.id);
   const others = await visitsOfSamePerson(deps, request, { connection, typed });
   // This visit's own has gone already.
   const stay = [...others, visitCookie(row.stateHash)];
