@@ -18,6 +18,9 @@ export const calls = {
   /** Where an answer leads that nobody here asked for: a page that asks, and its button. */
   providerBegan: { method: 'GET', path: '/authenticate/continue' },
   continueWithProvider: { method: 'POST', path: '/authenticate/continue' },
+  /** A provider's answer that would sign in somebody else than the browser expects: a page that asks, and its button. */
+  otherAccount: { method: 'GET', path: '/authenticate/other-account' },
+  goOnAsOther: { method: 'POST', path: '/authenticate/other-account' },
   /** Single logout: requests of providers, and their answers to ours, by either method. */
   samlLogout: { method: 'GET', path: '/authenticate/saml/logout' },
   samlLogoutPosted: { method: 'POST', path: '/authenticate/saml/logout' },

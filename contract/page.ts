@@ -26,6 +26,15 @@ export type ServerPage =
   | { name: 'leaving'; isSignOut: boolean; url: string; provider: string; fields?: Record<string, string> }
   /** A provider sent the visitor here unasked; `account` is who is signed in already, and may go on to `goesOnTo`. */
   | { name: 'providerBegan'; connection: string; provider: string; account: string | null; goesOnTo: string }
+  /** A provider's answer would sign in `other`; `account` is who is signed in already, and may go on to `goesOnTo`. */
+  | {
+      name: 'otherAccount';
+      request: string;
+      provider: string;
+      other: string;
+      account: string | null;
+      goesOnTo: string;
+    }
   /**
    * A provider's sign-in may not set up an app for the whole account: `comesBackTo` after a sign-in with the password,
    * null where only an administrator can help; `goesOnTo` without an app, null where one is required.

@@ -30,6 +30,10 @@ export type PerformSsoForm = Static<typeof PerformSsoForm>;
 export const ProviderBeganForm = Type.Object({ connection: Type.String({ minLength: 1, maxLength: 63 }) });
 export type ProviderBeganForm = Static<typeof ProviderBeganForm>;
 
+/** `POST authenticate/other-account`; `request` is the id of the visit whose answer waits. */
+export const OtherAccountForm = Type.Object({ request: Type.String({ minLength: 36, maxLength: 36 }) });
+export type OtherAccountForm = Static<typeof OtherAccountForm>;
+
 /** `POST authenticate/oidc/backchannel-logout/<connection>` (OpenID Connect Back-Channel Logout §2.5). */
 export const BackchannelLogoutForm = Type.Object({ logout_token: Type.String({ minLength: 1 }) });
 export type BackchannelLogoutForm = Static<typeof BackchannelLogoutForm>;

@@ -9,6 +9,7 @@ import {
   CheckSsoForm,
   ForgottenForm,
   LoginForm,
+  OtherAccountForm,
   PerformSsoForm,
   ProviderBeganForm,
   SamlForm,
@@ -42,6 +43,7 @@ import { leaveRoute } from './single-sign-on/leave-route.ts';
 import { backchannelLogoutRoute } from './single-sign-on/oidc/backchannel-logout-route.ts';
 import { oidcCallbackRoute } from './single-sign-on/oidc/oidc-callback-route.ts';
 import { oidcKeysRoute } from './single-sign-on/oidc/oidc-keys-route.ts';
+import { goOnAsOtherRoute, otherAccountRoute } from './single-sign-on/other-account-route.ts';
 import { performSsoRoute } from './single-sign-on/perform-route.ts';
 import { continueWithProviderRoute, providerBeganRoute } from './single-sign-on/provider-began-route.ts';
 import { samlAcsRoute } from './single-sign-on/saml/saml-acs-route.ts';
@@ -155,7 +157,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.route({ ...on('twoFactorSend'), handler: sendRoute(deps) });
   app.route({ ...on('twoFactorRecoveryCodes'), handler: recoveryCodesRoute(deps) });
-  app.route({ ...on('logout'), handler: logoutRoute(deps) });
+  app.route({ ...on('logout'), exposeHeadRoute: false, handler: logoutRoute(deps) });
   app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
   app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel });
   app.route({ ...on('checkSsoLogin'), schema: { body: CheckSsoForm }, handler: checkSsoRoute(deps) });
@@ -197,6 +199,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     schema: { body: ProviderBeganForm },
     handler: continueWithProviderRoute(deps),
   });
+  app.route({ ...on('otherAccount'), handler: otherAccountRoute(deps) });
+  app.route({ ...on('goOnAsOther'), schema: { body: OtherAccountForm }, handler: goOnAsOtherRoute(deps) });
   const inFrames = onlyNavigation(deps, { inFrames: true });
   app.route({ ...on('samlLogout'), onRequest: inFrames, exposeHeadRoute: false, handler: samlLogoutRoute(deps) });
   app.route({

@@ -77,6 +77,10 @@ export const limits = {
   visitsOfBrowser: 10,
   /** An answer that is loaded twice leads where it led the first time, for this long. */
   ssoRequestRemembered: hour,
+  /** How long after a sign-out a provider is asked to have the person sign in there once more, at the longest. */
+  askedAfresh: 30 * day,
+  /** How long a provider's answer waits for the person to agree; shorter than `providerLogoutKept`, which is asked again then. */
+  questionOfAnswer: 5 * minute,
   /** The connection by which a browser signed in last. */
   ssoConnectionRemembered: 180 * day,
   /** How long all requests to an identity provider for one page of ours may take together. */

@@ -12,6 +12,7 @@ const serverPages: readonly ServerPage['name'][] = [
   'recoveryCodes',
   'signInOnceMore',
   'providerBegan',
+  'otherAccount',
   'registerElsewhere',
 ];
 

@@ -30,6 +30,8 @@ export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFa
       return serverPage.isSignOut ? 'leaving-sign-out-title' : 'leaving-title';
     case 'providerBegan':
       return serverPage.account === null ? 'provider-began-title' : 'provider-began-signed-in-title';
+    case 'otherAccount':
+      return 'other-account-title';
     case 'registerElsewhere':
       return 'register-elsewhere-title';
     case 'problem':

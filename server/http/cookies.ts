@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { isToken } from '../secrets/token.ts';
 
 /** The cookies of the portal. Visits to providers and their answers have one each: tabs share all cookies. */
-export type CookieName = TokenCookieName | 'refusal' | 'connection';
+export type CookieName = TokenCookieName | 'refusal' | 'connection' | 'afresh';
 
 /** Those that hold a token and nothing else. */
 export type TokenCookieName =

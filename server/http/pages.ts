@@ -22,6 +22,7 @@ const secretPages: readonly ServerPage['name'][] = [
   'recoveryCodes',
   'leaving',
   'providerBegan',
+  'otherAccount',
   'registerElsewhere',
 ];
 

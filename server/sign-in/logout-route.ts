@@ -13,6 +13,7 @@ import { clearWaitingLink, endTurn } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
+import { askAfresh } from '../single-sign-on/ask-afresh.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { takeSession } from '../storage/session.ts';
@@ -24,12 +25,18 @@ import { takeSession } from '../storage/session.ts';
 export function logoutRoute(deps: Deps) {
   return async function logout(request: FastifyRequest, reply: FastifyReply) {
     const { headers } = request;
+    if (!isWanted(headers)) return await refuseForeignSite(deps, request, reply);
     if (!isAheadOfPerson(headers) && isOurs(headers, deps.config.origins))
       return await endSession(deps, request, reply);
     if (wantsPage(request))
       return await deps.pages.send(request, reply, 200, { serverPage: { name: 'signOutConfirm' } });
     return await refuseForeignSite(deps, request, reply);
   };
+}
+
+/** A page, or a call of a script: what a browser loads for a picture or a frame nobody has pressed. */
+function isWanted(headers: IncomingHttpHeaders): boolean {
+  return ['document', 'empty', undefined].includes(headers['sec-fetch-dest'] as string | undefined);
 }
 
 /** `none`: typed by the person, which a browser without Sec-Fetch-Site cannot say. */
@@ -61,10 +68,13 @@ async function endSession(deps: Deps, request: FastifyRequest, reply: FastifyRep
     await insertAuditEvent(deps.sql, event, deps.now());
   }
   const destination = queryValue(request, queryNames.destination) ?? undefined;
-  const signsInAgain = ended !== null && destination !== undefined && isRegistration(deps, destination);
+  // A link could say it of anybody's sign-out, and nothing would be given up.
+  const isPressed = request.method === 'POST';
+  const signsInAgain = isPressed && ended !== null && destination !== undefined && isRegistration(deps, destination);
   clearCookie(reply, deps.config, 'session');
   if (signsInAgain) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
   else clearLastRefusal(request, reply, deps.config);
+  if (ended || wantsPage(request)) askAfresh(reply, deps.config);
   // Who gives up a second factor was never let in, and goes on with what this tab has saved.
   const isTurnOver = ended ? ended.stage === 'full' && !signsInAgain : wantsPage(request);
   if (isTurnOver) {

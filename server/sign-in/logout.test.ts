@@ -119,6 +119,40 @@ it('CS-11 a HEAD from elsewhere changes nothing either, nor does a foreign post'
   expect(await isAlive()).toBe(true);
 });
 
+it.each(['image', 'script', 'style', 'iframe', 'frame', 'object', 'video', 'report', 'worker'])(
+  'CS-11 what our own page loads as %s changes nothing',
+  async (dest) => {
+    const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': dest };
+    const answer = await portal.send({ url, cookies, headers });
+    expect(answer.statusCode).toBe(403);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect(await isAlive()).toBe(true);
+  },
+);
+
+it('CS-11 a HEAD of our own page, or of a reader of links, changes nothing', async () => {
+  for (const site of ['same-origin', 'none']) {
+    const answer = await portal.send({ method: 'HEAD', url, cookies, headers: { ...page, 'sec-fetch-site': site } });
+    expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([404, undefined]);
+    expect(await isAlive()).toBe(true);
+  }
+});
+
+it('SE-15 a link that says it is to set up an app is a sign-out like any other; the button keeps the name', async () => {
+  const asked = `${url}?destination=%2Fportal%2FtwoFactorRegistration`;
+  for (const site of ['none', 'same-origin']) {
+    const signedIn = cookiesOf(await portal.signIn('alice', testPassword));
+    const headers = { ...page, 'sec-fetch-site': site };
+    const answer = await portal.send({ url: asked, cookies: signedIn, headers });
+    expect(answer.statusCode).toBe(303);
+    expect(cookiesOf(answer)).toHaveProperty(marks[1]);
+    expect(cookiesOf(answer)['vestibule-refusal'] ?? '').toBe('');
+  }
+  const posted = cookiesOf(await portal.send({ method: 'POST', url: asked, cookies }));
+  expect(posted).not.toHaveProperty(marks[1]);
+  expect(Buffer.from(posted['vestibule-refusal'] ?? '', 'base64url').toString()).toContain('alice');
+});
+
 it('the place asked for and the language go along to the form', async () => {
   const asked = `${url}?destination=%2Fportal%2Fportal.html%3Ftab%3D2&lang=de`;
   const answer = await portal.send({ url: asked, cookies, headers: { ...page, 'sec-fetch-site': 'same-origin' } });

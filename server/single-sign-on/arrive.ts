@@ -7,26 +7,23 @@ import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
 import { endVisit, visitCookie } from '../http/visit-cookies.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
-import { letIn, turnAway } from '../sign-in/let-in.ts';
-import { visitorOf } from '../sign-in/visitor.ts';
+import { turnAway } from '../sign-in/let-in.ts';
 import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
-import { findSsoRequestByState, type SsoRequestRow } from '../storage/sso-request.ts';
+import { findSsoRequestByState } from '../storage/sso-request.ts';
 import { tooLongAgo } from './authentication-age.ts';
 import { depart } from './depart.ts';
 import type { ProviderAnswer, Refusal } from './identity.ts';
+import { letInByProvider } from './let-in-by-provider.ts';
+import { openQuestion, questionUrl } from './other-account.ts';
 import { providerBeganUrl } from './provider-began-route.ts';
 import { recordSsoFailure } from './record-failure.ts';
-import { forgetConnection, rememberConnection } from './remembered-connection.ts';
-import { detailsOf, type RequestDetails, type SamlKept } from './request-details.ts';
-import { signInByProvider } from './sign-in-by-provider.ts';
+import { forgetConnection } from './remembered-connection.ts';
+import { detailsOf, type SamlKept, wayOf } from './request-details.ts';
 import { slowDown, slowDownForFailure } from './slow-down.ts';
 import { takeVisit } from './take-visit.ts';
-import { isOfBrowser, isOpen, isSessionOf, visitsOfSamePerson } from './visits.ts';
+import { isOfBrowser, isOpen, isSessionOf, type Visit } from './visits.ts';
 
 type Protocol = SsoConnection['protocol'];
-
-/** The visit that an answer belongs to, used up by it. */
-export type Visit = { row: SsoRequestRow; details: RequestDetails; connection: SsoConnection };
 
 /** What a protocol makes of its answer, once the visit that it belongs to is known. */
 export type ReadAnswer = (visit: Visit) => Promise<ProviderAnswer>;
@@ -36,7 +33,7 @@ type Shown = { state: string | null; answerToken?: string | null };
 
 /**
  * Ends a visit to a provider: uses up the request that `state` names, if this browser began it and brought the answer,
- * reads the answer, and signs in or shows the failure page. An answer that is loaded again leads to where it led before,
+ * reads the answer, and signs in, asks first, or shows the failure page. An answer that is loaded again leads to where it led before,
  * in the session that came of it. One that nobody here asked for signs in nobody: it leads to a page that asks (docs/decisions/0021).
  */
 export async function arrive(
@@ -67,6 +64,7 @@ export async function arrive(
     if (!past || !isOpen(past, deps.now())) endVisit(request, reply, config, stateHash);
     if (details && past.usedAt && (await isSessionOf(deps, request, past)))
       return reply.redirect(details.destination, 303);
+    if (past && openQuestion(deps, request, past)) return reply.redirect(questionUrl(deps, past.id), 303);
     const way = past && details && isOfBrowser(deps, request, past) ? wayOf(details) : {};
     return await fail(deps, request, reply, taken, { protocol, address, ...way });
   }
@@ -103,27 +101,8 @@ export async function arrive(
     const refusal = { ok: false, reason: 'authentication-too-old', words: tooOld } as const;
     return await fail(deps, request, reply, refusal, { protocol, ...way, connection });
   }
-  const result = await signInByProvider(
-    deps,
-    connection,
-    { identity: answer.identity, visitId: row.id },
-    visitorOf(deps, request, address),
-  );
-  if (result.kind === 'refused' || result.kind === 'networkRefused') {
-    if (result.kind === 'refused') forgetConnection(deps, request, reply);
-    const type = result.kind === 'refused' ? protocol : 'ip';
-    return turnAway(reply, config, { type, reference: result.reference, username: details.typed ?? '' }, way);
-  }
-  rememberConnection(deps, reply, connection.id);
-  const others = await visitsOfSamePerson(deps, request, { connection, typed: details.typed });
-  // This visit's own has gone already.
-  const stay = [...others, visitCookie(stateHash)];
-  return letIn(request, reply, config, result, { ...way, username: details.typed, stay });
-}
-
-/** Where the visitor wanted to go, and what he typed. */
-function wayOf({ destination, lang, typed }: RequestDetails) {
-  return { destination, lang: lang ?? undefined, typed };
+  const { identity } = answer;
+  return await letInByProvider(deps, request, reply, { row, details, connection }, { identity, address });
 }
 
 /** The failure page of an answer, over `first` where that is given; why is for the operator alone. */

@@ -10,6 +10,7 @@ import { beginVisit } from '../http/visit-cookies.ts';
 import { turnAway } from '../sign-in/let-in.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
+import { isAskedAfresh } from './ask-afresh.ts';
 import { beginSingleSignOn } from './begin.ts';
 import type { Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
@@ -53,7 +54,7 @@ export async function depart(
     language: languageOfRequest(request),
     loginHint: typed,
     // Who comes back to set up a factor signs in once more: a provider that just says who is there proves nothing new.
-    isAfresh: isAfresh || leadsToRegistration(config, traveller.destination),
+    isAfresh: isAfresh || isAskedAfresh(request, config) || leadsToRegistration(config, traveller.destination),
     requestId: request.id,
   });
   if (!begun.ok) return await stay(deps, request, reply, begun, { ...traveller, connection, typed });

@@ -20,7 +20,7 @@ export function leaveRoute(deps: Deps) {
   return async function leave(request: FastifyRequest, reply: FastifyReply) {
     const id = queryValue(request, 'request') ?? '';
     const lang = languageOverride(request);
-    const row = isUuid(id) ? await findSsoRequest(deps.sql, id) : null;
+    const row = isRequestId(id) ? await findSsoRequest(deps.sql, id) : null;
     const isOut = row !== null && isOpen(row, deps.now());
     if ((isOut || !row) && visitsOfBrowser(request, config).size === 0)
       return reply.redirect(screenUrl(config.basePath, 'singleSignOn', { notice: 'cookiesNeeded', lang }), 303);
@@ -47,6 +47,7 @@ export function leaveRoute(deps: Deps) {
   };
 }
 
-function isUuid(text: string): boolean {
+/** Whether a text has the form of a visit's id. */
+export function isRequestId(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }

@@ -83,10 +83,13 @@ it('SE-15 another person signs in by password while a visit is out: it signs in 
   expect(await portal.sql`select from session`).toHaveLength(1);
 });
 
-it('a visit that begins in a session takes its place when it ends', async () => {
+it('SE-15 a visit that begins in a session asks before it takes the place of somebody else’s', async () => {
   await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
   const bobs = { ...browser.cookies };
-  expect((await comeBack(await departFor(browser))).headers.location).toBe('/portal/portal.html');
+  const location = String((await comeBack(await departFor(browser))).headers.location);
+  expect(location).toContain('/portal/authenticate/other-account?');
+  expect(await who()).toBe('bob');
+  await browser.post('/portal/authenticate/other-account', { request: location.slice(-36) });
   expect(await who()).toBe('alice');
   expect((await portal.send({ url: '/portal/session', cookies: bobs })).statusCode).toBe(401);
   expect(await portal.sql`select from session`).toHaveLength(1);

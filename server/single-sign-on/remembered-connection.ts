@@ -13,6 +13,7 @@ export function rememberedConnection({ config, keys }: Deps, request: FastifyReq
   return value ? unseal(keys.seal, Buffer.from(value, 'base64url'), place) : null;
 }
 
+/** For who is signed in by it; a second factor that is open may never be shown. */
 export function rememberConnection({ config, keys }: Deps, reply: FastifyReply, id: string): void {
   setCookie(
     reply,

@@ -36,6 +36,11 @@ export function detailsOf(keys: Keys, { id, sealedDetails }: SsoRequestRow): Req
   return read<RequestDetails>(keys, id, sealedDetails);
 }
 
+/** Where the visitor wanted to go, and what he typed. */
+export function wayOf({ destination, lang, typed }: RequestDetails) {
+  return { destination, lang: lang ?? undefined, typed };
+}
+
 /** A SAML answer that waits for the browser that brought it, which is known by the token. */
 export type WaitingAnswer = { identity: Identity; assertionId: string; token: string };
 

@@ -1,3 +1,4 @@
+import { foldLoginName } from '../accounts/fold-name.ts';
 import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
@@ -26,27 +27,36 @@ import { matchUser } from './match-user.ts';
 import { recordSsoFailure } from './record-failure.ts';
 
 type Member = SsoUser & { customer: SignInCustomer };
-/** Whom a provider has vouched for, and the visit that it answered. */
-type Vouched = { identity: Identity; visitId: string };
+/**
+ * Whom a provider has vouched for, the visit that it answered, and whom the browser expects: the user who is signed in
+ * there, and the address that was typed. Null where the person has agreed to whoever it is.
+ */
+type Vouched = {
+  identity: Identity;
+  visitId: string;
+  expected: { userId: string | null; typed: string | null } | null;
+};
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member };
 
 /**
  * Signs in whom a provider has vouched for, by the rules of a password sign-in (decisions §7, §9). The session is limited
- * to the customer of the connection: a provider speaks for nobody else. All of it is stored or, when refused, nothing.
+ * to the customer of the connection: a provider speaks for nobody else. All of it is stored or, when refused or when it is
+ * somebody else than was expected, nothing.
  */
 export async function signInByProvider(
   deps: Deps,
   connection: SsoConnection,
-  { identity, visitId }: Vouched,
+  vouched: Vouched,
   visitor: Visitor,
-): Promise<Exclude<SignInResult, { kind: 'throttled' }>> {
+): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount'; username: string }> {
   const steps: AuditStep[] = [];
   const done = await deps.sql
-    .begin((sql) => complete(deps, sql, connection, { identity, visitId }, visitor, steps))
+    .begin((sql) => complete(deps, sql, connection, vouched, visitor, steps))
     .catch((error: unknown) => {
-      if (error instanceof Refused) return error;
+      if (error instanceof Refused || error instanceof OtherAccount) return error;
       throw error;
     });
+  if (done instanceof OtherAccount) return { kind: 'otherAccount', username: done.user.username };
   if (done instanceof Refused) {
     const { reason, user } = done;
     const { address, requestId } = visitor;
@@ -73,11 +83,20 @@ class Refused extends Error {
   }
 }
 
+/** Takes the transaction back: the person is asked first. */
+class OtherAccount extends Error {
+  readonly user: SsoUser;
+  constructor(user: SsoUser) {
+    super('otherAccount');
+    this.user = user;
+  }
+}
+
 async function complete(
   deps: Deps,
   sql: Connection,
   connection: SsoConnection,
-  { identity, visitId }: Vouched,
+  { identity, visitId, expected }: Vouched,
   visitor: Visitor,
   steps: AuditStep[],
 ): Promise<Done> {
@@ -99,6 +118,7 @@ async function complete(
     throw new Refused('provider-session-over');
   }
   const user = await admitted(sql, connection, identity, { address, now, steps });
+  if (expected && !isExpected(user, identity, expected)) throw new OtherAccount(user);
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;
@@ -140,6 +160,18 @@ async function complete(
   const deviceToken = await noteDevice(sql, user, visitor, now);
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken, user };
+}
+
+/** Whether it is who is signed in here; where nobody is, whose address was typed, by the provider's word or ours. */
+function isExpected(
+  { id, username, email }: SsoUser,
+  identity: Identity,
+  { userId, typed }: NonNullable<Vouched['expected']>,
+): boolean {
+  if (userId !== null) return userId === id;
+  if (typed === null) return true;
+  const names = [username, email, identity.email ?? '', identity.username ?? ''].map(foldLoginName);
+  return names.includes(foldLoginName(typed));
 }
 
 /** The user whom the provider means, if he may come in. Throws Refused. */

@@ -9,6 +9,7 @@ import {
   type BrowserForTest,
   browserForTest,
   departFor,
+  followLeavePage,
   lastFailure,
   pathOf,
 } from '#server/testing/sso-for-test.ts';
@@ -170,6 +171,19 @@ describe('the token goes', () => {
     expect(visitsOf(browser)).toHaveLength(1);
     expect((await browser.get(other)).headers.location).toBe('/portal/other');
     expect(await shown(his)).toEqual([]);
+  });
+
+  it('SE-15 with a sign-in by a provider, where nothing was typed: it may be anybody’s', async () => {
+    await browser.get(await begin());
+    delete browser.cookies['vestibule-session'];
+    const press = async (redirectURLSSO: string) => {
+      const pressed = await browser.post('/portal/authenticate/checkSsoLogin', { redirectURLSSO });
+      return pathOf(provider.visit(await followLeavePage(browser, pressed)));
+    };
+    const theirs = await press('/portal/reports');
+    await browser.get(await press('/portal/other'));
+    expect(visitsOf(browser)).toEqual([]);
+    expect(await shown(theirs)).toEqual([]);
   });
 
   it('SE-15 with a sign-out, by a form or by a call', async () => {

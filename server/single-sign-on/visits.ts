@@ -6,7 +6,10 @@ import { tokenHash } from '../secrets/token.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { listOpenSsoRequests, type SsoRequestRow } from '../storage/sso-request.ts';
-import { detailsOf } from './request-details.ts';
+import { detailsOf, type RequestDetails } from './request-details.ts';
+
+/** The visit that an answer belongs to, used up by it. */
+export type Visit = { row: SsoRequestRow; details: RequestDetails; connection: SsoConnection };
 
 export function isOpen({ usedAt, endsAt }: SsoRequestRow, now: Date): boolean {
   return usedAt === null && endsAt > now;
@@ -29,13 +32,14 @@ export async function isSessionOf(deps: Deps, request: FastifyRequest, visit: Ss
 
 /**
  * The cookies of this browser's visits that the person who signs in began in other tabs: to the same provider, by the same
- * typed address. Whose the others are cannot be told.
+ * typed address. Whose the others are cannot be told, those where nothing was typed among them.
  */
 export async function visitsOfSamePerson(
   { config, keys, sql, now }: Deps,
   request: FastifyRequest,
   { connection, typed }: { connection: SsoConnection; typed: string | null },
 ): Promise<ReturnType<typeof visitCookie>[]> {
+  if (typed === null) return [];
   const tokens = [...visitsOfBrowser(request, config).values()].filter((token) => token !== null);
   if (tokens.length < 2) return [];
   const open = await listOpenSsoRequests(sql, tokens.map(tokenHash), now());

@@ -13,11 +13,20 @@ export type SsoRequestRow = {
   madeAt: Date;
   endsAt: Date;
   usedAt: Date | null;
+  /** What waits for the person's press, sealed for `questionPlace`, of whom, and until when. */
+  sealedQuestion: Buffer | null;
+  questionHash: Buffer | null;
+  questionEndsAt: Date | null;
 };
 
 /** Where the details and the answer of a request are sealed for. */
 export function requestPlace(id: string): string {
   return `sso-request:${id}`;
+}
+
+/** Where a question is sealed for. */
+export function questionPlace(id: string): string {
+  return `sso-question:${id}`;
 }
 
 export async function insertSsoRequest(
@@ -40,7 +49,8 @@ export async function insertSsoRequest(
 
 const columns = (sql: Connection) => sql`
   id, state_hash as "stateHash", connection_id as "connectionId", browser_hash as "browserHash", sealed_details as "sealedDetails",
-  sealed_answer as "sealedAnswer", made_at as "madeAt", ends_at as "endsAt", used_at as "usedAt"`;
+  sealed_answer as "sealedAnswer", made_at as "madeAt", ends_at as "endsAt", used_at as "usedAt",
+  sealed_question as "sealedQuestion", question_hash as "questionHash", question_ends_at as "questionEndsAt"`;
 
 /** A request by its id, whoever began it, over or not; the browser that asks is told nothing of it before it is known. */
 export async function findSsoRequest(sql: Connection, id: string): Promise<SsoRequestRow | null> {
@@ -132,6 +142,32 @@ export async function takeSsoRequest(
   const [row] = await sql<SsoRequestRow[]>`
     update sso_request set used_at = ${now}
     where state_hash = ${stateHash} and browser_hash = ${browserHash} and used_at is null and ends_at > ${now}
+    returning ${columns(sql)}`;
+  return row ?? null;
+}
+
+/** Keeps the answer of a request that was used, until the browser with this token agrees to it. */
+export async function putQuestion(
+  sql: Connection,
+  id: string,
+  { sealedQuestion, questionHash, endsAt }: { sealedQuestion: Buffer; questionHash: Buffer; endsAt: Date },
+): Promise<void> {
+  await sql`
+    update sso_request
+    set sealed_question = ${sealedQuestion}, question_hash = ${questionHash}, question_ends_at = ${endsAt}
+    where id = ${id}`;
+}
+
+/** Takes a question, in the browser that was asked; null when there is none, or it is over. Of several at once one gets it. */
+export async function takeQuestion(
+  sql: Connection,
+  id: string,
+  questionHash: Buffer,
+  now: Date,
+): Promise<SsoRequestRow | null> {
+  const [row] = await sql<SsoRequestRow[]>`
+    update sso_request set question_ends_at = ${now}
+    where id = ${id} and question_hash = ${questionHash} and question_ends_at > ${now}
     returning ${columns(sql)}`;
   return row ?? null;
 }

@@ -58,5 +58,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
     return { kind: 'wrong', clockOffset: null, isLast: false, username };
   }
   deps.wake.mails();
-  return { kind: 'right', proof, sessionToken, deviceToken: request.deviceToken ?? newToken(), rememberedToken: null };
+  const deviceToken = request.deviceToken ?? newToken();
+  const { connectionId } = session;
+  return { kind: 'right', proof, sessionToken, deviceToken, rememberedToken: null, connectionId };
 }

@@ -34,7 +34,15 @@ export type VerifyRequest = {
  * and the sign-in form has the `username` filled in.
  */
 export type VerifyResult =
-  | { kind: 'right'; proof: Proof; sessionToken: string; deviceToken: string; rememberedToken: string | null }
+  | {
+      kind: 'right';
+      proof: Proof;
+      sessionToken: string;
+      deviceToken: string;
+      rememberedToken: string | null;
+      /** By which the session came, where it came by one. */
+      connectionId: string | null;
+    }
   | { kind: 'wrong'; clockOffset: number | null; isLast: boolean; username: string }
   | { kind: 'signInExpired' }
   /** An app was being set up, and the sign-in has become too old for that. */
@@ -157,7 +165,7 @@ async function complete(
       { ...eventOf(half, request), event: 'signed-in', steps: stepsOf(proof, rememberedToken) },
       now,
     );
-    return { proof, deviceToken };
+    return { proof, deviceToken, connectionId: origin.connectionId };
   });
   if (!done) return null;
   if (done === 'gone') return { kind: 'signInExpired' };

@@ -16,6 +16,7 @@ import { languageOverride, queryValue } from '../http/request-url.ts';
 import { beginTurn } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
+import { rememberConnection } from '../single-sign-on/remembered-connection.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
 import type { Proof } from './take-proof.ts';
 import { verifyAny } from './verify-any.ts';
@@ -72,6 +73,7 @@ export function verifyRoute(deps: Deps) {
     setCookie(reply, config, 'session', right.sessionToken);
     setCookie(reply, config, 'device', right.deviceToken, limits.deviceLifetime);
     if (right.rememberedToken) setCookie(reply, config, 'remembered', right.rememberedToken, limits.rememberedDevice);
+    if (right.connectionId) rememberConnection(deps, reply, right.connectionId);
     clearLastRefusal(request, reply, config);
     beginTurn(request, reply, config);
     endVisits(request, reply, config);

@@ -25,6 +25,7 @@ export function CurrentScreen({ SecondFactor }: { SecondFactor: ComponentType | 
     case 'recoveryCodes':
     case 'signInOnceMore':
     case 'providerBegan':
+    case 'otherAccount':
     case 'registerElsewhere':
       return SecondFactor && <SecondFactor />;
     case 'leaving':

@@ -1,4 +1,5 @@
 import { useVisit } from '../visit.ts';
+import { OtherAccount } from './other-account.tsx';
 import { ProviderBegan } from './provider-began.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { RegisterElsewhere } from './register-elsewhere.tsx';
@@ -17,6 +18,8 @@ export function SecondFactor() {
       return <RecoveryCodes {...page.serverPage} />;
     case 'providerBegan':
       return <ProviderBegan {...page.serverPage} />;
+    case 'otherAccount':
+      return <OtherAccount {...page.serverPage} />;
     case 'signInOnceMore':
       return <SignInOnceMore {...page.serverPage} />;
     case 'registerElsewhere':

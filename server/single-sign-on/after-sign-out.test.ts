@@ -1,0 +1,99 @@
+import type { Response } from 'light-my-request';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
+import { portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  followLeavePage,
+  pathOf,
+} from '#server/testing/sso-for-test.ts';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let provider: ForgedProvider;
+beforeAll(async () => {
+  portal = await portalForTest();
+  provider = await startForgedProvider({ now: portal.deps.now });
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'alice' });
+  await addOidcConnection(portal, provider);
+  const claims = { sub: 'alice', email: 'alice@acme.test', email_verified: true };
+  provider.bend({ claims: (honest) => ({ ...honest, ...claims }) });
+});
+afterAll(async () => {
+  await provider.close();
+  await portal.close();
+});
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate session, sso_request, sso_subject, audit_event, throttle, mail`;
+  await portal.sql`update customer set two_factor = 'off'`;
+  portal.mails.length = 0;
+  browser = browserForTest(portal);
+});
+
+const pressButton = () => browser.post('/portal/authenticate/checkSsoLogin', {});
+const signOut = () => browser.post('/portal/logout', {});
+const comeBack = async (url: string) => await browser.get(pathOf(provider.visit(url)));
+const wishesOf = (url: string) => {
+  const { searchParams } = new URL(url);
+  return [searchParams.get('prompt'), searchParams.get('max_age')];
+};
+const afresh = ['login', '0'];
+const asEver = [null, null];
+const mailedCode = async () => {
+  await portal.workOff();
+  portal.wait(1000);
+  await portal.workOff();
+  return /\b(\d{6})\b/.exec(portal.mails.at(-1)?.text ?? '')?.[1] ?? '';
+};
+const leadsToForm = (answer: Response) => expect(answer.headers.location).toBe('/portal/singleSignOn');
+
+it('SE-15 after a sign-out the button leads to the provider, which is to ask afresh, until somebody is in', async () => {
+  await comeBack(await departFor(browser));
+  expect(wishesOf(await followLeavePage(browser, await pressButton()))).toEqual(asEver);
+  await signOut();
+  for (const again of [1, 2])
+    expect(wishesOf(await followLeavePage(browser, await pressButton())), String(again)).toEqual(afresh);
+  expect(wishesOf(await departFor(browser))).toEqual(afresh);
+  await comeBack(await followLeavePage(browser, await pressButton()));
+  delete browser.cookies['vestibule-session'];
+  expect(wishesOf(await followLeavePage(browser, await pressButton()))).toEqual(asEver);
+});
+
+it('SE-15 the next person who signs in and out by password does not spare the provider the question', async () => {
+  await comeBack(await departFor(browser));
+  await signOut();
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  expect(wishesOf(await followLeavePage(browser, await pressButton()))).toEqual(afresh);
+});
+
+it('SE-15 a second factor that is given up asks afresh as well', async () => {
+  await portal.sql`update customer set two_factor = 'email'`;
+  await comeBack(await departFor(browser));
+  await signOut();
+  expect(wishesOf(await departFor(browser))).toEqual(afresh);
+});
+
+it('what is no answer of a provider, or a session that is over, changes nothing', async () => {
+  await comeBack(await departFor(browser));
+  await portal.sql`delete from session`;
+  expect(wishesOf(await followLeavePage(browser, await pressButton()))).toEqual(asEver);
+  await signOut();
+  await browser.get(`/portal/authenticate/oidc/callback/acme-oidc?state=${'A'.repeat(43)}`);
+  expect(wishesOf(await departFor(browser))).toEqual(afresh);
+});
+
+it('SE-15 a connection is remembered once somebody is in, after the second factor where there is one', async () => {
+  leadsToForm(await pressButton());
+  await portal.sql`update customer set two_factor = 'email'`;
+  await comeBack(await departFor(browser));
+  leadsToForm(await pressButton());
+  const code = await mailedCode();
+  await browser.post('/portal/two-factor-authentication/verify', { code });
+  await followLeavePage(browser, await pressButton());
+});

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
+import { portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#server/testing/saml-sign-in-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  pathOf,
+} from '#server/testing/sso-for-test.ts';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let provider: ForgedProvider;
+beforeAll(async () => {
+  portal = await portalForTest();
+  provider = await startForgedProvider({ now: portal.deps.now });
+});
+afterAll(async () => {
+  await provider.close();
+  await portal.close();
+});
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, audit_event, throttle, mail cascade`;
+  await addCustomer(portal, 'acme');
+  await addCustomer(portal, 'evil');
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'mallory', email: 'mallory@evil.test', customers: ['evil'] });
+  await addUser(portal, { username: 'eve', email: 'eve@evil.test', customers: ['evil'] });
+  await addOidcConnection(portal, provider, { key: 'evil', customerKey: 'evil', domains: ['evil.test'] });
+  browser = browserForTest(portal);
+  as('mallory@evil.test');
+});
+
+const as = (email: string) =>
+  provider.bend({ claims: (honest) => ({ ...honest, sub: email, email, email_verified: true }) });
+const begin = async (typed = 'mallory@evil.test', redirectURL = '/portal/reports') =>
+  pathOf(provider.visit(await departFor(browser, typed, { redirectURL })));
+const signInByPassword = (username: string) =>
+  browser.post('/portal/performlogin', { username, password: testPassword });
+const who = async ({ cookies } = browser) => {
+  const answer = await portal.send({ url: '/portal/session', cookies });
+  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
+};
+const question = /^\/portal\/authenticate\/other-account\?request=[\w-]{36}$/;
+const expired = '/portal/singleSignOn?notice=signInExpired';
+const idIn = (location: unknown) => ({ request: String(location).slice(-36) });
+const agree = (location: unknown, by = browser) => by.post('/portal/authenticate/other-account', idIn(location));
+const sessions = async () => (await portal.sql`select from session`).length;
+
+/** Alice works; in another tab a visit goes out that mallory's answer ends. */
+async function asked(): Promise<string> {
+  await signInByPassword('alice');
+  const { location } = (await browser.get(await begin())).headers;
+  expect(location).toMatch(question);
+  return String(location);
+}
+
+describe('an answer for somebody else than is signed in here', () => {
+  it('SE-15 asks first: the session stays, and nothing of the answer happens', async () => {
+    const location = await asked();
+    expect(await who()).toBe('alice');
+    expect(await portal.sql`select from sso_subject`).toHaveLength(0);
+    expect(await portal.sql`select from audit_event where event = 'signed-in' and username = 'mallory'`).toHaveLength(
+      0,
+    );
+    const page = await browser.get(location);
+    expect([page.statusCode, page.headers['cache-control']]).toEqual([200, 'no-store']);
+    expect(page.body).toMatch(/Go on as .*alice.*Go on as .*mallory/s);
+    expect(await who()).toBe('alice');
+  });
+
+  it('SE-15 a press on our own page signs in, at the destination of the visit', async () => {
+    const location = await asked();
+    const alices = { ...browser, cookies: { ...browser.cookies } };
+    expect((await agree(location)).headers.location).toBe('/portal/reports');
+    expect(await who()).toBe('mallory');
+    expect(await who(alices)).toBeNull();
+    expect(await sessions()).toBe(1);
+    expect((await agree(location)).headers.location).toBe(expired);
+  });
+
+  it('CS-06 a press on another site does nothing', async () => {
+    const location = await asked();
+    const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    const url = '/portal/authenticate/other-account';
+    expect((await browser.post(url, idIn(location), { headers })).statusCode).toBe(403);
+    expect(await who()).toBe('alice');
+  });
+
+  it('SA-42 another browser is asked nothing and gets nothing', async () => {
+    const location = await asked();
+    const other = browserForTest(portal);
+    const page = await other.get(location);
+    expect([page.headers.location, page.body]).toEqual([expired, '']);
+    expect((await agree(location, other)).headers.location).toBe(expired);
+    expect(await who(other)).toBeNull();
+    for (const request of ['x', '00000000-0000-4000-8000-000000000000'])
+      expect((await browser.get(`/portal/authenticate/other-account?request=${request}`)).headers.location).toBe(
+        expired,
+      );
+  });
+
+  it('RC-04 an answer that is loaded again asks again', async () => {
+    await signInByPassword('alice');
+    const callback = await begin();
+    const { location } = (await browser.get(callback)).headers;
+    expect((await browser.get(callback)).headers.location).toBe(location);
+    await agree(location);
+    expect((await browser.get(callback)).headers.location).toBe('/portal/reports');
+  });
+
+  it('SE-15 the question is over with a sign-in, a sign-out, and its time', async () => {
+    for (const end of [
+      () => signInByPassword('alice'),
+      () => browser.post('/portal/logout', {}),
+      async () => portal.wait(limits.questionOfAnswer),
+    ]) {
+      const location = await asked();
+      await end();
+      expect((await browser.get(location)).headers.location).toBe(expired);
+      expect((await agree(location)).headers.location).toBe(expired);
+      expect(await who()).not.toBe('mallory');
+    }
+  });
+
+  it('what has changed meanwhile counts: a connection that is switched off, a user who may not come in', async () => {
+    const first = await asked();
+    await portal.sql`update sso_connection set active = false`;
+    expect((await agree(first)).headers.location).toMatch(/^\/portal\/loginfail\/oidc/);
+    await portal.sql`update sso_connection set active = true`;
+    const second = await asked();
+    await portal.sql`update portal_user set active = false where username = 'mallory'`;
+    expect((await agree(second)).headers.location).toMatch(/^\/portal\/loginfail\/oidc/);
+    expect(await who()).toBe('alice');
+  });
+
+  it('the second factor follows the press', async () => {
+    await portal.sql`update customer set two_factor = 'email' where key = 'evil'`;
+    const location = await asked();
+    expect(await who()).toBe('alice');
+    expect((await agree(location)).headers.location).toContain('/portal/twoFactor');
+  });
+
+  it('SE-15 by SAML too', async () => {
+    const acme = await samlProvider('idp.evil.test', portal.deps.now());
+    await addSamlConnection(portal, acme, { key: 'saml', customerKey: 'evil', domains: ['saml.test'] });
+    await addUser(portal, { username: 'sam', email: 'sam@saml.test', customers: ['evil'] });
+    await signInByPassword('alice');
+    const url = await departFor(browser, 'sam@saml.test');
+    const answer = samlAnswer(portal, acme, samlRequestAt(url), { email: 'sam@saml.test' });
+    const finish = String((await postSamlAnswer(portal, browser, answer)).headers.location);
+    const { location } = (await browser.get(finish, crossSite)).headers;
+    expect(location).toMatch(question);
+    expect(await who()).toBe('alice');
+    expect((await browser.get(finish, crossSite)).headers.location).toBe(location);
+    await agree(location);
+    expect(await who()).toBe('sam');
+  });
+
+  it('nobody is asked whose own session is there, or where none is', async () => {
+    expect((await browser.get(await begin())).headers.location).toBe('/portal/reports');
+    expect((await browser.get(await begin())).headers.location).toBe('/portal/reports');
+    await signInByPassword('mallory');
+    expect((await browser.get(await begin())).headers.location).toBe('/portal/reports');
+    expect(await sessions()).toBe(1);
+  });
+});
+
+describe('an answer for somebody else than was typed', () => {
+  it('SE-15 asks first who it is that signs in', async () => {
+    const { location } = (await browser.get(await begin('eve@evil.test'))).headers;
+    expect(location).toMatch(question);
+    expect(await sessions()).toBe(0);
+    const { body } = await browser.get(String(location));
+    expect(body).toContain('mallory');
+    expect((await agree(location)).headers.location).toBe('/portal/reports');
+    expect(await who()).toBe('mallory');
+  });
+
+  it('does not ask where the address is the same, however it is written, or nothing was typed', async () => {
+    expect((await browser.get(await begin(' Mallory@EVIL.test'))).headers.location).toBe('/portal/reports');
+    delete browser.cookies['vestibule-session'];
+    const pressed = await browser.post('/portal/authenticate/checkSsoLogin', { redirectURLSSO: '/portal/plan' });
+    const leave = await browser.get(String(pressed.headers.location));
+    const [, url = ''] = /http-equiv="refresh" content="0;url=([^"]+)"/.exec(leave.body) ?? [];
+    const callback = pathOf(provider.visit(url.replaceAll('&#38;', '&')));
+    expect((await browser.get(callback)).headers.location).toBe('/portal/plan');
+  });
+});

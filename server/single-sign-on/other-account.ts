@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callUrl } from '#contract/calls.ts';
+import type { Deps } from '../deps.ts';
+import { readTokenCookie } from '../http/cookies.ts';
+import { beginVisit, visitCookie } from '../http/visit-cookies.ts';
+import { limits } from '../limits.ts';
+import { seal, unseal } from '../secrets/sealed.ts';
+import { newToken, tokenHash } from '../secrets/token.ts';
+import { putQuestion, questionPlace, type SsoRequestRow } from '../storage/sso-request.ts';
+import type { Identity } from './identity.ts';
+
+/** What a provider said, and whom it would sign in: it waits for the person's press. */
+export type Question = { identity: Identity; username: string };
+
+/**
+ * Keeps an answer that would sign in somebody else than the browser expects, and leads to the page that asks. It is open to
+ * this browser alone, and its cookie goes like those of visits, with a sign-in or sign-out.
+ */
+export async function askWho(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { id }: SsoRequestRow,
+  question: Question,
+): Promise<FastifyReply> {
+  const token = newToken();
+  await putQuestion(deps.sql, id, {
+    sealedQuestion: seal(deps.keys.seal, JSON.stringify(question), questionPlace(id)),
+    questionHash: tokenHash(token),
+    endsAt: new Date(deps.now().getTime() + limits.questionOfAnswer),
+  });
+  beginVisit(request, reply, deps.config, { stateHash: tokenHash(id), token });
+  return reply.redirect(questionUrl(deps, id), 303);
+}
+
+/** The page that asks. */
+export function questionUrl({ config }: Deps, id: string): string {
+  return `${callUrl(config.basePath, 'otherAccount')}?request=${id}`;
+}
+
+/** By what this browser shows that it is the one which is asked; null where it is not. */
+export function questionHashOf({ config }: Deps, { headers }: FastifyRequest, id: string): Buffer | null {
+  const token = readTokenCookie(headers, config, visitCookie(tokenHash(id)));
+  return token === null ? null : tokenHash(token);
+}
+
+/** What a request asks of this browser; null when that is nothing, or not any more. */
+export function openQuestion(deps: Deps, request: FastifyRequest, row: SsoRequestRow): Question | null {
+  const { id, sealedQuestion, questionHash, questionEndsAt } = row;
+  if (!sealedQuestion || !questionEndsAt || questionEndsAt <= deps.now()) return null;
+  if (!questionHashOf(deps, request, id)?.equals(questionHash as Buffer)) return null;
+  return questionIn(deps, id, sealedQuestion);
+}
+
+/** Null when no secret of today opens it. */
+export function questionIn({ keys }: Deps, id: string, sealed: Buffer): Question | null {
+  const text = unseal(keys.seal, sealed, questionPlace(id));
+  return text === null ? null : (JSON.parse(text) as Question);
+}
