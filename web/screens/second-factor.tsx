@@ -3,7 +3,7 @@ import { RecoveryCodes } from './recovery-codes.tsx';
 import { TwoFactor } from './two-factor.tsx';
 import { TwoFactorRegistration } from './two-factor-registration.tsx';
 
-/** The screens of the second factor: a script of their own, since who is not asked for one never needs it. */
+/** The second-factor screens, in a separate script, since many sign-ins never need them. */
 export function SecondFactor() {
   const { page, place } = useVisit();
   if (page.serverPage?.name === 'recoveryCodes') return <RecoveryCodes {...page.serverPage} />;
