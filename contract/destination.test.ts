@@ -123,7 +123,7 @@ describe('accepts', () => {
     expect(accept(expected), 'what is accepted is accepted again').toBe(expected);
   });
 
-  it('under another base path, what is relative is relative to the form there', () =>
+  it('resolves relative values against the form under another base path', () =>
     expect(acceptableDestination('x?y', { ...rules, basePath: '/front/door' })).toBe('/front/door/x?y'));
 });
 
@@ -135,12 +135,12 @@ describe('OR-06 encoded slashes stay on our origin, decoded at most once', () =>
     expect(accepted).toBe(value);
   });
 
-  it.each(['%2f%2fevil.example', '%252f%252fevil.example'])('%j is a name below ours', (value) =>
+  it.each(['%2f%2fevil.example', '%252f%252fevil.example'])('%j is a path of ours', (value) =>
     expect(accept(value)).toBe(`/portal/${value}`),
   );
 });
 
-/** Saved by another page of the hub, or by a tab from before it was remembered where the value came from. */
+/** Saved by another page of the hub, or by a tab from before the source of the value was recorded. */
 const unmarked = (loginHashFragment: string) => ({ ...nothing, loginHashFragment });
 
 describe('the redirect value sent with sign-in', () => {

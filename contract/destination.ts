@@ -2,20 +2,20 @@ import { type Call, calls, isPathOfCall } from './calls.ts';
 import { parseUrl } from './parse-url.ts';
 import { hubStartPath, screenPaths } from './screens.ts';
 
-/** What decides whether a destination is acceptable: our own origin, the base path, and foreign origins the operator lists. */
+/** What makes a destination acceptable: our own origin, the base path, and the foreign origins the operator lists. */
 export type DestinationRules = {
   origin: string;
   basePath: string;
   allowedOrigins: readonly string[];
 };
 
-/** Longer values are refused, in UTF-16 code units. */
+/** In UTF-16 code units; longer values are refused. */
 export const longestDestination = 2048;
 
 /**
- * Where a visitor may be sent after sign-in (decisions §4): an address of this origin, whole, by its path or relative to
- * the sign-in form, or an https address whose origin is listed. Returns the address as the URL parser writes it, ours by
- * its path, so that what was checked is what is used; null when refused.
+ * Where a visitor may be sent after sign-in (decisions §4): an address on this origin (absolute, by path, or relative
+ * to the sign-in form) or an https address whose origin is listed. Returns the address as the URL parser serializes it,
+ * ours as a path, so that the checked value is the one used; null if refused.
  */
 export function acceptableDestination(value: string, rules: DestinationRules): string | null {
   if (value.length > longestDestination || /\p{Surrogate}/u.test(value)) return null;
@@ -26,7 +26,7 @@ export function acceptableDestination(value: string, rules: DestinationRules): s
   return isRelative(value) ? ownRelative(value, rules) : null;
 }
 
-/** Neither a scheme, in any of the ways in which parsers read one, nor another host. */
+/** Whether the value has neither a scheme, in any form that parsers accept, nor another host. */
 function isRelative(value: string): boolean {
   return value !== '' && !/^(?: |\/|[a-z][a-z0-9+.-]*:)/i.test(value);
 }
@@ -36,7 +36,7 @@ function ownAddress(value: string, rules: DestinationRules): string | null {
   return url && isOwn(url, rules) ? pathOnly(url, rules) : null;
 }
 
-/** As a browser reads it on the sign-in form, and as it would read a `Location` that answers the form. */
+/** Resolved as a browser would on the sign-in form, or in a `Location` that answers the form. */
 function ownRelative(value: string, rules: DestinationRules): string | null {
   const url = parseUrl(value, rules.origin + rules.basePath + screenPaths.login);
   return url && isOwn(url, rules) ? pathOnly(url, rules) : null;
@@ -46,7 +46,7 @@ function isOwn(url: URL, { origin }: DestinationRules): boolean {
   return url.origin === origin && url.username === '' && url.password === '';
 }
 
-/** An address of ours without its origin passes the same test again: `/a/..//evil` has become `//evil`. */
+/** Stripped of its origin, an address of ours is checked again: `/a/..//evil` has become `//evil`. */
 function pathOnly({ pathname, search, hash }: URL, rules: DestinationRules): string | null {
   const path = pathname + search + hash;
   return path.length <= longestDestination && !path.startsWith('//') ? ownPath(path, rules) : null;
@@ -61,7 +61,7 @@ function ownPath(value: string, { origin, basePath }: DestinationRules): string 
   return url.pathname + url.search + url.hash;
 }
 
-/** A call is no page to arrive at: sign-out as the destination of a sign-in would undo it. Paths as the router reads them. */
+/** A call is not a valid destination: landing on sign-out would undo the sign-in. Decodes paths as the router does. */
 function isCall(path: string, basePath: string): boolean {
   let read: string;
   try {
@@ -79,20 +79,20 @@ function listedAddress(value: string, { allowedOrigins }: DestinationRules): str
   return url.href;
 }
 
-/** Where a visitor goes when no destination was asked for, or the one asked for is refused. */
+/** Where a visitor goes when the requested destination is missing or refused. */
 export function defaultDestination(basePath: string): string {
   return basePath + hubStartPath;
 }
 
-/** Whether it is where a visitor ends without asking for anything, so that no address needs to carry it. */
+/** Whether this is where a visitor lands by default, so that no address needs to carry it. */
 export function isDefaultDestination(destination: string, basePath: string): boolean {
   return [basePath, `${basePath}/`, defaultDestination(basePath)].includes(destination);
 }
 
 /**
- * The values that a browser tab remembers on the way through sign-in, specification §3; null where nothing is saved.
- * `loginHashFragmentFrom` says how to read the fragment: what `redirectURL` asked for is an address, a hash never is.
- * Null where nobody said so: another page of the hub saved it.
+ * The values that a browser tab keeps during sign-in, specification §3; null where nothing is saved.
+ * `loginHashFragmentFrom` says how to read the fragment: a value from `redirectURL` is an address, a hash never is. It
+ * is null if another page of the hub saved the fragment.
  */
 export type SavedDestination = {
   loginHashFragment: string | null;
@@ -101,8 +101,8 @@ export type SavedDestination = {
 };
 
 /**
- * The redirect value sent with sign-in (decisions §4): the old web-bundle address if one is saved; else the address that
- * is saved; else what the address asked for, or the portal path, with the saved fragment.
+ * The redirect value sent with sign-in (decisions §4): the saved old web-bundle address; else the saved address; else
+ * the requested address, or the portal path, with the saved fragment.
  */
 export function redirectValue(saved: SavedDestination, askedFor: string | null, rules: DestinationRules): string {
   const webbundle = saved.redirectOldWebbundleUrl && acceptableDestination(saved.redirectOldWebbundleUrl, rules);
@@ -114,7 +114,7 @@ export function redirectValue(saved: SavedDestination, askedFor: string | null, 
   return start.includes('#') ? start : `${start}#${saved.loginHashFragment}`;
 }
 
-/** Where the browser goes once the second factor is right: the saved value, or the default (specification §4). */
+/** Where the browser goes after a correct second factor: the saved value, or the default (specification §4). */
 export function destinationAfterTwoFactor(saved: SavedDestination, rules: DestinationRules): string {
   const address = savedAddress(saved, rules);
   if (address) return address;
@@ -130,7 +130,7 @@ function savedAddress(saved: SavedDestination, rules: DestinationRules): string 
   return from === 'redirectURL' || looksLikeAddress(value, rules) ? accepted : null;
 }
 
-/** Of a value that nobody marked: `/portal#/reports/7` is an address, `/reports/7` is a fragment. */
+/** For values of unknown source: `/portal#/reports/7` is an address, `/reports/7` is a fragment. */
 function looksLikeAddress(value: string, { basePath }: DestinationRules): boolean {
   return (
     value.startsWith('https://') || (value.startsWith(basePath) && /^(?:[/?#]|$)/.test(value.slice(basePath.length)))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isEmailAddress } from './email-address.ts';
 
-describe('an e-mail address', () => {
+describe('an email address', () => {
   it.each(['a@b', 'anna.keller@example.com', 'a+b@c.d', 'ä@ö.de', "o'neil@example.ie", 'a..b@c'])('%s', (text) =>
     expect(isEmailAddress(text)).toBe(true),
   );

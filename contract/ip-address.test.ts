@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalIpAddress } from './ip-address.ts';
 
-describe('addresses, as they are shown and compared', () => {
+describe('addresses in canonical form', () => {
   it.each([
     ['203.0.113.5', '203.0.113.5'],
     ['0.0.0.0', '0.0.0.0'],
@@ -14,19 +14,20 @@ describe('addresses, as they are shown and compared', () => {
 
   it('IP-07 an IPv4-mapped address is that IPv4 address', () =>
     expect(canonicalIpAddress('::ffff:203.0.113.5')).toBe('203.0.113.5'));
-  it('IP-08 also in hexadecimal', () => expect(canonicalIpAddress('::ffff:cb00:7105')).toBe('203.0.113.5'));
+  it('IP-08 also when written in hexadecimal', () =>
+    expect(canonicalIpAddress('::ffff:cb00:7105')).toBe('203.0.113.5'));
   it.each([
     ['64:ff9b::203.0.113.5', '64:ff9b::cb00:7105'],
     ['2002:cb00:7105::', '2002:cb00:7105::'],
     ['::203.0.113.5', '::cb00:7105'],
-  ])('IP-09 other ways to carry IPv4 stay IPv6: %s', (text, expected) =>
+  ])('IP-09 other IPv6 forms that embed IPv4 stay IPv6: %s', (text, expected) =>
     expect(canonicalIpAddress(text)).toBe(expected),
   );
-  it('IP-10 leading zeros and capitals of IPv6 do not matter', () =>
+  it('IP-10 leading zeros and capitals in IPv6 do not matter', () =>
     expect(canonicalIpAddress('2001:DB8:000A::1')).toBe('2001:db8:a::1'));
 });
 
-describe('what is no address', () => {
+describe('text that is not an address', () => {
   it.each([
     'a',
     '',

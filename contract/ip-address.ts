@@ -4,9 +4,9 @@ const fourPartDecimal = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4
 const mappedIpv4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
- * The canonical text of an IPv4 or IPv6 address, or null when the text is not strictly one: no port, no zone,
- * no leading zeros, no hexadecimal IPv4. An IPv4-mapped IPv6 address is that IPv4 address (decisions §7);
- * IPv6 comes out as RFC 5952 writes it, by the URL parser that browsers and Node share.
+ * The canonical text of an IPv4 or IPv6 address, or null unless the text is strictly one: no port, no zone, no leading
+ * zeros, no hexadecimal IPv4. An IPv4-mapped IPv6 address becomes the IPv4 address (decisions §7); IPv6 is written as
+ * in RFC 5952, by the URL parser that browsers and Node share.
  */
 export function canonicalIpAddress(text: string): string | null {
   if (fourPartDecimal.test(text)) return text;

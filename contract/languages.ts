@@ -4,7 +4,7 @@ export type Language = (typeof languages)[number];
 
 export const fallbackLanguage: Language = 'en';
 
-/** Each language by its own name, for the language menu. */
+/** Each language's name for itself, for the language menu. */
 export const languageNames: Record<Language, string> = {
   en: 'English',
   de: 'Deutsch',
@@ -14,13 +14,13 @@ export const languageNames: Record<Language, string> = {
   it: 'Italiano',
 };
 
-/** The language of a locale tag by its language part alone (`de-AT` → `de`), or null when it is none of ours. */
+/** The language of a locale tag by its primary subtag (`de-AT` → `de`), or null if we don't support it. */
 export function languageOfTag(tag: string): Language | null {
   const part = tag.trim().split(/[-_]/, 1)[0]?.toLowerCase();
   return languages.find((language) => language === part) ?? null;
 }
 
-/** The first of the wanted locale tags, best first, that we speak; else the fallback. */
+/** The first supported language among the locale tags, best first; else the fallback. */
 export function bestLanguage(wantedTags: readonly string[]): Language {
   for (const tag of wantedTags) {
     const language = languageOfTag(tag);
@@ -29,7 +29,7 @@ export function bestLanguage(wantedTags: readonly string[]): Language {
   return fallbackLanguage;
 }
 
-/** The locale tags of an Accept-Language header, best first; `q=0` is left out (RFC 9110 §12.5.4). */
+/** The locale tags of an Accept-Language header, best first, without those of `q=0` (RFC 9110 §12.5.4). */
 export function tagsOfAcceptLanguage(header: string): string[] {
   return header
     .split(',')

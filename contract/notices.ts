@@ -1,7 +1,7 @@
 /**
- * What a redirect tells the screen that it leads to (`?notice=…`), so that no step ends without a word (decisions §13).
- * Each has its texts `notice-…-title` and `-text`; `codeWrong`, `clockWrong`, `codeMalformed`
- * and `emailMalformed` use those of the field itself, and `chooseConnection` has buttons.
+ * What a redirect tells the target screen (`?notice=…`), so that no step ends in silence (decisions §13). Each has its
+ * texts `notice-…-title` and `-text`, except `codeWrong`, `clockWrong`, `codeMalformed` and `emailMalformed`, which use
+ * those of the field, and `chooseConnection`, which has buttons.
  */
 export const notices = [
   'signInExpired',

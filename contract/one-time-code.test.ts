@@ -9,12 +9,12 @@ describe('a one-time code', () => {
   );
 });
 
-describe('the code of a pasted text', () => {
+describe('the code in pasted text', () => {
   it.each(['123456', ' 123456\n', '123 456', '123-456', '\t12 3456 ', '1 23456'])('%j is 123456', (text) =>
     expect(codeOfPaste(text)).toBe('123456'),
   );
   it.each(['12345', '1234567', '12 34 56', '123  456', 'code 123456', '123456 is yours', '', '123--456', '123456-'])(
-    '%j is none',
+    '%j has no code',
     (text) => expect(codeOfPaste(text)).toBeNull(),
   );
 });

@@ -6,8 +6,8 @@ export function isOneTimeCode(text: string): boolean {
 }
 
 /**
- * The six digits of a pasted text, or null. Whitespace around and one space or dash inside are tolerated,
- * since authenticator apps copy `123 456` (decisions §5).
+ * The six digits in pasted text, or null. Surrounding whitespace and one space or dash inside are tolerated, since
+ * authenticator apps copy `123 456` (decisions §5).
  */
 export function codeOfPaste(text: string): string | null {
   const match = /^\s*([0-9]+)(?:[\s-]([0-9]+))?\s*$/.exec(text);

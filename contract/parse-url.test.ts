@@ -17,12 +17,12 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('an address is parsed where URL.parse is missing', () => {
+it('parses an address where URL.parse is missing', () => {
   expect(parseUrl('/a?b', 'https://portal.example')?.href).toBe('https://portal.example/a?b');
   expect(parseUrl('https://')).toBeNull();
 });
 
-it('destinations and addresses of visitors are read there', () => {
+it("destinations and visitors' addresses are still read", () => {
   const rules = { origin: 'https://portal.example', basePath: '/portal', allowedOrigins: ['https://bi.example'] };
   expect(acceptableDestination('/portal/x', rules)).toBe('/portal/x');
   expect(acceptableDestination('https://bi.example/r', rules)).toBe('https://bi.example/r');

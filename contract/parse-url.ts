@@ -1,4 +1,4 @@
-/** What the URL parser makes of an address; null where it refuses. Browsers have `URL.parse` too late (docs/browsers.md). */
+/** The parsed URL, or null if it is invalid. `URL.parse` is too new for some browsers (docs/browsers.md). */
 export function parseUrl(address: string, base?: string): URL | null {
   try {
     return new URL(address, base);

@@ -11,7 +11,7 @@ import { passwordScoreVectors } from './password-rules.vectors.ts';
 
 describe('the score', () => {
   it.each(passwordScoreVectors)('PW-06 of %j is %i', (password, score) => expect(passwordScore(password)).toBe(score));
-  it.each(passwordScoreVectors)('PW-06 of %j is the same in every form of Unicode', (password, score) => {
+  it.each(passwordScoreVectors)('PW-06 of %j is the same in every Unicode form', (password, score) => {
     for (const form of ['NFC', 'NFD']) expect(passwordScore(password.normalize(form))).toBe(score);
   });
 });
@@ -23,7 +23,7 @@ describe('the length', () => {
   });
 });
 
-describe('PW-12 a possible password', () => {
+describe('PW-12 an allowed password', () => {
   it.each([
     '',
     ' spaces at both ends ',
@@ -48,7 +48,7 @@ describe('PW-12 a possible password', () => {
     ['a noncharacter of the Arabic block', '\ufdd0'],
     ['a noncharacter of the last plane', '\u{10ffff}'],
     ['what stands for a broken character', '\ufffd'],
-  ])('has not %s in it', (_, part) => {
+  ])('does not contain %s', (_, part) => {
     for (const password of [part, `${part}aA1!bB2?`, `aA1!${part}bB2?`, `aA1!bB2?${part}`])
       expect(isPossiblePassword(password)).toBe(false);
   });
@@ -56,14 +56,14 @@ describe('PW-12 a possible password', () => {
 
 describe('broken rules', () => {
   const strong = 'aA1!bB2?xyz';
-  it('none for a strong password, twice the same', () => expect(brokenPasswordRules(strong, strong)).toEqual([]));
+  it('none for a strong password entered twice', () => expect(brokenPasswordRules(strong, strong)).toEqual([]));
   it('match', () => expect(brokenPasswordRules(strong, '')).toEqual(['match']));
-  it('PW-11 two forms of one text match', () => {
+  it('PW-11 two Unicode forms of one text match', () => {
     const [composed, decomposed] = ['Zürich-Café-88', 'Zürich-Café-88'.normalize('NFD')];
     expect(brokenPasswordRules(composed, decomposed)).toEqual([]);
     expect(brokenPasswordRules(decomposed, composed)).toEqual([]);
   });
-  it('PW-12 match counts a space at the end', () =>
+  it('PW-12 a trailing space counts for the match', () =>
     expect(brokenPasswordRules(strong, `${strong} `)).toEqual(['match']));
   it.each([
     [6, ['short']],
@@ -78,15 +78,15 @@ describe('broken rules', () => {
     expect(brokenPasswordRules('lowercasexx', 'lowercasexx')).toEqual(['weak']);
     expect(brokenPasswordRules('lowercasexxx', 'lowercasexxx')).toEqual([]);
   });
-  it('all at once, in the order in which they are shown', () =>
+  it('all at once, in display order', () =>
     expect(brokenPasswordRules('123', 'x')).toEqual(['short', 'common', 'weak', 'match']));
-  it('an operator may ask for more', () =>
+  it('an operator may require more', () =>
     expect(brokenPasswordRules(strong, strong, { shortest: 15, longest: 72 })).toEqual(['short']));
   it.each(popularEntries)('PW-04 %s inside is common, in any case', (entry) => {
     expect(containsPopularEntry(`x${entry.toUpperCase()}x`)).toBe(true);
   });
-  it('a popular entry is looked for in what the eye sees: the c under a cedilla is no c', () =>
+  it('popular entries are compared as displayed: ç is not c', () =>
     expect(containsPopularEntry('abc\u0327')).toBe(false));
-  it('a long random password is never refused for lack of a class', () =>
+  it('a long random password is never refused for a missing character class', () =>
     expect(brokenPasswordRules('kqzvhwxjfmrtbnypd', 'kqzvhwxjfmrtbnypd')).toEqual([]));
 });

@@ -1,12 +1,12 @@
-/** The lengths that a new password must keep, in Unicode code points after NFC, both inclusive. */
+/** The length limits of a new password, in Unicode code points after NFC, both inclusive. */
 export type PasswordPolicy = { shortest: number; longest: number };
 
-/** Specification §5, the reading that people see: 7 to 72. */
+/** Specification §5, as shown to people: 7 to 72. */
 export const defaultPasswordPolicy: PasswordPolicy = { shortest: 7, longest: 72 };
 
 export const smallestPasswordScore = 6;
 
-/** Rejected as substrings, without regard to case (specification §5). */
+/** Rejected as case-insensitive substrings (specification §5). */
 export const popularEntries = [
   '123456789',
   '123456',
@@ -24,12 +24,12 @@ export const popularEntries = [
 export type PasswordRule = 'short' | 'long' | 'common' | 'weak' | 'match';
 
 /**
- * Control characters, halves of surrogate pairs and noncharacters, and U+FFFD, which stands where a browser or a decoder
- * met something that is not Unicode: nobody could be sure to type such a password again.
+ * Control characters, lone surrogates, noncharacters and U+FFFD, which replaces input that is not Unicode: nobody could
+ * reliably type such a password again.
  */
 const impossible = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\uFFFD]/u;
 
-/** Whether a password can be one at all; when not, a change fails for reason 6 (decisions §6). */
+/** Whether the text can be a password at all; if not, a change fails with reason 6 (decisions §6). */
 export function isPossiblePassword(password: string): boolean {
   return !impossible.test(password);
 }
@@ -40,8 +40,8 @@ export function passwordLength(password: string): number {
 }
 
 /**
- * The strength score (specification §5): the length beyond 8, plus up to 2 each for digits, lower-case letters,
- * upper-case letters and symbols of `~!@#$%^&*()_-`. It passes from 6 on.
+ * The strength score (specification §5): length beyond 8, plus up to 2 each for digits, lower-case letters, upper-case
+ * letters and symbols of `~!@#$%^&*()_-`. A score of 6 passes.
  */
 export function passwordScore(password: string): number {
   const composed = password.normalize('NFC');
@@ -55,15 +55,15 @@ export function passwordScore(password: string): number {
   );
 }
 
-/** Whether one of the popular entries is inside. */
+/** Whether the password contains a popular entry. */
 export function containsPopularEntry(password: string): boolean {
   const lower = password.normalize('NFC').toLowerCase();
   return popularEntries.some((entry) => lower.includes(entry));
 }
 
 /**
- * The rules that the two entries break, in the order in which they are shown; empty when the password may be sent.
- * Forms of one text in Unicode are one password here, as they are at sign-in: NFC is what is hashed.
+ * The rules that the two entries break, in display order; empty if the password may be sent. Unicode forms of one text
+ * are the same password here, as they are at sign-in: NFC is what is hashed.
  */
 export function brokenPasswordRules(
   password: string,

@@ -1,4 +1,4 @@
-/** Passwords and their scores, for the tests of the rules and of whoever applies them (PW-06). */
+/** Passwords and their scores, for every test that applies the rules (PW-06). */
 export const passwordScoreVectors: readonly (readonly [password: string, score: number])[] = [
   ['', 0],
   ['aaaaaaa', 2],
@@ -13,7 +13,7 @@ export const passwordScoreVectors: readonly (readonly [password: string, score: 
   ['~!@#$%^&*()_-', 7],
   ['""""""""', 0],
   ...[...'~!@#$%^&*()_-'].map((symbol) => [symbol, 1] as const),
-  // Either side of the limit, by each part of the sum: length, digits, small and capital letters, symbols.
+  // Just below and above the limit, by each part of the sum: length, digits, lower and upper case, symbols.
   ['lowercasexx', 5],
   ['lowercasexxx', 6],
   ['8592736', 2],
@@ -29,14 +29,14 @@ export const passwordScoreVectors: readonly (readonly [password: string, score: 
   ['kkM1!!?', 6],
   ['~MZ1_??', 5],
   ['~MZ11_?', 6],
-  // Neither digits nor letters nor symbols of the list, but characters: the length alone counts.
+  // Not digits, letters or listed symbols: they add length only.
   ['ÄÖÜßäöüéèêàâù', 5],
   ['ÄÖÜßäöüéèêàâùû', 6],
   ['🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑', 5],
   ['🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑', 6],
   ['٣٤٥٦٧٨٩٣٤٥٦٧٨', 5],
   ['+=<>?/|[]{};:', 5],
-  // Written with combining marks they are no other password: the e under an accent is no small letter.
+  // Combining marks make no other password: an accented e is not a lower-case ASCII letter.
   ['e\u0301e\u0301MM11_', 5],
   ['e\u0301e\u0301eMM11', 5],
   ['e\u0301e\u0301eeMM11', 6],

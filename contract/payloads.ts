@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 
-/** Longest username or e-mail that is read, in Unicode code points (RFC 5321 §4.5.3.1.3 allows an address of 254). */
+/** Longest accepted username or email, in Unicode code points (RFC 5321 §4.5.3.1.3 allows an address of 254). */
 export const longestUsername = 320;
 
-/** Longest password that is read at sign-in, in Unicode code points: four times the longest that can be set. */
+/** Longest accepted sign-in password, in Unicode code points: four times the longest that can be set. */
 export const longestPasswordInput = 288;
 
 /** `POST performlogin` */
@@ -18,7 +18,7 @@ export type LoginForm = Static<typeof LoginForm>;
 export const CheckSsoForm = Type.Object({ redirectURLSSO: Type.Optional(Type.String()) });
 export type CheckSsoForm = Static<typeof CheckSsoForm>;
 
-/** `POST authenticate/performSsoLogin`; `connection` is the key of the one that was chosen where a domain has several. */
+/** `POST authenticate/performSsoLogin`; `connection` is the key of the chosen one if a domain has several. */
 export const PerformSsoForm = Type.Object({
   username: Type.String({ minLength: 1, maxLength: longestUsername }),
   redirectURL: Type.Optional(Type.String()),
@@ -26,7 +26,7 @@ export const PerformSsoForm = Type.Object({
 });
 export type PerformSsoForm = Static<typeof PerformSsoForm>;
 
-/** `POST authenticate/continue`; `connection` is the key of the one whose provider began. */
+/** `POST authenticate/continue`; `connection` is the key of the one whose provider started the sign-in. */
 export const ProviderBeganForm = Type.Object({ connection: Type.String({ minLength: 1, maxLength: 63 }) });
 export type ProviderBeganForm = Static<typeof ProviderBeganForm>;
 
@@ -38,7 +38,7 @@ export type OtherAccountForm = Static<typeof OtherAccountForm>;
 export const BackchannelLogoutForm = Type.Object({ logout_token: Type.String({ minLength: 1 }) });
 export type BackchannelLogoutForm = Static<typeof BackchannelLogoutForm>;
 
-/** Not empty; said without `minLength`, which counts a long one character by character (SA-43). */
+/** Not empty; avoids `minLength`, which counts a long value character by character (SA-43). */
 const SamlMessage = Type.String({ pattern: '^.' });
 
 /** `POST authenticate/saml/acs`: what a SAML provider has the browser post (SAML bindings §3.5.4). */
@@ -48,7 +48,7 @@ export const SamlForm = Type.Object({
 });
 export type SamlForm = Static<typeof SamlForm>;
 
-/** `POST authenticate/saml/logout`: one of the two (SAML bindings §3.5.4). */
+/** `POST authenticate/saml/logout`: exactly one of the two (SAML bindings §3.5.4). */
 export const SamlLogoutForm = Type.Object({
   SAMLRequest: Type.Optional(SamlMessage),
   SAMLResponse: Type.Optional(SamlMessage),
@@ -62,7 +62,7 @@ export const ForgottenForm = Type.Object({
 });
 export type ForgottenForm = Static<typeof ForgottenForm>;
 
-/** `POST password/change`: what is wrong with the entries is told by a reason, so their length is no matter here. */
+/** `POST password/change`: invalid entries are answered with a reason, so their length is not limited here. */
 export const ChangeForm = Type.Object({
   password: Type.String(),
   repeat: Type.String(),
@@ -85,32 +85,32 @@ export type SessionAnswer = Static<typeof SessionAnswer>;
 export const RegistrationAnswer = Type.Object({ url: Type.String(), totpSecret: Type.String() });
 export type RegistrationAnswer = Static<typeof RegistrationAnswer>;
 
-/** `POST two-factor-authentication/verify` as a form, without script; a script sends the code alone, as a JSON string. */
+/** `POST two-factor-authentication/verify` as a form, without JavaScript; a script sends the code as a JSON string. */
 export const VerifyForm = Type.Object({
   code: Type.String({ maxLength: 40 }),
   redirectURL: Type.Optional(Type.String()),
   codeSentViaEmail: Type.Optional(Type.String()),
   remember: Type.Optional(Type.String()),
-  /** Set on the form for a recovery code. */
+  /** Set by the recovery code form. */
   recovery: Type.Optional(Type.String()),
 });
 export type VerifyForm = Static<typeof VerifyForm>;
 
-/** `POST two-factor-authentication/send` as a form, without script. */
+/** `POST two-factor-authentication/send` as a form, without JavaScript. */
 export const SendForm = Type.Object({
   redirectURL: Type.Optional(Type.String()),
   codeSentViaEmail: Type.Optional(Type.String()),
 });
 export type SendForm = Static<typeof SendForm>;
 
-/** An error answer to a script, RFC 9457. `field` names the input at fault where one is. */
+/** An error answer to a script, RFC 9457. `field` names the invalid input, if any. */
 export const Problem = Type.Object({
   type: Type.Literal('about:blank'),
   title: Type.String(),
   status: Type.Integer(),
   detail: Type.Optional(Type.String()),
   field: Type.Optional(Type.String()),
-  /** Which notice the next page should show. */
+  /** The notice that the next page should show. */
   notice: Type.Optional(Type.String()),
 });
 export type Problem = Static<typeof Problem>;

@@ -18,8 +18,8 @@ export type ChangeFailedReason = (typeof changeFailedReasons)[keyof typeof chang
 const reasonNumbers: readonly number[] = Object.values(changeFailedReasons);
 
 /**
- * The reason in a query: the parameter `reason`, or a number directly after the question mark (specification §2).
- * Null when there is none or it is not in the list.
+ * The reason in a query: the parameter `reason`, or a number directly after the question mark (specification §2). Null
+ * if it is absent or not in the list.
  */
 export function reasonOfSearch(search: string): ChangeFailedReason | null {
   const text = new URLSearchParams(search).get('reason') ?? /^\??(\d+)(?:=?(?:&|$))/.exec(search)?.[1] ?? '';
@@ -28,11 +28,11 @@ export function reasonOfSearch(search: string): ChangeFailedReason | null {
   return reasonNumbers.includes(reason) ? (reason as ChangeFailedReason) : null;
 }
 
-/** Why a sign-in failed, as far as the visitor may know: the last part of `/loginfail/:type`. */
+/** Why a sign-in failed, as far as the visitor may know: the last segment of `/loginfail/:type`. */
 export const loginFailTypes = ['default', 'ip', 'oidc', 'saml'] as const;
 export type LoginFailType = (typeof loginFailTypes)[number];
 
-/** The type that a path part names; anything that is not in the list is `default` (specification §2). */
+/** The type that a path segment names; `default` if it is not in the list (specification §2). */
 export function loginFailTypeOf(text: string): LoginFailType {
   return loginFailTypes.find((type) => type === text) ?? 'default';
 }

@@ -9,14 +9,14 @@ const letters = fc
 describe('a recovery code', () => {
   it('is shown in three groups of four', () => expect(groupedRecoveryCode('7K2MQ4XD9FHB')).toBe('7K2M-Q4XD-9FHB'));
 
-  it('is read back from what is shown', () =>
+  it('is read back as displayed', () =>
     fc.assert(
       fc.property(letters, (code) => {
         expect(recoveryCodeOfText(groupedRecoveryCode(code))).toBe(code);
       }),
     ));
 
-  it('has no two letters that are taken for each other', () => {
+  it('has no two letters that look alike', () => {
     expect(new Set(recoveryCodeAlphabet).size).toBe(32);
     expect(recoveryCodeAlphabet).not.toMatch(/[ILOU]/);
   });
@@ -42,11 +42,11 @@ describe('a recovery code', () => {
   ])('%j is %s', (text, code) => expect(recoveryCodeOfText(text)).toBe(code));
 
   it.each(['', '123456', '7K2M-Q4XD-9FH', '7K2M-Q4XD-9FHBB', '7K2M-Q4XD-9FHU', '7K2M_Q4XD_9FHB', '７K2MQ4XD9FHB'])(
-    '%j is none',
+    '%j is not a code',
     (text) => expect(recoveryCodeOfText(text)).toBeNull(),
   );
 
-  it('is never found in other text', () =>
+  it('is never found inside other text', () =>
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
         const code = recoveryCodeOfText(text);

@@ -1,14 +1,14 @@
-/** Crockford's base32: no letter is taken for a digit. */
+/** Crockford's base32: no letter is mistaken for a digit. */
 export const recoveryCodeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** 60 bits. */
 export const recoveryCodeLetters = 12;
 
-/** A recovery code as it is shown: three groups of four. */
+/** Formats a recovery code for display: three groups of four. */
 export function groupedRecoveryCode(letters: string): string {
   return letters.match(/.{4}/g)?.join('-') ?? letters;
 }
 
-/** The letters of a recovery code as a person types it (lower case, any dashes and spaces, O for 0), or null when it is none. */
+/** The letters of a code as people type it (lower case, any dashes and spaces, O for 0), or null if invalid. */
 export function recoveryCodeOfText(text: string): string | null {
   const plain = text
     .toUpperCase()

@@ -50,10 +50,10 @@ describe('the screen of a path', () => {
 });
 
 describe('the address of a screen', () => {
-  it('has its query, without what is undefined', () =>
+  it('keeps its query, without undefined values', () =>
     expect(screenUrl('/portal', 'forgotten', { lang: 'de', login: undefined, destination: '/a?b=c&d#e' })).toBe(
       '/portal/forgotten?lang=de&destination=%2Fa%3Fb%3Dc%26d%23e',
     ));
-  it('has no question mark without one', () =>
+  it('has no question mark without a query', () =>
     expect(screenUrl('/portal', { name: 'loginFail', type: 'ip' })).toBe('/portal/loginfail/ip'));
 });

@@ -15,7 +15,7 @@ export const screenPaths = {
 
 export type PlainScreen = keyof typeof screenPaths;
 
-/** Which screen an address names; `loginFail` carries its type. */
+/** The screen that an address names; `loginFail` carries its type. */
 export type Screen = { name: PlainScreen } | { name: 'loginFail'; type: LoginFailType } | { name: 'notFound' };
 
 export const loginFailPath = '/loginfail';
@@ -28,10 +28,10 @@ export const legacyPaths: Record<string, string> = {
   '/loginfailIP': `${loginFailPath}/ip`,
 };
 
-/** Where a visitor lands after sign-in when nothing else was asked for; below the base path. */
+/** Where a visitor lands after sign-in by default; relative to the base path. */
 export const hubStartPath = '/portal.html';
 
-/** The names of the query parameters that screens understand. */
+/** The query parameters that screens understand. */
 export const queryNames = {
   login: 'login',
   language: 'lang',
@@ -51,20 +51,20 @@ const nameOfPath = new Map<string, PlainScreen>(
   (Object.keys(screenPaths) as PlainScreen[]).map((name) => [screenPaths[name], name]),
 );
 
-/** A path without the one trailing slash that is tolerated (decisions §2). */
+/** A path without the one tolerated trailing slash (decisions §2). */
 export function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** The path that an old path redirects to, or null when it is no old one. */
+/** The path that a legacy path redirects to, or null. */
 export function redirectOfLegacyPath(path: string): string | null {
   const plain = withoutTrailingSlash(path);
   return Object.entries(legacyPaths).find(([old]) => old === plain)?.[1] ?? null;
 }
 
 /**
- * The screen that a path below the base path names. Case counts, one trailing slash does not; a legacy path
- * names what it redirects to; the empty path and `/` are the sign-in form.
+ * The screen that a path below the base path names. Case matters, one trailing slash does not; a legacy path names its
+ * target; the empty path and `/` are the sign-in form.
  */
 export function screenOfPath(path: string): Screen {
   const current = redirectOfLegacyPath(path) ?? withoutTrailingSlash(path);
@@ -77,14 +77,14 @@ export function screenOfPath(path: string): Screen {
   return { name: 'notFound' };
 }
 
-/** The path of a screen below the base path; the not-found screen has none and yields the sign-in form's. */
+/** The path of a screen below the base path; the not-found screen has none and uses the sign-in form's. */
 export function pathOfScreen(screen: Screen): string {
   if (screen.name === 'loginFail') return `${loginFailPath}/${screen.type}`;
   if (screen.name === 'notFound') return screenPaths.login;
   return screenPaths[screen.name];
 }
 
-/** The address of a screen with its query; undefined values are left out. */
+/** The address of a screen with its query; undefined values are omitted. */
 export function screenUrl(
   basePath: string,
   screen: PlainScreen | Screen,

@@ -1,4 +1,4 @@
-// The two web standards that browsers and Node share and this room uses; its own types know neither DOM nor Node.
+// The two web standards shared by browsers and Node that this folder uses; its types know neither DOM nor Node.
 declare class URL {
   constructor(address: string, base?: string);
   readonly origin: string;

@@ -4,10 +4,10 @@ import { connect } from './storage/connect.ts';
 import type { Database } from './storage/database.ts';
 import { fitToPooler } from './storage/pooler.ts';
 
-/** An open database; close it to let go of connections and, for the built-in one, to stop it when nobody else uses it. */
+/** An open database; closing it releases connections and stops the built-in one if nobody else uses it. */
 export type Storage = { sql: Database; close: () => Promise<void> };
 
-/** Opens the database that the configuration names: the server of DATABASE_URL, else the built-in PostgreSQL of the data folder. */
+/** Opens the configured database: the server of DATABASE_URL, else the built-in PostgreSQL of the data folder. */
 export async function openStorage(
   { databaseUrl, dataFolder }: Pick<Config, 'databaseUrl' | 'dataFolder'>,
   log: { info(text: string): void; warn(text: string): void },

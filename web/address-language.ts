@@ -3,12 +3,12 @@ import { queryNames } from '#contract/screens.ts';
 import type { Address } from './page-load.ts';
 import { parameterOf, pathOfHash, searchOfHash, withoutParameters, withParameter } from './query.ts';
 
-/** The language that a query asks for, or null. */
+/** The language that a query requests, or null. */
 export function languageOfSearch(search: string): Language | null {
   return languageOfTag(parameterOf(search, queryNames.language) ?? '');
 }
 
-/** The address in another language; the one in its fragment would win, and goes. */
+/** The address in another language; drops the language in its fragment, which would win. */
 export function addressInLanguage({ pathname, search, hash }: Address, language: Language): string {
   const own = searchOfHash(hash);
   const rest = own === '' ? hash : `#${pathOfHash(hash)}${withoutParameters(own, [queryNames.language])}`;

@@ -12,7 +12,7 @@ it.each([
   ['1e9', null],
   ['<b>', null],
   ['99999999', null],
-])('a clock said to be off by %j is off by %j seconds', (text, seconds) => expect(clockOffsetOf(text)).toBe(seconds));
+])('a reported offset of %j is %j seconds', (text, seconds) => expect(clockOffsetOf(text)).toBe(seconds));
 
 it.each([
   [60, 1],
@@ -21,4 +21,4 @@ it.each([
   [-570, 9.5],
   [44, 0.5],
   [1, 0.5],
-])('%i seconds are about %d minutes', (seconds, minutes) => expect(minutesOff(seconds)).toBe(minutes));
+])('%i seconds round to %d minutes', (seconds, minutes) => expect(minutesOff(seconds)).toBe(minutes));

@@ -16,14 +16,14 @@ describe('the script of the first page', () => {
     for (const file of built.output) if (file.type === 'chunk') chunks.set(file.name, file);
   }, 30_000);
 
-  it.each(languages)('fits, with the texts in %s', (language) => {
+  it.each(languages)('stays within its budget with the texts in %s', (language) => {
     const size = sizeOf('main') + sizeOf(language);
     expect(size).toBeLessThanOrEqual(longestScript);
   });
 
   it('is one file and the texts', () => expect(chunks.get('main')?.imports).toEqual([]));
 
-  it('leaves the screens of the second factor to a file that only they load', () => {
+  it('leaves the second-factor screens to a file that only they load', () => {
     expect(chunks.get('main')?.dynamicImports).toContain(chunks.get('second-factor')?.fileName);
     for (const key of ['twofa-verify', 'registration-scan', 'recovery-codes-few']) {
       expect(chunks.get('second-factor')?.code).toContain(key);

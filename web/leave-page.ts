@@ -4,7 +4,7 @@ import type { MessageKey } from './messages.tsx';
 /** Specification §9. */
 export const fadeMilliseconds = 300;
 
-/** After this long a page that is still here comes back to life, so that no spinner is for ever. */
+/** A page that is still here after this long becomes usable again, so that no spinner runs forever. */
 const longestWait = 20_000;
 
 function fade(): Promise<void> {
@@ -12,7 +12,7 @@ function fade(): Promise<void> {
   return isReduced ? Promise.resolve() : new Promise((done) => setTimeout(done, fadeMilliseconds));
 }
 
-/** The way out of a page: fade, then the veil with a word; until the document is gone or `comeBack` is called. */
+/** Leaves the page: fade, then the veil with its text, until the document unloads or `comeBack` is called. */
 export function useLeavePage() {
   const [word, setWord] = useState<MessageKey | null>(null);
   const isLeaving = useRef(false);

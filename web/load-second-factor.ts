@@ -2,7 +2,7 @@ import type { ComponentType } from 'react';
 import type { Page, ServerPage } from '#contract/page.ts';
 import type { Place } from './place.ts';
 
-/** Whether a place shows one of the screens whose script comes by itself. */
+/** Whether a place shows a screen whose script is loaded separately. */
 export function isSecondFactor({ screen }: Place, { serverPage }: Page): boolean {
   if (serverPage) return serverPages.includes(serverPage.name);
   return screen.name === 'twoFactor' || screen.name === 'twoFactorRegistration';

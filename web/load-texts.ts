@@ -3,7 +3,7 @@ import type { Texts } from './messages.tsx';
 
 type TextsModule = Promise<{ default: Texts }>;
 
-/** Each language is a file of its own: a visitor loads one. */
+/** Each language is its own file, so a visitor loads only one. */
 const modules: Record<Language, () => TextsModule> = {
   en: () => import('#messages/en.json', { with: { type: 'json' } }),
   de: () => import('#messages/de.json', { with: { type: 'json' } }),

@@ -15,7 +15,7 @@ import { filled } from './messages.tsx';
 const textsOf: Record<string, Record<string, string>> = { en, de, es, pl, nl, it: it_ };
 const keys = Object.keys(en);
 
-/** Words that are the same in two languages, not forgotten ones. */
+/** Words that really are the same in two languages, not missing translations. */
 const sharedWords = new Set([
   'Support',
   'Single sign‑on',
@@ -32,7 +32,7 @@ describe.each(languages)('%s', (language) => {
 
   it('has exactly the keys of English, in the same order', () => expect(Object.keys(texts)).toEqual(keys));
 
-  it('has a text for each, without spaces around or straight quotes', () => {
+  it('has a text for each, without surrounding spaces or straight quotes', () => {
     for (const [key, text] of Object.entries(texts)) {
       expect(text, key).toMatch(/^\S(?:.*\S)?$/);
       expect(text, key).not.toMatch(/["']|\.\.\.|!/);
@@ -81,12 +81,12 @@ it('every reason, login-fail type, problem status and notice has its texts', () 
   expect(keys).toEqual(expect.arrayContaining(wanted));
 });
 
-it('the sentences that the specification quotes stand as they are', () => {
+it('sentences quoted by the specification are unchanged', () => {
   expect(en['changed-failed-page-error']).toBe('Login failed. Please try again.');
   expect(en['general-error-something-went-wrong']).toBe('Something went wrong. Please try again.');
 });
 
-it('browsers load the texts of the pages and none of the mails', async () => {
+it('browsers load the texts of the pages and none of the emails', async () => {
   const builder = await createBuilder({ logLevel: 'silent', environments: { client: { build: { write: false } } } });
   const built = await builder.build(builder.environments.client as NonNullable<typeof builder.environments.client>);
   if (!('output' in built)) throw new Error('The build of the pages is one bundle');
@@ -103,6 +103,6 @@ it('browsers load the texts of the pages and none of the mails', async () => {
 
 describe('placeholders', () => {
   it('are filled', () => expect(filled('{a} to {b}', { a: 7, b: 72 })).toBe('7 to 72'));
-  it('are left when unknown, and a value is not read again', () =>
+  it('are kept when unknown, and values are not expanded again', () =>
     expect(filled('{a} {c}', { a: '{b}', b: 'x' })).toBe('{b} {c}'));
 });

@@ -2,7 +2,7 @@ import { createContext, type ReactNode, use } from 'react';
 import type { Language } from '#contract/languages.ts';
 import type en from '#messages/en.json';
 
-/** The texts of the pages; those of mails are left out of what browsers load. */
+/** The texts of the pages; browsers don't load those of emails. */
 export type MessageKey = Exclude<keyof typeof en, `mail-${string}`>;
 export type Texts = Record<MessageKey, string>;
 export type Placeholders = Record<string, string | number>;
@@ -15,7 +15,7 @@ export function Messages({ language, texts, children }: Props) {
   return <MessagesContext value={{ language, texts }}>{children}</MessagesContext>;
 }
 
-/** The text of a key in the language in use, its `{placeholders}` filled. */
+/** The text of a key in the current language, with its `{placeholders}` filled. */
 export function useMessage(): (key: MessageKey, placeholders?: Placeholders) => string {
   const { texts } = useMessages();
   return (key, placeholders = {}) => filled(texts[key], placeholders);

@@ -24,7 +24,7 @@ describe('the address that opens an authenticator app', () => {
     ]);
   });
 
-  it('leaves out the colons that would part them elsewhere', () => {
+  it('drops colons that would separate them elsewhere', () => {
     const { pathname } = new URL(otpauthAddress('AB', 'a:b', 'c:d'));
     expect(decodeURIComponent(pathname)).toBe('/a b:c d');
   });

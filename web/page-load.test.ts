@@ -384,11 +384,11 @@ it('nothing in an address makes it throw', () => {
   }
 });
 
-describe('a hub page that was asked for while a code is pending', () => {
+describe('a hub page requested while a code is pending', () => {
   const asked = encodeURIComponent('/portal/portal.html?x=1');
   const at = (url: string) => arrive(addressOf(url), nothingSaved, rules, true);
 
-  it('leads to the screen of the second factor, and keeps the fragment that the browser brought along', () => {
+  it('leads to the second-factor screen and keeps the fragment', () => {
     const arrival = at(`/portal/twoFactor?redirectURL=${asked}#/reports/7`);
     expect(arrival.place.screen.name).toBe('twoFactor');
     expect(arrival.saved.loginHashFragment).toBe('/portal/portal.html?x=1#/reports/7');
@@ -396,7 +396,7 @@ describe('a hub page that was asked for while a code is pending', () => {
     expect(arrival.shown.hash).toBe('');
   });
 
-  it('keeps the fragment alone where nothing else was asked for, or it cannot be read', () => {
+  it('keeps only the fragment if no address was requested or it is unreadable', () => {
     expect(at('/portal/twoFactorRegistration#/reports/7').saved.loginHashFragment).toBe('/reports/7');
     expect(at('/portal/twoFactor?redirectURL=%ff#/reports/7').saved.loginHashFragment).toBe('/reports/7');
     expect(at('/portal/twoFactor?redirectURL=%ff#/reports/7').saved.loginHashFragmentFrom).toBe('hash');
@@ -406,7 +406,7 @@ describe('a hub page that was asked for while a code is pending', () => {
     });
   });
 
-  it('changes nothing where the hash names a screen, or no code is pending', () => {
+  it('changes nothing if the hash names a screen or no code is pending', () => {
     expect(at('/portal/twoFactor#/forgotten').place.screen.name).toBe('forgotten');
     const withoutCode = arrive(addressOf(`/portal/twoFactor?redirectURL=${asked}#/reports/7`), nothingSaved, rules);
     expect(withoutCode.place.screen.name).toBe('login');

@@ -6,7 +6,7 @@ import { type Place, placeOfUrl } from './place.ts';
 import { parameterOf, pathOfHash, searchOfHash, withMissingOf, withoutParameters } from './query.ts';
 import type { SavedValues } from './saved-values.ts';
 
-/** The hashes that are reachable without signing in; one that starts with any of them is left alone (specification §2). */
+/** The hashes reachable without signing in; one that starts with any of them is left alone (specification §2). */
 export const publicHashes = [
   '#/forgottenChangedInfo',
   '#/forgottenChangeFailedInfo',
@@ -27,15 +27,15 @@ export type Address = { pathname: string; search: string; hash: string };
 export type Arrival = {
   place: Place;
   saved: SavedValues;
-  /** The address to show; where it differs from the one asked for, history is replaced. */
+  /** The address to show; history is replaced if it differs from the requested one. */
   shown: Address;
-  /** A line for the console. */
+  /** A message for the console. */
   warning: string | null;
 };
 
 /**
  * What a page load does before anything renders (specification §4, decisions §3). `isCodePending`: the server says that
- * the address is that of a second factor which is open.
+ * the address belongs to an open second factor.
  */
 export function arrive(address: Address, saved: SavedValues, rules: DestinationRules, isCodePending = false): Arrival {
   const place = placeOfUrl(address.pathname + address.search, rules.basePath);
@@ -47,20 +47,20 @@ export function arrive(address: Address, saved: SavedValues, rules: DestinationR
   return hideFromAddress(forgetResetHash(saveResetHash(arrival, place)));
 }
 
-/** Whether a hash names no screen that is reachable without signing in, and so a place to go to afterwards. */
+/** Whether a hash names no publicly reachable screen and is therefore a destination. */
 function isForeign(hash: string): boolean {
   return hash !== '' && hash !== '#' && !publicHashes.some((known) => hash.startsWith(known));
 }
 
 /**
- * Whether a hash is the answer of a provider that was told to put it there (OAuth 2.0 Multiple Response Types §2.1): the
- * server never saw it, the page says that it failed, and a code is no place to go to and not for the tab to keep.
+ * Whether a hash is the answer of a provider that used the fragment (OAuth 2.0 Multiple Response Types §2.1). The
+ * server never saw it, so the page reports a failure; the code is not a destination and must not be stored in the tab.
  */
 function isProviderAnswer(hash: string): boolean {
   return /^#(?:[^/#][^#]*&)?(?:code|state|id_token|access_token|error)=/.test(hash);
 }
 
-/** A hub page that was asked for while a code is pending led here, and the browser has brought its fragment along (decisions §13). */
+/** A hub page requested while a code is pending redirects here, and the browser keeps its fragment (decisions §13). */
 function keepFragment(arrival: Arrival, address: Address): Arrival {
   const kept = saveTwoFactorDestination(arrival, address);
   const isAsked = rawRedirectUrl(address.search) !== undefined && kept.warning === null;
@@ -115,8 +115,8 @@ function saveTwoFactorDestination(arrival: Arrival, { search }: Address): Arriva
 }
 
 /**
- * On the form for a new password, by the hash or by the path: a link to whose address something was appended is not lost.
- * The secret leaves the address, so that it cannot leak by a screenshot or a shared link.
+ * Accepts the secret in the hash or the path of the new-password form, so that a link with appended text still works.
+ * Removes it from the address, so that it cannot leak through a screenshot or a shared link.
  */
 function saveResetHash(arrival: Arrival, placeOfPath: Place): Arrival {
   const place = [arrival.place, placeOfPath].find(({ screen }) => screen.name === 'forgottenChange');
@@ -125,7 +125,7 @@ function saveResetHash(arrival: Arrival, placeOfPath: Place): Arrival {
   return { ...hide(arrival, [queryNames.hash]), saved: { ...arrival.saved, passwordHashParameter: hash } };
 }
 
-/** After these the server will never take the link again; after the others it may. */
+/** After these the server never accepts the link again; after the others it may. */
 const linkEnds: readonly (ChangeFailedReason | null)[] = [
   changeFailedReasons.userNotFound,
   changeFailedReasons.requestExpired,
@@ -139,7 +139,7 @@ function forgetResetHash(arrival: Arrival): Arrival {
   return isOver ? { ...arrival, saved: { ...arrival.saved, passwordHashParameter: null } } : arrival;
 }
 
-/** What is said once is not to stay in the address. */
+/** One-time messages must not stay in the address. */
 const hiddenNames: Partial<Record<Screen['name'], readonly string[]>> = {
   twoFactor: [queryNames.clockOffset],
   twoFactorRegistration: [queryNames.clockOffset],

@@ -1,6 +1,6 @@
 import { type Screen, screenOfPath } from '#contract/screens.ts';
 
-/** Where in the portal a visitor is: the screen, its query, and the address as it is shown when nothing is there. */
+/** Where in the portal a visitor is: the screen, its query, and the address shown on the not-found screen. */
 export type Place = { screen: Screen; search: string; address: string };
 
 /** The part of an address below the base path. */
@@ -8,7 +8,7 @@ export function pathBelow(basePath: string, pathname: string): string {
   return pathname.startsWith(basePath) ? pathname.slice(basePath.length) : pathname;
 }
 
-/** The place that a path and query name, without regard to any fragment. */
+/** The place that a path and query name, ignoring any fragment. */
 export function placeOfUrl(url: string, basePath: string): Place {
   const [pathname = '', ...queries] = url.split('?');
   const search = queries.length > 0 ? `?${queries.join('?')}` : '';

@@ -27,7 +27,7 @@ describe.each(['#f80', '#ff0000', '#FFFF00', '#000', '#fff', '#00ff00', '#0000ff
 );
 
 it.each(['rebeccapurple', 'oklch(0.5 0.1 20)', 'rgb(1 2 3)', '#12345', '#12345678'])(
-  '%s leaves those of the default brand',
+  '%s keeps those of the default brand',
   (brand) => {
     expect(plainAccent(brand)).toBeNull();
     expect(styleText(brand)).not.toContain('null');

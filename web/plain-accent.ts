@@ -1,7 +1,7 @@
-/** The plain accents of a brand: what tokens.css derives as --accent, for browsers that cannot derive it. */
+/** The plain accents of a brand: what tokens.css derives as --accent, for browsers that cannot. */
 export type PlainAccent = { day: string; night: string };
 
-/** Null for a colour that is not written as #rgb or #rrggbb: the default brand's accents stay. */
+/** Null unless the colour is #rgb or #rrggbb: the default brand's accents then apply. */
 export function plainAccent(brand: string): PlainAccent | null {
   const digits = /^#(?:[\da-f]{3}|[\da-f]{6})$/i.test(brand) ? brand.slice(1) : null;
   if (!digits) return null;
@@ -39,7 +39,7 @@ function linearOf({ l, c, h }: Oklch): number[] {
   ];
 }
 
-/** Where sRGB has no such colour its channels are cut off, as Chromium does. */
+/** Out-of-gamut channels are clipped to sRGB, as Chromium does. */
 function hexOf(colour: Oklch): string {
   return `#${linearOf(colour)
     .map((channel) => byte(encoded(channel)).toString(16).padStart(2, '0'))

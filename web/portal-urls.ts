@@ -3,10 +3,10 @@ import { type PlainScreen, queryNames, type Screen, screenUrl } from '#contract/
 import { parameterOf } from './query.ts';
 import { useVisit } from './visit.ts';
 
-/** What stays in the address on every way through the portal, so that neither language, name nor destination is lost. */
+/** Query parameters kept throughout the portal, so that language, name and destination are not lost. */
 const carriedNames = [queryNames.language, queryNames.login, queryNames.destination] as const;
 
-/** Addresses of screens and calls as they are linked to from here. */
+/** Addresses of screens and calls, for links on this page. */
 export function usePortalUrls() {
   const { page, place } = useVisit();
   const { basePath } = page.rules;

@@ -23,6 +23,6 @@ it.each([
   ['?3', '?5', '?3'],
   ['?3', '?reason=5', '?3'],
   ['?reason=3', '?5', '?reason=3'],
-])('%j takes over from %j what it has not, as it was written', (search, other, expected) =>
+])('%j inherits from %j what it lacks, verbatim', (search, other, expected) =>
   expect(withMissingOf(search, other)).toBe(expected),
 );

@@ -5,15 +5,15 @@ export function parameterOf(search: string, name: string): string | null {
   return new URLSearchParams(search).get(name);
 }
 
-/** The query without the named parameters, else left letter for letter (`?3` stays `?3`). */
+/** The query without the named parameters, otherwise verbatim (`?3` stays `?3`). */
 export function withoutParameters(search: string, names: readonly string[]): string {
   const kept = entriesOf(search).filter((entry) => !names.includes(nameOf(entry)));
   return kept.length === entriesOf(search).length ? search : joined(kept);
 }
 
 /**
- * The query, and what another one has besides. A reason may be given as a bare number, which has to come first to be
- * read (specification §2).
+ * The query, plus the parameters that only the other one has. A reason may be a bare number, which must come first
+ * (specification §2).
  */
 export function withMissingOf(search: string, other: string): string {
   const own = entriesOf(search);

@@ -33,12 +33,12 @@ const screens: [string, string | null][] = [
   ['/portal/nowhere', null],
 ];
 
-/** A half-signed-in session that may do everything. */
+/** A half-signed-in session with every permission. */
 const secondFactor: OpenSecondFactor = { account: 'ada', mayRemember: true, mayRecover: true, sendAgainAfter: 30 };
 const verify = '/portal/two-factor-authentication/verify';
 const send = '/portal/two-factor-authentication/send';
 
-/** The second-factor screens as the server fills them, and where their forms go. */
+/** The second-factor screens as the server renders them, with the targets of their forms. */
 const secondFactorScreens: [string, string[], Partial<OpenSecondFactor>][] = [
   ['/portal/twoFactor', [verify], {}],
   ['/portal/twoFactor?notice=clockWrong&offset=-90', [verify], {}],
@@ -135,17 +135,17 @@ describe('the sign-in form', () => {
     expect(render('/portal/login')).toContain('name="redirectURLSSO" value="/portal"');
   });
 
-  it('sends the destination of the address when it is acceptable', () => {
+  it('sends the destination of the address if it is acceptable', () => {
     const html = render('/portal/login?destination=%2Fportal%2Fportal.html%3Fa%3D1');
     expect(html).toContain('name="redirectURL" value="/portal/portal.html?a=1"');
     expect(html).toContain('name="redirectURLSSO" value="/portal/portal.html?a=1"');
     expect(html).toContain('href="/portal/forgotten?destination=%2Fportal%2Fportal.html%3Fa%3D1"');
   });
 
-  it('OR-01 sends the default when it is not', () =>
+  it('OR-01 sends the default if it is not', () =>
     expect(render('/portal/login?destination=https://evil.example/')).toContain('name="redirectURL" value="/portal"'));
 
-  it('fills in the typed name, or better the one of the address', () => {
+  it('prefills the typed name, preferring the one in the address', () => {
     expect(render('/portal/login', { typedUsername: 'anna' })).toMatch(/id="username"[^>]* value="anna"/);
     expect(render('/portal/login?login=bob', { typedUsername: 'anna' })).toMatch(/id="username"[^>]* value="bob"/);
   });
@@ -163,7 +163,7 @@ describe('the language', () => {
     expect(html).toContain('href="/portal/forgotten?lang=de"');
   });
 
-  it('changes without losing the rest of the query, and without repeating a reset secret elsewhere', () => {
+  it('changes without losing the rest of the query, and without copying a reset secret elsewhere', () => {
     expect(render('/portal/login?destination=%2Fa&x=1')).toContain('<input type="hidden" name="x" value="1"/>');
     expect(render('/portal/forgottenChange?hash=abc')).toContain(
       '<input type="hidden" name="hash" value="abc"/><label',
@@ -175,7 +175,7 @@ describe('the language', () => {
 describe('the answer to a posted form', () => {
   const answer = (url: string, more = {}) => render(url, { isAnswer: true, ...more });
 
-  it('says what happened at once, and keeps what was typed', () => {
+  it('shows the result at once and keeps what was typed', () => {
     const html = answer('/portal/forgotten?notice=unavailable', { typedUsername: 'ada@acme.test' });
     expect(html).toMatch(/role="alert" tabindex="-1".*This isn’t available right now/i);
     expect(html).toMatch(/id="email"[^>]* value="ada@acme.test"/);
@@ -188,7 +188,7 @@ describe('the answer to a posted form', () => {
     expect(html).toContain('Too many tries');
   });
 
-  it('changes the language at the address of the form, not at that of the call', () => {
+  it("changes the language at the form's address, not the call's", () => {
     expect(answer('/portal/forgotten?notice=unavailable')).toContain(
       '<form class="language" action="/portal/forgotten" method="get"><input type="hidden" name="notice"',
     );
@@ -196,14 +196,14 @@ describe('the answer to a posted form', () => {
   });
 });
 
-describe('the form for a new password', () => {
-  it('sends the hash of its link, or the one that waits in this browser', () => {
+describe('the new-password form', () => {
+  it('sends the hash of its link, or the one kept for this browser', () => {
     expect(render('/portal/forgottenChange?hash=a', { resetHash: 'b' })).toContain('name="hash" value="a"');
     expect(render('/portal/forgottenChange', { resetHash: 'b' })).toContain('name="hash" value="b"');
     expect(render('/portal/forgottenChange')).toContain('name="hash" value=""');
   });
 
-  it('tells a password manager whose link it is', () => {
+  it('tells a password manager which account the link belongs to', () => {
     const more = { typedUsername: 'ada' };
     const hidden = /<input class="sr" type="text" autoComplete="username" [^>]*value="ada"/;
     expect(render('/portal/forgottenChange?hash=a', more)).toMatch(hidden);
@@ -213,7 +213,7 @@ describe('the form for a new password', () => {
     expect([...form.matchAll(/ name="([^"]*)"/g)].map(([, name]) => name)).toEqual(['hash', 'password', 'repeat']);
   });
 
-  it('says without script that a link is missing, and where to ask for one', () => {
+  it('says without JavaScript that a link is missing, and where to request one', () => {
     const said =
       /<noscript>.*Open the link from our e‑mail.*<a href="\/portal\/forgotten">Send a new link<.*<\/noscript>/;
     expect(render('/portal/forgottenChange')).toMatch(said);
@@ -229,13 +229,13 @@ describe('the form for a new password', () => {
   });
 });
 
-it('who waits in vain for the e-mail can ask again', () =>
+it('offers another link if the email does not arrive', () =>
   expect(render('/portal/emailInfo?lang=de', { language: 'de' })).toContain(
     '<a href="/portal/forgotten?lang=de">Erneut senden oder Adresse ändern</a>',
   ));
 
-describe('the second factor without script', () => {
-  it('is one plain field, and keeps what the address says', () => {
+describe('the second factor without JavaScript', () => {
+  it('is one plain field and keeps the parameters of the address', () => {
     const html = render('/portal/twoFactor?redirectURL=%2Fa&codeSentViaEmail=true');
     expect(html).toMatch(/<input[^>]* name="code"/);
     expect(html).toContain('name="redirectURL" value="/a"');
@@ -246,7 +246,7 @@ describe('the second factor without script', () => {
   it('says that a code was wrong', () =>
     expect(render('/portal/twoFactor?notice=codeWrong')).toContain('id="code-error" role="alert"'));
 
-  it('shows the key where the server gives it, outside of what the script reads', () => {
+  it('shows the key if the server sends it, outside the data for the script', () => {
     const registration = { url: 'data:image/png;base64,AAAA', totpSecret: 'ABCDEFGH' };
     const html = render('/portal/twoFactorRegistration', { registration });
     expect(html).toMatch(/<noscript>.*<img src="data:image\/png;base64,AAAA".*<span>ABCD.*<\/noscript>/);
@@ -259,7 +259,7 @@ describe('a half-signed-in session', () => {
     render(`/portal/${screen}${query}`, { secondFactor: { ...secondFactor, ...more } });
   const box = '<input type="checkbox" name="remember"/>';
 
-  it('may have this device remembered, where it may, and never by default', () => {
+  it('may offer to remember this device, where allowed, never by default', () => {
     for (const screen of ['twoFactor', 'twoFactorRegistration']) {
       expect(show('', {}, screen)).toContain(`${box}Don’t ask for a code on this device for 30 days`);
       expect(show('', { mayRemember: false }, screen)).not.toContain('name="remember"');
@@ -267,7 +267,7 @@ describe('a half-signed-in session', () => {
     }
   });
 
-  it('may use a recovery code, where there are some, and goes back to the app by the same address', () => {
+  it('may use a recovery code if it has any, and returns to the app by the same address', () => {
     const way = (href: string, text: string) => `<a href="${href}">${text}</a>`;
     const there = way('/portal/twoFactor?lang=en&amp;redirectURL=%2Fa%3Fb&amp;recovery=true', 'Use a recovery code');
     const back = way('/portal/twoFactor?lang=en&amp;redirectURL=%2Fa%3Fb', 'Use the code from your app');
@@ -278,7 +278,7 @@ describe('a half-signed-in session', () => {
     expect(render('/portal/twoFactor')).not.toContain('recovery');
   });
 
-  it('types a recovery code into one plain field that no browser fills in or corrects', () => {
+  it('types a recovery code into one plain field without autofill or autocorrect', () => {
     const html = show('?recovery=true&redirectURL=%2Fa');
     const field = /<input[^>]* name="code"[^>]*>/.exec(html)?.[0];
     for (const attribute of ['autoComplete="off"', 'spellCheck="false"', 'autoCorrect="off"', 'required=""'])
@@ -289,10 +289,10 @@ describe('a half-signed-in session', () => {
     expect(show('?recovery=true&notice=codeWrong')).toContain('That code didn’t match, or it was used before.');
   });
 
-  it('is asked for the app’s code where it has no recovery codes, whatever the address says', () =>
+  it('is asked for the app’s code if it has no recovery codes, whatever the address says', () =>
     expect(show('?recovery=true', { mayRecover: false })).toContain('<h1 tabindex="-1">Enter your code</h1>'));
 
-  it('hears by how much its clock is off', () => {
+  it('is told by how much its clock is off', () => {
     const clock = (offset: string) => show(`?notice=clockWrong&offset=${offset}`);
     expect(clock('-90')).toContain('Your phone’s clock is about 1.5 min slow');
     expect(clock('300')).toContain('Your phone’s clock is about 5 min fast');
@@ -303,7 +303,7 @@ describe('a half-signed-in session', () => {
     );
   });
 
-  it('can have another code sent, by a form of its own that keeps what the address says', () => {
+  it('can request another code by a separate form that keeps the parameters of the address', () => {
     const query = '?redirectURL=%2Fa&codeSentViaEmail=true';
     const form =
       `<form action="${send}" method="post"><input type="hidden" name="redirectURL" value="/a"/>` +
@@ -314,14 +314,14 @@ describe('a half-signed-in session', () => {
     expect(show('?notice=codeSent')).toMatch(/role="note".*A new code is on its way.*The one before doesn’t work/);
   });
 
-  it('that gets no more codes begins again, its destination kept', () => {
+  it('offers to start again when it gets no more codes, keeping the destination', () => {
     const html = show('?redirectURL=%2Fa&codeSentViaEmail=true', { sendAgainAfter: null });
     expect(html).toContain('No more codes can be sent for this sign-in.');
     expect(html).toContain('<a href="/portal/logout?destination=%2Fa">Sign in again</a>');
     expect(html).not.toContain(send);
   });
 
-  it('of who is signed in already is given up without signing out, by a link to the destination', () => {
+  it('offers a signed-in user a link to the destination, without signing out', () => {
     const html = show('?redirectURL=%2Fa%3Fb', { goesOnTo: '/a?b' }, 'twoFactorRegistration');
     expect(html).toContain('<a href="/a?b">Cancel</a>');
     expect(html).not.toContain('/portal/logout');
@@ -345,21 +345,21 @@ describe('recovery codes', () => {
     return render('/portal/x', { serverPage: serverPage as ServerPage, ...page });
   };
 
-  it('are ten that nobody translates, and the way on is a link', () => {
+  it('are ten that are never translated, and the way on is a link', () => {
     const html = show({});
     const list = /<ul class="codes" translate="no"[^>]*>(.*?)<\/ul>/.exec(html)?.[1] ?? '';
     expect([...list.matchAll(/<li>([^<]+)<\/li>/g)].map((match) => match[1])).toEqual(tenCodes);
     expect(html).toContain('<a href="/a?b#c" class="button">Continue</a>');
   });
 
-  it('have buttons only with script', () => expect(show({})).not.toMatch(/<button(?! type="submit">Apply)/));
+  it('have buttons only with JavaScript', () => expect(show({})).not.toMatch(/<button(?! type="submit">Apply)/));
 
-  it('name the account on paper, where it is known', () => {
+  it('name the account on paper if it is known', () => {
     expect(show({}, { typedUsername: 'ada' })).toMatch(/class="on-paper">.*<code>ada<\/code>/);
     expect(show({})).not.toContain('on-paper');
   });
 
-  it('are not shown again, but counted', () => {
+  it('are not shown again, only counted', () => {
     const html = show({ codes: null, left: 7 });
     expect(html).toContain('can’t be shown again');
     expect(html).toContain('<code>7</code>');
@@ -374,7 +374,7 @@ describe('recovery codes', () => {
 });
 
 describe('results', () => {
-  it('IP-16 an address is shown only when it is one', () => {
+  it('IP-16 an address is shown only if it is valid', () => {
     expect(render('/portal/loginfail/ip?ipaddress=1.2.3.4')).toContain('<code>1.2.3.4</code>');
     for (const text of ['%3Cscript%3E', '1'.repeat(500), 'x', '', '1.2.3.4%E2%80%AE']) {
       expect(render(`/portal/loginfail/ip?ipaddress=${text}`)).toContain('<code>unknown</code>');
@@ -385,14 +385,14 @@ describe('results', () => {
   it('a reference is shown for support', () =>
     expect(render('/portal/loginfail/default', { reference: 'K7Q2-M4XD' })).toContain('<code>K7Q2-M4XD</code>'));
 
-  it('a refusal of too many tries tells how long to wait', () => {
+  it('a refusal of too many attempts says how long to wait', () => {
     const serverPage = { name: 'problem', status: 429, retryAfterSeconds: 300 } as const;
     expect(render('/portal/performlogin', { serverPage })).toContain('Try again in 5 minutes.');
     expect(render('/portal/performlogin', { serverPage, language: 'pl' })).toContain('Spróbuj ponownie za 5 minut.');
   });
 });
 
-describe('hostile text is text', () => {
+describe('hostile text is rendered as text', () => {
   const evil = `"'><script>alert(1)</script><!--\u2028</title>`;
   it.each([
     ['IN-02 a typed name', () => render('/portal/login', { typedUsername: evil })],
@@ -437,14 +437,14 @@ describe('hostile text is text', () => {
     expect(() => JSON.parse(json)).not.toThrow();
   });
 
-  it('IN-04 a long address is cut', () => {
+  it('IN-04 a long address is truncated', () => {
     const html = render(`/portal/${'x'.repeat(8000)}`);
     expect(/<code>(.*)<\/code>/.exec(html)?.[1]?.replaceAll('<wbr/>', '').length).toBeLessThan(260);
   });
 });
 
 describe('the style', () => {
-  it('takes the operator’s colour', () => {
+  it('uses the operator’s colour', () => {
     expect(styleText('oklch(0.5 0.1 200 / 1)')).toContain(':root{--brand:oklch(0.5 0.1 200 / 1)}');
     expect(styleText(null)).not.toContain('--brand:oklch(0.5');
   });

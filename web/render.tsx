@@ -16,13 +16,13 @@ import { SecondFactor } from './screens/second-factor.tsx';
 import portal from './styles/portal.css?inline';
 import tokens from './styles/tokens.css?inline';
 
-/** A missing text in any language does not compile. */
+/** A missing text in any language is a compile error. */
 const textsOf: Record<Language, Texts> = { en, de, es, pl, nl, it };
 
 /** Addresses of what a page loads, and the result of `styleText`. */
 export type PageAssets = { script: string; messages: Record<Language, string>; style: string };
 
-/** The style text of every page; its SHA-256 goes into the Content-Security-Policy. Null leaves the default brand. */
+/** The style text of every page; its SHA-256 goes into the Content-Security-Policy. Null keeps the default brand. */
 export function styleText(accentColour: string | null): string {
   const style = tokens.trim() + portal.trim();
   if (accentColour === null) return style;
@@ -34,7 +34,7 @@ export function styleText(accentColour: string | null): string {
   return `${style}:root{--brand:${accentColour}}${older}`;
 }
 
-/** The whole HTML document of one page. */
+/** Returns the whole HTML document of one page. */
 export function renderDocument(page: Page, assets: PageAssets): string {
   const texts = textsOf[page.language];
   const place = placeOfUrl(page.url, page.rules.basePath);
@@ -63,7 +63,7 @@ ${onwards(page)}<link rel="icon" href="${icon}">
 `;
 }
 
-/** Chromium puts the address that a page leads on to at once in its place: Back leads to where the visitor was before. */
+/** In Chromium an immediate redirect replaces the history entry: Back leads to the previous page. */
 function onwards({ serverPage }: Page): string {
   if (serverPage?.name !== 'leaving' || serverPage.fields) return '';
   return `<meta http-equiv="refresh" content="0;url=${escaped(serverPage.url)}">\n`;

@@ -4,12 +4,12 @@ import { type Place, placeOfUrl } from './place.ts';
 import { parameterOf } from './query.ts';
 import type { SavedValues } from './saved-values.ts';
 
-/** What the form for a new password sends of its link, and the account behind it as far as it is known. */
+/** What the new-password form sends about its link, and the account behind it if known. */
 export type ResetLink = { hash: string; username: string };
 
 /**
- * The link of the address, else the one that this tab saved, else the one that waits in this browser. The server named
- * the account of the link that it saw; another tab's link may be another account's, whose name is not this one.
+ * The link of the address, else the one saved by this tab, else the one kept for this browser. The server's account
+ * name belongs to the link that it saw; another tab's link may be for another account.
  */
 export function resetLinkOf(page: Page, place: Place, saved: SavedValues): ResetLink {
   const seenByServer =

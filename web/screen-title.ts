@@ -4,17 +4,17 @@ import type { MessageKey, Texts } from './messages.tsx';
 import type { Place } from './place.ts';
 import { parameterOf } from './query.ts';
 
-/** Whether the code goes by e-mail rather than by an authenticator app (specification §3). */
+/** Whether the code is sent by email, not shown by an authenticator app (specification §3). */
 export function isCodeSentViaEmail(place: Place): boolean {
   return parameterOf(place.search, queryNames.codeSentViaEmail) === 'true';
 }
 
-/** Whether a recovery code is asked for in place of the app's: where the address says so and the account has some. */
+/** Whether to ask for a recovery code and not the app's: the address requests it and the account has some. */
 export function isRecovery(place: Place, { secondFactor }: Pick<Page, 'secondFactor'>): boolean {
   return secondFactor?.mayRecover === true && parameterOf(place.search, queryNames.recovery) === 'true';
 }
 
-/** The heading of a place, which is the title of its document too. */
+/** The heading of a place, which is also the document's title. */
 export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFactor'>): MessageKey {
   const { serverPage, secondFactor } = page;
   switch (serverPage?.name) {

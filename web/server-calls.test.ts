@@ -84,7 +84,7 @@ describe('verify', () => {
 });
 
 describe('another code', () => {
-  it('is asked for by a post', async () => {
+  it('is requested by a post', async () => {
     answerWith(nothing(204));
     await sendNewCode('/portal');
     expect(fetch).toHaveBeenCalledWith(

@@ -5,18 +5,18 @@ import type { Problem, RegistrationAnswer } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
 import { clockOffsetOf } from './clock-offset.ts';
 
-/** Why a call did not succeed, as far as the visitor is told. */
+/** Why a call failed, as far as the visitor is told. */
 export type CallFailure =
   | { name: 'failed' }
   | { name: 'unavailable'; seconds: number | null }
   /** The sign-in is too old to set up an app. */
   | { name: 'signInTooOld' }
-  /** The half-signed-in session is gone; the sign-in form says why. */
+  /** The half-signed-in session is gone; the sign-in form explains why. */
   | { name: 'signInExpired'; notice: Notice }
-  /** `notice`: what the server says of it, where it says more than how long. */
+  /** `notice`: the server's explanation, if it gives more than the wait. */
   | { name: 'throttled'; seconds: number | null; notice?: Notice };
 
-/** What became of a code. `clockOffset`: by how many seconds the clock of the phone is ahead, where that is why. */
+/** The result of a code check. `clockOffset`: seconds by which the phone's clock is ahead, if that is the cause. */
 export type CodeAnswer = { name: 'right'; next: string | null } | { name: 'wrong'; clockOffset: number | null };
 
 export async function askForReset(basePath: string, username: string): Promise<'done' | CallFailure> {
@@ -28,7 +28,7 @@ export async function askForReset(basePath: string, username: string): Promise<'
   return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : await failureOf(answer);
 }
 
-/** Right on any 2xx whose body is JSON and truthy, as another backend may say it too (decisions §5). */
+/** Right on any 2xx with a truthy JSON body, for compatibility with other backends (decisions §5). */
 export async function verifyCode(
   basePath: string,
   code: string,
@@ -51,7 +51,7 @@ export async function verifyCode(
   return { name: 'wrong', clockOffset: clockOffsetOf(answer.headers.get(codeAnswerHeaders.clockOffset)) };
 }
 
-/** Has another code sent by e-mail; in how many seconds the one after may be. */
+/** Sends another code by email; returns in how many seconds the next may be sent. */
 export async function sendNewCode(basePath: string): Promise<{ name: 'sent'; seconds: number } | CallFailure> {
   const answer = await send(callUrl(basePath, 'twoFactorSend'), { method: 'POST', redirect: 'manual' });
   if (!answer?.ok) return await failureOf(answer);
@@ -90,7 +90,7 @@ async function bodyOf(answer: Response): Promise<unknown> {
 async function failureOf(answer: Response | null): Promise<CallFailure> {
   if (answer?.status === 401) return { name: 'signInExpired', notice: noticeOf(await bodyOf(answer)) };
   if (answer?.status === 429) return await throttleOf(answer);
-  // A body that nobody reads keeps the connection waiting.
+  // An unread body keeps the connection busy.
   answer?.body?.cancel();
   if (answer?.status === 503) return { name: 'unavailable', seconds: secondsOf(answer.headers.get('retry-after')) };
   return { name: 'failed' };

@@ -2,7 +2,7 @@ import type { Page } from '#contract/page.ts';
 import { type Address, type Arrival, arrive } from './page-load.ts';
 import type { SavedValuesStore } from './saved-values.ts';
 
-/** Applies the arrival rules to where the browser is: what they save, show and warn of. */
+/** Applies the arrival rules to the current address: saves, shows and warns as they say. */
 export function settle({ pathname, search, hash }: Address, store: SavedValuesStore, page: Page): Arrival {
   const arrival = arrive({ pathname, search, hash }, store.read(), page.rules, page.secondFactor !== undefined);
   store.write(arrival.saved);

@@ -54,7 +54,7 @@ async function addSession(userId: string) {
 }
 
 describe('a customer', () => {
-  test('is kept with its networks and counted with its users', async () => {
+  test('is stored with its networks and listed with its user count', async () => {
     await addUser(database.sql, alice, now);
     expect(await listCustomers(database.sql)).toMatchObject([
       { key: 'acme', allowedNetworks: [], users: 1, active: true },
@@ -62,11 +62,11 @@ describe('a customer', () => {
     ]);
   });
 
-  test('has a key of its own', async () => {
+  test('needs a unique key', async () => {
     expect(await addCustomer(database.sql, { key: 'acme', ...plainCustomer, allowedNetworks: [] }, now)).toBe(false);
   });
 
-  test('changes only in what is given, and the event says what', async () => {
+  test('changes only the given fields, and the event lists them', async () => {
     const result = await changeCustomer(database.sql, 'beta', { twoFactor: 'app', allowedNetworks: [] }, now);
     expect(result).toEqual({
       kind: 'changed',
@@ -127,15 +127,15 @@ describe('adding a user', () => {
     expect(await database.sql`select from audit_event where event = 'user-added'`).toHaveLength(1);
   });
 
-  test('a username that is the own e-mail is one name', async () => {
+  test('a username equal to the email is one name', async () => {
     expect(await addUser(database.sql, { ...alice, username: 'Alice@corp.example' }, now)).toMatchObject({
       kind: 'added',
     });
     expect(await database.sql`select fold from login_name`).toEqual([{ fold: 'alice@corp.example' }]);
   });
 
-  test('of many at once with one name exactly one is added (UN-08)', async () => {
-    // With the connections open already, all of them really start at once.
+  test('of concurrent additions of one name exactly one succeeds (UN-08)', async () => {
+    // With open connections all of them really start at once.
     await Promise.all(Array.from({ length: 10 }, () => database.sql`select pg_sleep(0.05)`));
     for (const name of ['carol', 'dave', 'erin', 'frank']) {
       const attempts = Array.from({ length: 10 }, (_, index) => ({
@@ -177,7 +177,7 @@ describe('changing a user', () => {
   });
   const sessions = async () => (await database.sql`select from session where user_id = ${id}`).length;
 
-  test('another e-mail frees the old name and takes the new one; sessions go on', async () => {
+  test('a new email frees the old name and takes the new one; sessions continue', async () => {
     await changeUser(database.sql, 'alice@corp.example', { email: 'a@new.example', language: 'de' }, now);
     expect(await findUser(database.sql, 'alice@corp.example')).toBeNull();
     expect(await findUser(database.sql, 'a@new.example')).toMatchObject({ username: 'alice', language: 'de' });
@@ -192,7 +192,7 @@ describe('changing a user', () => {
     expect(await findUser(database.sql, 'alice')).toMatchObject({ active: true, email: 'alice@corp.example' });
   });
 
-  test('another password ends sessions and the waits of the account; the event does not show it', async () => {
+  test("a new password ends sessions and the account's waits; the event does not show it", async () => {
     await countThrottleAttempt(database.sql, { key: accountKey(id), limit: limits.throttle.account }, now);
     const result = await changeUser(database.sql, 'alice', { passwordHash: 'canary' }, now);
     expect(result).toMatchObject({ kind: 'changed', sessionsEnded: 1 });
@@ -204,7 +204,7 @@ describe('changing a user', () => {
     ]);
   });
 
-  test('being made inactive ends sessions', async () => {
+  test('deactivation ends sessions', async () => {
     expect(await changeUser(database.sql, 'alice', { active: false }, now)).toMatchObject({
       kind: 'changed',
       sessionsEnded: 1,
@@ -212,7 +212,7 @@ describe('changing a user', () => {
     expect(await sessions()).toBe(0);
   });
 
-  test('customers are replaced by what the change makes of them', async () => {
+  test('customers are replaced by the result of the change', async () => {
     await changeUser(database.sql, 'alice', { customers: (keys) => [...keys, 'beta', 'beta'] }, now);
     expect(await findUser(database.sql, 'alice')).toMatchObject({ customers: ['acme', 'beta'] });
     await changeUser(database.sql, 'alice', { customers: (keys) => keys.filter((key) => key !== 'acme') }, now);
@@ -224,7 +224,7 @@ describe('changing a user', () => {
     expect(await findUser(database.sql, 'alice')).toMatchObject({ customers: ['beta'] });
   });
 
-  test('nothing new is no change and no event', async () => {
+  test('an unchanged value is no change and no event', async () => {
     const before = await lastEvent();
     expect(await changeUser(database.sql, 'alice', { active: true, email: alice.email }, now)).toEqual({
       kind: 'unchanged',
@@ -233,7 +233,7 @@ describe('changing a user', () => {
     expect(await changeUser(database.sql, 'nobody', { active: false }, now)).toEqual({ kind: 'notFound' });
   });
 
-  test('unlocking ends the waits of this account alone', async () => {
+  test('unlocking ends the waits of this account only', async () => {
     for (const key of [accountKey(id), 'total']) {
       await countThrottleAttempt(database.sql, { key, limit: limits.throttle.account }, now);
     }
@@ -243,7 +243,7 @@ describe('changing a user', () => {
     expect(await unlockUser(database.sql, 'nobody', now)).toBe(false);
   });
 
-  test('removing takes names, memberships and sessions along; the record stays', async () => {
+  test('removal takes names, memberships and sessions along; the audit record stays', async () => {
     expect(await removeUser(database.sql, 'alice', now)).toBe(true);
     const [left] = await database.sql`
       select (select count(*) from login_name) + (select count(*) from membership) + (select count(*) from session) as rows`;
@@ -253,7 +253,7 @@ describe('changing a user', () => {
   });
 });
 
-test('users are found by part of a name without regard to case, and by customer', async () => {
+test('users are found by part of a name, case-insensitively, and by customer', async () => {
   await addUser(database.sql, alice, now);
   await addUser(database.sql, { ...alice, username: 'Böb_%', email: 'bob@corp.example', customers: ['beta'] }, now);
   const names = async (filter: object) =>

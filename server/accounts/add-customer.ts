@@ -2,7 +2,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import { insertCustomer, type NewCustomer } from '../storage/customer.ts';
 import type { Database } from '../storage/database.ts';
 
-/** Adds a customer whose fields were read before, and records it; false when the key is taken. */
+/** Adds a customer from validated fields, and records it; false if the key is taken. */
 export async function addCustomer(sql: Database, customer: NewCustomer, now: Date): Promise<boolean> {
   return await sql.begin(async (sql) => {
     if (!(await insertCustomer(sql, customer, now))) return false;

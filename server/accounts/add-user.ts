@@ -11,7 +11,7 @@ export type AddUserResult =
   | { kind: 'taken'; field: 'username' | 'email' }
   | { kind: 'unknownCustomers'; keys: string[] };
 
-/** Adds a user whose fields were read before, with names and customers, and records it; all of it or nothing. */
+/** Adds a user from validated fields, with names and customers, and records it; all or nothing. */
 export async function addUser(
   sql: Database,
   user: NewUser & { customers: readonly string[] },

@@ -8,7 +8,7 @@ export type ChangeCustomerResult =
   | { kind: 'unchanged' }
   | { kind: 'notFound' };
 
-/** Changes a customer and records what changed. Sessions see it at their next request: they ask the customer each time. */
+/** Changes a customer and records it. Sessions see it at their next request, which reads the customer again. */
 export async function changeCustomer(
   sql: Database,
   key: string,

@@ -20,7 +20,7 @@ import { foldLoginName } from './fold-name.ts';
 import { foldsOfUser, takenField } from './names-of-user.ts';
 import { passwordReplaced, queuePasswordNotice } from './password-replaced.ts';
 
-/** What to change; absent means unchanged. `customers` takes the keys of now and gives those of then. */
+/** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */
 export type ChangeOfUser = UserChanges & { customers?: (current: readonly string[]) => string[] };
 
 export type ChangeUserResult =
@@ -31,10 +31,10 @@ export type ChangeUserResult =
   | { kind: 'unknownCustomers'; keys: string[] };
 
 /**
- * Changes the user whom a username or e-mail names, and records what changed; all of it or nothing. Another password or
- * none, and being made inactive, ends the user's sessions; another password or none also makes the browsers that were
- * known for him strangers again, ends reset links and the waits of the account, and he is told; another e-mail ends
- * reset links, sign-ins that wait for a code by e-mail, and what such codes have had remembered.
+ * Changes the user with a username or email, and records the changes; all or nothing. A new or removed password, or
+ * deactivation, ends the user's sessions. A new or removed password also forgets their known browsers, ends reset links
+ * and the account's waits, and notifies them; a new email ends reset links,
+ * sign-ins that wait for a code by email, and what such codes have made remembered.
  */
 export async function changeUser(
   sql: Database,
@@ -65,7 +65,7 @@ export async function changeUser(
   });
 }
 
-/** Ends what the old password, address or state had opened; returns how many sessions and remembered browsers it were. */
+/** Ends what the old password, address or state had opened; returns the number of ended sessions and forgotten browsers. */
 async function endWhatDepended(
   sql: Connection,
   user: User,

@@ -43,7 +43,7 @@ describe('the fold of a name', () => {
     ['zero-width joiner', 'ali\u200dce', 'alice'],
     ['soft hyphen', 'ali\u00adce', 'alice'],
     ['combining dot', 'ali\u0307ce', 'alice'],
-  ])('%s stays another name (UN-02, UN-03, UN-04)', (_, twin, name) => {
+  ])('%s stays a different name (UN-02, UN-03, UN-04)', (_, twin, name) => {
     expect(foldLoginName(twin)).not.toBe(foldLoginName(name));
   });
 
@@ -59,7 +59,7 @@ describe('the fold of a name', () => {
   });
 });
 
-describe('the domain of an e-mail', () => {
+describe('the domain of an email', () => {
   test.each([
     'alice@corp.example',
     'alice@corp.example.',
@@ -85,11 +85,11 @@ describe('the domain of an e-mail', () => {
     ['a path', 'alice@example.com/x'],
     ['a user part', 'alice@eve@example.com'],
     ['a port', 'alice@example.com:80'],
-  ])('%s does not make it example.com', (_, text) => {
+  ])('%s does not become example.com', (_, text) => {
     expect(foldLoginName(text)).not.toBe('alice@example.com');
   });
 
-  test('numbers stay as they are written', () => {
+  test('numbers are unchanged', () => {
     expect(foldLoginName('root@1')).toBe('root@1');
     expect(foldLoginName('root@0x7f.1')).toBe('root@0x7f.1');
   });

@@ -1,10 +1,10 @@
 /**
- * The form in which usernames and e-mails are compared and stored as login names: without surrounding whitespace, in
- * Unicode NFKC, without regard to case, and with one form for an e-mail's domain. Folding twice changes nothing.
- * Letters that only look or case-fold alike stay apart (ı and i, ß and ss): whoever types one never means the other.
+ * The form in which usernames and emails are compared and stored as login names: without surrounding whitespace, in
+ * Unicode NFKC, case-insensitive, and with one form for an email's domain. Folding twice changes nothing. Letters that
+ * only look or case-fold alike stay distinct (ı and i, ß and ss): people who type one never mean the other.
  */
 export function foldLoginName(text: string): string {
-  // Lower-casing can undo the normal form and the other way round; the second time changes nothing any more.
+  // Lower-casing can undo normalization and vice versa; a third pass would change nothing.
   const plain = foldOnce(foldOnce(text));
   const at = plain.lastIndexOf('@');
   return at < 0 ? plain : plain.slice(0, at + 1) + canonicalDomain(plain.slice(at + 1));
@@ -15,8 +15,8 @@ function foldOnce(text: string): string {
 }
 
 /**
- * The ASCII form of a lower-case domain without the dot of the root (UTS 46, by the URL parser). What is no name of a
- * host comes back as it is: the parser would also read `%61` as a letter, `1` as an address, and skip soft hyphens.
+ * The ASCII form of a lower-case domain without the root's dot (UTS 46, by the URL parser). Anything but a host name is
+ * returned unchanged: the parser would also read `%61` as a letter, `1` as an address, and skip soft hyphens.
  */
 export function canonicalDomain(domain: string): string {
   const plain = domain.replace(/\.+$/, '');

@@ -2,12 +2,12 @@ import type { Connection } from '../storage/database.ts';
 import { listTakenFolds } from '../storage/login-name.ts';
 import { foldLoginName } from './fold-name.ts';
 
-/** The folded names that a user signs in by. */
+/** The folded names that a user signs in with. */
 export function foldsOfUser(user: { username: string; email: string }): string[] {
   return [foldLoginName(user.username), foldLoginName(user.email)];
 }
 
-/** Which of a user's two names belongs to somebody else, the username first; null when both are free. */
+/** Which of a user's two names somebody else has, the username first; null if both are free. */
 export async function takenField(
   sql: Connection,
   user: { username: string; email: string },

@@ -15,7 +15,7 @@ afterAll(() => portal.close());
 const change = async (what: ChangeOfUser, name = 'alice') =>
   (await changeUser(portal.sql, name, what, portal.deps.now())).kind;
 
-/** What hangs on the password of a user. */
+/** What depends on a user's password. */
 async function hanging(username: string) {
   const id = await userId(portal, username);
   const [row] = await portal.sql`
@@ -39,12 +39,12 @@ async function leaveTraces(username: string): Promise<void> {
 const all = { sessions: 2, devices: 2, waits: 2, links: 1, former: 0 };
 const ended = { sessions: 0, devices: 0, waits: 0, links: 0 };
 
-describe('another password', () => {
+describe('a replaced password', () => {
   it.each([
     ['another', 'another hash'],
     ['none', null],
   ])(
-    'SE-13 PR-18 set by an operator, %s: everything ends that hung on the old one, of this user alone',
+    'SE-13 PR-18 set by an operator, %s: ends everything that depended on the old one, for this user only',
     async (_what, passwordHash) => {
       for (const username of ['alice', 'bob']) await leaveTraces(username);
       expect([await hanging('alice'), await hanging('bob')]).toEqual([all, all]);
@@ -61,12 +61,12 @@ describe('another password', () => {
     },
   );
 
-  it('the first one of a user who had none leaves no trace of one before', async () => {
+  it("that is a user's first leaves no former password", async () => {
     await change({ passwordHash: 'first' }, 'sso-only');
     expect(await hanging('sso-only')).toMatchObject({ former: 0 });
   });
 
-  it('the answer says how many sessions ended, and the oldest hashes are forgotten', async () => {
+  it('returns how many sessions ended, and drops the oldest hashes', async () => {
     const [alice, now] = [await userId(portal, 'alice'), portal.deps.now()];
     await leaveTraces('alice');
     const counts: number[] = [];
@@ -77,7 +77,7 @@ describe('another password', () => {
     expect(kept.map(({ hash }) => hash)).toEqual(Array.from({ length: 9 }, (_, n) => `hash ${n + 3}`));
   });
 
-  it('a password that stays, and any other change, ends nothing but what depends on it', async () => {
+  it('an unchanged password, and any other change, ends only what depends on it', async () => {
     await leaveTraces('alice');
     await change({ language: 'de', mayChangePassword: false });
     expect(await hanging('alice')).toEqual(all);
@@ -94,7 +94,7 @@ describe('the notice', () => {
     return portal.mails.map(({ recipient, subject }) => [recipient, subject]);
   };
 
-  it('follows another password that an operator set, in the language of the user and without an address', async () => {
+  it("follows a password set by an operator, in the user's language and without an address", async () => {
     await portal.sql`update portal_user set language = 'de' where username = 'alice'`;
     await change({ passwordHash: 'another' });
     expect(await mails()).toEqual([['alice@acme.test', expect.stringContaining('Passwort')]]);
@@ -104,7 +104,7 @@ describe('the notice', () => {
     expect(mail.text).not.toMatch(/hash=|\d+\.\d+\.\d+\.\d+|another/);
   });
 
-  it('does not follow a password that was removed, other changes, or a change that did not happen', async () => {
+  it('does not follow a removed password, other changes, or a change that failed', async () => {
     await change({ passwordHash: null });
     await change({ language: 'de' });
     await change({ passwordHash: 'x', email: 'bob@acme.test' });
@@ -113,7 +113,7 @@ describe('the notice', () => {
     expect(await mails()).toEqual([]);
   });
 
-  it('V2.3.3 is taken back with the change that it tells of', async () => {
+  it('V2.3.3 is rolled back with its change', async () => {
     await portal.sql`alter table audit_event rename to audit_event_away`;
     await expect(change({ passwordHash: 'another' })).rejects.toThrow('audit_event');
     await portal.sql`alter table audit_event_away rename to audit_event`;

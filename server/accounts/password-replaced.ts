@@ -9,8 +9,8 @@ import { deleteSessionsOfUser } from '../storage/session.ts';
 import { deleteThrottlesOfUser } from '../storage/throttle.ts';
 
 /**
- * What follows from another password, or none, in the transaction that sets it: the hash of before is remembered;
- * links, sessions, known and remembered browsers and waits end. Returns how many sessions ended.
+ * The effects of a new or removed password, in its transaction: the old hash is remembered; links, sessions, known and
+ * remembered browsers and waits end. Returns how many sessions ended.
  */
 export async function passwordReplaced(
   sql: Connection,
@@ -27,7 +27,7 @@ export async function passwordReplaced(
   return sessionsEnded;
 }
 
-/** Tells a user that he has another password, in case it was not he who chose it. */
+/** Notifies users that their password was replaced, in case it was not them. */
 export async function queuePasswordNotice(
   sql: Connection,
   user: MailReader,

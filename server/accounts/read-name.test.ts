@@ -41,7 +41,7 @@ describe('a username', () => {
     expect(!reading.ok && reading.problem).toContain(words);
   });
 
-  test('what is accepted is written as it is compared, but for case', () => {
+  test('an accepted name is stored as it is compared, except for case', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }), (text) => {
         const reading = readUsername(text);
@@ -54,8 +54,8 @@ describe('a username', () => {
   });
 });
 
-describe('an e-mail', () => {
-  test('loses the dot of the root and the case of its domain', () => {
+describe('an email', () => {
+  test("loses the root's dot and the case of its domain", () => {
     expect(readEmail(' Alice@CORP.Example. ')).toEqual({ ok: true, value: 'Alice@corp.example' });
     expect(readEmail('eva@b\u00fccher.example')).toEqual({ ok: true, value: 'eva@b\u00fccher.example' });
     expect(readEmail('root@localhost')).toEqual({ ok: true, value: 'root@localhost' });
@@ -85,7 +85,7 @@ describe('an e-mail', () => {
     expect(!reading.ok && reading.problem).toContain('email: ');
   });
 
-  test('254 bytes are the most', () => {
+  test('has at most 254 bytes', () => {
     expect(readEmail(`${'a'.repeat(241)}@corp.example`).ok).toBe(true);
     expect(readEmail(`${'\u00e4'.repeat(121)}@corp.example`).ok).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { isEmailAddress } from '#contract/email-address.ts';
 import { canonicalDomain } from './fold-name.ts';
 
-/** A value as it is to be stored, or one sentence that names the field and says what is wrong. */
+/** A value to store, or one sentence that names the field and the problem. */
 export type Reading<T = string> = { ok: true; value: T } | { ok: false; problem: string };
 
 const longestUsername = 100;
@@ -9,10 +9,10 @@ const longestCustomerName = 200;
 /** RFC 5321 §4.5.3.1.3: 256 octets with the angle brackets. */
 const longestEmailInOctets = 254;
 
-/** Control, format, private and unassigned characters, and whatever else is not seen (soft hyphen, fillers, selectors). */
+/** Control, format, private and unassigned characters, and other invisible ones (soft hyphen, fillers, selectors). */
 const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
-/** Reads a username: 1 to 100 characters without whitespace or invisible ones, and written as it will be compared. */
+/** Reads a username: 1 to 100 characters without whitespace or invisible ones, in the form in which it is compared. */
 export function readUsername(text: string): Reading {
   const value = text.trim();
   const problem = problemOfName(value);
@@ -37,7 +37,7 @@ function problemOfCharacters(value: string): string | null {
   return plain === value ? null : `has characters that are read as others: write ${plain}`;
 }
 
-/** Reads an e-mail address that mail can be sent to without any doubt about whom it reaches. */
+/** Reads an email address whose recipient is unambiguous. */
 export function readEmail(text: string): Reading {
   const value = text.trim();
   const no = (problem: string): Reading => ({ ok: false, problem: `email: ${problem}` });
@@ -46,7 +46,7 @@ export function readEmail(text: string): Reading {
   if (!isEmailAddress(value)) return no(`${JSON.stringify(value.slice(0, 100))} is not an e-mail address`);
   if (Buffer.byteLength(value) > longestEmailInOctets)
     return no(`must not be longer than ${longestEmailInOctets} bytes`);
-  // In a mail header each of these can make one address read as another one.
+  // In a mail header each of these can make one address read as another.
   if (/[,;:"'`<>()[\]\\|]/.test(value))
     return no('must not contain quotes, brackets, commas, colons, semicolons or backslashes');
   const at = value.indexOf('@');
@@ -62,7 +62,7 @@ function isDomain(domain: string): boolean {
   return /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/.test(canonicalDomain(domain));
 }
 
-/** Reads the key of a customer, by which commands and headers name it: lower-case letters, digits and dashes. */
+/** Reads a customer key, used in commands and headers: lower-case letters, digits and dashes. */
 export function readCustomerKey(text: string): Reading {
   if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(text)) return { ok: true, value: text };
   return {
@@ -71,7 +71,7 @@ export function readCustomerKey(text: string): Reading {
   };
 }
 
-/** Reads the name of a customer as people see it. */
+/** Reads the display name of a customer. */
 export function readCustomerName(text: string): Reading {
   const value = text.trim().normalize('NFC');
   if (value === '' || [...value].length > longestCustomerName) {

@@ -54,7 +54,7 @@ test.each([
   expect(!reading.ok && reading.problem).toContain('network: ');
 });
 
-test('the suggested network is accepted, and is the one that PostgreSQL would take', () => {
+test("the suggested network is accepted, and matches PostgreSQL's", () => {
   fc.assert(
     fc.property(fc.ipV6(), fc.integer({ min: 0, max: 128 }), (address, prefix) => {
       const reading = readNetwork(`${address}/${prefix}`);

@@ -2,8 +2,8 @@ import { canonicalIpAddress } from '#contract/ip-address.ts';
 import type { Reading } from './read-name.ts';
 
 /**
- * Reads a network in CIDR form (`203.0.113.0/24`, `2001:db8::/32`); an address alone is the network of itself. Strict:
- * an address inside a network is refused rather than widened. IPv4-mapped IPv6 becomes IPv4 (decisions §7).
+ * Reads a network in CIDR form (`203.0.113.0/24`, `2001:db8::/32`); a single address is a network of its own. Strict:
+ * an address with host bits is refused, not widened. IPv4-mapped IPv6 becomes IPv4 (decisions §7).
  */
 export function readNetwork(text: string): Reading {
   const no = (problem: string): Reading => ({ ok: false, problem: `network: ${problem}` });

@@ -7,8 +7,8 @@ import { listUsersOfOnly } from '../storage/membership.ts';
 export type RemoveCustomerResult = { kind: 'removed'; usersLeftWithout: string[] } | { kind: 'notFound' } | NotAgreed;
 
 /**
- * Removes a customer with its memberships and connections, and records it. Names the users who belong to no customer
- * now. Where single sign-on by one of the connections is required, only if `isAgreed`.
+ * Removes a customer with its memberships and connections, and records it. Returns the users left without a customer.
+ * If one of the connections requires single sign-on, only with `isAgreed`.
  */
 export async function removeCustomer(
   sql: Database,

@@ -3,7 +3,7 @@ import type { Database } from '../storage/database.ts';
 import { deleteUser, findUserForUpdate } from '../storage/portal-user.ts';
 import { foldLoginName } from './fold-name.ts';
 
-/** Removes the user whom a username or e-mail names, with sessions and memberships, and records it; false when there is none. */
+/** Removes the user with a username or email, with sessions and memberships, and records it; false if unknown. */
 export async function removeUser(sql: Database, name: string, now: Date): Promise<boolean> {
   return await sql.begin(async (sql) => {
     const user = await findUserForUpdate(sql, foldLoginName(name));

@@ -36,8 +36,8 @@ async function mailsSince(work: () => Promise<unknown>): Promise<[string, string
   return portal.mails.map(({ recipient, subject }) => [recipient, subject]);
 }
 
-describe('a second factor that an operator removes', () => {
-  it('is gone with all that hangs on it, and the user is told; the next sign-in registers anew', async () => {
+describe('a second factor removed by an operator', () => {
+  it('is gone with everything that depends on it, and the user is notified; the next sign-in registers a new one', async () => {
     const { secret, cookies } = await registerApp(portal, await halfSession(portal, 'alice'));
     portal.wait(step);
     const half = await halfSession(portal, 'alice');
@@ -66,14 +66,14 @@ describe('a second factor that an operator removes', () => {
     expect(again.secret).not.toBe(secret);
   });
 
-  it('is that codes reach a mailbox, too', async () => {
+  it('includes the record that codes reach a mailbox', async () => {
     const half = await halfSession(portal, 'bob');
     await verify(portal, await codeByMail(portal, 'bob'), half);
     expect(await mailsSince(() => reset('bob'))).toHaveLength(1);
     expect((await portal.signIn('bob', testPassword)).headers.location).toMatch(/^\/portal\/twoFactorRegistration\?/);
   });
 
-  it('leaves the factors of others, and the password, as they are', async () => {
+  it("leaves the password and other users' factors unchanged", async () => {
     const [alices, adams] = [await giveApp(portal, 'alice'), await giveApp(portal, 'adam')];
     const adam = await halfSession(portal, 'adam');
     await reset('alice');
@@ -82,7 +82,7 @@ describe('a second factor that an operator removes', () => {
     expect(await halfSession(portal, 'alice')).toBeTruthy();
   });
 
-  it('ends the wait of its codes', async () => {
+  it('ends the wait for its codes', async () => {
     const secret = await giveApp(portal, 'alice');
     for (let count = 0; count < 3; count += 1) {
       const cookies = await halfSession(portal, 'alice');
@@ -109,14 +109,14 @@ describe('a second factor that an operator removes', () => {
     expect(JSON.stringify(event)).not.toContain(secret);
   });
 
-  it('is told to nobody who is inactive, though it is gone all the same', async () => {
+  it('notifies no inactive user, but is removed all the same', async () => {
     await giveApp(portal, 'alice');
     await portal.sql`update portal_user set active = false where username = 'alice'`;
     expect(await mailsSince(() => reset('alice'))).toEqual([]);
     expect(await portal.sql`select from totp`).toEqual([]);
   });
 
-  it('is nothing where nothing was registered: no session ends, nobody is told, nothing is recorded', async () => {
+  it('is a no-op if none was registered: no session ends, no notice, no event', async () => {
     const cookies = await halfSession(portal, 'alice');
     const before = await stateOf(portal);
     expect(await mailsSince(async () => expect(await reset('alice')).toEqual({ kind: 'nothing' }))).toEqual([]);

@@ -17,8 +17,8 @@ export type ResetTwoFactorResult =
   | { kind: 'removed'; sessionsEnded: number };
 
 /**
- * Takes every second factor from a user: app, e-mail, recovery codes, remembered devices; sessions end, and the user is
- * told. Whoever did this has made sure whose phone was lost: nothing a visitor can do leads here.
+ * Removes every second factor of a user: app, email, recovery codes, remembered devices; ends sessions and notifies the
+ * user. The operator has verified whose phone was lost: nothing a visitor can do leads here.
  */
 export async function resetTwoFactor(sql: Database, name: string, now: Date): Promise<ResetTwoFactorResult> {
   return await sql.begin(async (sql): Promise<ResetTwoFactorResult> => {

@@ -5,7 +5,7 @@ import { deleteThrottleOfEveryWay, deleteThrottlesOfUser } from '../storage/thro
 import { codeKey, codeMailKey } from '../throttle/throttle-keys.ts';
 import { foldLoginName } from './fold-name.ts';
 
-/** Ends the waits that failed sign-ins brought on a user's account, and records it; false when there is no such user. */
+/** Ends the waits that failed sign-ins caused for a user's account, and records it; false if the user is unknown. */
 export async function unlockUser(sql: Database, name: string, now: Date): Promise<boolean> {
   return await sql.begin(async (sql) => {
     const user = await findUserForUpdate(sql, foldLoginName(name));

@@ -1,4 +1,4 @@
-/** Everything that is recorded, each with what it means; docs/events.md has a row for each. */
+/** Every recorded event and its meaning; docs/events.md has a row for each. */
 export const auditEvents = {
   'signed-in': 'A user is signed in.',
   'second-factor-asked': 'The password was right and a second factor is open.',
@@ -43,7 +43,7 @@ export const auditEvents = {
 
 export type AuditEventName = keyof typeof auditEvents;
 
-/** Why a sign-in was refused, for the operator alone; the visitor sees no more than `/loginfail/…` says. */
+/** Why a sign-in was refused, for operators only; visitors see only what `/loginfail/…` says. */
 export const refusalReasons = {
   'unknown-user': 'No user has this name.',
   'no-password': 'The user has no password.',
@@ -60,7 +60,7 @@ export const refusalReasons = {
 
 export type RefusalReason = keyof typeof refusalReasons;
 
-/** Why a sign-in by an identity provider was refused, for the operator alone. */
+/** Why a sign-in through an identity provider was refused, for operators only. */
 export const ssoRefusalReasons = {
   'unknown-domain': 'No connection vouches for the domain of the address.',
   'connection-disabled': 'The connection, or its customer, is switched off.',
@@ -89,7 +89,7 @@ export const ssoRefusalReasons = {
 
 export type SsoRefusalReason = keyof typeof ssoRefusalReasons;
 
-/** What came of a request for a link, for the operator alone; whoever asked sees the same in every case. */
+/** The outcome of a request for a reset link, for operators only; the requester sees the same in every case. */
 export const resetOutcomes = {
   'link-mailed': 'A mail with a link was queued.',
   'single-sign-on-mailed': 'The user has no password and may not set one: a mail says how he signs in.',
@@ -104,10 +104,10 @@ export const resetOutcomes = {
 
 export type ResetOutcome = keyof typeof resetOutcomes;
 
-/** One decision on the way to an answer, in words for the operator; never a password, code, token or secret. */
+/** One decision that led to an answer, in words for the operator; never a password, code, token or secret. */
 export type AuditStep = { step: string; outcome: string };
 
-/** What an event says besides its time; absent means unknown or not concerned. */
+/** The fields of an event besides its time; absent means unknown or not applicable. */
 export type AuditEvent = {
   event: AuditEventName;
   reason?: string;

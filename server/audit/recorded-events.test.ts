@@ -37,7 +37,7 @@ async function events() {
     from audit_event e left join portal_user u on u.id = e.user_id order by e.id`;
 }
 
-/** Events that came of one request, without what differs by chance. */
+/** The events of one request, without values that vary between runs. */
 async function recorded(request: () => Promise<unknown>): Promise<unknown[]> {
   await portal.sql`truncate audit_event`;
   await request();
@@ -53,7 +53,7 @@ async function recorded(request: () => Promise<unknown>): Promise<unknown[]> {
 const refused = (reason: string, name: string | null) => [['sign-in-refused', reason, name, name]];
 
 describe('LG-05 what is recorded', () => {
-  it('LG-05 of every way a sign-in ends: what, why, who, from where, when', async () => {
+  it('LG-05 every way a sign-in ends: what, why, who, from where, when', async () => {
     const signIn = (name: string, password = 'wrong') => recorded(() => portal.signIn(name, password));
     expect(await signIn('bob', testPassword)).toEqual([['signed-in', null, 'bob', 'bob']]);
     expect(await signIn('BOB@acme.test')).toEqual(refused('wrong-password', 'bob'));
@@ -75,7 +75,7 @@ describe('LG-05 what is recorded', () => {
     expect(JSON.parse(event?.steps as string)).toContainEqual({ step: 'active', outcome: 'no' });
   });
 
-  it('LG-05 CS-01 of a request from another site, a refused destination and a sign-out', async () => {
+  it('LG-05 CS-01 a request from another site, a refused destination and a sign-out', async () => {
     const headers = { origin: 'https://evil.example' };
     expect(await recorded(() => portal.signIn('bob', testPassword, { headers }))).toEqual([
       ['request-refused', null, null, null],
@@ -92,7 +92,7 @@ describe('LG-05 what is recorded', () => {
     ]);
   });
 
-  it('LG-05 of every request for a link: what came of it, whose name it was, and the request that it came with', async () => {
+  it('LG-05 every request for a link: its outcome, whose name it was, and the originating request', async () => {
     const ask = (name: string) =>
       recorded(async () => {
         await askForReset(portal, `${name}@acme.test`);
@@ -122,7 +122,7 @@ describe('LG-05 what is recorded', () => {
     expect(await ask('bob')).toEqual([]);
   });
 
-  it('LG-05 of every change by a link, with the reference that the visitor sees and what was known of link and account', async () => {
+  it('LG-05 every change by a link, with the visible reference and what was known about link and account', async () => {
     const token = await linkFor(portal, 'alice');
     const change = (hash: string, password: string) => recorded(() => changeTo(portal, hash, password));
     const steps = async () => JSON.parse((await events())[0]?.steps as string) as unknown;
@@ -153,7 +153,7 @@ describe('LG-05 what is recorded', () => {
     expect(await steps()).toContainEqual({ step: 'link', outcome: `over since ${endsAt}` });
   });
 
-  it('LG-05 of a second factor: asked, refused, ended, given by whatever, removed', async () => {
+  it('LG-05 a second factor: requested, refused, ended, given by any method, removed', async () => {
     await addCustomer(portal, 'app', { twoFactor: 'app' });
     await addCustomer(portal, 'mail', { twoFactor: 'email' });
     await addUser(portal, { username: 'gwen', customers: ['app'] });
@@ -205,7 +205,7 @@ describe('LG-05 what is recorded', () => {
     expect(await recorded(() => registerApp(portal, bob))).toEqual([of('two-factor-registered', 'bob')]);
   });
 
-  it('LG-05 a flood leaves one line a minute, not one a request', async () => {
+  it('LG-05 a flood writes one line a minute, not one per request', async () => {
     const headers = { origin: 'https://evil.example' };
     for (let count = 0; count < 20; count += 1)
       await portal.signIn('bob', 'x', { headers, from: `2001:db8::${count}` });
@@ -215,7 +215,7 @@ describe('LG-05 what is recorded', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  it('LG-05 every event and reason is told apart and explained', () => {
+  it('LG-05 every event and reason is distinct and explained', () => {
     for (const meaning of [auditEvents, refusalReasons, resetOutcomes].flatMap((list) => Object.values(list)))
       expect(meaning).toMatch(/^[A-Z].*\.$/);
   });

@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto';
 
-/** Crockford's base32: no letter is taken for a digit when it is read out on the telephone. */
+/** Crockford's base32: no letter is mistaken for a digit when read out on the phone. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** A new short reference such as `K7Q2-M4XD`, by which an operator finds an event. It is no secret. */
+/** Returns a new short reference such as `K7Q2-M4XD`, by which operators find an event. It is not secret. */
 export function newReference(): string {
   const character = () => alphabet[randomInt(alphabet.length)];
   const four = () => Array.from({ length: 4 }, character).join('');
   return `${four()}-${four()}`;
 }
 
-/** The reference in a text as a person types it (lower case, no dash, O for 0), or null. */
+/** The reference in a text as people type it (lower case, no dash, O for 0), or null. */
 export function referenceOfText(text: string): string | null {
   const plain = text.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
   return /^[0-9A-HJKMNP-TV-Z]{8}$/.test(plain) ? `${plain.slice(0, 4)}-${plain.slice(4)}` : null;

@@ -34,7 +34,7 @@ const canary = 'Canary#Secret-99';
 const login = { method: 'POST', url: '/portal/performlogin' } as const;
 
 describe('secrets', () => {
-  it('LG-01 PR-14 passwords and tokens of every flow, errors among them, are neither logged nor stored plain', async () => {
+  it('LG-01 PR-14 passwords and tokens of every flow, errors included, are neither logged nor stored in plain text', async () => {
     const secrets = [canary, testPassword];
     for (const username of ['bob', 'nobody', 'dave', 'erin', 'carol', 'sso-only']) {
       for (const password of [canary, testPassword]) {
@@ -65,7 +65,7 @@ describe('secrets', () => {
     await expectNowhere(portal, secrets);
   });
 
-  it('LG-01 EM-09 MF-19 secrets of apps, codes and tokens of the second factor neither, errors among them', async () => {
+  it('LG-01 EM-09 MF-19 nor are second-factor secrets, codes and tokens, errors included', async () => {
     await addCustomer(portal, 'app', { twoFactor: 'app' });
     await addCustomer(portal, 'mail', { twoFactor: 'email' });
     await addUser(portal, { username: 'gwen', customers: ['app'] });
@@ -103,7 +103,7 @@ describe('secrets', () => {
     keep(cookiesOf(await verify(portal, digits[0], mailed)));
     expect(secrets.length).toBeGreaterThan(20);
     await expectNowhere(portal, [...secrets, typed, typed.replaceAll('-', ''), canary]);
-    // Six digits may stand in a number by chance; by themselves they may not.
+    // Six digits may occur inside a longer number by chance, but not on their own.
     const written = portal.logs() + (await everyRow(portal));
     for (const code of digits) {
       const bytes = Buffer.from(code);
@@ -112,7 +112,7 @@ describe('secrets', () => {
     }
   });
 
-  it('LG-01 an error says what went wrong without the row or the statement that it went wrong with', async () => {
+  it('LG-01 an error says what failed without the row or the statement', async () => {
     const { sql } = portal;
     await sql`alter table session add constraint broken check (token_hash is null) not valid`;
     const answer = await portal.signIn('bob', testPassword, { headers: { accept: 'application/json' } });
@@ -130,7 +130,7 @@ describe('secrets', () => {
     await expectNowhere(portal, [canary, testPassword]);
   });
 
-  it('LG-01 PR-14 the token of a link and the new password are nowhere but in the mail, whatever goes wrong', async () => {
+  it('LG-01 PR-14 the token of a link and the new password appear only in the email, whatever fails', async () => {
     const chosen = 'Canary-Harbour-88';
     const server = await mailServerForTest({ tls: 'off' });
     const url = readSmtpUrl(server.url);
@@ -160,7 +160,7 @@ describe('secrets', () => {
       headers: { referer: `https://x/?hash=${token}` },
     });
     await portal.send({ method: 'HEAD', url: `/portal/forgottenChange?hash=${token}` });
-    // As a mail program may mangle it.
+    // As an email program may mangle it.
     await portal.send({ url: `/portal/forgottenChange%3Fhash=${token}` });
     await portal.send({ url: '/portal/forgottenChange', headers: { authorization: token, accept: token } });
     await changeTo(portal, token, chosen, { repeat: 'x', cookies: { 'vestibule-reset': token } });
@@ -182,7 +182,7 @@ describe('secrets', () => {
     expect((await portal.signIn('alice', chosen)).headers.location).toBe('/portal/portal.html');
   });
 
-  it('LG-02 a password typed as the username of nobody is written down nowhere', async () => {
+  it('LG-02 a password typed as an unknown username is not written anywhere', async () => {
     const typed = 'Typed-As-Name#77';
     for (const username of [typed, ` ${typed}`, `${typed}@acme.test`]) await portal.signIn(username, 'x');
     await expectNowhere(portal, [typed, typed.toLowerCase()]);
@@ -191,7 +191,7 @@ describe('secrets', () => {
     expect(event).toMatchObject({ username: null, reason: 'unknown-user' });
   });
 
-  it('LG-03 LG-08 IN-10 IN-12 whatever is sent, every log line is one line of JSON, cut and harmless to a terminal', async () => {
+  it('LG-03 LG-08 IN-10 IN-12 for any input, each log line is one line of JSON, truncated and safe for a terminal', async () => {
     const hostile = ['a\r\nb', '\u001b[2J', '\u2028', '"}{"level":60', '\u202e', '😀'.repeat(100), 'x'.repeat(320)];
     for (const text of hostile) {
       await portal.sql`delete from throttle`;
@@ -220,10 +220,10 @@ describe('secrets', () => {
     for (const { steps } of refused) expect(JSON.stringify(steps)).toMatch(/^[ -~]{1,600}$/);
   });
 
-  it('LG-01 background work that fails is logged without secrets, and goes on', async () => {
+  it('LG-01 failing background work is logged without secrets and continues', async () => {
     const away = () => {
       const answer = Promise.reject(new Error('no database'));
-      // A part of a statement is not waited for by itself.
+      // A partial statement never ends the wait on its own.
       answer.catch(() => {});
       return answer;
     };

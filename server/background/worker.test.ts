@@ -7,7 +7,7 @@ const errors: unknown[] = [];
 const log = { error: (line: unknown, text: string) => errors.push([line, text]) } as unknown as FastifyBaseLogger;
 
 let worker: Worker;
-/** The pieces that are under way, in the order in which they began. */
+/** Pieces of work in progress, in starting order. */
 let begun: PromiseWithResolvers<Outcome>[];
 let signal: AbortSignal;
 beforeEach(() => {
@@ -22,7 +22,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** Starts a worker whose pieces of work the test ends; returns how many have begun. */
+/** Starts a worker whose pieces of work are ended by the test; returns how many have started. */
 function begin(options: Partial<WorkerOptions> = {}): () => number {
   let inAll = 0;
   const work = (stopping: AbortSignal) => {
@@ -38,7 +38,7 @@ function begin(options: Partial<WorkerOptions> = {}): () => number {
 
 const underWay = () => begun.length;
 
-/** Ends pieces, the oldest first, and lets follow what follows from it. */
+/** Ends pieces, oldest first, and lets their consequences run. */
 async function end(...outcomes: (Outcome | Error)[]): Promise<void> {
   for (const outcome of outcomes) {
     const piece = begun.shift();
@@ -49,14 +49,14 @@ async function end(...outcomes: (Outcome | Error)[]): Promise<void> {
   await settle();
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Lets every pending microtask and immediate callback run. */
 const settle = () => new Promise(setImmediate);
 async function pass(time: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(time);
   await settle();
 }
 
-it('begins at once, goes on while there is more, and then looks from time to time', async () => {
+it('starts at once, continues while there is more, then polls', async () => {
   begin();
   expect(underWay()).toBe(1);
   for (let n = 0; n < 3; n += 1) {
@@ -72,7 +72,7 @@ it('begins at once, goes on while there is more, and then looks from time to tim
   await end('nothing');
 });
 
-it('is woken at once; what wakes it while it looks is not missed', async () => {
+it('wakes at once; a wake-up during a poll is not missed', async () => {
   begin();
   await end('nothing');
   worker.wake();
@@ -85,7 +85,7 @@ it('is woken at once; what wakes it while it looks is not missed', async () => {
   expect(underWay()).toBe(0);
 });
 
-it('has no more pieces under way than lanes, and all of them where there is enough to do', async () => {
+it('runs at most one piece per lane, and uses all lanes if there is enough work', async () => {
   const inAll = begin({ lanes: 3 });
   for (let n = 0; n < 10; n += 1) worker.wake();
   expect(underWay()).toBe(3);
@@ -96,7 +96,7 @@ it('has no more pieces under way than lanes, and all of them where there is enou
   expect(inAll()).toBe(23);
 });
 
-it('opens further lanes as soon as one has found something', async () => {
+it('opens more lanes as soon as one has found work', async () => {
   begin({ lanes: 3 });
   expect(underWay()).toBe(1);
   await end('more');
@@ -105,7 +105,7 @@ it('opens further lanes as soon as one has found something', async () => {
   expect(underWay()).toBe(3);
 });
 
-it('logs an error and tries again at the next look, not sooner', async () => {
+it('logs an error and tries again at the next poll, not sooner', async () => {
   begin();
   const error = new Error('broken');
   await end(error);
@@ -118,7 +118,7 @@ it('logs an error and tries again at the next look, not sooner', async () => {
   await end('nothing');
 });
 
-it('rests for a pause, whoever wakes it, and goes on after it', async () => {
+it('rests during a pause, whoever wakes it, and continues afterwards', async () => {
   begin();
   await end({ pause: 10 * second });
   for (let n = 0; n < 9; n += 1) {
@@ -131,7 +131,7 @@ it('rests for a pause, whoever wakes it, and goes on after it', async () => {
   await end('nothing');
 });
 
-it('a pause of one lane is for all of them, and the longest holds: an error in another lane does not end it', async () => {
+it('a pause in one lane applies to all and the longest wins; an error in another lane does not end it', async () => {
   begin({ lanes: 3 });
   worker.wake();
   worker.wake();
@@ -144,7 +144,7 @@ it('a pause of one lane is for all of them, and the longest holds: an error in a
   await end('nothing');
 });
 
-it('stops when what was under way is done, which is told to come to an end, and begins nothing any more', async () => {
+it('on stop, signals work in progress to finish, waits for it, and starts nothing new', async () => {
   begin({ lanes: 2 });
   worker.wake();
   let isStopped = false;

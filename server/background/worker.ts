@@ -1,31 +1,31 @@
 import type { FastifyBaseLogger } from 'fastify';
 
-/** Work that waits in the database and is done beside the requests. */
+/** Processes work queued in the database, alongside the requests. */
 export type Worker = {
-  /** Says that there is something to do: it begins at once rather than at the next look. */
+  /** Signals that there is work, so that it starts before the next poll. */
   wake: () => void;
-  /** Begins nothing new; resolves when what was under way is done. */
+  /** Starts nothing new; resolves when work in progress is done. */
   stop: () => Promise<void>;
 };
 
-/** What one piece of work came to: `more` looks again at once, `pause` is how long to leave it, in milliseconds. */
+/** The result of one piece of work: `more` polls again at once, `pause` is how long to rest, in milliseconds. */
 export type Outcome = 'more' | 'nothing' | { pause: number };
 
 export type WorkerOptions = {
   /** For the log. */
   name: string;
-  /** `stopping` says to come to an end soon. */
+  /** `stopping` signals the piece to finish soon. */
   work: (stopping: AbortSignal) => Promise<Outcome>;
-  /** How often to look when nobody wakes it, in milliseconds: other processes leave work too. */
+  /** Polling interval in milliseconds: other processes queue work too. */
   lookEvery: number;
-  /** How many pieces may be under way at once. */
+  /** How many pieces may run at once. */
   lanes?: number;
   log: FastifyBaseLogger;
 };
 
 /**
- * Does pieces of work until there are none, then waits to be woken or for the next look. An error is logged, and the
- * work is tried again at the next look.
+ * Does pieces of work until there are none, then waits for a wake-up or the next poll. Errors are logged, and the work
+ * is retried at the next poll.
  */
 export function startWorker({ name, work, lookEvery, lanes = 1, log }: WorkerOptions): Worker {
   const running = new Set<Promise<void>>();
@@ -47,7 +47,7 @@ export function startWorker({ name, work, lookEvery, lanes = 1, log }: WorkerOpt
     }
   }
 
-  /** Where one lane has found something there may be more: the others look too. */
+  /** If one lane found work there may be more, so the others poll too. */
   function wake(): void {
     wokenMeanwhile = true;
     if (stopping.aborted || running.size >= lanes) return;

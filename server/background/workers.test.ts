@@ -15,7 +15,7 @@ import {
 } from '#server/testing/reset-for-test.ts';
 import { startWorkers, type Workers } from './workers.ts';
 
-// Two instances on one database, of which the second one alone does what waits.
+// Two instances on one database; only the second does the queued work.
 let portal: PortalForTest;
 let other: PortalForTest;
 let pool: Database;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   pool = connect(first.database.place);
   [portal, other] = [first, await portalForTest({}, first, { sql: pool })];
   await startAfresh(portal);
-  // No look comes but where the test says so.
+  // Polls only when the test says so.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   workers = startWorkers(other.deps);
   other.deps.wake = workers.wake;
@@ -38,7 +38,7 @@ afterAll(async () => {
   await portal.close();
 });
 
-/** Polls as `expect.poll` does, which would move the fake clock. */
+/** Like `expect.poll`, which would advance the fake clock. */
 async function until(isSo: () => boolean): Promise<void> {
   const end = performance.now() + 5000;
   while (!isSo()) {
@@ -47,14 +47,14 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-it('a request is answered with a mail, and a change with a notice, at once where they came in', async () => {
+it('the instance that receives a request or a change sends its email at once', async () => {
   await askForReset(other, 'alice@acme.test');
   await until(() => other.mails.length === 1);
   expect((await changeTo(other, tokenIn(other.mails[0]), newPassword)).headers.location).toBe(changedPage);
   await until(() => other.mails.length === 2);
 });
 
-it('what another instance leaves is found at the next look', async () => {
+it('work queued by another instance is found at the next poll', async () => {
   await askForReset(portal, 'bob@acme.test');
   vi.advanceTimersByTime(limits.workLookEvery - 1);
   expect(await portal.sql`select from reset_request`).toHaveLength(1);
@@ -63,7 +63,7 @@ it('what another instance leaves is found at the next look', async () => {
   expect(portal.mails).toHaveLength(0);
 });
 
-it('a stop waits for the mails that are under way and for no other one', async () => {
+it('a stop waits only for the emails in progress', async () => {
   const queued = Promise.withResolvers<void>();
   let begun = 0;
   other.onSend(async () => {
@@ -81,7 +81,7 @@ it('a stop waits for the mails that are under way and for no other one', async (
   expect((await waitingMails(other)).length).toBeGreaterThan(20);
 });
 
-it('after a stop nothing is begun', async () => {
+it('nothing starts after a stop', async () => {
   await askForReset(other, 'carol@acme.test');
   workers.wake.mails();
   expect(await portal.sql`select from reset_request`).toHaveLength(1);

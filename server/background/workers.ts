@@ -4,10 +4,10 @@ import { mailDelivery } from '../mail/deliver-mail.ts';
 import { answerResetRequest } from '../password/answer-reset-request.ts';
 import { startWorker } from './worker.ts';
 
-/** Everything that is done beside the requests, except housekeeping. */
+/** All background work except housekeeping. */
 export type Workers = { wake: Wake; stop: () => Promise<void> };
 
-/** Starts the work that waits in the database; instances share it, each piece is done by one of them. */
+/** Starts the workers for work queued in the database; instances share it, and each piece is done by only one. */
 export function startWorkers(deps: Deps): Workers {
   const { log } = deps;
   const lookEvery = limits.workLookEvery;

@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 
-/** The account of the operating system that PostgreSQL runs as; null for our own. */
+/** The operating system account that PostgreSQL runs as; null for our own. */
 export type RunAs = { uid: number; gid: number } | null;
 
 /**
  * The account for the built-in PostgreSQL, which refuses to run as root: our own unless we are root; else the owner of
- * an existing cluster, else `postgres` or `nobody`. Throws an error with one readable sentence when there is none.
+ * an existing cluster, else `postgres` or `nobody`. Throws an error with one readable sentence if there is none.
  */
 export async function accountForPostgres(clusterFolder: string): Promise<RunAs> {
   if (process.getuid?.() !== 0) return null;

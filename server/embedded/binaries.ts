@@ -19,7 +19,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import type { RunAs } from './account.ts';
 
-/** The programs of PostgreSQL, as absolute paths. */
+/** PostgreSQL's programs, as absolute paths. */
 export type Binaries = { postgres: string; initdb: string };
 
 const run = promisify(execFile);
@@ -28,14 +28,14 @@ const run = promisify(execFile);
 const cacheFolders = ['/var/cache/vestibule', join(tmpdir(), 'vestibule-cache')];
 
 /**
- * The programs that the npm package of this platform brings, ready to be run by the given account.
- * Throws an error with one readable sentence when there are none for this platform or the account cannot reach them.
+ * The programs in this platform's npm package, ready to run as the given account. Throws an error with one readable
+ * sentence if the platform has none or the account cannot reach them.
  */
 export async function findBinaries(runAs: RunAs): Promise<Binaries> {
   return await reachableBinaries(await packagedFolder(), cacheFolders, runAs);
 }
 
-/** The programs of a package's `native` folder, or of a copy in one of the caches where the account cannot reach it. */
+/** The programs in a package's `native` folder, or a cached copy if the account cannot reach it. */
 export async function reachableBinaries(native: string, caches: readonly string[], runAs: RunAs): Promise<Binaries> {
   if (await isRunnable(native, runAs)) return binariesIn(native);
   if (runAs) {
@@ -66,7 +66,7 @@ async function packagedFolder(): Promise<string> {
   return native;
 }
 
-/** npm packages hold no symbolic links: the package makes them in its install script, which careful people switch off. */
+/** npm packages contain no symbolic links: the install script creates them, and may be disabled. */
 async function completeLinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -84,8 +84,8 @@ async function isRunnable(native: string, runAs: RunAs): Promise<boolean> {
 }
 
 /**
- * A copy outside of folders that are closed to the account, such as /root; null when there is no place for one.
- * Only root comes here, and the copy lies where nobody else can have put something beforehand.
+ * A copy outside folders closed to the account, such as /root; null if no place is suitable. Only root gets here, and
+ * the copy is put where nobody else can have planted anything.
  */
 async function reachableCopy(native: string, caches: readonly string[]): Promise<string | null> {
   const { version } = JSON.parse(await readFile(join(dirname(native), 'package.json'), 'utf8')) as { version: string };

@@ -19,7 +19,7 @@ export function clusterFolder(dataFolder: string): string {
   return join(dataFolder, 'postgres');
 }
 
-/** The password of the cluster, made before the cluster is. Throws when the cluster is there and its password is not. */
+/** The cluster's password, created before the cluster. Throws if the cluster exists without it. */
 export async function clusterPassword(dataFolder: string): Promise<string> {
   const path = join(dataFolder, 'postgres-password');
   const kept = await readSecretFile(path);
@@ -33,8 +33,8 @@ export async function clusterPassword(dataFolder: string): Promise<string> {
 }
 
 /**
- * Makes the cluster unless it is there. It is built in a folder beside its place and moved when it is whole, so that a
- * crash leaves nothing half-made and of two that start at once the second uses what the first one made.
+ * Creates the cluster if missing. It is built in a neighbouring folder and moved when complete, so that a crash leaves
+ * nothing half-made and of two concurrent starts the second uses the first one's cluster.
  */
 export async function makeCluster(
   dataFolder: string,
@@ -73,7 +73,7 @@ async function buildCluster(draft: string, password: string, binaries: Binaries,
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
-      // Megabytes; a log segment is written full of zeros when it is made.
+      // Megabytes; a new log segment is filled with zeros.
       '--wal-segsize=4',
       '--no-instructions',
     ],
@@ -82,22 +82,24 @@ async function buildCluster(draft: string, password: string, binaries: Binaries,
 }
 
 /**
- * How PostgreSQL is told its folder. Another account than ours cannot walk the path, which starts in folders closed to it
- * (the data folder itself, perhaps a home); it starts inside, since the working directory is entered before the account
- * is changed.
+ * How PostgreSQL is given its folder. A different account cannot traverse the path, which starts in folders closed to
+ * it (the data folder, perhaps a home); it starts inside, since the working directory is entered before the account is
+ * changed.
  */
 export function pathInside(folder: string, runAs: RunAs): string {
   return runAs ? '/proc/self/cwd' : folder;
 }
 
-/** Working directory, account and environment of a program of PostgreSQL. Our own environment holds secrets and stays here. */
+/**
+ * Working directory, account and environment for PostgreSQL's programs. Our environment holds secrets: not passed on.
+ */
 export function spawnOptions(folder: string, runAs: RunAs) {
   return { cwd: folder, env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }, ...runAs };
 }
 
 /**
- * Removes what processes left that were killed while they made a cluster or its password. Their initdb goes on for a
- * moment and puts files back, so it may take a second try.
+ * Removes leftovers of processes that were killed while creating a cluster or its password. Their initdb may run on
+ * briefly and put files back, so a second attempt may be needed.
  */
 export async function removeAbandonedDrafts(dataFolder: string): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++) {

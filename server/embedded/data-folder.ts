@@ -1,11 +1,11 @@
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 
-/** What the product itself puts into its data folder; anything else means that the folder is not ours alone. */
+/** What the product puts into its data folder; anything else means that the folder is shared. */
 const ownNames = /^(?:postgres|secret|outbox|\.)/;
 
 /**
- * Makes the data folder with mode 0700, or closes an existing one to others. A folder that also holds foreign things is
- * left open as it is, so that a slip such as `VESTIBULE_DATA=/var/lib` shuts nobody out; what we put there is private anyway.
+ * Creates the data folder with mode 0700, or closes an existing one to others. A folder with foreign files is left
+ * open, so that a mistake such as `VESTIBULE_DATA=/var/lib` locks nobody out; our own files in it are private anyway.
  */
 export async function prepareDataFolder(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -16,7 +16,7 @@ export async function prepareDataFolder(folder: string): Promise<void> {
   if (names.every((name) => ownNames.test(name))) await chmod(folder, 0o700);
 }
 
-/** An error of the file system as one sentence for the operator; any other error as it is. */
+/** A file system error as one sentence for the operator; other errors are returned unchanged. */
 export function dataFolderError(folder: string, error: unknown): unknown {
   const { code, syscall, path } = error as NodeJS.ErrnoException;
   if (!code || !syscall) return error;

@@ -36,7 +36,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** A database that was made before, for tests that leave it as it was: making one takes longer than they do. */
+/** A shared database for tests that leave it unchanged: creating one takes longer than they do. */
 beforeAll(async () => {
   prepared = await mkdtemp(join(tmpdir(), 'vestibule-prepared-'));
   await (await openEmbedded({ dataFolder: prepared, log: { info() {}, warn() {} }, durable: false })).close();
@@ -87,7 +87,7 @@ async function waitUntil(condition: () => Promise<boolean>, milliseconds: number
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
 describe('the first start', () => {
-  test('makes a database that only this user can read, and that listens on no network (RL-03)', async () => {
+  test('creates a database that only this user can read, and that listens on no network (RL-03)', async () => {
     const embedded = await open();
     expect(await answer(embedded)).toBe(1);
     expect(await modeOf(dataFolder)).toBe('700');
@@ -109,7 +109,7 @@ describe('the first start', () => {
   });
 
   test.runIf(isRoot)(
-    'by root runs it as an unprivileged user, in a folder which that user cannot even enter',
+    'as root runs it as an unprivileged user, in a folder which that user cannot even enter',
     async () => {
       expect(await modeOf(home)).toBe('700');
       const embedded = await open();
@@ -134,7 +134,7 @@ describe('the first start', () => {
     await embedded.close();
   });
 
-  test('several at once make one database and share it (RL-02)', async () => {
+  test('several at once create one database and share it (RL-02)', async () => {
     const opened = await Promise.all([open(), open(), openElsewhere(), openElsewhere()]);
     const pid = await findPostgresProcess(cluster);
     expect(pid).not.toBeNull();
@@ -146,7 +146,7 @@ describe('the first start', () => {
     await waitUntil(async () => (await findPostgresProcess(cluster)) === null, 5000);
   });
 
-  test('sweeps away what killed processes left, and nothing of living ones', async () => {
+  test('removes leftovers of killed processes, and nothing of live ones', async () => {
     usePrepared();
     const dead = 2 ** 22 + 1;
     await mkdir(join(dataFolder, `postgres-draft-${dead}-abc`, 'cluster'), { recursive: true });
@@ -170,7 +170,7 @@ describe('the first start', () => {
   });
 });
 
-describe('a database that is there', () => {
+describe('an existing database', () => {
   beforeEach(usePrepared);
 
   test('is joined by the second and stopped by the last (RL-02)', async () => {
@@ -184,7 +184,7 @@ describe('a database that is there', () => {
     await waitUntil(async () => (await findPostgresProcess(cluster)) === null, 5000);
   });
 
-  test('goes on while any other client is connected', async () => {
+  test('keeps running while any other client is connected', async () => {
     const embedded = await open();
     const client = connect(embedded.place, { poolSize: 1 });
     await client`select 1`;
@@ -193,7 +193,7 @@ describe('a database that is there', () => {
     await client.end();
   });
 
-  test('outlives a process that was killed, and the next one takes it over', async () => {
+  test('outlives a killed process, and the next one uses it', async () => {
     const child = await openElsewhere();
     const pid = await findPostgresProcess(cluster);
     child.kill('SIGKILL');
@@ -204,7 +204,7 @@ describe('a database that is there', () => {
     expect(await findPostgresProcess(cluster)).toBeNull();
   });
 
-  test('is out of reach of the terminal’s Ctrl-C', async () => {
+  test('does not receive the terminal’s Ctrl-C', async () => {
     const embedded = await open();
     const pid = await findPostgresProcess(cluster);
     const [, group, session] = /\) \S (?:\d+) (\d+) (\d+)/.exec(await readFile(`/proc/${pid}/stat`, 'utf8')) ?? [];
@@ -212,7 +212,7 @@ describe('a database that is there', () => {
     await embedded.close();
   });
 
-  test('comes back by itself when it is killed, with all that was committed', async () => {
+  test('restarts by itself when killed, with everything that was committed', async () => {
     const embedded = await openEmbedded({ dataFolder, log });
     const sql = connect(embedded.place);
     await sql`create table fruit as select 'pear' as name`;
@@ -239,12 +239,12 @@ describe('a database that is there', () => {
     expect(performance.now() - killedAt).toBeLessThan(4500);
     expect(await sql`select name from fruit`).toEqual([{ name: 'pear' }]);
     expect(await findPostgresProcess(cluster)).not.toBe(pid);
-    // Without a limit postgres.js waits for ever for the connection that was cut in the middle of a statement.
+    // Without a limit postgres.js waits forever for the connection that was cut during a statement.
     await sql.end({ timeout: 1 });
     await embedded.close();
   });
 
-  test('comes back when somebody stops it', async () => {
+  test('restarts when somebody stops it', async () => {
     const embedded = await open();
     await stopPostgres(cluster, 5000);
     await waitUntil(
@@ -260,7 +260,7 @@ describe('a database that is there', () => {
     expect(await findPostgresProcess(cluster)).toBeNull();
   });
 
-  test('opening while another is closing always ends with a database', async () => {
+  test('opening during another close always ends with a database', async () => {
     const keepOpening = async () => {
       for (let round = 0; round < 6; round++) {
         const embedded = await open();
@@ -273,7 +273,7 @@ describe('a database that is there', () => {
     expect(remarks).toEqual([]);
   });
 
-  test('is not entered while the last one is about to stop it', async () => {
+  test('is not joined while the last user is about to stop it', async () => {
     const embedded = await open();
     const stopper = connect(embedded.place, { poolSize: 1 });
     await stopper`select 1`;
@@ -291,7 +291,7 @@ describe('a database that is there', () => {
     await (await second).close();
   });
 
-  test('starts although a lock file names a process that is something else by now', async () => {
+  test('starts although a lock file names an unrelated process', async () => {
     const { uid, gid } = await stat(cluster);
     const other = spawn('sleep', ['60'], isRoot ? { uid, gid } : {});
     children.push(other);
@@ -314,7 +314,7 @@ describe('a data folder', () => {
     expect(await findPostgresProcess(join(deep, 'postgres'))).toBeNull();
   });
 
-  test('that was open to others is closed; one with foreign things in it is left as it is', async () => {
+  test('that was open to others is closed; one with foreign files is left unchanged', async () => {
     usePrepared();
     await chmod(dataFolder, 0o755);
     await (await open()).close();
@@ -327,7 +327,7 @@ describe('a data folder', () => {
     await rm(join(dataFolder, 'holiday.jpg'));
   });
 
-  test('whose password file is gone is refused by its name', async () => {
+  test('whose password file is missing is refused by name', async () => {
     usePrepared();
     const password = await readFile(join(dataFolder, 'postgres-password'));
     await rm(join(dataFolder, 'postgres-password'));
@@ -335,7 +335,7 @@ describe('a data folder', () => {
     await writeFile(join(dataFolder, 'postgres-password'), password, { mode: 0o600 });
   });
 
-  test('made by another PostgreSQL is refused with PostgreSQL’s own words', async () => {
+  test('made by another PostgreSQL version is refused with PostgreSQL’s own message', async () => {
     usePrepared();
     const version = await readFile(join(cluster, 'PG_VERSION'));
     await writeFile(join(cluster, 'PG_VERSION'), '12\n');

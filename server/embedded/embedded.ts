@@ -16,28 +16,28 @@ import {
   stopPostgres,
 } from './process.ts';
 
-/** The built-in PostgreSQL of a data folder, kept running as long as it is open. */
+/** The built-in PostgreSQL of a data folder, kept running while open. */
 export type EmbeddedPostgres = {
   place: Place;
-  /** Stops PostgreSQL when nobody else uses it. Close your own pools first. */
+  /** Stops PostgreSQL unless somebody else uses it. Close your own pools first. */
   close(): Promise<void>;
 };
 
 export type EmbeddedOptions = {
   dataFolder: string;
   log: { info(text: string): void; warn(text: string): void };
-  /** False in tests only: nothing is forced onto the disk. */
+  /** False in tests only: nothing is synced to disk. */
   durable?: boolean;
 };
 
-/** How long PostgreSQL may take to come up, recovery after a crash included, and to go down, in milliseconds. */
+/** How long PostgreSQL may take to start, crash recovery included, and to stop, in milliseconds. */
 const startPatience = 60_000;
 const stopPatience = 15_000;
 
 /**
- * Opens the database in a data folder: joins the PostgreSQL that runs there, else starts it, else makes it first. Several
- * processes may do so at once. While it is open, a PostgreSQL that ends for whatever reason is started again.
- * Throws an error with one readable sentence when that cannot be done.
+ * Opens the database in a data folder: joins the PostgreSQL running there, else starts it, else creates it first.
+ * Several processes may do so at once. While open, a PostgreSQL that ends for any reason is restarted. Throws an error
+ * with one readable sentence on failure.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataFolder, log } = options;
@@ -91,11 +91,11 @@ function socketPath(dataFolder: string): string {
   if (process.platform !== 'linux') {
     throw new Error(`The path of the data folder ${dataFolder} is too long: set VESTIBULE_DATA to a shorter one.`);
   }
-  // The open folder lives as long as this process: its number is the short way to the socket.
+  // The folder stays open as long as this process: its descriptor number is the short path to the socket.
   return join(clusterFolder(`/proc/self/fd/${openSync(dataFolder, 'r')}`), socketName);
 }
 
-/** Joins PostgreSQL, and starts it as often as it is not there, until it answers. */
+/** Joins PostgreSQL, starting it whenever it is not running, until it answers. */
 async function bringUp(
   { dataFolder, durable = true }: EmbeddedOptions,
   place: Place,
@@ -128,7 +128,7 @@ async function start(dataFolder: string, durable: boolean): Promise<StartedPostg
   return startPostgres({ folder, logPath: join(dataFolder, 'postgres.log'), durable, binaries, runAs });
 }
 
-/** Another process starting it at the same moment, and sessions that outlive a killed PostgreSQL, pass by themselves. */
+/** Concurrent starts and sessions that outlive a killed PostgreSQL resolve themselves. */
 function refuseUnlessPassing(complaint: string, folder: string): void {
   if (complaint === '' || /lock file|shared memory block|already running|already in use/.test(complaint)) return;
   throw new Error(`PostgreSQL in ${folder} does not start: ${complaint}`);

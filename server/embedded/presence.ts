@@ -3,15 +3,15 @@ import { connect, isDatabaseAway } from '../storage/connect.ts';
 import type { Database, Place } from '../storage/database.ts';
 
 /**
- * One connection that each process which uses the built-in PostgreSQL keeps to it. It holds an advisory lock shared with
- * the others, and its end is how the process learns that PostgreSQL ended.
+ * One connection that each process using the built-in PostgreSQL holds. It has an advisory lock shared with the others,
+ * and its end is how the process learns that PostgreSQL ended.
  */
 export type Presence = Database;
 
 /** The key of the advisory lock; any number that nothing else here locks. */
 export const presenceLock = 7_374_110;
 
-/** Enters the list of users. Null when PostgreSQL is not there, or about to go; `onGone` is called when it ends later. */
+/** Registers this process. Null if PostgreSQL is not there or about to stop; `onGone` is called if it ends later. */
 export async function enter(place: Place, onGone: () => void): Promise<Presence | null> {
   let entered = false;
   const presence = connect(place, {
@@ -21,7 +21,7 @@ export async function enter(place: Place, onGone: () => void): Promise<Presence 
     onClose: () => entered && onGone(),
   });
   try {
-    // Whoever stops PostgreSQL holds the lock whole until it ended, so we cannot slip in before that.
+    // Whoever stops PostgreSQL holds the lock exclusively until it ends, so nobody can slip in before that.
     await presence`select pg_advisory_lock_shared(${presenceLock})`;
     entered = true;
     return presence;
@@ -32,7 +32,7 @@ export async function enter(place: Place, onGone: () => void): Promise<Presence 
   }
 }
 
-/** Leaves the list of users, and calls `stop` when nobody is left on it and no other client is connected. */
+/** Unregisters this process, and calls `stop` if no user is left and no other client is connected. */
 export async function leave(presence: Presence, stop: () => Promise<void>): Promise<void> {
   try {
     await presence`select pg_advisory_unlock_shared(${presenceLock})`;

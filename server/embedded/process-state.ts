@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 /** `ended`: it ended, but its parent has not noticed, so that its number is still taken. */
 export type ProcessState = 'none' | 'ended' | 'running';
 
-/** Whether a process with this number is there, and its name where the system tells it; elsewhere the name is null. */
+/** Whether a process with this number exists, and its name if the system reports it, else null. */
 export async function processState(pid: number): Promise<{ state: ProcessState; name: string | null }> {
   try {
     process.kill(pid, 0);

@@ -7,13 +7,13 @@ import type { Binaries } from './binaries.ts';
 import { pathInside, spawnOptions } from './cluster.ts';
 import { processState } from './process-state.ts';
 
-/** The port is only part of the socket's name: PostgreSQL listens on no network address. */
+/** Only part of the socket's name: PostgreSQL listens on no network address. */
 const port = 5432;
 
 /** The name of the socket in the cluster's folder. */
 export const socketName = `.s.PGSQL.${port}`;
 
-/** Beyond this the log of PostgreSQL is emptied at the next start. */
+/** A larger PostgreSQL log is emptied at the next start. */
 const longestLogInBytes = 1_000_000;
 
 const settings = {
@@ -35,21 +35,21 @@ const settings = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // Failed statements are reported to us; in this log their details would show personal data.
+  // Failed statements are reported to us; in this log their details would reveal personal data.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
 };
 
-/** For throw-away databases of tests only: a power cut would damage them. */
+/** For throw-away test databases only: a power cut would damage them. */
 const undurableSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** A PostgreSQL that we started; when it ended it says what it wrote last, empty when it ended as it was told. */
+/** A PostgreSQL that we started; on exit it reports its last output, empty if it was told to stop. */
 export type StartedPostgres = { ended: boolean; complaint: string };
 
 export type StartOptions = { folder: string; logPath: string; durable: boolean; binaries: Binaries; runAs: RunAs };
 
-/** Starts PostgreSQL as a process of its own that outlives ours and that Ctrl-C in our terminal does not reach. */
+/** Starts PostgreSQL as a separate process that outlives ours and does not receive our terminal's Ctrl-C. */
 export async function startPostgres({
   folder,
   logPath,
@@ -75,7 +75,7 @@ export async function startPostgres({
   return started;
 }
 
-/** Tells PostgreSQL to end its sessions and stop, and waits until it did. Returns whether it did in time (milliseconds). */
+/** Tells PostgreSQL to stop and waits. Returns whether it stopped in time (milliseconds). */
 export async function stopPostgres(folder: string, patience: number): Promise<boolean> {
   const pid = await findPostgresProcess(folder);
   if (pid === null) return true;
@@ -100,15 +100,15 @@ async function lastWords(logPath: string, from: number): Promise<string> {
   return words.join(' ').trim().slice(0, 500);
 }
 
-/** The process number of the PostgreSQL that runs in the folder, or null when none does. */
+/** The process number of the PostgreSQL running in the folder, or null. */
 export async function findPostgresProcess(folder: string): Promise<number | null> {
   const pid = await lockOwner(folder);
   return pid !== null && (await isPostgres(pid)) ? pid : null;
 }
 
 /**
- * Removes lock files that name a process which is not PostgreSQL: its number was given to another one, as after the
- * restart of a container, or it ended and its parent never noticed. PostgreSQL itself sees only that the number is taken.
+ * Removes lock files that name a process other than PostgreSQL: its number was reused, for example after a container
+ * restart, or it ended and its parent never noticed. PostgreSQL itself only checks whether the number is taken.
  */
 export async function removeStaleLocks(folder: string): Promise<void> {
   const pid = await lockOwner(folder);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** Asks for a path exactly as it is written; inject would tidy it. */
+/** Requests a path verbatim; inject would normalize it. */
 async function ask(path: string, method = 'GET', fields = ''): Promise<{ status: number | undefined; text: string }> {
   const { statuses, text } = await listening.exchange(
     `${method} ${path} HTTP/1.1\r\nHost: ${listening.host}\r\nConnection: close\r\n${fields}\r\n`,
@@ -19,7 +19,7 @@ async function ask(path: string, method = 'GET', fields = ''): Promise<{ status:
 }
 
 describe('hostile addresses', () => {
-  it('LM-13 an address that cannot be decoded is answered 400, as a page or as a problem, with every header', async () => {
+  it('LM-13 an undecodable address is answered 400, as a page or as a problem, with every header', async () => {
     for (const path of ['/portal/%', '/portal/%E0%A4%A', '/portal/%ff', '/portal/%c0%af', '/%', '/portal/assets/%ff']) {
       const page = await ask(path, 'GET', 'Accept: text/html\r\nAccept-Language: de-AT\r\n');
       expect(page.status, path).toBe(400);
@@ -32,12 +32,12 @@ describe('hostile addresses', () => {
         expect(text, path).toMatch(/^x-frame-options: DENY/m);
       }
     }
-    // A query that cannot be decoded is text like any other.
+    // An undecodable query is text like any other.
     for (const query of ['?%', '?login=%ff', '?lang=%E0%A4%A', '?%00', `?${'a&'.repeat(5000)}`])
       expect((await ask(`/portal/login${query}`)).status, query.slice(0, 20)).toBe(200);
   });
 
-  it('LM-19 an address written in another way is the same address with the same guards, or nothing', async () => {
+  it('LM-19 another spelling of an address is the same address with the same guards, or not found', async () => {
     for (const path of [
       '//portal/login',
       '/portal//login',
@@ -72,7 +72,7 @@ describe('hostile addresses', () => {
       expect([path, (await ask(path)).status]).toEqual([path, 401]);
   });
 
-  it('IN-10 OR-23 a redirect holds one line and stays on this origin, whatever the address was', async () => {
+  it('IN-10 OR-23 a redirect is one line and stays on this origin, whatever the address was', async () => {
     for (const query of [
       '?ipaddress=1.2.3.4%0d%0aSet-Cookie:x=y',
       '?a=%0aX:y',
@@ -93,7 +93,7 @@ describe('hostile addresses', () => {
     expect(/^location: (.*)$/m.exec((await ask('/?//evil.example')).text)?.[1]).toBe('/portal/');
   });
 
-  it('LM-13 a log line is one line of plain ASCII, cut, whatever the address was', async () => {
+  it('LM-13 a log line is one line of plain ASCII, truncated, whatever the address was', async () => {
     await ask(`/portal/%0a%1b[2J${'x'.repeat(2000)}`);
     await ask('/portal/%E2%80%A8');
     for (const line of portal.logs().trim().split('\n')) {

@@ -16,7 +16,7 @@ const statusOf = async (url: string, headers: Record<string, string> = {}) =>
   (await portal.send({ url, headers })).statusCode;
 
 describe('bad input', () => {
-  it('LM-10 CS-13 LM-15 what is not a plain form is not read, whatever it claims to be', async () => {
+  it('LM-10 CS-13 LM-15 anything but a plain form is not read, whatever it claims to be', async () => {
     const body = `username=bob&password=${testPassword}`;
     for (const type of [
       'application/json',
@@ -47,7 +47,7 @@ describe('bad input', () => {
     expect(await portal.sql`select from audit_event`).toHaveLength(0);
   });
 
-  it('LM-11 LM-14 PW-12 a missing, doubled, extra, NUL or broken field is named, and nothing is counted', async () => {
+  it('LM-11 LM-14 PW-12 a missing, duplicated, extra, NUL or malformed field is named, and nothing is counted', async () => {
     const cases: [string, string, string | undefined][] = [
       ['nothing', '', 'username'],
       ['no password', 'username=bob', 'password'],
@@ -93,7 +93,7 @@ describe('bad input', () => {
       expect(await portal.sql`select from ${portal.sql(table)}`, table).toHaveLength(0);
   });
 
-  it('LM-10 LM-15 JSON is read where a code is expected, and nowhere else', async () => {
+  it('LM-10 LM-15 JSON is accepted only where a code is expected', async () => {
     const headers = { ...script, 'content-type': 'application/json' };
     for (const path of [
       'performlogin',
@@ -114,7 +114,7 @@ describe('bad input', () => {
     expect(await portal.sql`select from audit_event`).toHaveLength(0);
   });
 
-  it('405 names the methods that there are; HEAD works wherever GET does', async () => {
+  it('405 lists the available methods; HEAD works wherever GET does', async () => {
     const allow = async (method: 'GET' | 'PUT' | 'DELETE' | 'OPTIONS' | 'POST', url: string) => {
       const answer = await portal.send({ method, url });
       return [answer.statusCode, answer.headers.allow];

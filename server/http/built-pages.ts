@@ -4,10 +4,10 @@ import type { Page } from '#contract/page.ts';
 
 type PageAssets = { script: string; messages: Record<Language, string>; style: string };
 
-/** What the build of the pages gives the server: a renderer and the addresses of its files. */
+/** What the page build provides to the server: a renderer and the addresses of its files. */
 export type BuiltPages = {
   assetFolder: URL;
-  /** The exact text of the one style block, for the Content-Security-Policy. */
+  /** The exact text of the only style block, for the Content-Security-Policy. */
   style: string;
   render: (page: Page) => string;
 };
@@ -19,7 +19,7 @@ type Renderer = {
 
 const buildFolder = new URL('../../build/', import.meta.url);
 
-/** Loads the built pages, the one way from the server into them. Throws when they were not built. */
+/** Loads the built pages, the only import of them in the server. Throws if they were not built. */
 export async function loadBuiltPages({
   basePath,
   accentColour,

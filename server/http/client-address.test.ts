@@ -5,7 +5,7 @@ import { clientAddress } from './client-address.ts';
 const { networks: proxies } = parseNetworkList(['10.0.0.0/8', '2001:db8:ff::/48']);
 const { networks: nobody } = parseNetworkList([]);
 
-it('IP-01 without a trusted proxy the header is not looked at', () => {
+it('IP-01 without a trusted proxy the header is ignored', () => {
   expect(clientAddress('198.51.100.7', '203.0.113.5', nobody)).toBe('198.51.100.7');
   expect(clientAddress('198.51.100.7', '203.0.113.5', proxies)).toBe('198.51.100.7');
   expect(clientAddress('127.0.0.1', '203.0.113.5', nobody)).toBe('127.0.0.1');
@@ -42,15 +42,15 @@ it.each<[string, string | string[], string | null]>([
   expect(clientAddress('::ffff:10.0.0.1', header, proxies)).toBe(address);
 });
 
-it('a bad entry left of the one that counts is not read', () => {
+it('a bad entry left of the relevant one is not read', () => {
   expect(clientAddress('10.0.0.1', '<script>, 198.51.100.7', proxies)).toBe('198.51.100.7');
 });
 
-it('IP-06 a trusted proxy without the header tells nothing, and is not taken for the client', () => {
+it('IP-06 a trusted proxy without the header yields null, and is not taken for the client', () => {
   expect(clientAddress('10.0.0.1', undefined, proxies)).toBeNull();
 });
 
-it('IP-09 addresses that only hold an IPv4 address are not that address', () => {
+it('IP-09 addresses that only embed an IPv4 address are not that address', () => {
   for (const text of ['64:ff9b::203.0.113.5', '2002:cb00:7105::', '::203.0.113.5', '::ffff:0:203.0.113.5'])
     expect(clientAddress(text, undefined, nobody)).toContain(':');
 });
@@ -60,7 +60,7 @@ it('a socket without a readable address is refused', () => {
   expect(clientAddress('fe80::1%eth0', undefined, proxies)).toBeNull();
 });
 
-it('a list of networks names what is wrong in it, hop counts and names among it', () => {
+it('a list of networks names its invalid entries, hop counts and names included', () => {
   const texts = [
     '10.0.0.0/33',
     '10.0.0.0/-1',

@@ -3,9 +3,9 @@ import { canonicalIpAddress } from '#contract/ip-address.ts';
 import { familyOf } from '../network-list.ts';
 
 /**
- * The client's address in canonical form (decisions §7): the socket's, or, as far as the peers are trusted proxies,
- * the rightmost entry of X-Forwarded-For that no trusted proxy wrote. Null when it cannot be told for sure: an entry
- * that does not parse, or a trusted proxy that sent no header. Null means refuse, never skip.
+ * The client's address in canonical form (decisions §7): the socket's or, behind trusted proxies, the rightmost entry
+ * of X-Forwarded-For that no trusted proxy wrote. Null if it is uncertain: an entry does not parse, or a trusted proxy
+ * sent no header. Null means refuse, never skip.
  */
 export function clientAddress(
   socketAddress: string | undefined,

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Longest JSON text of a code: a recovery code with its quotes, generously. */
+/** Longest JSON text of a code: a recovery code with its quotes, with some margin. */
 const longestText = 100;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A body that is no JSON string. */
+/** The body is not a JSON string. */
 class UnreadableCode extends Error {
   readonly statusCode = 400;
 }
 
-/** Lets the routes of a scope read a JSON string and no other JSON: there is nothing else in it to be read in two ways. */
+/** Lets the routes of a scope accept a JSON string and no other JSON, so that nothing in it is ambiguous. */
 export function readCodesIn(scope: FastifyInstance): void {
   scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
     if (body.length > longestText) throw new UnreadableCode('The code is too long.');

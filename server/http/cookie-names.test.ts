@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** Who is signed in by these bytes of a Cookie field, one character each. */
+/** The user signed in by these bytes of a Cookie field, one character each. */
 async function signedInBy(cookie: string): Promise<string | null> {
   const { text } = await listening.exchange(
     `GET /portal/session HTTP/1.1\r\nHost: ${listening.host}\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`,
@@ -29,7 +29,7 @@ async function signedInBy(cookie: string): Promise<string | null> {
   return /"username":"(\w+)"/.exec(text)?.[1] ?? null;
 }
 
-/** What Unicode calls white space, or a browser might leave in a name: a neighbouring host may set a cookie so named. */
+/** Unicode white space, or what a browser might leave in a name: a neighbouring host may set such a cookie. */
 const before = [
   '\xa0',
   '\x85',
@@ -44,7 +44,7 @@ const before = [
   '\xa0\xa0',
 ];
 
-it('CK-04 a name with a character in front has no prefix and is another name', async () => {
+it('CK-04 a name with a leading character has no prefix and is another name', async () => {
   expect(await signedInBy(`${name}=${alice}`)).toBe('alice');
   for (const character of before) {
     const planted = `${character}${name}=${mallory}`;
@@ -54,7 +54,7 @@ it('CK-04 a name with a character in front has no prefix and is another name', a
   }
 });
 
-it('CK-04 beside it the true cookie counts, in whatever order they come', async () => {
+it('CK-04 the genuine cookie counts beside it, in any order', async () => {
   for (const character of ['\xa0', '\x85', '\xc2\xa0', '\xad']) {
     const planted = `${character}${name}=${mallory}`;
     expect(await signedInBy(`${planted}; ${name}=${alice}`), JSON.stringify(character)).toBe('alice');

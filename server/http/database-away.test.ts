@@ -44,13 +44,13 @@ afterAll(async () => {
   await database.close();
 });
 
-describe('with the database away', () => {
-  it('every page still loads, for visitors and for people who are signed in', async () => {
+describe('with the database down', () => {
+  it('every page still loads, for visitors and signed-in users', async () => {
     wire.cut();
     for (const path of ['', '/', ...Object.values(screenPaths), '/loginfail/ip?ipaddress=192.0.2.1'])
       for (const sent of [{}, cookies]) {
         const { statusCode, headers } = await portal.send({ url: `/portal${path}`, cookies: sent });
-        // Who holds no cookie has no code pending: that is known without the database.
+        // Without a cookie no code is pending, which needs no database.
         const isNobodys = sent !== cookies && path.startsWith('/twoFactor');
         expect([path, statusCode, headers.location]).toEqual(
           isNobodys ? [path, 302, '/portal/login'] : [path, 200, undefined],
@@ -60,7 +60,7 @@ describe('with the database away', () => {
     expect((await portal.send({ url: '/portal/portal.html' })).statusCode).toBe(302);
   });
 
-  it('what needs it is answered 503 within seconds, says when to try again, and lets nobody in', async () => {
+  it('what needs it is answered 503 within seconds with Retry-After, and lets nobody in', async () => {
     wire.cut();
     const started = performance.now();
     const requests = [
@@ -87,7 +87,7 @@ describe('with the database away', () => {
     expect(portal.logs()).not.toContain(testPassword);
   });
 
-  it('a forgotten or a new password is answered 503 with the form as it was filled in, and nothing happens later', async () => {
+  it('a forgotten or a new password is answered 503 with the filled-in form, and nothing happens later', async () => {
     wire.mend();
     const token = await linkFor({ ...portal, sql: database.sql }, 'alice');
     const hash = await storedHash({ ...portal, sql: database.sql }, 'alice');
@@ -122,7 +122,7 @@ describe('with the database away', () => {
     expect((await askForReset(portal, 'alice@acme.test')).headers.location).toBe('/portal/emailInfo');
   });
 
-  it('a code of the second factor is neither looked at nor counted, its screens show, and it is right afterwards', async () => {
+  it('a code of the second factor is neither checked nor counted, its screens show, and it is right afterwards', async () => {
     wire.mend();
     const there = { ...portal, sql: database.sql };
     await addCustomer(there, 'app', { twoFactor: 'app' });
@@ -162,7 +162,7 @@ describe('with the database away', () => {
     expect(again.statusCode).toBe(204);
   });
 
-  it('all works again by itself once it is back, with the session that was there', async () => {
+  it('everything recovers by itself once it is back, with the existing session', async () => {
     wire.cut();
     expect((await portal.signIn('bob', testPassword)).statusCode).toBe(503);
     wire.mend();
@@ -171,7 +171,7 @@ describe('with the database away', () => {
     expect((await portal.signIn('bob', testPassword)).headers.location).toBe('/portal/portal.html');
   });
 
-  it('a database that goes silent in the middle of a statement is answered for, and works again once cut off', async () => {
+  it('a database that goes silent during a statement gets an answer, and works again once disconnected', async () => {
     const other = await portalForTest(
       {},
       { ...portal, database },

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 
 describe('files', () => {
-  it('HD-01 the logo of the operator runs nothing, and a new one is seen at once', async () => {
+  it("HD-01 the operator's logo runs nothing, and a new one is seen at once", async () => {
     const logoFile = fileURLToPath(new URL('../../package.json', import.meta.url));
     const branded = await portalForTest({ logoFile });
     const { statusCode, headers } = await branded.send({ url: '/portal/logo' });
@@ -23,7 +23,7 @@ describe('files', () => {
     await branded.close();
   });
 
-  it('HD-06 HD-08 no service worker, and no page that passes for a file', async () => {
+  it('HD-06 HD-08 no service worker, and no page served as a file', async () => {
     const cookies = cookiesOf(await portal.signIn('bob', testPassword));
     for (const path of [
       '/sw.js',
@@ -47,7 +47,7 @@ describe('files', () => {
   });
 });
 
-it('a sign-in may be sent on to a listed foreign origin, which Chromium asks form-action for', async () => {
+it('a sign-in may redirect to a listed foreign origin, which Chromium checks against form-action', async () => {
   const { destinationRules } = portal.deps.config;
   const listed = await portalForTest(
     { destinationRules: { ...destinationRules, allowedOrigins: ['https://hub.example'] } },

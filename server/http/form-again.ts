@@ -9,13 +9,13 @@ import { setCookie } from './cookies.ts';
 import { languageOverride, wantsPage } from './request-url.ts';
 import { logTemporary, retryAfterOf } from './temporary.ts';
 
-/** A form that could not be served; `retryAfter` in milliseconds, `destination` as the form's address carries it. */
+/** A form that could not be processed; `retryAfter` in milliseconds, `destination` from the form's address. */
 export type FormAgain = { screen: PlainScreen; notice: Notice; destination?: string | undefined } & (
   | { status: 429 | 503; retryAfter: number }
   | { status: 400 }
 );
 
-/** Answers a posted form with the form itself and a word on what is wrong, so that what was entered is kept. */
+/** Answers a posted form with the form itself and an explanation, so that what was entered is kept. */
 export async function formAgain(
   { config, pages }: Deps,
   request: FastifyRequest,
@@ -31,7 +31,7 @@ export async function formAgain(
   };
   const url = screenUrl(config.basePath, screen, query);
   if (again.status !== 400) reply.header('retry-after', String(Math.max(1, Math.ceil(again.retryAfter / 1000))));
-  // Without script a change of language loads the form anew, without the hash in it.
+  // Without JavaScript a change of language reloads the form, without the hash in it.
   if (kept.resetHash && isToken(kept.resetHash))
     setCookie(reply, config, 'reset', kept.resetHash, limits.resetCookieLifetime);
   return await pages.send(request, reply, status, { ...kept, url, isAnswer: true });
@@ -40,7 +40,7 @@ export async function formAgain(
 type FormRequest<Body> = FastifyRequest<{ Body: Body }>;
 type Handler<Body> = (request: FormRequest<Body>, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** A handler of a form that gives a person the form back while the database is away or too much waits. */
+/** A form handler that returns the form to a person while the database is down or the queue is full. */
 export function withFormKept<Body>(
   deps: Deps,
   screen: PlainScreen,

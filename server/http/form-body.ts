@@ -1,9 +1,9 @@
 import { limits } from '../limits.ts';
 
-/** A name that we did not give is repeated no further than this. */
+/** Unknown names are quoted only up to this length. */
 const longestFieldName = 64;
 
-/** A form that cannot be read as one value per field; `field` is the one at fault, where it is known. */
+/** A form that cannot be read as one value per field; `field` is the invalid one, if known. */
 export class UnreadableForm extends Error {
   readonly statusCode = 400;
   readonly field: string | undefined;
@@ -13,7 +13,7 @@ export class UnreadableForm extends Error {
   }
 }
 
-/** A body that is packed in a way that is not supported. */
+/** A body with an unsupported content encoding. */
 class UnknownEncoding extends Error {
   readonly statusCode = 415;
 }
@@ -21,12 +21,11 @@ class UnknownEncoding extends Error {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads `application/x-www-form-urlencoded`, strictly: every field once, valid UTF-8, no NUL. Libraries are lenient
- * here (repeated fields become lists, broken escapes stay), and leniency is what attacks are made of.
- * Throws UnreadableForm.
+ * Reads `application/x-www-form-urlencoded` strictly: every field once, valid UTF-8, no NUL. Libraries are lenient here
+ * (repeated fields become lists, broken escapes stay), and attacks exploit leniency. Throws UnreadableForm.
  */
 export function readForm(body: Uint8Array, encoding?: string): Record<string, string> {
-  // RFC 9110 §8.4: nothing is unpacked, so nothing can blow up.
+  // RFC 9110 §8.4: nothing is decompressed, so nothing can expand.
   if (encoding !== undefined) throw new UnknownEncoding();
   const fields: Record<string, string> = Object.create(null);
   const text = textOf(body);

@@ -45,7 +45,7 @@ function textOf({ headers, body, rawPayload }: Response): string {
   return headers['content-encoding'] === 'gzip' ? gunzipSync(rawPayload).toString() : body;
 }
 
-/** What holds for every answer, whatever was asked. */
+/** What holds for every answer to any request. */
 function expectSound(sent: Sent, answer: Response): void {
   const { statusCode, headers, body } = answer;
   const isNotSetUp = statusCode === 503 && /\/authenticate\//.test(sent.path);
@@ -67,7 +67,7 @@ function expectSound(sent: Sent, answer: Response): void {
 }
 
 describe('anything at all', () => {
-  it('LM-10 LM-11 LM-13 LM-14 SE-07 IN-08 every route and method answers soundly, and a refusal changes nothing', async () => {
+  it('LM-10 LM-11 LM-13 LM-14 SE-07 IN-08 every route and method answers correctly, and a refusal changes nothing', async () => {
     const before = await rowCounts();
     await fc.assert(
       fc.asyncProperty(requests, async (sent) => {
@@ -83,7 +83,7 @@ describe('anything at all', () => {
     expect(alive.statusCode).toBe(200);
   });
 
-  it('LM-15 MF-05 SE-06 whatever is sent in a half session, it gets no further, and the right code is right afterwards', async () => {
+  it('LM-15 MF-05 SE-06 nothing sent in a half session gets further, and the right code works afterwards', async () => {
     const half = await halfSession(portal, 'gwen');
     const cookie = Object.entries(half)
       .map((pair) => pair.join('='))

@@ -12,9 +12,8 @@ import { isFromOwnOrigin } from './same-origin.ts';
 const harmlessMethods = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses what no route should see: a request that two readers could read in two ways, a heap of headers, a foreign
- * Host, a state-changing request from another site.
- * It has nothing to wait for unless it refuses, and every request passes here, so it is a plain callback.
+ * Refuses what no route should see: an ambiguous request, too many headers, a foreign Host, a state-changing request
+ * from another site. A plain callback, since every request passes here and only refusals wait.
  */
 export function guardRequest(deps: Deps): onRequestHookHandler {
   return function guard(request, reply, done) {
@@ -34,8 +33,8 @@ function refusalOf(deps: Deps, request: FastifyRequest, reply: FastifyReply): Pr
 }
 
 /**
- * What Node reads leniently and a proxy before us may read otherwise: a whole URL as target, transfer codings besides
- * chunked (RFC 9112 §6.1), no Host or two (§3.2), another protocol version. HTTP/1.0 probes send no Host.
+ * What Node accepts and a proxy before us may read differently: a whole URL as target, transfer codings besides chunked
+ * (RFC 9112 §6.1), no Host or two (§3.2), another protocol version. HTTP/1.0 probes send no Host.
  */
 function isAmbiguous({ raw, url }: FastifyRequest): boolean {
   const { rawHeaders, headers, httpVersion } = raw;
@@ -48,19 +47,19 @@ function isAmbiguous({ raw, url }: FastifyRequest): boolean {
   return hosts > 1 || (hosts === 0 && !probePaths.has(splitUrl(url).path));
 }
 
-/** Posted from the provider's site by its nature: the request that it answers, or its signature, vouches for it (decisions §6). */
+/** Posted from the provider's site by design: authenticated by our request or its signature (decisions §6). */
 function isSamlMessage({ config }: Deps, { method, url }: FastifyRequest): boolean {
   const urls = [callUrl(config.basePath, 'samlAnswer'), callUrl(config.basePath, 'samlLogoutPosted')];
   return method === 'POST' && urls.includes(url);
 }
 
-/** Posted by the provider's server, which has no cookies of anybody: its signature vouches for it. */
+/** Posted by the provider's server, without cookies: its signature authenticates it. */
 function isLogoutToken({ config }: Deps, { method, url }: FastifyRequest): boolean {
   const before = `${callUrl(config.basePath, 'oidcBackchannelLogout')}/`;
   return method === 'POST' && url.startsWith(before) && /^[a-z0-9-]+$/.test(url.slice(before.length));
 }
 
-/** Probes come from machines that know us by any name; they are told nothing that matters. */
+/** Probes come from machines that know us by any name; they learn nothing important. */
 const probePaths = new Set(['/healthz', '/readyz']);
 
 function isServedHost(deps: Deps, request: FastifyRequest): boolean {
@@ -68,7 +67,7 @@ function isServedHost(deps: Deps, request: FastifyRequest): boolean {
   return deps.config.hosts.includes((request.headers.host ?? '').toLowerCase());
 }
 
-/** Answers 403 with nothing changed; the record of it must not make the refusal fail. */
+/** Answers 403 with nothing changed; a failure to record it must not break the refusal. */
 export async function refuseForeignSite(
   deps: Deps,
   request: FastifyRequest,
@@ -90,7 +89,7 @@ export async function refuseForeignSite(
   return await refuse(deps, request, reply, 403);
 }
 
-/** The address of the client, or null when it cannot be told and the request must be refused. */
+/** The client's address, or null if it is unknown and the request must be refused. */
 export function addressOf(deps: Deps, request: FastifyRequest): string | null {
   return clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'], deps.config.trustedProxies);
 }

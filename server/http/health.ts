@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 /** `GET /healthz`: the process answers. */
 export const healthRoute: RouteHandlerMethod = async (_request, reply) => reply.type('text/plain').send('ok\n');
 
-/** `GET /readyz`: the process can do its work, which takes the database. */
+/** `GET /readyz`: the process can work, which requires the database. */
 export function readyRoute(deps: Deps): RouteHandlerMethod {
   return async function ready(_request, reply) {
     try {

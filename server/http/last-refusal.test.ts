@@ -40,7 +40,7 @@ it.each([
   '/portal/forgotten',
   '/portal/login',
   '/portal/nowhere',
-])('%s shows nothing of a sign-in that was refused before', async (url) => {
+])('%s shows nothing of an earlier refused sign-in', async (url) => {
   const { cookies, reference } = await refused();
   expect((await portal.send({ url, cookies })).body).not.toContain(reference);
 });

@@ -9,8 +9,8 @@ import { clearCookie, readCookie, setCookie } from './cookies.ts';
 import { splitUrl } from './request-url.ts';
 
 /**
- * What a refusal leaves in the visitor's own browser for the next pages; never in an address or a log. The reference is for
- * the page that tells of this refusal alone, whose address is `url`: on another one it would name something else.
+ * What a refusal leaves in the visitor's own browser for the next pages; never in an address or a log. The reference is
+ * only for the page of this refusal, at `url`: elsewhere it would refer to something else.
  */
 export type LastRefusal = { username: string } & ({ reference: string; url: string } | { reference: null });
 
@@ -27,7 +27,7 @@ export function clearLastRefusal(request: FastifyRequest, reply: FastifyReply, c
 
 const none = { reference: null, username: '' };
 
-/** What the last refusal left for the page of `url`, as the browser brings it back; an unreadable one counts as none. */
+/** What the last refusal left for the page of `url`, as sent by the browser; ignored if unreadable. */
 export function readLastRefusal(
   request: FastifyRequest,
   config: Config,
@@ -48,7 +48,7 @@ export function readLastRefusal(
   }
 }
 
-/** Tells the pages of refusals apart: the screen, and the reason that it says. */
+/** Identifies the page of a refusal: the screen, and its reason. */
 function pageKey({ basePath }: Config, url: string): string {
   const { path, search } = splitUrl(url);
   const screen = pathOfScreen(screenOfPath(path.startsWith(basePath) ? path.slice(basePath.length) : path));

@@ -6,7 +6,7 @@ import { type DatabaseForTest, databaseForTest } from '#server/testing/database-
 import { runVestibuleProcess } from '#server/testing/run-vestibule.ts';
 import { listenProblem } from './listen-problem.ts';
 
-describe('a place where the portal cannot listen', () => {
+describe('an address where the portal cannot listen', () => {
   let database: DatabaseForTest;
   let wire: CuttableDatabase;
   const taken = createServer();
@@ -25,7 +25,7 @@ describe('a place where the portal cannot listen', () => {
       env: { DATABASE_URL: wire.url, VESTIBULE_SECRET: 'x'.repeat(43), VESTIBULE_CONFIG: '', ...more },
     });
 
-  it('a taken port ends the process with one sentence that names place and setting', async () => {
+  it('a taken port ends the process with one sentence that names address and setting', async () => {
     const { port } = taken.address() as AddressInfo;
     const { code, err, out } = await serve({ PORT: String(port) });
     expect(code).toBe(3);
@@ -44,7 +44,7 @@ describe('a place where the portal cannot listen', () => {
     ['EACCES', '0.0.0.0', 'may not listen at port 80 – set PORT'],
     ['ENOTFOUND', 'nowhere', 'no address nowhere – set HOST'],
     ['EIO', 'localhost', 'localhost:80 cannot be listened at: oh'],
-  ])('%s is told in words', (code, host, words) => {
+  ])('%s is explained', (code, host, words) => {
     expect(listenProblem(Object.assign(new Error('oh'), { code }), { host, port: 80 })).toContain(words);
   });
 });

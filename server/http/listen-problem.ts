@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 
-/** Why the portal cannot listen, in words that name the setting to change. */
+/** Why the portal cannot listen, naming the setting to change. */
 export function listenProblem(error: NodeJS.ErrnoException, { host, port }: Pick<Config, 'host' | 'port'>): string {
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   switch (error.code) {

@@ -7,7 +7,7 @@ import { splitUrl, wantsPage } from './request-url.ts';
 
 const readable = ['GET', 'HEAD'];
 
-/** Answers what no route has: 405 with the methods that an address does have, else 404. */
+/** Answers unrouted requests: 405 with the methods that the address supports, else 404. */
 export function methodNotAllowed(deps: Deps) {
   return async function noRoute(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const methods = methodsOf(splitUrl(request.url).path, deps.config.basePath);
@@ -20,7 +20,7 @@ export function methodNotAllowed(deps: Deps) {
   };
 }
 
-/** The methods of an address; none where nothing is. */
+/** The methods of an address; none if it doesn't exist. */
 function methodsOf(path: string, basePath: string): string[] {
   const plain = withoutTrailingSlash(path);
   if (['/', '/.well-known/change-password', '/healthz', '/readyz', '/metrics'].includes(plain)) return readable;

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { sendProblem } from './refuse.ts';
 
-/** `GET /metrics` in the Prometheus text format, for who shows the token; without a token configured it is not there. */
+/** `GET /metrics` in the Prometheus text format, for callers with the token; absent if no token is configured. */
 export function metricsRoute(deps: Deps) {
   const { metricsToken } = deps.config;
   const noRoute = methodNotAllowed(deps);
@@ -17,7 +17,7 @@ export function metricsRoute(deps: Deps) {
   };
 }
 
-/** Compared by digest, so that neither content nor length shows in the time. */
+/** Compared by digest, so that timing reveals neither content nor length. */
 function isEqual(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

@@ -15,7 +15,7 @@ async function readMetrics(authorization?: string) {
   return await portal.send({ url: '/metrics', headers: { ...(authorization && { authorization }) } });
 }
 
-/** The value of a sample, by its name and labels. */
+/** The value of a sample, by name and labels. */
 async function sample(name: string): Promise<number> {
   const { body } = await readMetrics(`Bearer ${metricsToken}`);
   const line = body.split('\n').find((text) => text.startsWith(`${name} `));
@@ -33,13 +33,13 @@ it('nobody reads the metrics without the token', async () => {
   expect(answer.headers['content-type']).toContain('text/plain');
 });
 
-it('there are no metrics where no token is configured', async () => {
+it('there are no metrics if no token is configured', async () => {
   const plain = await portalForTest({}, portal as never);
   expect((await plain.send({ url: '/metrics', headers: { authorization: 'Bearer null' } })).statusCode).toBe(404);
   await plain.close();
 });
 
-it('tell how many mails wait, since when, and how many have left', async () => {
+it('show how many emails are queued, since when, and how many were sent', async () => {
   const id = await addUser(portal, { username: 'bob' });
   const user = { id, username: 'bob', email: 'bob@acme.test', language: null };
   expect(await sample('vestibule_mails_waiting')).toBe(0);

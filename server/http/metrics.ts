@@ -3,18 +3,18 @@ import { listEnds } from '../single-sign-on/what-ends.ts';
 import type { Database } from '../storage/database.ts';
 import { countWaitingMails, type WaitingMails } from '../storage/mail.ts';
 
-/** What is counted for the operator's monitoring, in the Prometheus text format. */
+/** The metrics for the operator's monitoring, in the Prometheus text format. */
 export type Metrics = {
   text: () => Promise<string>;
   contentType: string;
   mailsSent: Counter<'kind'>;
   mailsRefused: Counter<'kind'>;
   mailsGivenUp: Counter<'kind'>;
-  /** By connection: begun, signed in, or refused for which reason. */
+  /** By connection: started, signed in, or refused with its reason. */
   singleSignOn: Counter<'connection' | 'outcome'>;
 };
 
-/** Counters of this process, and gauges that ask the database when they are read. Names are listed in docs/operating.md. */
+/** Counters of this process, and gauges that query the database when read. Names are listed in docs/operating.md. */
 export function createMetrics(sql: Database, now: () => Date): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -26,7 +26,7 @@ export function createMetrics(sql: Database, now: () => Date): Metrics {
       help,
       registers,
       async collect() {
-        // While the database is away the other figures are all the more wanted.
+        // While the database is down the other figures matter even more.
         const waiting = await countWaitingMails(sql).catch(() => null);
         this.set(waiting ? figure(waiting) : Number.NaN);
       },

@@ -21,7 +21,7 @@ const post = (fields: string, body = form) =>
 /** What an attacker hides behind a first request; it must never be answered. */
 const hidden = () => get('/healthz');
 
-/** The one answer to what cannot be read: short, with every header, and the connection closed. */
+/** The one answer to anything unreadable: short, with every header, and the connection closed. */
 function expectRefused(answer: RawAnswer, status: number, what: string): void {
   expect(answer.statuses, what).toEqual([status]);
   expect(answer.closed, what).toBe(true);
@@ -52,7 +52,7 @@ describe('what only a socket can send', () => {
     expect((await listening.exchange(get(`/portal/${'a'.repeat(15_000)}`), 300)).statuses).toEqual([404]);
   });
 
-  it('LM-02 an oversized body is answered 413 before it is read, whether its length is told or not', async () => {
+  it('LM-02 an oversized body is answered 413 before it is read, with or without its length', async () => {
     await expectAllRefused(
       {
         '17 kB': post('Content-Length: 17000\r\n', 'a'.repeat(17_000)) + hidden(),
@@ -64,7 +64,7 @@ describe('what only a socket can send', () => {
     );
   });
 
-  it('LM-03 a length that is wrong, negative, signed or told twice is refused', async () => {
+  it('LM-03 a wrong, negative, signed or repeated length is refused', async () => {
     await expectAllRefused(
       {
         'shorter than the body': post('Content-Length: 5\r\n'),
@@ -141,7 +141,7 @@ describe('what only a socket can send', () => {
     expect((await listening.exchange(get('/healthz', '', 'HTTP/1.0'))).statuses).toEqual([200]);
   });
 
-  it('requests sent together are answered in order, and nothing that was refused counted as a guess', async () => {
+  it("pipelined requests are answered in order, and refused ones don't count as guesses", async () => {
     const together = get('/healthz') + get('/portal/session') + get('/portal/nothing');
     expect((await listening.exchange(together, 300)).statuses).toEqual([200, 401, 404]);
     const counted = await portal.sql`select failures from throttle where key like 'account:%'`;

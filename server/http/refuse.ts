@@ -4,7 +4,7 @@ import type { Problem } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
 import { wantsPage } from './request-url.ts';
 
-/** What no person navigates to has a title only; 408 and 417 are sent before there is a request. */
+/** Statuses that no person navigates to have a title only; 408 and 417 are sent before there is a request. */
 const titles: Record<ProblemStatus | 401 | 404 | 408 | 409 | 416 | 417, string> = {
   400: 'The request cannot be read',
   401: 'Not signed in',
@@ -27,7 +27,7 @@ const titles: Record<ProblemStatus | 401 | 404 | 408 | 409 | 416 | 417, string> 
 /** More about a refusal; `retryAfter` in milliseconds. */
 export type RefusalDetail = { detail?: string; field?: string; retryAfter?: number };
 
-/** Answers a request that is not served: a readable page for a person, a problem document (RFC 9457) for a script. */
+/** Answers a refused request: a readable page for a person, a problem document (RFC 9457) for a script. */
 export async function refuse(
   deps: Deps,
   request: FastifyRequest,

@@ -3,20 +3,20 @@ import type { Deps } from '../deps.ts';
 import { addressOf } from './guards.ts';
 import { recordable, splitUrl } from './request-url.ts';
 
-/** The log level of routes that are asked so often that a line for each would bury the others. */
+/** The log level of routes that are requested so often that their lines would bury the others. */
 export const quietLevel = 'warn';
 
-/** As long as a token: a link that was mangled on its way may have its query in its path. */
+/** As long as a token: a mangled link may have its query in its path. */
 const tokenLike = /[\w-]{43,}/g;
 
-/** What a log line holds of a request: never its query, headers or body, where secrets travel. */
+/** What a log line contains of a request: never its query, headers or body, which carry secrets. */
 export function loggedRequest(request: FastifyRequest) {
   return { method: request.method, path: recordable(splitUrl(request.url).path.replace(tokenLike, '(hidden)')) };
 }
 
 /**
- * What a log line holds of an error. Other properties stay out: PostgreSQL quotes whole rows in its details, a
- * statement's parameters among them.
+ * What a log line contains of an error. Other properties are omitted: PostgreSQL quotes whole rows in its details,
+ * including a statement's parameters.
  */
 export function loggedError({ name, message, stack, ...rest }: Error & { code?: unknown }) {
   const { code } = rest;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { bestLanguage, type Language, languageOfTag, tagsOfAcceptLanguage } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
 
-/** Path and query of a request, apart. Nothing is decoded: the router has done what is right for the path. */
+/** Path and query of a request, split. Nothing is decoded: the router has decoded the path correctly. */
 export function splitUrl(url: string): { path: string; search: string } {
   const at = url.indexOf('?');
   return at < 0 ? { path: url, search: '' } : { path: url.slice(0, at), search: url.slice(at) };
@@ -10,13 +10,13 @@ export function splitUrl(url: string): { path: string; search: string } {
 
 const longestRecorded = 256;
 
-/** A text from a request as records show it: cut, and in ASCII, so that nothing in it moves a terminal's cursor. */
+/** A text from a request for records: truncated, and in ASCII, so that nothing in it moves a terminal's cursor. */
 export function recordable(text: string): string {
   const cut = text.slice(0, longestRecorded);
   return cut.replace(/[^!-~]/g, (character) => encodeURIComponent(character)).slice(0, longestRecorded);
 }
 
-/** One query parameter, the first where it comes twice. */
+/** One query parameter, the first if repeated. */
 export function queryValue(request: FastifyRequest, name: string): string | null {
   return new URLSearchParams(splitUrl(request.url).search).get(name);
 }
@@ -27,12 +27,12 @@ export function languageOfRequest(request: FastifyRequest): Language {
   return asked ?? bestLanguage(tagsOfAcceptLanguage(request.headers['accept-language'] ?? ''));
 }
 
-/** `?lang=` as the visitor set it, to be carried along a redirect; undefined when he set none. */
+/** `?lang=` as the visitor set it, to be kept in a redirect; undefined if absent. */
 export function languageOverride(request: FastifyRequest): string | undefined {
   return languageOfTag(queryValue(request, queryNames.language) ?? '') ?? undefined;
 }
 
-/** Whether a person sees the answer, rather than a script. */
+/** Whether a person sees the answer, and not a script. */
 export function wantsPage(request: FastifyRequest): boolean {
   const mode = request.headers['sec-fetch-mode'];
   if (mode !== undefined) return mode === 'navigate';

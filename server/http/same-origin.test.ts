@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** All but those that come from providers: what vouches for them is tested in single-sign-on/saml. */
+/** All except those from providers: their authentication is tested in single-sign-on/saml. */
 const posts = Object.values(calls)
   .filter((call) => call.method === 'POST' && call !== calls.samlAnswer && call !== calls.samlLogoutPosted)
   .map(({ path }) => `/portal${path}`);
@@ -74,7 +74,7 @@ it.each<[string, Record<string, string>]>([
   expect(isFromOwnOrigin(headers, [own])).toBe(true);
 });
 
-/** What must be the same before and after a refused request. */
+/** What must be unchanged by a refused request. */
 async function state() {
   return await portal.sql`
     select (select jsonb_agg(token_hash) from session) as sessions, (select jsonb_agg(token_hash) from device) as devices,
@@ -83,7 +83,7 @@ async function state() {
       (select jsonb_agg(password_hash order by id) from portal_user) as passwords`;
 }
 
-it('CS-01 CS-02 CS-03 CS-04 CS-08 CS-10 no call that changes anything is served to another site, sign-in included', async () => {
+it('CS-01 CS-02 CS-03 CS-04 CS-08 CS-10 no state-changing call is served to another site, sign-in included', async () => {
   const hash = await linkFor(portal, 'bob');
   const before = await state();
   for (const [what, headers] of foreign.filter(([, { referer }]) => !referer)) {
@@ -98,7 +98,7 @@ it('CS-01 CS-02 CS-03 CS-04 CS-08 CS-10 no call that changes anything is served 
   expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(200);
 });
 
-it('CS-01 CS-15 CS-16 no call of the second factor is served to another site, with a half session and a right code', async () => {
+it('CS-01 CS-15 CS-16 no second-factor call is served to another site, even with a half session and a right code', async () => {
   await addCustomer(portal, 'app', { twoFactor: 'app' });
   await addCustomer(portal, 'mail', { twoFactor: 'email' });
   await addUser(portal, { username: 'gwen', customers: ['app'] });
@@ -129,7 +129,7 @@ it('CS-01 CS-15 CS-16 no call of the second factor is served to another site, wi
   expect(verdict(await verify(portal, code, gwen))).toBe(true);
 });
 
-it('the refusal is recorded, a flood of them once a minute for each origin of the flood', async () => {
+it('the refusal is recorded, a flood once a minute for each of its origins', async () => {
   await portal.sql`delete from audit_event`;
   await portal.sql`delete from throttle`;
   for (let n = 1; n <= 20; n += 1) {
@@ -142,7 +142,7 @@ it('the refusal is recorded, a flood of them once a minute for each origin of th
   expect(await portal.sql`select key from throttle`).toHaveLength(1);
 });
 
-it('CS-14 a method in the form, the query or a header is not the method', async () => {
+it('CS-14 a method in the form, the query or a header does not override the method', async () => {
   const headers = { 'x-http-method-override': 'POST', 'x-method-override': 'POST', 'sec-fetch-site': 'cross-site' };
   const get = await portal.send({ url: '/portal/performlogin?_method=POST&username=bob', cookies, headers });
   expect(get.statusCode).toBe(405);
@@ -156,7 +156,7 @@ it('CS-14 a method in the form, the query or a header is not the method', async 
   expect(post.statusCode).toBe(405);
 });
 
-it('CS-15 a script of another site is told nothing, asked politely or not', async () => {
+it('CS-15 a script of another site learns nothing, with or without a preflight', async () => {
   const from = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
   const asked = { ...from, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
   const answers = [

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Whether a state-changing request may come from our own pages (decisions §6). What the browser says of the sender
- * decides; a request without any such header comes from no browser of today and carries nobody else's cookies.
+ * Whether a state-changing request may come from our own pages (decisions §6). The browser's headers about the sender
+ * decide; a request without any comes from no current browser and carries nobody else's cookies.
  */
 export function isFromOwnOrigin(headers: IncomingHttpHeaders, ownOrigins: readonly string[]): boolean {
   const site = headers['sec-fetch-site'];
@@ -14,8 +14,8 @@ export function isFromOwnOrigin(headers: IncomingHttpHeaders, ownOrigins: readon
 }
 
 /**
- * Whether a browser without Sec-Fetch-Site says that the request comes from our own pages: it names at least one of origin
- * and page before, and none that is not ours (decisions §6).
+ * Whether a browser without Sec-Fetch-Site says that the request comes from our own pages: it sends Origin or Referer,
+ * and neither is foreign (decisions §6).
  */
 export function namesOwnOrigin({ origin, referer }: IncomingHttpHeaders, ownOrigins: readonly string[]): boolean {
   const named = [origin, referer === undefined ? undefined : originOf(referer)].filter((one) => one !== undefined);

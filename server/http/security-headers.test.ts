@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** One answer of every kind, by what it is. */
+/** One answer of every kind, by name. */
 async function answers(): Promise<[string, number, Response][]> {
   const { send } = portal;
   const script = /\/portal\/assets\/main-[^"]+/.exec((await send({ url: '/portal/login' })).body)?.[0] ?? '';
@@ -74,7 +74,7 @@ async function answers(): Promise<[string, number, Response][]> {
   ];
 }
 
-/** One answer of every kind on the way of a second factor. */
+/** One answer of every kind during a second factor. */
 async function answersOfSecondFactor(): Promise<[string, number, Response][]> {
   const { send } = portal;
   await portal.sql`delete from totp`;
@@ -104,7 +104,7 @@ async function answersOfSecondFactor(): Promise<[string, number, Response][]> {
 }
 
 describe('the headers of every answer', () => {
-  it('HD-01 HD-10 are all there and say nothing of what runs', async () => {
+  it('HD-01 HD-10 are complete and reveal nothing of the software', async () => {
     for (const [what, status, { statusCode, headers }] of await answers()) {
       expect({ what, status: statusCode }).toEqual({ what, status });
       expect(headers, what).toMatchObject({
@@ -122,7 +122,7 @@ describe('the headers of every answer', () => {
     }
   });
 
-  it('HD-02 nothing but files may be kept or known again', async () => {
+  it('HD-02 nothing but files may be stored or revalidated', async () => {
     for (const [what, , { headers }] of await answers()) {
       const isFile = /\bfile$/.test(what);
       expect({ what, cached: headers['cache-control'] }).toEqual({
@@ -150,7 +150,7 @@ describe('the headers of every answer', () => {
     }
   });
 
-  it('HD-07 the policy admits the one style block by its hash, no other style and no script within the page', async () => {
+  it('HD-07 the policy admits the one style block by its hash, no other style and no inline script', async () => {
     const { body, headers } = await portal.send({ url: '/portal/login' });
     const style = /<style>(.*?)<\/style>/s.exec(body)?.[1] ?? '';
     const policy = String(headers['content-security-policy']);
@@ -162,7 +162,7 @@ describe('the headers of every answer', () => {
   });
 });
 
-it('a sign-in may be sent on to a listed foreign origin, for which Chromium asks form-action', async () => {
+it('a sign-in may redirect to a listed foreign origin, which Chromium checks against form-action', async () => {
   const destinationRules = { ...portal.deps.config.destinationRules, allowedOrigins: ['https://hub.example'] };
   const { publicUrl, hosts, origins } = portal.deps.config;
   const listed = await portalForTest({ publicUrl, hosts, origins, destinationRules });

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Config } from '../config.ts';
 
 /**
- * The headers of every answer. The policy starts from nothing; the one style block is admitted by its hash.
- * `styleText` is the exact text between the style tags.
+ * The headers of every answer. The policy starts from nothing; the one style block is admitted by its hash. `styleText`
+ * is the exact text between the style tags.
  */
 export function securityHeaders(config: Config, styleText: string): Record<string, string> {
   const styleHash = createHash('sha256').update(styleText).digest('base64');
@@ -13,7 +13,7 @@ export function securityHeaders(config: Config, styleText: string): Record<strin
     `style-src 'sha256-${styleHash}'`,
     "img-src 'self' data:",
     "connect-src 'self'",
-    // Chromium holds the redirect that follows a form post to this rule as well.
+    // Chromium applies this rule to the redirect after a form post as well.
     ["form-action 'self'", ...config.destinationRules.allowedOrigins].join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -6,7 +6,7 @@ import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
 import { answerOn, type ListeningPortal, listeningPortal } from '#server/testing/listening-portal.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 
-// A tenth of what the product waits.
+// A tenth of the product's timeouts.
 const timeouts = { headersTimeout: 1000, requestTimeout: 1500, connectionTimeout: 3000, keepAliveTimeout: 7200 };
 
 let portal: PortalForTest;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** Sends a text one byte every 50 ms for as long as the portal listens; what it answers, and after how long. */
+/** Sends a text one byte every 50 ms for as long as the portal listens; returns its answer and after how long. */
 async function drip(socket: Socket, text: string) {
   const started = performance.now();
   let at = 0;
@@ -44,7 +44,7 @@ describe('slow clients', () => {
     });
   });
 
-  it('LM-06 LM-02 slow headers, slow bodies and chunks without end are cut with 408', async () => {
+  it('LM-06 LM-02 slow headers, slow bodies and endless chunks are cut with 408', async () => {
     const start = `POST /portal/performlogin HTTP/1.1\r\n${host}Content-Type: application/x-www-form-urlencoded\r\n`;
     const body = await listening.open();
     body.write(`${start}Content-Length: 500\r\n\r\n`);
@@ -62,7 +62,7 @@ describe('slow clients', () => {
     }
   });
 
-  it('LM-06 a client that asks for much and reads nothing is cut', async () => {
+  it('LM-06 a client that requests much and reads nothing is cut off', async () => {
     const other = await portalForTest({}, undefined, { timeouts: { ...timeouts, connectionTimeout: 500 } });
     const socket = await (await listeningPortal(other)).open();
     const connections = () =>
@@ -92,7 +92,7 @@ describe('slow clients', () => {
     expect(portal.app.server.maxConnections).toBe(limits.connections);
   });
 
-  it('a client that leaves in the middle of its body is not taken for a database that is away', async () => {
+  it('a client that disconnects during its body is not mistaken for a database that is down', async () => {
     const socket = await listening.open();
     socket.write(
       `POST /portal/performlogin HTTP/1.1\r\n${host}Content-Type: application/x-www-form-urlencoded\r\n` +

@@ -4,7 +4,7 @@ import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
 import { answerOn, listeningPortal } from '#server/testing/listening-portal.ts';
 import { portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 
-it('a stop answers what came before it and what follows on the same connection, and takes no new one', async () => {
+it('a stop answers requests already on open connections, and accepts no new connection', async () => {
   const portal = await portalForTest();
   await addAttackFixtures(portal);
   const { host, open } = await listeningPortal(portal);

@@ -3,17 +3,17 @@ import { limits } from '../limits.ts';
 import { WorkQueueFull } from '../secrets/work-queue.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 
-/** Whether an error passes by itself, and after how many milliseconds to try again; null when it does not. */
+/** After how many milliseconds to retry an error that resolves itself; null if it does not. */
 export function retryAfterOf(error: unknown): number | null {
   if (error instanceof WorkQueueFull) return limits.busyRetryAfter;
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
-  // A database that went silent in the middle of a statement says nothing at all.
+  // A database that went silent during a statement gives no error code at all.
   if (code === 'FST_ERR_HANDLER_TIMEOUT') return limits.databaseRetryAfter;
-  // A client that goes away while its body is read says ECONNRESET too, with a status of its own.
+  // A client that disconnects during its body causes ECONNRESET too, but with a status.
   return statusCode === undefined && isDatabaseAway(error) ? limits.databaseRetryAfter : null;
 }
 
-/** Says in the log what is away; a queue that is full under load would only fill the log as well. */
+/** Logs what is down; a queue that is full under load would only fill the log as well. */
 export function logTemporary(request: FastifyRequest, error: unknown): void {
   if (error instanceof WorkQueueFull) return;
   const { code } = error as { code?: unknown };

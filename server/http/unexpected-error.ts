@@ -6,7 +6,7 @@ import { methodNotAllowed } from './method-not-allowed.ts';
 import { refuse, sendProblem } from './refuse.ts';
 import { logTemporary, retryAfterOf } from './temporary.ts';
 
-/** The one place that decides what a visitor may see of an error. */
+/** The only place that decides what a visitor may see of an error. */
 export function unexpectedError(deps: Deps) {
   const noRoute = methodNotAllowed(deps);
 

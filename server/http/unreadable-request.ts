@@ -19,8 +19,8 @@ const statusTexts = {
 };
 
 /**
- * Answers what Node's HTTP parser refuses, for Fastify's clientErrorHandler: a short problem document, then the
- * connection is closed, since nobody can tell where the next request would begin.
+ * Answers what Node's HTTP parser refuses, for Fastify's clientErrorHandler: a short problem document, then closes the
+ * connection, since the start of the next request is unknown.
  */
 export function unreadableRequest(headers: Headers) {
   return function answer(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -31,7 +31,7 @@ export function unreadableRequest(headers: Headers) {
   };
 }
 
-/** Answers CONNECT and unknown expectations, of which Node knows no route. */
+/** Answers CONNECT and unknown expectations, which Node does not route. */
 export function refuseTunnels(server: Server, headers: Headers): void {
   server.on('connect', (_request: IncomingMessage, socket: Socket) =>
     answerAndClose(socket, 405, { ...headers, allow: 'GET, HEAD' }),
@@ -53,6 +53,6 @@ function answerAndClose(socket: Socket, status: keyof typeof statusTexts, header
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
   if (socket.writable)
     socket.write(`HTTP/1.1 ${status} ${statusTexts[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
-  // Not at once: the answer is still on its way.
+  // Not at once: the answer is still being sent.
   socket.destroySoon();
 }

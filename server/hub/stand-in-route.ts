@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 
-/** `GET portal.html` where no hub is configured (decisions §10): says who is signed in and offers sign-out. */
+/** `GET portal.html` where no hub is configured (decisions §10): shows who is signed in and offers sign-out. */
 export function standInRoute(deps: Deps) {
   const { basePath } = deps.config;
   return async function standIn(request: FastifyRequest, reply: FastifyReply) {
@@ -16,11 +16,11 @@ export function standInRoute(deps: Deps) {
         serverPage: { name: 'signedIn', username, email, customers },
       });
     }
-    // Which of the screens it is, and what they say, the half session knows itself.
+    // The half session determines the screen and its contents.
     if (session)
       return reply.redirect(screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: request.url }), 302);
     await turnOfEndedSession(deps, request, reply);
-    // The fragment survives the redirect by itself; path and query travel in the address, one per tab.
+    // The browser keeps the fragment on redirects; path and query are in the address, one per tab.
     const isDefault = request.url === defaultDestination(basePath);
     const query = isDefault ? '' : `?${new URLSearchParams({ [queryNames.destination]: request.url })}`;
     return reply.redirect(`${basePath}/${query}`, 302);

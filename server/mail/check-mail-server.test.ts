@@ -6,7 +6,7 @@ import { readSmtpUrl } from './smtp-url.ts';
 const auth = { user: 'hub', password: 'Canary-8' };
 const times = { reach: 1500, answer: 2500, takeMail: 5000, idle: 500 };
 
-/** What is said to a server, step by step. */
+/** The conversation with a server, step by step. */
 async function check(options: MailServerOptions, change = (url: string) => url, ca = testAuthority) {
   const server = await mailServerForTest(options);
   try {
@@ -24,7 +24,7 @@ async function check(options: MailServerOptions, change = (url: string) => url, 
 const answers = [true, '127.0.0.1 answers'];
 const untried = [null, 'not tried'];
 
-test('a good server passes every step, encrypted as its address says', async () => {
+test('a good server passes every step, encrypted as its URL says', async () => {
   const encrypted = (how: string) => [true, `TLSv1.3 ${how}, with a valid certificate`];
   expect(await check({ auth })).toEqual([answers, encrypted('by STARTTLS'), [true, 'accepted']]);
   expect(await check({ auth, tls: 'implicit' })).toEqual([answers, encrypted('from the start'), [true, 'accepted']]);
@@ -35,7 +35,7 @@ test('a good server passes every step, encrypted as its address says', async () 
   ]);
 });
 
-test('the first step that fails is named, with what the server says', async () => {
+test("the first failing step is named, with the server's answer", async () => {
   expect(await check({ behave: 'never-greet' })).toEqual([
     [false, '127.0.0.1 did not greet in time'],
     untried,

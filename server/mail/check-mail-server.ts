@@ -6,10 +6,10 @@ import { smtpFailure, stepOf } from './smtp-failure.ts';
 import { type SmtpSettings, smtpOptions } from './smtp-options.ts';
 import { hostAndPort, type SmtpServer } from './smtp-url.ts';
 
-/** One step of the talk with a mail server; `ok` is null for a step that was not taken. */
+/** One step of the conversation with a mail server; `ok` is null for a step that was not reached. */
 export type MailServerCheck = { step: 'connection' | 'TLS' | 'login'; ok: boolean | null; words: string };
 
-/** Talks with a mail server as far as before the first mail, and says how far that went: connection, TLS, login. */
+/** Talks to a mail server up to the first mail, and returns the result of each step: connection, TLS, login. */
 export async function checkMailServer(
   server: SmtpServer,
   publicHost: string,
@@ -37,7 +37,7 @@ export async function checkMailServer(
   }
 }
 
-/** What is said when all goes well. */
+/** The messages on success. */
 function stepsOf(server: SmtpServer, tls: string | null): MailServerCheck[] {
   const how = server.tls === 'implicit' ? 'from the start' : 'by STARTTLS';
   return [

@@ -2,10 +2,10 @@ import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config.ts';
 import type { Mail, MailKind } from './mail.ts';
 
-/** A mail that leads somewhere; one with a code does not, so that nobody learns to follow a link for a code. */
+/** An email with a link; one with a code has none, so that nobody learns to follow a link for a code. */
 export type LinkMail = Mail & { kind: Exclude<MailKind, 'signInCode'> };
 
-/** Where the one link of a mail leads: a screen under the configured public URL, in the language of the mail. */
+/** The address of an email's only link: a screen under the configured public URL, in the language of the email. */
 export function composeLink(mail: LinkMail, { publicUrl, basePath }: Pick<Config, 'publicUrl' | 'basePath'>): string {
   const to = (screen: PlainScreen, query: Record<string, string> = {}) =>
     publicUrl.origin + screenUrl(basePath, screen, { ...query, [queryNames.language]: mail.language });

@@ -55,13 +55,13 @@ const pathOf: Record<Mail['kind'], string | null> = {
 const linksOf = (kind: Mail['kind'], language: Language) =>
   pathOf[kind] === null ? [] : [`https://hub.example${pathOf[kind]}${language}`];
 
-/** The end of the text of a mail with a code, for programs; readers have the code above. */
+/** The machine-readable end of the text of an email with a code; readers have the code above. */
 const codeLine = `@hub.example #${code}`;
 
 const decoded = (html: string) => html.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
 const addressesIn = (part: string) => decoded(part).match(/https?:\/\/[^\s"<]*/gi) ?? [];
 
-/** What a reader sees and copies of the HTML part: neither the head, nor the hidden preview, nor comments, nor tags. */
+/** What a reader sees and copies of the HTML part: without the head, the hidden preview, comments and tags. */
 const seenIn = (html: string) => {
   const body = html.slice(html.indexOf('</div>')).replace(/<\/?span[^>]*>/g, '');
   return decoded(body.replace(/<!--.*?-->|<[^>]*>|&nbsp;/g, ' '));
@@ -75,14 +75,14 @@ describe.each(cases)('$kind in $language', ({ kind, language }) => {
   const { subject, text, html } = composeMail(mailOf(kind, { language }), config);
   const links = linksOf(kind, language);
 
-  test('each part has one link, to the configured address and in its language, or none', () => {
+  test('each part has exactly one link, to the configured address in its language, or none', () => {
     expect(addressesIn(text)).toEqual(links);
     expect(addressesIn(html)).toEqual(links);
     expect(text.split('\n')).toEqual(expect.arrayContaining(links));
     expect(decoded(html).match(/href="[^"]*"/g) ?? []).toEqual(links.map((link) => `href="${link}"`));
   });
 
-  test('the text says the same as the HTML, word for word', () => {
+  test('the text matches the HTML word for word', () => {
     const forReaders = [...links, codeLine].reduce((left, forPrograms) => left.replace(forPrograms, ''), text);
     expect(wordsOf(forReaders)).toEqual(wordsOf(seenIn(html)));
   });
@@ -101,7 +101,7 @@ describe.each(cases)('$kind in $language', ({ kind, language }) => {
 
   test('no placeholder is left', () => expect(subject + text + seenIn(html)).not.toMatch(/[{}]|undefined|null\b/));
 
-  test('the HTML loads nothing, is small, and says its language and title', () => {
+  test('the HTML loads nothing, is small, and declares its language and title', () => {
     expect(html).not.toMatch(/\ssrc=|url\(|@import|@font-face|<(?:link|img|script|iframe|form|object|svg)\b/i);
     expect(Buffer.byteLength(html)).toBeLessThan(12 * 1024);
     expect(html).toContain(`<html lang="${language}" dir="ltr">`);
@@ -130,16 +130,16 @@ const forgottenOf: Record<Language, string> = {
   it: it['login-forgotten'],
 };
 
-describe.each(languages)('a mail with a code in %s', (language) => {
+describe.each(languages)('an email with a code in %s', (language) => {
   const { subject, text, html } = composeMail(mailOf('signInCode', { language }), config);
   const hidden = /<div style="display:none[^>]*>(.*)<\/div>/.exec(html)?.[1];
 
-  test('EM-10 has no link, in words or behind them', () => {
+  test('EM-10 contains no link, visible or hidden', () => {
     expect(text).not.toMatch(/https?:|www\.|mailto:/i);
     expect(decoded(html)).not.toMatch(/https?:|www\.|mailto:|href|<a\b|<form\b/i);
   });
 
-  test('the code stands on a line of its own, and is copied from the HTML as six digits', () => {
+  test('the code has a line of its own, and is copied from the HTML as six digits', () => {
     expect(text.split('\n').filter((line) => line === code)).toHaveLength(1);
     expect(wordsOf(seenIn(html)).filter((word) => word === code)).toHaveLength(1);
   });
@@ -149,35 +149,35 @@ describe.each(languages)('a mail with a code in %s', (language) => {
 
   test('the last line binds the code to the site', () => expect(text.split('\n').at(-1)).toBe(codeLine));
 
-  test('EM-09 neither the subject nor the preview beside it shows the code', () => {
+  test('EM-09 neither the subject nor the preview shows the code', () => {
     for (const shown of [subject, hidden]) expect(shown).not.toMatch(/012|945/);
     expect(hidden?.length).toBeGreaterThan(100);
   });
 
-  test('it says how long the code works, and where to choose a new password', () => {
+  test('it says how long the code is valid, and where to choose a new password', () => {
     expect(text).toMatch(/\D10\u00a0minu/i);
     expect(text.replaceAll('\u00a0', ' ')).toContain(forgottenOf[language]);
   });
 });
 
-test('a code is bound to the host alone, whatever the port and path', () => {
+test('a code is bound to the host only, whatever the port and path', () => {
   const local = { ...config, publicUrl: new URL('http://localhost:8080') };
   expect(composeMail(mailOf('signInCode'), local).text).toMatch(/\n\n@localhost #012945$/);
 });
 
-test('what is not known has no row', () => {
+test('unknown values have no row', () => {
   const { address: _address, browser: _browser, ...known } = details;
   const { text } = composeMail(mailOf('newDevice', { details: known }), config);
   expect(text).toContain('Time: ');
   expect(text).not.toMatch(/IP address|Browser:/);
 });
 
-test.each(['resetLink', 'signInCode'] as const)('%s without its token is a bug, not a mail', (kind) =>
+test.each(['resetLink', 'signInCode'] as const)('%s without its token throws as a bug', (kind) =>
   expect(() => composeMail(mailOf(kind, { token: null }), config)).toThrow('token'),
 );
 
 describe.each(mailKinds)('hostile names in %s', (kind) => {
-  test('PR-22 markup in a name is shown as it was written', () => {
+  test('PR-22 markup in a name is shown verbatim', () => {
     const name = `<img src=x onerror="alert('1')">&amp;`;
     const { html, text } = composeMail(
       mailOf(kind, { details: { ...details, username: name, browser: name } }),
@@ -189,7 +189,7 @@ describe.each(mailKinds)('hostile names in %s', (kind) => {
     expect(text).toContain(`: ${name}\n`);
   });
 
-  test('PR-22 an address in a name is no second link', () => {
+  test('PR-22 an address in a name does not become a second link', () => {
     const name = 'HTTPS://evil.example/';
     const mail = mailOf(kind, { details: { ...details, username: name, browser: name, address: name } });
     const { html, text } = composeMail(mail, named(name));
@@ -198,7 +198,7 @@ describe.each(mailKinds)('hostile names in %s', (kind) => {
     expect(text).toContain('evil.example');
   });
 
-  test('PR-11 line breaks in a name reach neither the subject nor a line of their own', () => {
+  test('PR-11 line breaks in a name reach neither the subject nor start a new line', () => {
     const name = 'Hub\r\nBcc: evil@x\u2028\u0085\u0000X';
     const { subject, text } = composeMail(mailOf(kind, { details: { ...details, username: name } }), named(name));
     expect(subject).toContain('Hub Bcc: evil@x X');
@@ -207,13 +207,13 @@ describe.each(mailKinds)('hostile names in %s', (kind) => {
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
   });
 
-  test('a name cannot turn the reading order of what stands around it', () => {
+  test('a name cannot change the reading order of the text around it', () => {
     const { subject, text, html } = composeMail(mailOf(kind), named('Hub\u202egpj.exe\u2066'));
     expect(subject + text + html).not.toMatch(/\p{Bidi_Control}/u);
     expect(subject).toContain('Hubgpj.exe');
   });
 
-  test('whatever the names are, the mail keeps its tags, its links and its subject line', () => {
+  test('whatever the names, the email keeps its tags, links and subject line', () => {
     const tagsIn = (html: string) => html.match(/<[/a-z!][^>]*>/gi)?.length;
     const plain = tagsIn(composeMail(mailOf(kind), config).html);
     const text = fc.oneof(

@@ -10,7 +10,7 @@ import { mailLayoutText } from './mail-layout-text.ts';
 
 type MailConfig = Pick<Config, 'publicUrl' | 'basePath' | 'branding' | 'accentColour'>;
 
-/** Puts a mail into words: in its language, with one link, to the configured public URL, or with a code and no link. */
+/** Composes an email in its language, either with one link to the configured public URL or with a code and no link. */
 export function composeMail(mail: Mail, config: MailConfig): WordedMail {
   const content = contentOf(mail, config);
   return {
@@ -42,7 +42,7 @@ function contentOf(mail: Mail, config: MailConfig): MailContent {
   };
 }
 
-/** What the reader is to do, besides reading. */
+/** What readers should do, besides reading. */
 function actionOf(mail: Mail, config: MailConfig): MailBlock {
   const { kind, language } = mail;
   if (kind === 'signInCode') return { kind: 'code', code: codeOf(mail) };
@@ -57,7 +57,7 @@ function codeOf({ token }: Mail): string {
 
 type Parts = Record<'happened' | 'action' | 'facts' | 'ifNotYou', MailBlock>;
 
-/** Who asked for the mail finds the button or the code first; in a notice it is only for those who did not do it. */
+/** In a requested email the button or code comes first; in a notice it is only for those who did not do it. */
 function inOrder({ kind, details, language }: Mail, { happened, action, facts, ifNotYou }: Parts): MailBlock[] {
   switch (kind) {
     case 'resetLink':
@@ -90,7 +90,7 @@ function factsOf({ username, at, address, browser }: MailDetails, language: Lang
   );
 }
 
-/** To make a format takes longer than all else that words a mail. */
+/** Creating a format is the slowest part of composing. */
 const timeFormats = perLanguage(
   (language) =>
     new Intl.DateTimeFormat(language, {
@@ -111,7 +111,7 @@ const secondFormats = perLanguage(
   (language) => new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
 );
 
-/** What is made once for each language, when it is first wanted. */
+/** Created once per language, on first use. */
 function perLanguage<Format>(make: (language: Language) => Format): (language: Language) => Format {
   const made = new Map<Language, Format>();
   return (language) => {
@@ -125,7 +125,7 @@ function timeInWords(time: Date, language: Language): string {
   return timeFormats(language).format(time).replace(' UTC', '\u00a0UTC');
 }
 
-/** Whole minutes, or seconds below one: never more than it is. */
+/** Whole minutes, or seconds below one, always rounded down. */
 function durationInWords(milliseconds: number, language: Language): string {
   const words =
     milliseconds < minute
@@ -135,8 +135,8 @@ function durationInWords(milliseconds: number, language: Language): string {
 }
 
 /**
- * A name as it may stand in a subject and beside our own words: on one line, in reading order, and not as an address,
- * which mail programs would turn into a second link.
+ * A name made safe for subjects and our own text: on one line, in reading order, and not an address, which email
+ * programs would turn into a second link.
  */
 function harmless(text: string): string {
   return text

@@ -6,13 +6,13 @@ import it from '#messages/it.json' with { type: 'json' };
 import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
 
-/** A missing text in any language does not compile. */
+/** A missing text in any language is a compile error. */
 const textsOf: Record<Language, Record<MailTextKey, string>> = { en, de, es, pl, nl, it };
 
-/** The texts of mails; the pages do not know them. */
+/** The texts of emails; pages don't have them. */
 export type MailTextKey = Extract<keyof typeof en, `mail-${string}`>;
 
-/** A text of a mail, its `{placeholders}` filled. */
+/** A text of an email, its `{placeholders}` filled. */
 export function composeText(language: Language, key: MailTextKey, placeholders: Record<string, string> = {}): string {
   return textsOf[language][key].replace(/\{(\w+)\}/g, (whole, name) => placeholders[name] ?? whole);
 }

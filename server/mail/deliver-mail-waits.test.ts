@@ -29,8 +29,8 @@ const fail = (why: 'away' | 'refused') => portal.onSend(() => Promise.reject(new
 const waiting = () => waitingMails(portal);
 const sent = () => portal.mails.map(({ recipient }) => recipient);
 
-describe('a mail that the mail server refuses', () => {
-  it('is tried again after 10 s, 20 s … an hour, and given up after a day, which is recorded', async () => {
+describe('an email that the mail server refuses', () => {
+  it('is retried after 10 s, 20 s … an hour, then dropped after a day, which is recorded', async () => {
     await queue('alice');
     fail('refused');
     const waits = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, ...Array(30).fill(3600)].map((wait) => wait * second);
@@ -63,7 +63,7 @@ describe('a mail that the mail server refuses', () => {
     expect(await deliver()).toBe('nothing');
   });
 
-  it('keeps no other mail waiting', async () => {
+  it('delays no other email', async () => {
     await queue('alice', 'bob');
     portal.onSend(async ({ id, recipient }, words) => {
       if (recipient === 'alice@acme.test') throw new MailNotSent('refused', 'no such mailbox');
@@ -73,7 +73,7 @@ describe('a mail that the mail server refuses', () => {
     expect(sent()).toEqual(['bob@acme.test']);
   });
 
-  it('V2.3.3 is not lost when its end cannot be recorded', async () => {
+  it('V2.3.3 is not lost if its end cannot be recorded', async () => {
     await queue('alice');
     portal.wait(limits.mailGivenUpAfter);
     await portal.sql`alter table audit_event rename to audit_event_away`;
@@ -83,8 +83,8 @@ describe('a mail that the mail server refuses', () => {
   });
 });
 
-describe('while the mail server is away', () => {
-  it('RL-06 the pause grows from 1 s to 60 s, no try is counted, and the mails leave when it is back, each once', async () => {
+describe('while the mail server is down', () => {
+  it('RL-06 the pause grows from 1 s to 60 s, no attempt is counted, and each email leaves once after recovery', async () => {
     await queue('alice', 'bob');
     fail('away');
     for (const pause of [1, 2, 4, 8, 16, 32, 60, 60]) {
@@ -100,7 +100,7 @@ describe('while the mail server is away', () => {
     expect(await deliver()).toEqual({ pause: second });
   });
 
-  it('mails that were under way together when it went away are one pause, not one each', async () => {
+  it('emails in progress when it went down cause one pause, not one each', async () => {
     await queue(...Array(150).fill('alice'));
     fail('away');
     for (const pause of [1, 2, 4]) {
@@ -109,7 +109,7 @@ describe('while the mail server is away', () => {
     }
   });
 
-  it('a lane that comes back from a mail meanwhile tries no other one, and leaves the rest to the end of the pause', async () => {
+  it('a lane that finishes meanwhile starts no other email and leaves the rest until the pause ends', async () => {
     await queue(...Array(20).fill('alice'));
     for (let n = 0; n < 2; n += 1) await work();
     const [slow, sending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -133,7 +133,7 @@ describe('while the mail server is away', () => {
     expect(new Set((await waiting()).map(({ tries }) => tries))).toEqual(new Set([0]));
   });
 
-  it('a mail is not given up for the minutes that it was away, only for the whole day', async () => {
+  it('minutes of downtime do not drop an email, only the whole day does', async () => {
     await queue('alice');
     fail('away');
     portal.wait(day - minute);
@@ -144,7 +144,7 @@ describe('while the mail server is away', () => {
   });
 });
 
-it('a fault that is none of the mail server’s is passed on; it keeps no other mail waiting, and the mail is tried again later', async () => {
+it('a fault outside the mail server is rethrown, delays no other email, and the email is retried later', async () => {
   await queue('alice');
   portal.wait(1);
   await queue('bob');

@@ -6,7 +6,7 @@ import { type PortalForTest, portalForTest } from '#server/testing/portal-for-te
 import { startAfresh } from '#server/testing/reset-for-test.ts';
 import { mailDelivery } from './deliver-mail.ts';
 
-// Two instances on one database; the way of the second to it can be cut.
+// Two instances on one database; the second one's connection can be cut.
 let portal: PortalForTest;
 let other: PortalForTest;
 let wire: CuttableDatabase;
@@ -29,8 +29,8 @@ afterAll(async () => {
 
 const deliver = () => deliverAll(mailDelivery(portal.deps));
 
-describe('a mail that waits', () => {
-  it('leaves once, and its row with it; the one that waits longest first', async () => {
+describe('a queued email', () => {
+  it('leaves once, and its row with it; the oldest first', async () => {
     for (const [age, username] of ['carol', 'alice', 'bob'].entries())
       await queueMailTo(portal, username, { now: new Date(portal.deps.now().getTime() - age) });
     expect(await deliver()).toBe('nothing');
@@ -41,7 +41,7 @@ describe('a mail that waits', () => {
     expect(await portal.deps.metrics.text()).toContain('vestibule_mails_sent_total{kind="passwordChanged"} 3');
   });
 
-  it('that an instance took on and died over is sent by another one after a time, and not before', async () => {
+  it('taken by an instance that died is sent by another one later, and not before', async () => {
     await queueMailTo(portal, 'alice');
     const until = new Date(portal.deps.now().getTime() + limits.mailTakenOnFor);
     portal.onSend(() => Promise.reject(new Error('died')));
@@ -57,7 +57,7 @@ describe('a mail that waits', () => {
     expect(await waitingMails(portal)).toEqual([]);
   });
 
-  it('is not sent a second time by an instance that lost the database after it had left', async () => {
+  it('is not resent by an instance that lost the database after sending it', async () => {
     await queueMailTo(portal, 'bob', { now: other.deps.now() });
     const work = mailDelivery(other.deps);
     other.onSend(async ({ id, recipient }, words) => {

@@ -10,27 +10,27 @@ import { composeMail } from './compose-mail.ts';
 import { sealedPlace } from './queue-mail.ts';
 import { MailNotSent } from './transport.ts';
 
-/** A mail that was taken on, with the number of this try. */
+/** A claimed email with the number of this attempt. */
 type MailInHand = MailRow & { tries: number };
 
 type Pause = { pause: number };
 
-/** What holds for all mails of one call: how long they are ours, and what may end it before. */
+/** Applies to all emails of one call: how long the claim lasts, and what may end it earlier. */
 type Hand = { until: Date; pauseBefore: Pause; stopping: AbortSignal | undefined };
 
 /**
- * The work of sending: each call sends some of the mails that wait longest. Instances share the queue, and a mail is in
- * one pair of hands at a time (docs/decisions/0011). One that the mail server refuses is tried again later and later, and
- * given up after a day; while the server is away for all of them, the outcome is a pause that grows.
+ * Sends mail: each call sends some of the oldest queued emails. Instances share the queue, and an email is claimed by
+ * one at a time (docs/decisions/0011). One that the mail server refuses is retried at growing intervals and dropped
+ * after a day; while the server is down, the result is a growing pause.
  */
 export function mailDelivery(deps: Deps): (stopping?: AbortSignal) => Promise<Outcome> {
   const { sql, now, metrics } = deps;
   let nextPause: number = limits.mailServerFirstPause;
-  /** The pause that was begun last; lanes that were under way together when the server went away share one. */
+  /** The latest pause; lanes that were in progress when the server went down share one. */
   let lastPause: Pause = { pause: 0 };
-  /** How many to take on at once: more and more while there are enough, so that a few mails go to as many lanes. */
+  /** How many to claim at once: grows while there are enough, so that a few emails are spread over all lanes. */
   let most = 1;
-  /** Mails that have left and are still to be deleted; while the database is away there may be some for long. */
+  /** Sent emails yet to be deleted; they may pile up while the database is down. */
   const left = new Set<string>();
   let recording: Promise<void> | null = null;
 
@@ -47,7 +47,7 @@ export function mailDelivery(deps: Deps): (stopping?: AbortSignal) => Promise<Ou
     }
   };
 
-  /** Whatever happens to one, the mails after it are let go of: others may be quicker with them. */
+  /** Whatever happens to one, those after it are released: other lanes may send them sooner. */
   async function deliverInTurn(mails: readonly MailInHand[], { until, pauseBefore, stopping }: Hand): Promise<Outcome> {
     const rest = [...mails];
     try {
@@ -65,7 +65,7 @@ export function mailDelivery(deps: Deps): (stopping?: AbortSignal) => Promise<Ou
     }
   }
 
-  /** What became of one mail. */
+  /** The outcome for one email. */
   async function deliver(mail: MailInHand, pauseBefore: Pause): Promise<Outcome | 'refused'> {
     if (left.has(mail.id)) return await finish(mail);
     if (now().getTime() - mail.queuedAt.getTime() >= limits.mailGivenUpAfter) return await giveUp(mail);
@@ -83,16 +83,16 @@ export function mailDelivery(deps: Deps): (stopping?: AbortSignal) => Promise<Ou
     return await finish(mail);
   }
 
-  /** The time of a link is counted from here, however long its mail had to wait. */
+  /** The validity of a link starts here, however long its email waited. */
   async function finish({ id, kind, tokenHash }: MailInHand): Promise<Outcome> {
     left.add(id);
     if (kind === 'resetLink' && tokenHash) await updateResetLinkEnd(sql, tokenHash, after(now(), limits.resetLink));
-    // The next mail need not wait for this; who takes mails on does before he takes more.
+    // The next email need not wait for this; claiming more does.
     recordLeft().catch(() => {});
     return 'more';
   }
 
-  /** Deletes the mails that have left: one statement at a time, for all that left while the one before was under way. */
+  /** Deletes sent emails, in one statement at a time: each covers all that were sent during the one before. */
   function recordLeft(): Promise<void> {
     recording ??= deleteLeft().finally(() => {
       recording = null;
@@ -108,7 +108,7 @@ export function mailDelivery(deps: Deps): (stopping?: AbortSignal) => Promise<Ou
     }
   }
 
-  /** Another link was used meanwhile, or another code was asked for: what the mail brings opens nothing any more. */
+  /** Another link was used meanwhile, or another code requested: what the email carries is no longer valid. */
   async function isWanted({ kind, tokenHash }: MailInHand, at: Date): Promise<boolean> {
     if (!tokenHash) return true;
     return kind === 'signInCode' ? await isEmailCodeOpen(sql, tokenHash, at) : await isResetLinkOpen(sql, tokenHash);
@@ -127,7 +127,7 @@ export function mailDelivery(deps: Deps): (stopping?: AbortSignal) => Promise<Ou
     return 'refused';
   }
 
-  /** It says nothing against this mail: the try does not count, and it is the first again. */
+  /** Not this email's fault: the attempt isn't counted, and the email goes first again. */
   async function waitForServer(
     { id, tries }: MailInHand,
     { message }: MailNotSent,

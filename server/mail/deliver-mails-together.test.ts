@@ -9,7 +9,7 @@ import { type PortalForTest, portalForTest } from '#server/testing/portal-for-te
 import { startAfresh } from '#server/testing/reset-for-test.ts';
 import { mailDelivery } from './deliver-mail.ts';
 
-// Two instances on one database, each with a pool of its own.
+// Two instances on one database, each with its own pool.
 let portal: PortalForTest;
 let other: PortalForTest;
 let pool: Database;
@@ -35,8 +35,8 @@ const begin = ({ deps }: PortalForTest) =>
   startWorker({ name: 'sending', work: mailDelivery(deps), lookEvery: 10, lanes: limits.mailLanes, log: deps.log });
 const untilNoneWaits = () => expect.poll(() => waitingMails(portal), { timeout: 10_000 }).toEqual([]);
 
-describe('mails that wait together', () => {
-  it('RL-06 of two hundred that two instances send each leaves exactly once', async () => {
+describe('emails queued together', () => {
+  it('RL-06 two hundred sent by two instances each leave exactly once', async () => {
     await queue(200);
     const sent: string[] = [];
     for (const { onSend } of [portal, other])
@@ -50,7 +50,7 @@ describe('mails that wait together', () => {
     expect([sent.length, new Set(sent).size]).toEqual([200, 200]);
   });
 
-  it('go to as many lanes as there are, few as they may be: nobody waits for a whole row before him', async () => {
+  it('are spread over all lanes, however few: none waits behind a whole batch', async () => {
     await queue(20);
     let underWay = 0;
     let mostAtOnce = 0;
@@ -67,7 +67,7 @@ describe('mails that wait together', () => {
     expect(mostAtOnce).toBe(limits.mailLanes);
   });
 
-  it('are let go of when the process is to stop: the one under way leaves, the rest is there for others at once', async () => {
+  it('are released when the process stops: the one in progress leaves, others can claim the rest at once', async () => {
     await queue(40);
     const work = mailDelivery(portal.deps);
     for (let n = 0; n < 4; n += 1) await work();

@@ -21,7 +21,7 @@ beforeAll(async () => {
 beforeEach(() => startAfresh(portal));
 afterAll(() => portal.close());
 
-/** Asks for a link whose mail stays in the queue until the test sends it. */
+/** Requests a link whose email stays queued until the test sends it. */
 async function queueLink(username: string): Promise<void> {
   await askForReset(portal, `${username}@acme.test`);
   await answerResetRequest(portal.deps);
@@ -32,18 +32,15 @@ const landing = async () => (await changeTo(portal, tokenIn(portal.mails[0]), ne
 it.each([
   [limits.resetLink - second, changedPage],
   [limits.resetLink + second, failedPage(3)],
-])(
-  'PR-04 the hour of a link starts when its mail leaves, however long it had to wait: %i ms after',
-  async (time, page) => {
-    await queueLink('alice');
-    portal.wait(3 * limits.resetLink);
-    await portal.workOff();
-    portal.wait(time);
-    expect(await landing()).toBe(page);
-  },
-);
+])('PR-04 the hour of a link starts when its email leaves, however long it waited: %i ms after', async (time, page) => {
+  await queueLink('alice');
+  portal.wait(3 * limits.resetLink);
+  await portal.workOff();
+  portal.wait(time);
+  expect(await landing()).toBe(page);
+});
 
-it('PR-23 PR-18 the mail of a link that was withdrawn meanwhile is dropped unsent', async () => {
+it('PR-23 PR-18 the email of a link withdrawn meanwhile is dropped unsent', async () => {
   for (const username of ['alice', 'bob', 'carol']) await queueLink(username);
   await changeUser(portal.sql, 'alice', { email: 'other@acme.test' }, portal.deps.now());
   await changeUser(portal.sql, 'bob', { passwordHash: null }, portal.deps.now());
@@ -53,7 +50,7 @@ it('PR-23 PR-18 the mail of a link that was withdrawn meanwhile is dropped unsen
   expect(await portal.sql`select from mail`).toHaveLength(0);
 });
 
-it('PR-23 who asks again gets a mail, though one with a withdrawn link still waits', async () => {
+it('PR-23 a repeated request sends an email, even while one with a withdrawn link is queued', async () => {
   await askForReset(portal, 'alice@acme.test');
   await answerResetRequest(portal.deps);
   await changeUser(portal.sql, 'alice', { email: 'other@acme.test' }, portal.deps.now());
@@ -63,7 +60,7 @@ it('PR-23 who asks again gets a mail, though one with a withdrawn link still wai
   expect(portal.mails).toMatchObject([{ recipient: 'other@acme.test' }]);
 });
 
-it('LG-01 a token is sealed to the row of its mail: a copy in the row of another mail is not sent', async () => {
+it("LG-01 a token is sealed to its email's row: a copy in another row is not sent", async () => {
   for (const username of ['alice', 'bob']) await queueLink(username);
   await portal.sql`
     update mail set sealed_token = a.sealed_token, token_hash = a.token_hash
@@ -75,7 +72,7 @@ it('LG-01 a token is sealed to the row of its mail: a copy in the row of another
   ]);
 });
 
-it('a token is opened with a secret that was rotated, and waits for an instance that has the right one', async () => {
+it('a token is opened with a rotated secret, and waits for an instance that has the right one', async () => {
   await queueLink('alice');
   const { keys } = portal.deps;
   const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];

@@ -25,7 +25,7 @@ afterEach(() => rm(dataFolder, { recursive: true }));
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-test('a mail lies in the outbox as a file that a mail program opens', async () => {
+test('writes an email to the outbox as a file that email programs open', async () => {
   await folderTransport(outbox, sender).send(mail, words);
   expect(await readdir(outbox)).toEqual(['2026-03-04T10-00-00.000Z-0198c7e2-6f3b.eml']);
   const parsed = await PostalMime.parse(await readFile(outboxFile(outbox, mail)));
@@ -40,14 +40,14 @@ test('a mail lies in the outbox as a file that a mail program opens', async () =
   });
 });
 
-test('its link stands in the file as it is, on a line of its own', async () => {
+test('keeps the link unencoded in the file, on its own line', async () => {
   await folderTransport(outbox, sender).send(mail, words);
   const lines = (await readFile(outboxFile(outbox, mail), 'utf8')).split('\n');
   expect(lines).toContain(link);
   expect(lines).toContain('Sch\u00f6nen Tag!');
 });
 
-test('only the user of the portal can read the folder and the file, even where the folder was open', async () => {
+test("only the portal's user can read the folder and the file, even if the folder was open", async () => {
   await mkdir(outbox);
   await chmod(outbox, 0o755);
   const before = process.umask(0);
@@ -63,7 +63,7 @@ test('only the user of the portal can read the folder and the file, even where t
   expect([await modeOf(fresh), await modeOf(join(fresh, '..'))]).toEqual([0o700, 0o700]);
 });
 
-test('the same mail again is the same file, whole', async () => {
+test('writes the same email to the same file, complete', async () => {
   const transport = folderTransport(outbox, sender);
   await Promise.all([transport.send(mail, words), transport.send(mail, words), transport.send(mail, words)]);
   expect(await readdir(outbox)).toHaveLength(1);
@@ -71,7 +71,7 @@ test('the same mail again is the same file, whole', async () => {
   expect(await readdir(outbox)).toHaveLength(2);
 });
 
-test('a folder that cannot be written to is away for all mails', async () => {
+test('reports a folder that cannot be written to as down for all emails', async () => {
   await writeFile(outbox, 'a file in its place');
   await expect(folderTransport(outbox, sender).send(mail, words)).rejects.toMatchObject({
     why: 'away',

@@ -6,7 +6,7 @@ import { mailMessage, type Sender } from './mail-message.ts';
 import { outboxFile, prepareOutbox } from './outbox.ts';
 import { MailNotSent, type MailTransport } from './transport.ts';
 
-/** Puts each mail into a folder as a whole `.eml` file that this user alone can read. The folder is made on the first one. */
+/** Writes each email to a folder as a complete `.eml` file that only this user can read. Creates the folder. */
 export function folderTransport(outbox: string, sender: Sender): MailTransport {
   const writer = createTransport({
     streamTransport: true,
@@ -28,7 +28,7 @@ export function folderTransport(outbox: string, sender: Sender): MailTransport {
   };
 }
 
-/** A reader sees the file whole or not at all. */
+/** Readers see the complete file or none. */
 async function replaceFile(path: string, content: Buffer): Promise<void> {
   const draft = join(dirname(path), `.${randomBytes(6).toString('hex')}.draft`);
   try {

@@ -1,10 +1,10 @@
 import { hexOfOklch, type Oklch, oklchOf } from './mail-layout-oklch.ts';
 
-/** The colours of a mail in one theme, as `#rrggbb`. */
+/** The colours of an email in one theme, as `#rrggbb`. */
 export type MailColours = {
   floor: string;
   wall: string;
-  /** The arch around the door, and the side of it that shows its thickness. */
+  /** The arch around the door, and its side, which shows its thickness. */
   order: string;
   orderSide: string;
   door: string;
@@ -17,15 +17,15 @@ export type MailColours = {
   label: string;
 };
 
-/** The brand of the pages where none is configured. */
+/** The default brand of the pages. */
 const houseBrand = '#21489c';
 
 /** Brands lighter than this keep a bright button with a dark label; the rest get a deep one with a white label. */
 const litFrom = 0.66;
 
 /**
- * The colours of the pages (`web/styles/tokens.css`) worked out for mail programs, which know neither relative
- * colours nor variables. Fixed lightness is what keeps text readable whatever the brand is.
+ * The colours of the pages (`web/styles/tokens.css`) computed for email programs, which support neither relative
+ * colours nor variables. Fixed lightness keeps text readable for any brand.
  */
 export function mailLayoutColours(accentColour: string | null): { day: MailColours; night: MailColours } {
   const brand = oklchOf(accentColour ?? houseBrand);

@@ -1,22 +1,22 @@
 import type { Language } from '#contract/languages.ts';
 
-/** One part of a mail, in the order in which it is read. */
+/** One part of an email, in reading order. */
 export type MailBlock =
   | { kind: 'text' | 'note'; text: string }
   | { kind: 'facts'; facts: { label: string; value: string }[] }
   | { kind: 'button'; label: string; href: string }
   | { kind: 'code'; code: string };
 
-/** What a mail says, before it is laid out as text or as HTML: both show the same, since both walk over this. */
+/** The content of an email before its layout as text or HTML: both are generated from it, so both say the same. */
 export type MailContent = {
   language: Language;
   hub: string;
   subject: string;
-  /** What a list of mails shows beside the subject. */
+  /** The preview that a mailbox shows beside the subject. */
   preview: string;
   title: string;
   blocks: MailBlock[];
   footer: string;
-  /** Ends the text part, for programs and not for readers: of which site a code is. */
+  /** Ends the text part, for programs: the site that a code belongs to. */
   codeLine: string | null;
 };

@@ -14,7 +14,7 @@ export function oklchOf(hex: string): Oklch {
   return { l: lightness, c: Math.hypot(green, blue), h: Math.atan2(blue, green) };
 }
 
-/** Writes `#rrggbb`; what a screen cannot show is cut to what it can, as browsers do. */
+/** Writes `#rrggbb`; out-of-gamut colours are clipped, as in browsers. */
 export function hexOfOklch({ l: lightness, c, h }: Oklch): string {
   const green = c * Math.cos(h);
   const blue = c * Math.sin(h);

@@ -1,8 +1,8 @@
 import type { MailColours } from './mail-layout-colours.ts';
 
 /**
- * The style blocks of a mail: what a mail program may leave out, since all else stands in the elements. There are
- * several because some programs drop a whole block for one rule that they do not know.
+ * The style blocks of an email, which are optional: everything essential is inline. There are several because some
+ * programs drop a whole block for one unknown rule.
  */
 export function mailLayoutStyle(day: MailColours, night: MailColours): string {
   return `<style>
@@ -20,14 +20,14 @@ ${depth(night, -1)}
 <!--[if mso]><style>*{font-family:'Segoe UI',Arial,sans-serif!important}</style><![endif]-->`;
 }
 
-/** The thickness of the arches, in shade on the left by day and lit on the right by night; and the light on the floor. */
+/** The thickness of the arches, shaded on the left by day, lit on the right by night; and the light on the floor. */
 function depth(colours: MailColours, side: 1 | -1): string {
   return `.order{box-shadow:inset ${8 * side}px 4px ${colours.orderSide}}
 .door{box-shadow:inset ${6 * side}px 3px ${colours.doorSide}}
 .light{background:linear-gradient(${colours.door},${colours.floor});clip-path:polygon(20px 0,calc(100% - 20px) 0,100% 100%,0 100%)}`;
 }
 
-/** What stands in an element wins over a style block unless this says that it matters more. */
+/** Inline styles win over a style block unless this marks a rule as important. */
 function nightColours(night: MailColours): string {
   const ground = (name: string, colour: string) => `.${name}{background:${colour}!important}`;
   const ink = (name: string, colour: string) => `.${name}{color:${colour}!important}`;

@@ -1,8 +1,8 @@
 import type { MailBlock, MailContent } from './mail-layout-content.ts';
 
 /**
- * The plain-text part of a mail; the link or the code stands on a line of its own. What says of which site a code is
- * has to be the last line, so no line ends after it (WICG, origin-bound one-time codes).
+ * The plain-text part of an email; the link or code has its own line. The line that binds a code to its site must be
+ * last, with no line break after it (WICG, origin-bound one-time codes).
  */
 export function mailLayoutText({ hub, title, blocks, footer, codeLine }: MailContent): string {
   const text = `${[hub, title, ...blocks.map(blockText), footer].join('\n\n')}\n`;

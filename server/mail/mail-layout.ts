@@ -2,7 +2,7 @@ import { type MailColours, mailLayoutColours } from './mail-layout-colours.ts';
 import type { MailBlock, MailContent } from './mail-layout-content.ts';
 import { mailLayoutStyle } from './mail-layout-style.ts';
 
-/** The HTML part of a mail: the doorway of the pages, in the tables that every mail program understands. */
+/** The HTML part of an email: the doorway of the pages, in tables, which every email program supports. */
 export function mailLayout(content: MailContent, accentColour: string | null): string {
   const { day, night } = mailLayoutColours(accentColour);
   const { language, hub, subject, preview, title, blocks, footer } = content;
@@ -53,7 +53,7 @@ ${blocks.map((block, index) => blockRow(block, index, day)).join('\n')}
 const plain = 'role="presentation" cellpadding="0" cellspacing="0" border="0"';
 const full = `${plain} width="100%"`;
 
-/** As round as the width allows; where that is not understood, the doorway has a straight lintel. */
+/** As round as the width allows; without support the doorway has a straight lintel. */
 const arch = 'border-radius:280px 280px 0 0';
 
 function font(size: number, line: number, weight = 400): string {
@@ -62,7 +62,7 @@ function font(size: number, line: number, weight = 400): string {
 
 const wrapsAnywhere = 'overflow-wrap:anywhere;word-break:break-word';
 
-/** The mark of the pages, an opening within an arch, as two cells; and the name beside it. */
+/** The mark of the pages, an opening within an arch, as two cells; with the name beside it. */
 function header(hub: string, day: MailColours): string {
   return `<table ${plain}><tr>
 <td><table ${plain}><tr><td class="mark" bgcolor="${day.accent}" style="padding:9px 4px 0 9px;border-radius:12px 12px 0 0"><table ${plain}><tr><td class="opening" width="11" height="20" bgcolor="${day.door}" style="font-size:0;line-height:0;border-radius:6px 6px 0 0">&nbsp;</td></tr></table></td></tr></table></td>
@@ -87,7 +87,7 @@ ${block.facts.map((fact) => factRow(fact, day)).join('\n')}
   }
 }
 
-/** Two groups that the eye sees and the clipboard does not: what parts them is no character. */
+/** Two groups for the eye only: no character separates them when copied. */
 function grouped(code: string): string {
   const middle = Math.ceil(code.length / 2);
   return `<span style="padding-right:12px">${escaped(code.slice(0, middle))}</span><span>${escaped(code.slice(middle))}</span>`;

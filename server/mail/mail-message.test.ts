@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mailMessage, senderOf } from './mail-message.ts';
 
-test('PR-12 the envelope is set by itself and holds one address, which is never read out of a header', () => {
+test('PR-12 the envelope is set explicitly with one address, never parsed from a header', () => {
   const sender = senderOf({
     branding: { name: 'Hub, Inc.', logo: null, links: { support: '', imprint: '', solutions: '' } },
     mailFrom: 'no-reply@hub.example.com',

@@ -2,7 +2,7 @@ import type { SendMailOptions } from 'nodemailer';
 import type { Config } from '../config.ts';
 import type { Mail, WordedMail } from './mail.ts';
 
-/** Who sends: the name and address that readers see, and the public host, which stands in message ids. */
+/** The sender: the name and address that readers see, and the public host, which is used in message ids. */
 export type Sender = { name: string; address: string; host: string };
 
 export function senderOf({ branding, mailFrom, publicUrl }: Pick<Config, 'branding' | 'mailFrom' | 'publicUrl'>) {
@@ -10,9 +10,8 @@ export function senderOf({ branding, mailFrom, publicUrl }: Pick<Config, 'brandi
 }
 
 /**
- * A mail as nodemailer is to build it. The addresses are given as objects, so that no text is taken apart into more
- * recipients than the one; the same mail has the same Message-ID however often it is sent. `eightBit`: the way out takes
- * any byte, as a file does.
+ * An email for nodemailer. Addresses are objects, so that no text is parsed into additional recipients; the same email
+ * always has the same Message-ID. `eightBit`: the transport accepts any byte, as a file does.
  */
 export function mailMessage(
   { id, recipient, queuedAt }: Pick<Mail, 'id' | 'recipient' | 'queuedAt'>,
@@ -36,8 +35,8 @@ export function mailMessage(
 }
 
 /**
- * Our own part where the text can go as it is: nodemailer would encode it for a line of more than 76 characters, and a
- * link that is encoded cannot be read or searched for in the raw mail. A line may have 998 (RFC 5322 §2.1.1).
+ * Builds its own part if the text can go unencoded: nodemailer would encode lines over 76 characters, and an encoded
+ * link cannot be read or searched for in the raw email. A line may have 998 (RFC 5322 §2.1.1).
  */
 function textPart(text: string, eightBit: boolean): SendMailOptions['text'] {
   const sevenBit = /^[\t\r\n\x20-\x7e]*$/.test(text) && !/.{999}/.test(text);

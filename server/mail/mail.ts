@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts';
 
-/** What a mail is about; the texts of each begin with `mail-` and its name. */
+/** The kinds of email; the texts of each start with `mail-` and its name. */
 export const mailKinds = [
   'resetLink',
   'singleSignOnHint',
@@ -12,32 +12,32 @@ export const mailKinds = [
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 
-/** What a text says about the event that it tells of; nothing secret. */
+/** What a text says about its event; nothing secret. */
 export type MailDetails = {
-  /** The name of the account. */
+  /** The account name. */
   username: string;
   /** When it happened, ISO 8601. */
   at: string;
-  /** From which address, as far as it is known. */
+  /** The originating address, if known. */
   address?: string;
-  /** With which browser, in words such as `Firefox, Windows`. */
+  /** The browser, in words such as `Firefox, Windows`. */
   browser?: string;
-  /** How long a code is good from then on, in milliseconds. */
+  /** How long a code remains valid from then on, in milliseconds. */
   validFor?: number;
 };
 
-/** A mail as it waits to be sent; it is worded when it leaves. */
+/** A queued email; it is composed when sent. */
 export type Mail = {
   id: string;
   kind: MailKind;
-  /** The stored address of the account, never a text that somebody typed. */
+  /** The stored address of the account, never text from a visitor. */
   recipient: string;
   language: Language;
   queuedAt: Date;
   details: MailDetails;
-  /** The token of a reset link, or the six digits of a code; null for the kinds that carry neither. */
+  /** The token of a reset link or the six digits of a code; null for kinds that carry neither. */
   token: string | null;
 };
 
-/** A mail in words. */
+/** A composed email. */
 export type WordedMail = { subject: string; text: string; html: string };

@@ -24,13 +24,13 @@ function open(env: NodeJS.ProcessEnv) {
   return openTransport(result.config, { info: log('info'), warn: log('warn') });
 }
 
-test('without SMTP_URL mails are put into the outbox, which is said', async () => {
+test('without SMTP_URL emails go to the outbox, with a log line', async () => {
   await open({}).send(mail, words);
   expect(await readdir(join(dataFolder, 'outbox'))).toHaveLength(1);
   expect(lines).toEqual([expect.stringMatching(/^warn: SMTP_URL is not set: .*outbox/)]);
 });
 
-test('with SMTP_URL the server gets them, and credentials are not said', async () => {
+test('with SMTP_URL the server gets them, and credentials are not logged', async () => {
   const server = await mailServerForTest({ tls: 'off', auth: { user: 'hub', password: 'Canary-8' } });
   const transport = open({ SMTP_URL: server.url, PUBLIC_URL: 'https://10.0.0.5' });
   await transport.send(mail, words);

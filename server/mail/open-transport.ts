@@ -8,7 +8,7 @@ import type { MailTransport } from './transport.ts';
 
 type MailConfig = Pick<Config, 'smtp' | 'dataFolder' | 'branding' | 'mailFrom' | 'publicUrl'>;
 
-/** The way out for mails that the configuration names: its mail server, else the outbox folder. Connects to nothing yet. */
+/** The configured transport for emails: the mail server, else the outbox folder. Does not connect yet. */
 export function openTransport(
   config: MailConfig,
   log: { info(text: string): void; warn(text: string): void },

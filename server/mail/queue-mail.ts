@@ -5,25 +5,25 @@ import type { Connection } from '../storage/database.ts';
 import { insertMail } from '../storage/mail.ts';
 import type { MailDetails, MailKind } from './mail.ts';
 
-/** To whom a mail goes: the address is that of the account. */
+/** The recipient: the address is that of the account. */
 export type MailReader = { id: string; username: string; email: string; language: string | null };
 
-/** What a mail tells besides who reads it. */
+/** The content of an email, apart from its reader. */
 export type MailContent = Omit<MailDetails, 'username' | 'at'> & {
   kind: MailKind;
   now: Date;
-  /** Where the reader has not chosen one. */
+  /** Used if the reader has not chosen one. */
   language?: Language;
-  /** How long it stays at least, in milliseconds. */
+  /** Minimum time before sending, in milliseconds. */
   delay?: number;
 };
 
-/** The token or code that a mail brings, and the hash under which it is stored where it counts. */
+/** The token or code in an email, and the hash under which it is stored elsewhere. */
 export type Carried = { token: string; tokenHash: Buffer; keys: readonly Buffer[] };
 
 /**
- * Puts a mail into the queue, in the transaction of what it tells of: it is sent if that happened, and only then. What
- * it carries waits sealed, so that who reads the database cannot use it.
+ * Queues an email in the transaction of its event, so that it is sent only if that commits. Its token is stored sealed,
+ * so that reading the database isn't enough to use it.
  */
 export async function queueMail(
   sql: Connection,
@@ -46,7 +46,7 @@ export async function queueMail(
   });
 }
 
-/** Where the token of a mail is sealed for. */
+/** Binding (additional data) for the token of an email. */
 export function sealedPlace(mailId: string): string {
   return `mail:${mailId}`;
 }

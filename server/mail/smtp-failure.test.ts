@@ -7,17 +7,17 @@ const server: SmtpServer = { host: 'smtp.example.com', port: 587, tls: 'starttls
 const refusal = (response: string) =>
   smtpFailure(Object.assign(new Error(), { code: 'EMESSAGE', command: 'DATA', response }), server);
 
-test('the words of a server are one line of visible ASCII, whatever it says', () => {
+test("a server's answer becomes one line of visible ASCII", () => {
   expect(refusal('554-first\r\n554-\u001b[2Jsecond\r\n554 \u202eth\u00ef\u0000rd')).toBe(
     'smtp.example.com:587 refused the mail: 554-first \\u001b[2Jsecond \\u202eth\\u00ef\\u0000rd',
   );
 });
 
-test('the words of a server are cut', () => {
+test("a server's answer is truncated", () => {
   expect(refusal(`554 ${'so '.repeat(100)}`)).toMatch(/: 554 [so ]{193}\.\.\.$/);
 });
 
-test('the words of a server are without our credentials and without anything as long as a token', () => {
+test("a server's answer loses our credentials and anything as long as a token", () => {
   const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '');
   const login = [base64('\0hub\0p\u00e4ss'), base64('p\u00e4ss'), 'p\u00e4ss'];
   expect(refusal(`554 ${login.join(' ')}`)).toBe('smtp.example.com:587 refused the mail: 554 *** *** ***');
@@ -26,7 +26,7 @@ test('the words of a server are without our credentials and without anything as 
   expect(refusal(`554 ${'a'.repeat(19)}`)).toContain('a'.repeat(19));
 });
 
-test('an error that is none of the conversation is a bug and stays one', () => {
+test('an error outside the conversation is rethrown as a bug', () => {
   const bug = new TypeError('x is not a function');
   expect(() => mailNotSent(bug, server, false)).toThrow(bug);
   const refused = Object.assign(new Error(), { code: 'EFILEACCESS' });

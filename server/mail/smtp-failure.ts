@@ -2,18 +2,18 @@ import type { NodemailerError } from 'nodemailer';
 import { hostAndPort, type SmtpServer } from './smtp-url.ts';
 import { MailNotSent } from './transport.ts';
 
-/** Where a conversation with a mail server ended. */
+/** The stage at which a conversation with a mail server failed. */
 export type SmtpStep = 'connection' | 'TLS' | 'login' | 'mail';
 
-/** Failures of the conversation; any other error of nodemailer's is a bug of ours. */
+/** Failures of the conversation; any other error from nodemailer is a bug of ours. */
 const codes = new Set([
   ...['EDNS', 'ECONNECTION', 'ESOCKET', 'ETIMEDOUT', 'ETLS', 'EPROTOCOL', 'EAUTH'],
   ...['EENVELOPE', 'EMESSAGE', 'EABORT'],
 ]);
 
 /**
- * What a failed sending means for the queue, in words for the operator. `inMidst`: the mail itself was under way, so a
- * connection that broke or hung counts against this mail. Throws what is no failure of the conversation.
+ * What a failed attempt means for the queue, in words for the operator. `inMidst`: the email itself was being sent, so
+ * a broken or hung connection counts against it. Rethrows other errors.
  */
 export function mailNotSent(error: NodemailerError, server: SmtpServer, inMidst: boolean): MailNotSent {
   if (!codes.has(error.code ?? '')) throw error;
@@ -29,12 +29,12 @@ export function stepOf(error: NodemailerError): SmtpStep {
   if (code === 'EENVELOPE' || code === 'EMESSAGE') return 'mail';
   if (code === 'EAUTH') return 'login';
   if (code === 'ETLS' || command === 'STARTTLS' || timeoutType === 'UPGRADE_TIMEOUT') return 'TLS';
-  // What is wrong with a certificate or a handshake comes from OpenSSL rather than from a call of the system.
+  // Certificate and handshake errors come from OpenSSL, not from a system call.
   if (code === 'ESOCKET' && (!syscall || /^(?:EPROTO|ERR_SSL)/.test(originalCode))) return 'TLS';
   return 'connection';
 }
 
-/** A failed conversation in one line: no credentials, nothing of a mail, the server's own words escaped and cut. */
+/** A failed conversation in one line: no credentials, nothing from the email, the answer escaped and truncated. */
 export function smtpFailure(error: NodemailerError, server: SmtpServer): string {
   const { response, originalCode } = error;
   const detail = response ? `: ${serverWords(response, server)}` : originalCode ? ` (${originalCode})` : '';
@@ -67,8 +67,8 @@ function whatHappened(error: NodemailerError): string {
 const longestWords = 200;
 
 /**
- * An answer of the server in one line of visible ASCII. A server may repeat what was sent to it, so the credentials are
- * taken out, and so is each run of letters that is long enough to be a token or an encoded password.
+ * A server's answer in one line of visible ASCII. Servers may echo what was sent, so credentials are removed, as is
+ * each run of letters long enough to be a token or an encoded password.
  */
 function serverWords(response: string, { user, password }: SmtpServer): string {
   const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '');

@@ -25,7 +25,7 @@ const mail = {
 const sender: Sender = { name: 'Hub', address: 'no-reply@hub.example.com', host: 'hub.example.com' };
 const auth = { user: 'hub@relay.example', password: 'Canary p/ss:8' };
 const times = { reach: 8000, answer: 9000, takeMail: 10_000, idle: 500 };
-/** For servers that let one wait, and yet enough for a handshake on a busy machine. */
+/** For servers that stall, yet long enough for a handshake on a busy machine. */
 const short = { ...times, reach: 1500, answer: 2500, takeMail: 5000 };
 
 let cleanUp: (() => unknown)[] = [];
@@ -49,7 +49,7 @@ function transportTo(url: string, settings: SmtpSettings = {}, from: Sender = se
   return transport;
 }
 
-/** What came of sending, or what stood in the way. */
+/** The result of sending, or the error. */
 async function outcomeOf(sending: Promise<void>): Promise<Pick<MailNotSent, 'why' | 'message'> | 'sent'> {
   try {
     await sending;
@@ -64,8 +64,8 @@ async function outcomeOf(sending: Promise<void>): Promise<Pick<MailNotSent, 'why
 
 const failed = (why: MailNotSent['why'], message: RegExp) => ({ why, message: expect.stringMatching(message) });
 
-describe('a mail', () => {
-  test('PR-10 PR-12 goes to the one stored address, in the envelope and in the header', async () => {
+describe('an email', () => {
+  test('PR-10 PR-12 goes only to the stored address, in the envelope and in the header', async () => {
     const server = await startServer();
     const transport = transportTo(server.url);
     const recipients = ['ada@acme.example', 'ada+a=b/{c}%d!e@acme.example'];
@@ -88,7 +88,7 @@ describe('a mail', () => {
     '<eve@evil.example>, ada@acme.example',
     'ada@acme.example (eve@evil.example)',
     'eve@evil.example:ada@acme.example;',
-  ])('PR-12 with %j for its address reaches nobody whom that only contains', async (recipient) => {
+  ])('PR-12 with %j for its address does not reach an address contained in it', async (recipient) => {
     const server = await startServer({ options: { lenientAddressParsing: true } });
     await outcomeOf(transportTo(server.url).send({ ...mail, recipient }, words));
     for (const { envelope } of server.mails) {
@@ -97,7 +97,7 @@ describe('a mail', () => {
     }
   });
 
-  test('PR-11 has no header but ours, whatever the hub and the subject are called', async () => {
+  test('PR-11 has only our headers, whatever the hub and the subject are called', async () => {
     const server = await startServer();
     const evil = 'x\r\nBcc: eve@evil.example\r\n\r\n<h1>"Hi" \u202e\u0000, eve@evil.example;';
     await transportTo(server.url, {}, { ...sender, name: evil }).send(mail, { ...words, subject: evil });
@@ -110,7 +110,7 @@ describe('a mail', () => {
     expect(received?.parsed.text).toContain(link);
   });
 
-  test('says who sends it, when it was queued, and that a program wrote it', async () => {
+  test('names its sender and queue time, and is marked as automatic', async () => {
     const server = await startServer();
     await transportTo(server.url, {}, { ...sender, name: 'Gr\u00fc\u00dfe "Hub", Inc.' }).send(mail, words);
     const { parsed, raw, greeting } = server.mails[0] ?? {};
@@ -127,7 +127,7 @@ describe('a mail', () => {
     expect(greeting).toBe('hub.example.com');
   });
 
-  test('has the same Message-ID each time, and its link as it is on a line of its own', async () => {
+  test('has the same Message-ID each time, and its link unencoded on its own line', async () => {
     const server = await startServer();
     const transport = transportTo(server.url);
     await transport.send(mail, words);
@@ -136,7 +136,7 @@ describe('a mail', () => {
     expect(server.mails[0]?.raw.split('\r\n')).toContain(link);
   });
 
-  test('is encoded for any server as soon as it has letters beyond ASCII', async () => {
+  test('is encoded for any server once it has non-ASCII letters', async () => {
     const server = await startServer({ options: { hide8BITMIME: true } });
     const text = `Gr\u00fc\u00dfe!\r\n\n${link}\n${'\u00e4'.repeat(2000)}\n.\nEnd`;
     await transportTo(server.url).send(mail, { ...words, text });
@@ -144,7 +144,7 @@ describe('a mail', () => {
     expect(server.mails[0]?.parsed.text?.replaceAll('\r\n', '\n').trim()).toBe(text.replaceAll('\r\n', '\n'));
   });
 
-  test('reaches addresses beyond ASCII: the domain as punycode, the name where the server takes it', async () => {
+  test('reaches non-ASCII addresses: the domain as punycode, the local part if the server supports it', async () => {
     const server = await startServer();
     const transport = transportTo(server.url);
     await transport.send({ ...mail, recipient: 'ada@b\u00fccher.example' }, words);
@@ -162,7 +162,7 @@ describe('a mail', () => {
 });
 
 describe('the connection', () => {
-  test('is kept for the next mail, and replaced when the server has dropped it', async () => {
+  test('is kept for the next email, and replaced if the server dropped it', async () => {
     const server = await startServer({ auth });
     const transport = transportTo(server.url);
     for (let round = 0; round < 3; round += 1) await transport.send(mail, words);
@@ -173,7 +173,7 @@ describe('the connection', () => {
     expect(server.connections()).toBe(2);
   });
 
-  test('is encrypted by STARTTLS, from the start, or not at all, as the address says', async () => {
+  test('is encrypted by STARTTLS, from the start, or not at all, as the URL says', async () => {
     for (const [tls, version] of [
       ['starttls', 'TLSv1.3'],
       ['implicit', 'TLSv1.3'],
@@ -185,13 +185,13 @@ describe('the connection', () => {
     }
   });
 
-  test('is not encrypted where the address says so, even if the server could', async () => {
+  test('is not encrypted if the URL says so, even if the server could', async () => {
     const server = await startServer({ certificate: 'elsewhere' });
     await transportTo(`${server.url}?starttls=off`).send(mail, words);
     expect(server.mails[0]?.tls).toBeNull();
   });
 
-  test('is not used without STARTTLS, before a login or a mail is said', async () => {
+  test('is not used without STARTTLS, before any login or email is sent', async () => {
     const server = await startServer({ tls: 'off', auth });
     const url = server.url.replace('?starttls=off', '');
     expect(await outcomeOf(transportTo(url).send(mail, words))).toEqual(
@@ -200,7 +200,7 @@ describe('the connection', () => {
     expect(server.mails).toEqual([]);
   });
 
-  test('needs a certificate of a known authority, for this host, whatever the environment says', async () => {
+  test('requires a certificate of a known CA, for this host, whatever the environment says', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     for (const tls of ['starttls', 'implicit'] as const) {
       const server = await startServer({ tls, auth });
@@ -220,7 +220,7 @@ describe('the connection', () => {
     }
   });
 
-  test('needs TLS 1.2', async () => {
+  test('requires TLS 1.2', async () => {
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
     for (const tls of ['starttls', 'implicit'] as const) {
       const server = await startServer({ tls, options: old });
@@ -230,7 +230,7 @@ describe('the connection', () => {
     }
   });
 
-  test('needs the login that is configured, even where the server asks for none', async () => {
+  test('requires the configured login, even if the server does not', async () => {
     const server = await startServer({ auth });
     const wrong = server.url.replace(encodeURIComponent(auth.password), 'Canary-wrong');
     expect(await outcomeOf(transportTo(wrong).send(mail, words))).toEqual(
@@ -243,7 +243,7 @@ describe('the connection', () => {
   });
 });
 
-describe('a server that fails', () => {
+describe('a failing server', () => {
   const answer = (at: 'greeting' | 'mail' | 'rcpt' | 'data', code: number): Behaviour => ({ at, code, words: 'no' });
   test.each<[string, Behaviour, MailNotSent['why'], RegExp]>([
     ['says nothing', 'never-greet', 'away', /did not greet in time$/],
@@ -272,7 +272,7 @@ describe('a server that fails', () => {
     await Promise.all(variants);
   });
 
-  test('that is not there, or has no such name, is away', async () => {
+  test('that does not exist or cannot be resolved is down', async () => {
     const server = await startServer();
     await server.shut();
     const transport = transportTo(server.url);
@@ -286,7 +286,7 @@ describe('a server that fails', () => {
     });
   });
 
-  test('that was met on a kept connection and is gone since then is away', async () => {
+  test('that disappeared after a kept connection is down', async () => {
     const server = await startServer();
     const transport = transportTo(server.url);
     await transport.send(mail, words);
@@ -299,7 +299,7 @@ describe('a server that fails', () => {
   test.each([
     ['in its greeting', 0],
     ['in its answer to the mail', 5],
-  ])('that never comes to an end %s costs no more than one mail may take', async (_, answers) => {
+  ])('that never finishes %s takes no longer than one email may', async (_, answers) => {
     const server = await startDripping(answers);
     const start = performance.now();
     expect(await outcomeOf(transportTo(server, { times: short }).send(mail, words))).toEqual(
@@ -308,7 +308,7 @@ describe('a server that fails', () => {
     expect(performance.now() - start).toBeLessThan(short.takeMail + 1000);
   });
 
-  test('that repeats the mail or the login says neither in our log', async () => {
+  test('that echoes the email or the login puts neither into our log', async () => {
     const server = await startServer({
       tls: 'off',
       auth,
@@ -327,7 +327,7 @@ describe('a server that fails', () => {
   });
 });
 
-/** A server that answers properly so many times, and then drips the lines of an answer that has no end. */
+/** A server that answers properly that many times, then trickles an answer that never ends. */
 async function startDripping(answers: number): Promise<string> {
   const server: Server = createServer((socket) => {
     let said = 0;

@@ -7,7 +7,7 @@ import { type SmtpSettings, smtpOptions } from './smtp-options.ts';
 import type { SmtpServer } from './smtp-url.ts';
 import type { MailTransport } from './transport.ts';
 
-/** Hands mails to a mail server, over connections that are kept for a while and are as many as there are lanes. */
+/** Hands emails to a mail server, over connections that are kept for a while, one per lane. */
 export function smtpTransport(server: SmtpServer, sender: Sender, settings: SmtpSettings = {}): MailTransport {
   const { times = limits.mailServer } = settings;
   const { user, password } = server;
@@ -16,15 +16,15 @@ export function smtpTransport(server: SmtpServer, sender: Sender, settings: Smtp
     pool: true,
     maxConnections: limits.mailLanes,
     idleTimeout: times.idle,
-    // A kept connection that turns out to be gone is replaced once.
+    // A kept connection that was dropped is replaced once.
     maxRequeues: 1,
-    // A login that is configured is never left out, or a server could have mails sent without it.
+    // A configured login is never skipped, or a server could get emails without it.
     ...(user !== null && password !== null && { auth: { user, pass: password }, forceAuth: true }),
     disableFileAccess: true,
     disableUrlAccess: true,
   });
 
-  /** The bytes of each mail under way, by the signal that ends its sending. */
+  /** The bytes of each email in progress, by the signal that aborts it. */
   const bodies = new WeakMap<AbortSignal, Readable>();
   pool.use('stream', ({ data: { signal }, message }, done) => {
     message.processFunc((body) => {
@@ -40,7 +40,7 @@ export function smtpTransport(server: SmtpServer, sender: Sender, settings: Smtp
       try {
         await pool.sendMail({ ...mailMessage(mail, words, sender), signal });
       } catch (error) {
-        // The server is asked for DATA before the first byte is read.
+        // The first byte is read only after the server accepted DATA.
         const inMidst = bodies.get(signal)?.readableDidRead ?? false;
         throw mailNotSent(error as NodemailerError, server, inMidst);
       }

@@ -43,7 +43,7 @@ test.each([
   'smtp://u:geheim%FF@host',
   'smtp://u:geheim%00@host',
   'smtp://u%0D%0ARSET:geheim@host',
-])('%j is refused by name, and the password stays unsaid', (text) => {
+])('%j is refused by name, without the password', (text) => {
   const reading = readSmtpUrl(text);
   expect(reading).toEqual({ ok: false, problem: expect.stringMatching(/^SMTP_URL: ./) });
   expect(JSON.stringify(reading)).not.toMatch(/geh|eim/);

@@ -1,19 +1,19 @@
 import type { Reading } from '../accounts/read-name.ts';
 
-/** A mail server that takes our mails. */
+/** A mail server that accepts our emails. */
 export type SmtpServer = {
   host: string;
   port: number;
-  /** From the first byte on, by STARTTLS before anything else is said, or not at all. */
+  /** From the first byte, by STARTTLS before anything else, or not at all. */
   tls: 'implicit' | 'starttls' | 'off';
-  /** Both are null when the server asks for no login. */
+  /** Both are null if the server requires no login. */
   user: string | null;
   password: string | null;
 };
 
 const host = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i;
 
-/** Reads SMTP_URL. A problem never repeats what was written, since that may hold a password. */
+/** Reads SMTP_URL. A problem never quotes the value, since it may contain a password. */
 export function readSmtpUrl(text: string): Reading<SmtpServer> {
   const no = (problem: string): Reading<SmtpServer> => ({ ok: false, problem: `SMTP_URL: ${problem}` });
   const url = URL.parse(text);
@@ -49,7 +49,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** The server as it may be shown: `smtp.example.com:587`, without user and password. */
+/** The server in displayable form: `smtp.example.com:587`, without user and password. */
 export function hostAndPort({ host, port }: SmtpServer): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -1,14 +1,14 @@
 import type { Mail, WordedMail } from './mail.ts';
 
-/** One way out for mails: an SMTP server, or a folder. */
+/** A transport for emails: an SMTP server or a folder. */
 export type MailTransport = {
-  /** Hands one mail over. Throws MailNotSent. */
+  /** Sends one email. Throws MailNotSent. */
   send: (mail: Pick<Mail, 'id' | 'recipient' | 'queuedAt'>, words: WordedMail) => Promise<void>;
-  /** Lets go of open connections. */
+  /** Closes open connections. */
   close: () => void;
 };
 
-/** A mail that was not taken: the server is away for all mails alike, or refused this one. `message` is for the operator. */
+/** An email was not accepted: the server is down for all emails, or refused this one. `message` is for the operator. */
 export class MailNotSent extends Error {
   readonly why: 'away' | 'refused';
   constructor(why: 'away' | 'refused', message: string) {

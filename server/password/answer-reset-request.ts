@@ -14,8 +14,8 @@ import { countAttempt } from '../storage/throttle.ts';
 import { makeResetToken } from './reset-token.ts';
 
 /**
- * Answers the request for a link that waits longest: looks whose name it is and queues the mail that helps, if any
- * does. Whoever asked has had the same answer long before, so neither its time nor its words depend on this.
+ * Answers the oldest request for a link: looks up the name and queues an email if one helps. The requester got the same
+ * answer long before, so neither its time nor its words depend on this.
  */
 export async function answerResetRequest(deps: Deps): Promise<Outcome> {
   const outcome = await deps.sql.begin(async (sql) => {
@@ -41,7 +41,7 @@ export async function answerResetRequest(deps: Deps): Promise<Outcome> {
   return outcome ? 'more' : 'nothing';
 }
 
-/** Why no mail goes out, or null when one does. */
+/** Why no email is sent, or null if one is. */
 async function reasonForNoMail(sql: Connection, user: ResetUser, now: Date): Promise<ResetOutcome | null> {
   if (!user.active) return 'inactive';
   if (user.customers.length === 0) return 'no-customer';
@@ -53,7 +53,7 @@ async function reasonForNoMail(sql: Connection, user: ResetUser, now: Date): Pro
   return count >= limits.resetMailsAnHour ? 'too-many-mails' : null;
 }
 
-/** No row remembers that a hint was sent, as that of a link does: presses and mails are counted apart. */
+/** Hints leave no row behind, unlike links: requests and emails are counted separately. */
 async function reasonForNoHint(sql: Connection, { id }: ResetUser, now: Date): Promise<ResetOutcome | null> {
   const isAdmitted = async (key: string, freeFailures: number, time: number) => {
     const limit = { freeFailures, leakEvery: time, firstWait: time, longestWait: time };
@@ -64,7 +64,7 @@ async function reasonForNoHint(sql: Connection, { id }: ResetUser, now: Date): P
   return (await isAdmitted('reset-hint', limits.resetMailsAnHour, hour)) ? null : 'too-many-mails';
 }
 
-/** Who signs in by single sign-on: because the domain does, or without a password and nothing but that to do. */
+/** Whether the user signs in by single sign-on: the domain requires it, or there is no password. */
 function isManagedElsewhere({ passwordHash, mayChangePassword, ssoRequired, ssoPossible }: ResetUser): boolean {
   return ssoRequired || (passwordHash === null && (ssoPossible || !mayChangePassword));
 }

@@ -30,13 +30,13 @@ const tables = [
   'reset_request',
 ];
 
-/** Every row that there is. */
+/** Every row in the database. */
 async function state(): Promise<unknown> {
   const rows = await Promise.all(tables.map((table) => portal.sql.unsafe(`select t::text from ${table} t order by 1`)));
   return rows.map((row, at) => [tables[at], ...row]);
 }
 
-/** Lets a write fail, as a disk that is full does or with a fault that nobody has thought of, while `work` is done. */
+/** Makes a write fail during `work`, as a full disk does or an unforeseen fault. */
 async function withFault(timing: string, errorCode: string, work: () => Promise<void>): Promise<void> {
   const table = /on (\w+)/.exec(timing)?.[1];
   await portal.sql.unsafe(`
@@ -52,7 +52,7 @@ async function withFault(timing: string, errorCode: string, work: () => Promise<
 
 const deferred = (table: string) => `after insert on ${table} deferrable initially deferred for each row`;
 
-describe('a fault in the midst of a change', () => {
+describe('a fault during a change', () => {
   it.each([
     ['the password', 'before update on portal_user for each row'],
     ['the use of the link', `before update on reset_link for each row when (new.state = 'used')`],
@@ -95,13 +95,13 @@ describe('a fault in the midst of a change', () => {
   });
 });
 
-describe('a fault in the midst of a request for a link', () => {
+describe('a fault during a request for a link', () => {
   it.each([
     ['the link', 'before insert on reset_link for each row'],
     ['the mail', 'before insert on mail for each row'],
     ['the record', 'before insert on audit_event for each row'],
     ['the commit', deferred('mail')],
-  ])('V2.3.3 at the write of %s: it waits, and is answered once later', async (_what, timing) => {
+  ])('V2.3.3 at the write of %s: the request stays queued and is answered once later', async (_what, timing) => {
     expect((await askForReset(portal, 'alice@acme.test')).statusCode).toBe(303);
     const before = await state();
     await withFault(timing, '53100', async () => {
@@ -113,7 +113,7 @@ describe('a fault in the midst of a request for a link', () => {
     expect(portal.mails).toHaveLength(1);
   });
 
-  it('where it cannot even be kept: 503, and the form with what was typed', async () => {
+  it('that prevents storing it: 503, and the form with what was typed', async () => {
     await withFault('before insert on reset_request for each row', '53100', async () => {
       const page = await askForReset(portal, 'alice@acme.test');
       expect([page.statusCode, page.headers['retry-after']]).toEqual([503, '5']);

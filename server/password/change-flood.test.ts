@@ -11,7 +11,7 @@ import {
   startAfresh,
 } from '#server/testing/reset-for-test.ts';
 
-/** A short queue fills in no time; comparing waits until the test lets it go on. */
+/** A short queue fills quickly; verification waits until the test continues it. */
 const argon2 = vi.hoisted(() => ({ gate: Promise.withResolvers<void>() }));
 vi.mock(import('#server/limits.ts'), async (original) => {
   const module = await original();
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-it('LM-08 while too many passwords wait a change is 503 with the form, counts nothing, and works a moment later', async () => {
+it('LM-08 while too many passwords are queued a change is 503 with the form, counts nothing, and works a moment later', async () => {
   const token = await linkFor(portal, 'alice');
   const running = availableParallelism() + 1;
   const waiting = Array.from({ length: running + 2 }, () => verifyPassword(null, 'x'));

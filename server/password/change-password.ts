@@ -16,17 +16,17 @@ import { newPasswordProblem } from './new-password-problem.ts';
 import { ownNames } from './own-names.ts';
 
 export type ChangeRequest = {
-  /** The token of the link, as it was sent. */
+  /** The token of the link, as sent. */
   token: string;
   password: string;
   repeat: string;
   address: string;
-  /** Of the page: the notice is in it unless the user has chosen another. */
+  /** Of the page: used for the notice unless the user has chosen another. */
   language: Language;
   requestId: string;
 };
 
-/** Every way a change can end; `reference` is for the visitor to read out to the operator, `retryAfter` in milliseconds. */
+/** Every outcome of a change; visitors read out `reference` to the operator, `retryAfter` is in milliseconds. */
 export type ChangeResult =
   | { kind: 'changed' }
   | { kind: 'refused'; reason: ChangeFailedReason; reference: string }
@@ -37,10 +37,10 @@ const { requestExpired, changeFailed, userNotFound, inactiveUser, missingPermiss
   changeFailedReasons;
 
 /**
- * Gives the user behind a link another password (decisions §6). The checks come in this order, and the first that fails
- * is the reason: the link (4 unknown, 3 over), the account (2, 7, 8, 10, then the network), the entries (6, 5, 9, 1),
- * the passwords of before (11). Whoever has no open link learns nothing of the account.
- * Throws WorkQueueFull when too many passwords wait to be hashed.
+ * Sets the password of the user behind a link (decisions §6). The first failing check gives the reason: the link (4
+ * unknown, 3 over), the account (2, 7, 8, 10, then the network), the entries (6, 5, 9, 1), former passwords (11).
+ * Without an open link nothing about the account is revealed. Throws WorkQueueFull if too many passwords are waiting to
+ * be hashed.
  */
 export async function changePassword(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
   refuseWhenHashesWait();
@@ -85,8 +85,8 @@ async function wasUsedBefore({ sql }: Deps, user: ResetUser, password: string): 
 }
 
 /**
- * All of it or nothing: the password is another one, the link is used up, and what hung on the old one ends. False, with
- * nothing stored, when the link or the account is not what it was when the entries were checked.
+ * All or nothing: replaces the password, consumes the link, and ends what depended on the old one. False, with nothing
+ * stored, if the link or the account changed since the entries were checked.
  */
 async function store(
   deps: Deps,
@@ -97,7 +97,7 @@ async function store(
   const now = deps.now();
   const isStored = await deps.sql
     .begin(async (sql) => {
-      // The user comes first, as in every change of one: two of his links would wait for each other.
+      // Locks the user first, as every change of one does: two of their links would deadlock otherwise.
       if (!(await updatePasswordHash(sql, user.id, user.passwordHash, passwordHash))) throw new ChangedMeanwhile();
       if (!(await useResetLink(sql, tokenHash(token), now))) throw new ChangedMeanwhile();
       const sessionsEnded = await passwordReplaced(sql, user.id, user.passwordHash, now);
@@ -115,10 +115,10 @@ async function store(
   return isStored;
 }
 
-/** Takes the transaction back. */
+/** Rolls the transaction back. */
 class ChangedMeanwhile extends Error {}
 
-/** Somebody was quicker: the same button pressed before, which has done what this one asks for, or another change. */
+/** A concurrent change was faster: the same form sent twice, which already did this, or another one. */
 async function outrun(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
   const link = await linkOf(deps, request);
   const overBy = reasonOfLink(link, deps.now());
@@ -149,7 +149,7 @@ async function refused(
   return reason === 'network' ? { kind: 'networkRefused', reference } : { kind: 'refused', reason, reference };
 }
 
-/** What was known of the link and its account, as an operator reads it in `vestibule explain`. */
+/** What was known of the link and its account, as shown by `vestibule explain`. */
 function stepsOf(link: ResetLink | null, now: Date): AuditStep[] {
   if (!link) return [{ step: 'link', outcome: 'there is none like that' }];
   const { state, endsAt, user } = link;

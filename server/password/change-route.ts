@@ -13,11 +13,11 @@ import { limits } from '../limits.ts';
 import { isToken } from '../secrets/token.ts';
 import { changePassword } from './change-password.ts';
 
-/** After these the link is as good as it was, and a better entry helps. */
+/** After these the link is still valid, and a better entry helps. */
 const isLinkStillGood = (reason: ChangeFailedReason) =>
   reason !== changeFailedReasons.requestExpired && reason !== changeFailedReasons.userNotFound;
 
-/** `POST password/change` (decisions §6): 303 to what became of it. */
+/** `POST password/change` (decisions §6): 303 to the outcome. */
 export function changeRoute(deps: Deps) {
   const { config } = deps;
 
@@ -49,7 +49,7 @@ export function changeRoute(deps: Deps) {
     }
   });
 
-  /** The hash waits in a cookie, so that the way back to the form works without script too. */
+  /** A cookie keeps the hash, so that the way back to the form works without JavaScript too. */
   function refused(
     reply: FastifyReply,
     { reason, reference }: { reason: ChangeFailedReason; reference: string },

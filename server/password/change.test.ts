@@ -30,7 +30,7 @@ const landingOfSignIn = async (username: string, password: string, more = {}) =>
 const [inside, outside] = ['/portal/portal.html', '/portal/loginfail/default'];
 
 describe('a password is changed by a link', () => {
-  it('from the request to the sign-in with the new one, with a notice of it', async () => {
+  it('from the request to the sign-in with the new one, with a notice', async () => {
     const asked = await askForReset(portal, 'alice@acme.test');
     expect([asked.statusCode, asked.headers.location]).toEqual([303, '/portal/emailInfo']);
     await portal.workOff();
@@ -45,7 +45,7 @@ describe('a password is changed by a link', () => {
     expect(portal.mails[1]?.text).not.toContain('hash=');
   });
 
-  it('LK-05 until then the old password is good, and the sessions go on', async () => {
+  it('LK-05 until then the old password is valid, and the sessions continue', async () => {
     const session = cookiesOf(await portal.signIn('alice', testPassword));
     const token = await askForLink(portal, 'alice');
     await portal.send({ url: `/portal/forgottenChange?hash=${token}` });
@@ -54,7 +54,7 @@ describe('a password is changed by a link', () => {
     expect(await landingOfSignIn('alice', testPassword)).toBe(inside);
   });
 
-  it('PR-18 ends sessions, other links, known browsers and waits of the user, and of nobody else', async () => {
+  it('PR-18 ends sessions, other links, known browsers and waits of that user only', async () => {
     const browser = cookiesOf(await portal.signIn('alice', testPassword));
     const elsewhere = cookiesOf(await portal.signIn('alice', testPassword, { from: '203.0.113.5' }));
     const ofBob = cookiesOf(await portal.signIn('bob', testPassword));
@@ -81,7 +81,7 @@ describe('a password is changed by a link', () => {
     expect((await changeTo(portal, linkOfBob, newPassword)).headers.location).toBe(changedPage);
   });
 
-  it('PR-18 a half-signed-in session and a browser that was known are strangers again', async () => {
+  it('PR-18 a half-signed-in session ends and a known browser is forgotten', async () => {
     await addCustomer(portal, 'careful', { twoFactor: 'email' });
     await addUser(portal, { username: 'frida', customers: ['careful'] });
     const half = cookiesOf(await portal.signIn('frida', testPassword));
@@ -96,7 +96,7 @@ describe('a password is changed by a link', () => {
   });
 
   it.each(['app', 'email'] as const)(
-    'PR-20 signs nobody in: the second factor by %s is asked as before',
+    'PR-20 signs nobody in: the second factor by %s is still required',
     async (twoFactor) => {
       await addCustomer(portal, 'careful', { twoFactor });
       await addUser(portal, { username: 'frida', customers: ['careful'] });
@@ -112,12 +112,12 @@ describe('a password is changed by a link', () => {
     },
   );
 
-  it('PW-15 two users with one password have two hashes; the row of one says nothing of the other', async () => {
+  it('PW-15 two users with one password have different, unrelated hashes', async () => {
     for (const username of ['alice', 'bob']) await changeTo(portal, await linkFor(portal, username), newPassword);
     const [ofAlice, ofBob] = [await storedHash(portal, 'alice'), await storedHash(portal, 'bob')];
     expect(ofAlice).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(ofAlice).not.toBe(ofBob);
-    // Whoever can write to the database can let himself in (docs/security.md); a copied hash opens the row it is in alone.
+    // Anyone who can write to the database can sign in (docs/security.md); a copied hash only opens its new row.
     await changeTo(portal, await linkFor(portal, 'bob'), 'Another-Harbour-78');
     await portal.sql`update portal_user set password_hash = ${await storedHash(portal, 'bob')} where username = 'alice'`;
     expect(await landingOfSignIn('alice', 'Another-Harbour-78')).toBe(inside);

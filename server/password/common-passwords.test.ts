@@ -8,23 +8,23 @@ const kept = list.filter((entry) => entry.length >= 7);
 const toFullWidth = (text: string) => text.replace(/[!-~]/g, (c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0));
 
 describe('a common password', () => {
-  // All of them are tried where the rules come together: new-password-problem.test.ts.
-  test('PW-05 is an entry that is long enough to be chosen, from the first to the last', () => {
+  // All of them are tested with the combined rules: new-password-problem.test.ts.
+  test('PW-05 is any entry long enough to be chosen, from the first to the last', () => {
     expect(kept.length).toBeGreaterThan(28_000);
     const tried = kept.filter((_, at) => at < 500 || at % 50 === 0 || at === kept.length - 1);
     expect(tried.filter((entry) => !isCommonPassword(entry))).toEqual([]);
   });
 
-  test('the list can be compared as it is: small letters, digits and signs of ASCII', () => {
+  test('the list needs no folding: lower-case ASCII letters, digits and symbols', () => {
     expect(list.filter((entry) => !/^[!-@[-~]+$/.test(entry))).toEqual([]);
   });
 
-  test('PW-05 is one in any case and width', () => {
+  test('PW-05 is recognised in any case and width', () => {
     for (const password of ['TrustNo1', 'BASEBALL', toFullWidth('baseball'), toFullWidth('TrustNo1')])
       expect(isCommonPassword(password), password).toBe(true);
   });
 
-  test('is a whole entry: no part of one, none with more around it, no two', () => {
+  test('is a whole entry: not a part of one, one with additions, or two', () => {
     const known = new Set(list);
     const around = fc.constantFrom('', ' ', 'x', 'Q', '7', '"', ',', '\\', '\n', '","');
     const part = fc.tuple(fc.constantFrom(...kept), fc.nat(6), fc.integer({ min: 1, max: 20 }));

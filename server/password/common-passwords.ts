@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-/** Nobody may choose a shorter one, so shorter entries are not kept. */
+/** No shorter password is allowed, so shorter entries are not kept. */
 const shortestKept = 7;
 
-/** The entries in one text, each between line breaks; read when the first password is chosen (decision 0010). */
+/** All entries in one text, each between line breaks; loaded when first needed (decision 0010). */
 let entries: string | null = null;
 
-/** Whether the whole password is on the list of common passwords, without regard to case and to forms of a letter. */
+/** Whether the whole password is on the list of common passwords, ignoring case and compatibility forms. */
 export function isCommonPassword(password: string): boolean {
   entries ??= readEntries();
   const plain = password.normalize('NFKC').toLowerCase();

@@ -21,7 +21,7 @@ it.each([
   [`username=${'x'.repeat(400)}`, 'x'.repeat(320)],
   ['username=', ''],
   ['', ''],
-])('%j is no address: without script the form comes back with what was typed and its error', async (body, value) => {
+])('%j is not an address: without JavaScript the form comes back with the entry and its error', async (body, value) => {
   const answer = await postForm(body);
   expect(answer.statusCode).toBe(400);
   expect(answer.body).toMatch(/<form[^>]* action="\/portal\/password\/forgotten"/);
@@ -31,7 +31,7 @@ it.each([
   expect(await portal.sql`select from reset_request`).toHaveLength(0);
 });
 
-it('the form that comes back shows nothing of a sign-in that was refused before', async () => {
+it('the returned form shows nothing of an earlier refused sign-in', async () => {
   const refused = await portal.signIn('bob', 'not the password');
   const cookies = cookiesOf(refused);
   const failed = await portal.send({ url: String(refused.headers.location), cookies });

@@ -11,7 +11,7 @@ afterAll(() => portal.close());
 
 const script = { headers: { accept: '*/*' } };
 
-it('PR-09 PR-11 PR-24 what is not one address is 400, counts nothing and sends nothing', async () => {
+it('PR-09 PR-11 PR-24 anything but one address is 400, counts nothing and sends nothing', async () => {
   const bodies = [
     ...['username[]=alice@acme.test&username[]=evil@x.test', 'username=alice@acme.test&username=evil@x.test'],
     ...['username=alice@acme.test&user%6eame=evil@x.test', '', 'username=', 'email=alice@acme.test', 'username=alice'],
@@ -42,7 +42,7 @@ it('PR-09 PR-11 PR-24 what is not one address is 400, counts nothing and sends n
     expect(await portal.sql`select from ${portal.sql(table)}`, table).toHaveLength(0);
 });
 
-it('PR-24 any text that has the form of an address is taken, up to 320 characters', async () => {
+it('PR-24 any text shaped like an address is accepted, up to 320 characters', async () => {
   const long = (length: number) => `${'x'.repeat(length - 10)}@acme.test`;
   const addresses = [
     ...[254, 255, 320].map(long),

@@ -14,8 +14,8 @@ import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { resetKeys } from '../throttle/throttle-keys.ts';
 
 /**
- * `POST password/forgotten` (decisions §6): keeps the request and answers 204, or 303 to a person without script, before
- * anybody has looked whose name it is. Nothing that is done here depends on the name.
+ * `POST password/forgotten` (decisions §6): keeps the request and answers 204, or 303 without JavaScript, before the
+ * name is looked up. Nothing here depends on the name.
  */
 export function forgottenRoute(deps: Deps) {
   return withFormKept<ForgottenForm>(deps, 'forgotten', keptOf, async function forgotten(request, reply) {

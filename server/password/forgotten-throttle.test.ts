@@ -6,7 +6,7 @@ import type { Database } from '#server/storage/database.ts';
 import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
 import { askForReset, startAfresh } from '#server/testing/reset-for-test.ts';
 
-// Two instances on one database, each with a pool of its own.
+// Two instances on one database, each with its own pool.
 let portal: PortalForTest;
 let other: PortalForTest;
 let pool: Database;
@@ -29,7 +29,7 @@ function seen({ statusCode, body, headers }: Response) {
   return { statusCode, body, headers: { ...headers, date: '' } };
 }
 
-it('EN-06 RC-06 an address has a hundred free, over two instances, for known and unknown names alike; then 429', async () => {
+it('EN-06 RC-06 an address has a hundred free requests, across two instances, for known and unknown names alike; then 429', async () => {
   const flood = (name: string, from: string) =>
     Promise.all(
       Array.from({ length: freeFailures + 20 }, (_, n) =>
@@ -63,7 +63,7 @@ it('EN-06 RC-06 an address has a hundred free, over two instances, for known and
   expect((await askForReset(portal, 'alice@acme.test', { from: '192.0.2.2' })).statusCode).toBe(303);
 });
 
-it('sign-ins and requests for a link are counted apart', async () => {
+it('sign-ins and requests for a link are counted separately', async () => {
   for (let n = 0; n <= freeFailures; n += 1) await askForReset(portal, 'nobody@acme.test', script);
   expect((await askForReset(portal, 'nobody@acme.test', script)).statusCode).toBe(429);
   expect((await portal.signIn('alice', 'wrong')).statusCode).toBe(303);

@@ -7,7 +7,7 @@ import { type PortalForTest, portalForTest } from '#server/testing/portal-for-te
 import { askForReset, startAfresh } from '#server/testing/reset-for-test.ts';
 
 let portal: PortalForTest;
-/** For what a test does beside it. */
+/** For queries by the test itself. */
 let aside: Database;
 let listening: ListeningPortal;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const script = { headers: { accept: '*/*' } };
 
-/** Everything that a visitor can see of an answer, but for the time. */
+/** Everything a visitor can see of an answer, except its time. */
 function seen({ statusCode, rawPayload, headers }: Response) {
   return { statusCode, body: rawPayload.toString('hex'), headers: { ...headers, date: '' } };
 }
@@ -36,10 +36,10 @@ function posted(host: string, target: string, username: string): string {
   return `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** Of every kind: known by e-mail or as a second account, unknown, and those to whom no link is sent. */
+/** One of each kind: known by email or as a second account, unknown, and users who get no link. */
 const names = ['alice', 'carol', 'nobody', 'dave', 'erin', 'frank', 'sso-only'].map((name) => `${name}@acme.test`);
 
-it('EN-05 every name gets the same answer, to the byte', async () => {
+it('EN-05 every name gets a byte-identical answer', async () => {
   for (const more of [{}, script]) {
     const answers = await Promise.all(names.map((name) => askForReset(portal, name, more)));
     for (const answer of answers) expect(seen(answer)).toEqual(seen(answers[0] as Response));
@@ -52,7 +52,7 @@ it('EN-05 every name gets the same answer, to the byte', async () => {
   expect(inGerman.headers.location).toBe('/portal/emailInfo?lang=de');
 });
 
-it('EN-05 nothing is looked up or queued before the answer: it comes while every table about users is out of reach', async () => {
+it('EN-05 nothing is looked up or queued before the answer: it arrives while every table about users is locked', async () => {
   await aside.begin(async (sql) => {
     await sql`
       lock table portal_user, login_name, membership, customer, reset_link, mail, audit_event, session, device
@@ -67,10 +67,10 @@ it('EN-05 nothing is looked up or queued before the answer: it comes while every
   expect(waiting).toEqual(names.map((fold) => ({ fold, ...asked })));
 });
 
-it('EN-05 the work on it begins when the answer has left, and only where something was kept', async () => {
+it('EN-05 work starts after the answer was sent, and only if a request was stored', async () => {
   const { exchange, host } = listening;
   const { wake } = portal.deps;
-  // Whoever has not got the answer by then gets none.
+  // An answer not sent by then is never sent.
   const resetRequests = vi.fn(() => portal.app.server.closeAllConnections());
   portal.deps.wake = { ...wake, resetRequests };
   const post = async (username: string) =>
@@ -85,7 +85,7 @@ it('EN-05 the work on it begins when the answer has left, and only where somethi
   expect(await portal.sql`select from reset_request`).toHaveLength(1);
 });
 
-it('PR-08 a whole URL as target is 400, whosever host it names', async () => {
+it('PR-08 a whole URL as target is 400, whichever host it names', async () => {
   const { exchange, host } = listening;
   for (const target of ['http://evil.example', `http://${host}`, 'https://evil.example:8080']) {
     const { statuses } = await exchange(posted(host, `${target}/portal/password/forgotten`, 'alice@acme.test'));

@@ -11,7 +11,7 @@ const names = ownNames({ username: 'maria.lopez', email: 'ml77@corp.example', cu
 const rules = { policy: defaultPasswordPolicy, names };
 const problemOf = (password: string, repeat = password) => newPasswordProblem(password, repeat, rules);
 
-/** Uniform over what password managers draw from, unlike fast-check's own choice, which likes the edges. */
+/** Uniform over the characters of password managers; fast-check itself prefers the edges. */
 const ofPasswordManager = fc.noBias(
   fc.string({
     unit: fc.constantFrom(...'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789!@#$%^&*()-_=+'),
@@ -27,7 +27,7 @@ describe('a new password', () => {
   ])('V6.2.5 V6.2.9 may be %j', (password) => expect(problemOf(password)).toBeNull());
 
   test.each(['123456789', '123456', '123', 'password', 'passwort', 'passw0rd', 'qwert', '123123', 'abc', 'abc123'])(
-    'PW-04 may not have %s inside, in any case',
+    'PW-04 may not contain %s, in any case',
     (entry) => {
       const mixed = [...entry].map((letter, at) => (at % 2 ? letter.toUpperCase() : letter)).join('');
       for (const inside of [entry, entry.toUpperCase(), mixed])
@@ -50,7 +50,7 @@ describe('a new password', () => {
     'acmeINSTRUMENTSltd',
     'Acme-2026!!',
     'Vestibule_26',
-  ])('PW-05 V6.2.11 may not be the own name %s', (password) => {
+  ])("PW-05 V6.2.11 may not be the user's own name %s", (password) => {
     expect(problemOf(password)).toBe(9);
     expect(newPasswordProblem(password, password, { ...rules, names: [] })).not.toBe(9);
   });
@@ -60,7 +60,7 @@ describe('a new password', () => {
     expect(problemOf(password)).toBe(score === 5 ? 1 : null),
   );
 
-  test('PW-12 keeps and counts the spaces at its ends', () => {
+  test('PW-12 keeps and counts leading and trailing spaces', () => {
     const atLeastEight = { ...rules, policy: { shortest: 8, longest: 72 } };
     expect(newPasswordProblem(' aA1!b2 ', ' aA1!b2 ', atLeastEight)).toBeNull();
     expect(newPasswordProblem('aA1!b2', 'aA1!b2', atLeastEight)).toBe(9);
@@ -68,14 +68,14 @@ describe('a new password', () => {
     expect(problemOf(`${'ab'.repeat(36)} `)).toBe(9);
   });
 
-  test('is as long as the operator asks for', () => {
+  test('must be as long as the operator requires', () => {
     const longer = { ...rules, policy: { shortest: 15, longest: 72 } };
     expect(newPasswordProblem('Trout-lantern8', 'Trout-lantern8', longer)).toBe(9);
     expect(newPasswordProblem('Trout-lantern-8', 'Trout-lantern-8', longer)).toBeNull();
   });
 
   test.each(['\0', '\t', '\n', '\u0085', '\ud83d', '\udd11', '\ufffd', '\ufdd0'])(
-    'PW-12 may not have %j in it',
+    'PW-12 may not contain %j',
     (part) => {
       for (const password of [`${part}Trout-lantern-8`, `Trout-${part}lantern-8`, `Trout-lantern-8${part}`])
         expect(problemOf(password)).toBe(6);
@@ -97,11 +97,11 @@ describe('a new password', () => {
     ['common, before weak', 'trustno1', 'trustno1', 9],
     ['an own name, before weak', 'vestibule', 'vestibule', 9],
     ['weak', 'gggggggg', 'gggggggg', 1],
-  ])('has one reason where several hold: %s', (_, password, repeat, reason) =>
+  ])('has one reason if several apply: %s', (_, password, repeat, reason) =>
     expect(problemOf(password, repeat)).toBe(reason),
   );
 
-  test('of a password manager is never refused, unless a popular entry came up in it', () => {
+  test('from a password manager is never refused, unless it happens to contain a popular entry', () => {
     fc.assert(
       fc.property(ofPasswordManager, (password) => {
         expect(isOwnName(password, names)).toBe(false);

@@ -6,9 +6,8 @@ import { isOwnName } from './own-names.ts';
 export type NewPasswordRules = { policy: PasswordPolicy; names: readonly string[] };
 
 /**
- * Why a new password, typed twice, is refused; null when it may be set. The first reason that holds: it is no possible
- * password, the entries differ, it does not meet the criteria (length, popular entries, common passwords, own names),
- * it is too weak.
+ * Why a new password, typed twice, is refused; null if it is accepted. The first that applies: it cannot be a password,
+ * the entries differ, it fails the criteria (length, popular entries, common passwords, own names), it is too weak.
  */
 export function newPasswordProblem(
   password: string,

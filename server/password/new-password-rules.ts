@@ -5,7 +5,7 @@ import type { User } from '../storage/portal-user.ts';
 import type { NewPasswordRules } from './new-password-problem.ts';
 import { ownNames } from './own-names.ts';
 
-/** The rules for the next password of a user, whose customers are given by their keys. */
+/** The rules for a user's next password, given the keys of their customers. */
 export async function newPasswordRules(
   sql: Connection,
   { passwordPolicy, branding }: Pick<Config, 'passwordPolicy' | 'branding'>,

@@ -15,7 +15,7 @@ const maria = ownNames(
 );
 
 describe('own names', () => {
-  test('are username and e-mail, what stands before their @, keys and names of the customers, and the hub', () => {
+  test('are username and email, their parts before the @, keys and names of the customers, and the hub', () => {
     expect(maria).toEqual([
       ...['maria.lopez', 'maria.lopez', 'm.l-garcia@acme.example', 'm.l-garcia'],
       ...['acme-4', 'Acme Größe & Söhne KG', 'bo', '李小龍', 'Front Door'],
@@ -44,7 +44,7 @@ describe('a password that is an own name', () => {
     ...['', '2026!', '1234567', '!!!!!!!', 'bo123456', '李小龍2026!', 'acme.example', 'acmegrossesohnekg'],
   ])('is not %j', (password) => expect(isOwnName(password, maria)).toBe(false));
 
-  test('with fewer than four letters is compared without its ends taken off', () => {
+  test('with fewer than four letters is compared including its ends', () => {
     expect(isOwnName('4711-0815', ['4711-0815'])).toBe(true);
     expect(isOwnName('47110815', ['4711-0815'])).toBe(true);
     expect(isOwnName('47110815!x', ['4711-0815'])).toBe(false);
@@ -55,13 +55,13 @@ describe('a password that is an own name', () => {
     expect(isOwnName('??++??++', ['!!**!!**'])).toBe(false);
   });
 
-  test('is the same in capitals, whatever capitals do to letters and accents', () => {
+  test('is the same in capitals, whatever that does to letters and accents', () => {
     for (const name of ['νικος.παπας', 'ταΰγετος', 'weiß.groß', 'mªria.lopez'])
       for (const form of ['NFC', 'NFD', 'NFKC'])
         expect(isOwnName(name.toUpperCase().normalize(form), [name]), name).toBe(true);
   });
 
-  test('is another one with other vowel signs', () => {
+  test('differs with other vowel signs', () => {
     expect(isOwnName('कुमारशर्मा', ['कुमार.शर्मा'])).toBe(true);
     expect(isOwnName('कमरशरम', ['कुमार.शर्मा'])).toBe(false);
   });
@@ -69,7 +69,7 @@ describe('a password that is an own name', () => {
   const name = fc.stringMatching(/^[a-z]{2,8}[._-]?[a-z]{2,8}$/);
   const ends = fc.stringMatching(/^[0-9!?#*+_. -]{0,6}$/);
 
-  test('is one whatever its case and whatever digits and signs are put at its ends', () => {
+  test('is recognised in any case and with any digits and symbols around it', () => {
     fc.assert(
       fc.property(name, ends, ends, fc.boolean(), (name, before, after, isLoud) => {
         const password = before + (isLoud ? name.toUpperCase() : name.replace(/^./, (c) => c.toUpperCase())) + after;
@@ -78,7 +78,7 @@ describe('a password that is an own name', () => {
     );
   });
 
-  test('is none any more with a letter more, wherever it stands', () => {
+  test('is not recognised with an extra letter anywhere', () => {
     fc.assert(
       fc.property(name, ends, fc.nat(20), (name, after, at) => {
         expect(isOwnName(`${name.slice(0, at)}q${name.slice(at)}${after}`, [name])).toBe(false);

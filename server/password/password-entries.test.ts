@@ -36,7 +36,7 @@ it.each([
   ['letters', `${'Harbour-Lantern-77'.repeat(4).slice(0, 71)}`],
   ['letters of two bytes', `Zürich-7${'ä'.repeat(63)}`],
   ['letters of four bytes', `Hafen-7A${'🗝'.repeat(63)}`],
-])('PW-02 passwords that are equal up to the 71st of %s are different', async (_what, start) => {
+])('PW-02 passwords that differ only after the 71st of %s are different', async (_what, start) => {
   expect([...start]).toHaveLength(71);
   expect(await landing(`${start}x`, `${start}y`)).toBe(failedPage(5));
   expect(await landing(`${start}x`)).toBe(changedPage);
@@ -66,7 +66,7 @@ it('PW-03 LM-02 an oversized password is refused before anything is hashed', asy
   expect(await portal.sql`select state from reset_link`).toEqual([{ state: 'open' }]);
 });
 
-it('BF-12 LM-08 who has no open link has nothing hashed, and a bad entry costs no hash either', async () => {
+it('BF-12 LM-08 without an open link nothing is hashed, and neither is a bad entry', async () => {
   const token = await linkFor(portal, 'alice');
   argon2.hash.mockClear();
   argon2.verify.mockClear();
@@ -83,17 +83,17 @@ it.each([
   ['composed', 'Zürich-Hafen-42'.normalize('NFC')],
   ['taken apart', 'Zürich-Hafen-42'.normalize('NFD')],
   ['Korean', '비밀번호-Hafen-42'.normalize('NFD')],
-])('PW-11 UN-04 a password is the same however its letters are made up: %s', async (_what, password) => {
+])('PW-11 UN-04 a password is the same in any composition of its letters: %s', async (_what, password) => {
   const other = password.normalize('NFC') === password ? password.normalize('NFD') : password.normalize('NFC');
   expect(other).not.toBe(password);
   expect(await landing(password, other)).toBe(changedPage);
   expect([await enters(password), await enters(other)]).toEqual([true, true]);
   expect(await landing(other)).toBe(failedPage(11));
-  // Letters that only look alike stay apart in a password.
+  // Letters that only look alike remain different in a password.
   expect(await enters(password.replace('H', 'Ｈ'))).toBe(false);
 });
 
-it('PW-12 UN-09 spaces stay where they are; NUL and halves of letters are 400, and the link stays good', async () => {
+it('PW-12 UN-09 spaces are kept; NUL and lone surrogates are 400, and the link stays valid', async () => {
   const before = await storedHash(portal, 'alice');
   const token = await linkFor(portal, 'alice');
   for (const broken of ['%00', '%ED%A0%80', '%ED%BF%BF', '%C0%AF', '%FF', '%F4%90%80%80', '%', '%E2%82'])

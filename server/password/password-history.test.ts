@@ -25,7 +25,7 @@ const landing = async (username: string, password: string) =>
 const rows = async () =>
   (await portal.sql`select from former_password where user_id = ${await userId(portal, 'alice')}`).length;
 
-it('PW-08 PW-09 the last ten may not come again in any form; the eleventh may, and the rows stay bounded', async () => {
+it('PW-08 PW-09 the last ten are refused in any form, the eleventh is allowed, and the rows stay bounded', async () => {
   const { passwordsRemembered } = limits;
   const passwords = Array.from({ length: passwordsRemembered }, (_, n) => `Häfen-Lantern-${n}${n}`);
   for (const [n, password] of passwords.entries()) {
@@ -34,13 +34,13 @@ it('PW-08 PW-09 the last ten may not come again in any form; the eleventh may, a
     expect(await rows()).toBe(Math.min(n + 1, passwordsRemembered - 1));
   }
   for (const password of passwords) expect(await landing('alice', password.normalize('NFD'))).toBe(failedPage(11));
-  // There is no least age: who has eleven links may come back to the eleventh oldest at once.
+  // There is no minimum age: with eleven links users may return to the eleventh oldest at once.
   expect(await landing('alice', testPassword)).toBe(changedPage);
   expect(await rows()).toBe(passwordsRemembered - 1);
   expect(await landing('alice', passwords[0] as string)).toBe(changedPage);
 });
 
-it('PW-08 the history is of one user, kept as hashes, and includes what an operator set', async () => {
+it('PW-08 the history is per user, stored as hashes, and includes passwords set by an operator', async () => {
   await changeUser(portal.sql, 'alice', { passwordHash: await hashPassword(newPassword) }, portal.deps.now());
   await changeUser(portal.sql, 'alice', { passwordHash: null }, portal.deps.now());
   expect(await landing('alice', newPassword)).toBe(failedPage(11));

@@ -32,11 +32,11 @@ type Case = {
   reason: number;
   what: string;
   username?: string;
-  /** What is posted, where it is not the new password twice. */
+  /** The posted form, if it is not the new password twice. */
   password?: string;
   repeat?: string;
   hash?: (token: string) => string;
-  /** Run while the link is open, and undone afterwards. */
+  /** Runs while the link is open, and is undone afterwards. */
   spoil?: string;
   mend?: string;
 };
@@ -97,7 +97,7 @@ describe('why a change fails', () => {
       const page = await portal.send({ url: failedPage(1), cookies: cookiesOf(refused) });
       const waiting = refused.cookies.find(({ name }) => name === 'vestibule-reset');
       if (reason === 2 || reason === 3 || hash) {
-        // One that could be a hash is kept, since reason 4 may also say that the change could not be stored.
+        // A possible hash is kept, since reason 4 may also mean that the change could not be stored.
         if (what !== 'the link is unknown') expect(waiting).toMatchObject({ value: '', maxAge: 0 });
         expect(hiddenHash(page)).not.toBe(token);
         return;
@@ -109,7 +109,7 @@ describe('why a change fails', () => {
     },
   );
 
-  it('of several reasons the first is told: link, account, network, entries, passwords of before', async () => {
+  it('the first of several reasons is given: link, account, network, entries, former passwords', async () => {
     const token = await linkFor(portal, 'carol');
     const told: unknown[] = [];
     const post = async (hash: string, password: string, repeat: string) =>

@@ -25,7 +25,7 @@ const change = (form: Record<string, string>, cookies: Record<string, string> = 
   portal.send({ method: 'POST', url: '/portal/password/change', form, cookies });
 const both = { password: newPassword, repeat: newPassword };
 
-it('EN-07 without an open link nothing is told of the account: unknown is 4, used or over is 3', async () => {
+it('EN-07 without an open link nothing about the account is revealed: unknown is 4, used or over is 3', async () => {
   for (const spoil of [
     'select',
     `delete from portal_user where username = 'alice'`,
@@ -50,7 +50,7 @@ it('EN-07 without an open link nothing is told of the account: unknown is 4, use
   }
 });
 
-it('PR-17 what is no hash, or a piece of one, is reason 4; what has not its shape is not even looked up', async () => {
+it('PR-17 anything but a whole hash is reason 4; what has the wrong shape is not even looked up', async () => {
   const token = await linkFor(portal, 'alice');
   const shapeless = [
     ...['', 'null', 'undefined', '0', 'true', '[]', '{}', '%', '*', `${token}\u0001`, ` ${token}`, `${token} `],
@@ -81,7 +81,7 @@ it('PR-17 what is no hash, or a piece of one, is reason 4; what has not its shap
   expect(await portal.sql`select state from reset_link`).toEqual([{ state: 'open' }]);
 });
 
-it('PR-16 PW-10 a link that was never opened, a waiting cookie or a session is no link', async () => {
+it('PR-16 PW-10 a link that was never opened, a kept cookie or a session is not a link', async () => {
   const before = await storedHash(portal, 'alice');
   const token = await linkFor(portal, 'alice');
   const session = cookiesOf(await portal.signIn('alice', testPassword));
@@ -95,7 +95,7 @@ it('PR-16 PW-10 a link that was never opened, a waiting cookie or a session is n
   expect((await portal.send({ url: '/portal/session', cookies: session })).statusCode).toBe(200);
 });
 
-it('PR-06 the link says whose password it is; a name in the form or a session of somebody else does not', async () => {
+it("PR-06 the link determines the user; a name in the form or somebody else's session does not", async () => {
   const bob = await storedHash(portal, 'bob');
   const [{ id } = { id: '' }] = await portal.sql<{ id: string }[]>`select id from portal_user where username = 'bob'`;
   const session = cookiesOf(await portal.signIn('bob', testPassword));
@@ -107,7 +107,7 @@ it('PR-06 the link says whose password it is; a name in the form or a session of
   expect((await portal.send({ url: '/portal/session', cookies: session })).statusCode).toBe(200);
 });
 
-it('PW-05 the names of the account are refused by a link as by the operator: reason 9', async () => {
+it("PW-05 the account's own names are refused by a link as by the operator: reason 9", async () => {
   await addCustomer(portal, 'nordwind-gmbh');
   await addUser(portal, { username: 'grace@corp.test', email: 'g.hopper@acme.test', customers: ['nordwind-gmbh'] });
   const token = await linkFor(portal, 'grace@corp.test');
@@ -116,7 +116,7 @@ it('PW-05 the names of the account are refused by a link as by the operator: rea
   expect((await changeTo(portal, token, 'Grace-and-Nordwind-26')).headers.location).toBe(changedPage);
 });
 
-it('IP-14 a refused network is told its address and keeps the link; from an admitted one it works', async () => {
+it('IP-14 a refused network sees its address and keeps the link; from an admitted one it works', async () => {
   const token = await linkFor(portal, 'carol');
   const refused = await changeTo(portal, token, newPassword);
   expect(refused.headers.location).toBe('/portal/loginfail/ip?ipaddress=198.51.100.7');
@@ -132,7 +132,7 @@ it.each([
   ['ip', newPassword, { user: 'carol' }],
   ['changed', newPassword, {}],
 ] as const)(
-  'the language of the page is carried along: %s',
+  'the language of the page is kept: %s',
   async (to, password, { hash, repeat, state, user = 'alice' }: Record<string, string>) => {
     const token = await linkFor(portal, user);
     if (state) await portal.sql`update reset_link set state = ${state}`;
@@ -150,7 +150,7 @@ it.each([
   },
 );
 
-it('BF-12 guesses at links are slowed down per address; the holder of an open one beside them is not', async () => {
+it('BF-12 guesses at links are slowed down per address, but not the holder of an open one', async () => {
   const { freeFailures, firstWait } = limits.throttle.address;
   const token = await linkFor(portal, 'alice');
   for (let n = 0; n < freeFailures; n += 1)

@@ -30,7 +30,7 @@ const resetCookieOf = ({ headers }: Awaited<ReturnType<typeof changeTo>>) =>
 const form = (cookie: string, search = '') =>
   portal.send({ url: `/portal/forgottenChange${search}`, headers: { cookie } });
 
-it('CK-01 the hash of a link that is still good waits ten minutes in this browser, for this host, out of reach of scripts', async () => {
+it('CK-01 the hash of a valid link is kept for ten minutes in this browser, for this host, hidden from scripts', async () => {
   const token = await linkFor(portal, 'alice');
   const attributes = 'Path=/; HttpOnly; SameSite=Lax; Secure';
   const refused = await changeTo(portal, token, newPassword, { repeat: 'x' });
@@ -41,7 +41,7 @@ it('CK-01 the hash of a link that is still good waits ten minutes in this browse
   expect(resetCookieOf(await changeTo(portal, token, newPassword))).toEqual([`${name}=; ${attributes}; Max-Age=0`]);
 });
 
-it('without script the way leads from the failure page back to the form and through', async () => {
+it('without JavaScript the failure page leads back to the form, which then works', async () => {
   const token = await linkFor(portal, 'alice');
   const refused = await changeTo(portal, token, newPassword, { repeat: 'x' });
   const cookie = `${name}=${token}`;
@@ -53,7 +53,7 @@ it('without script the way leads from the failure page back to the form and thro
   expect((await changeTo(portal, hiddenHash(page) ?? '', newPassword)).headers.location).toBe(changedPage);
 });
 
-it('the hash of the address comes before the one that waits: it is the link that was opened last', async () => {
+it('the hash of the address wins over the kept one: that link was opened last', async () => {
   const [ofAlice, ofBob] = [await linkFor(portal, 'alice'), await linkFor(portal, 'bob')];
   const page = await form(`${name}=${ofAlice}`, `?hash=${ofBob}`);
   expect([hiddenHash(page), hiddenUsername(page)]).toEqual([ofBob, 'bob']);
@@ -61,7 +61,7 @@ it('the hash of the address comes before the one that waits: it is the link that
   expect((await form(`${name}=${ofAlice}`, `?hash=${ofBob}`)).headers.location).toBe(changedPage);
 });
 
-it('CK-04 one that comes twice, without its prefix, or in another shape is none', async () => {
+it('CK-04 a cookie that is duplicated, without its prefix, or malformed is ignored', async () => {
   const token = await linkFor(portal, 'alice');
   expect(hiddenHash(await form(`${name}=${token}`))).toBe(token);
   for (const cookie of [
@@ -78,7 +78,7 @@ it('CK-04 one that comes twice, without its prefix, or in another shape is none'
   }
 });
 
-it('after 2 and 3 it is gone, and so is one that was there', async () => {
+it('after 2 and 3 it is deleted, even if it was there before', async () => {
   const [used, gone] = [await linkFor(portal, 'alice'), await linkFor(portal, 'bob')];
   await portal.sql`update reset_link set state = 'used' where user_id = (select id from portal_user where username = 'alice')`;
   await portal.sql`delete from portal_user where username = 'bob'`;

@@ -32,7 +32,7 @@ const landing = async (token: string, password = newPassword) =>
   (await changeTo(portal, token, password)).headers.location;
 
 describe('a link', () => {
-  it('PR-02 works once, with the same password again or with another one', async () => {
+  it('PR-02 works once, not again with the same or another password', async () => {
     const token = await linkFor(portal, 'alice');
     expect(await landing(token)).toBe(changedPage);
     expect(await landing(token)).toBe(failedPage(3));
@@ -45,13 +45,13 @@ describe('a link', () => {
     [limits.resetLink - second, changedPage],
     [limits.resetLink, failedPage(3)],
     [limits.resetLink + second, failedPage(3)],
-  ])('PR-04 is good for an hour from when its mail left: %i ms after, %s', async (time, page) => {
+  ])('PR-04 is valid for an hour after its email left: %i ms after, %s', async (time, page) => {
     const token = await askForLink(portal, 'alice');
     portal.wait(time);
     expect(await landing(token)).toBe(page);
   });
 
-  it('PR-05 PR-18 of two that are open either works; then the other is dead, and so are those of nobody else', async () => {
+  it("PR-05 PR-18 of two open ones either works; then the other is invalid, and nobody else's", async () => {
     for (const [used, other] of [
       [0, 1],
       [1, 0],
@@ -69,7 +69,7 @@ describe('a link', () => {
     }
   });
 
-  it('PR-15 is not spent by being looked at: HEAD and GET, three times each', async () => {
+  it('PR-15 is not consumed by viewing it: HEAD and GET, three times each', async () => {
     const token = await linkFor(portal, 'alice');
     for (let n = 0; n < 3; n += 1) {
       const [head, get] = [await open(token, 'HEAD'), await open(token)];
@@ -96,7 +96,7 @@ describe('a link', () => {
     }
   });
 
-  it('names its account only while it is open; from the waiting cookie as well as from the address', async () => {
+  it('names its account only while it is open; from the cookie as well as from the address', async () => {
     const token = await linkFor(portal, 'alice');
     const cookies = { 'vestibule-reset': token };
     const shown = async () => {
@@ -121,7 +121,7 @@ describe('a link', () => {
     expect(hiddenUsername(await page(await linkFor(portal, 'alice')))).toBe('alice');
   });
 
-  it('PR-23 dies with the e-mail address that it was sent to, and lives on with any other change', async () => {
+  it('PR-23 ends with the email address that it was sent to, and survives any other change', async () => {
     const [token, inHand] = [await askForLink(portal, 'alice'), await linkFor(portal, 'alice')];
     const change = (what: Parameters<typeof changeUser>[2]) => changeUser(portal.sql, 'alice', what, portal.deps.now());
     await change({ language: 'de' });
@@ -135,7 +135,7 @@ describe('a link', () => {
     expect((await portal.signIn('alicia', testPassword)).headers.location).toBe('/portal/portal.html');
   });
 
-  it('is 256 random bits, kept as a hash alone, and leaves no session behind', async () => {
+  it('is 256 random bits, stored only as a hash, and creates no session', async () => {
     const tokens = [await linkFor(portal, 'alice'), await linkFor(portal, 'alice')];
     for (const token of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     const kept = await portal.sql<{ hash: Buffer }[]>`select token_hash as hash from reset_link`;
@@ -147,7 +147,7 @@ describe('a link', () => {
     expect(await portal.sql`select from session`).toHaveLength(0);
   });
 
-  it('PR-21 of somebody who has no password yet gives the first one', async () => {
+  it('PR-21 sets the first password of a user without one', async () => {
     await addUser(portal, { username: 'grace', passwordHash: null });
     expect(await landing(await askForLink(portal, 'grace'))).toBe(changedPage);
     expect((await portal.signIn('grace', newPassword)).headers.location).toBe('/portal/portal.html');

@@ -22,8 +22,8 @@ beforeEach(async () => {
 });
 afterEach(() => portal.close());
 
-describe('how many mails go out', () => {
-  it('two requests at once, or while the first mail waits, are one mail; half a second later there is another', async () => {
+describe('how many emails are sent', () => {
+  it('two requests at once, or while the first email is queued, are one email; half a second later there is another', async () => {
     expect((await comesOf(portal, ['alice@acme.test', 'ALICE@acme.test', 'bob@acme.test'])).events).toEqual([
       ...[
         ['link-mailed', 'alice'],
@@ -46,13 +46,13 @@ describe('how many mails go out', () => {
     ]);
   });
 
-  it('requests of one account that are answered at the same time are one mail and one link', async () => {
+  it('requests for one account answered concurrently are one email and one link', async () => {
     for (let n = 0; n < 8; n += 1) await askForReset(portal, 'alice@acme.test');
     const aside = connect(portal.database.place);
     const waiting = () => aside`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let answers: Promise<unknown>[] = [];
-    // Nobody writes a link before all of them have looked whether there is one.
+    // No link is written before all of them have checked whether there is one.
     await aside.begin(async (sql) => {
       await sql`lock table reset_link in exclusive mode`;
       answers = Array.from({ length: 8 }, () => answerResetRequest(portal.deps));
@@ -66,7 +66,7 @@ describe('how many mails go out', () => {
     expect(await portal.sql`select from reset_link`).toHaveLength(1);
   });
 
-  it('LK-02 at most three an hour for an account, whoever asks; the answer is the same, and each link works', async () => {
+  it('LK-02 at most three an hour per account, whoever asks; the answer is the same, and each link works', async () => {
     const { resetMailsAnHour } = limits;
     for (let n = 0; n < resetMailsAnHour + 3; n += 1) {
       const answer = await askForReset(portal, 'alice@acme.test', { from: `192.0.2.${n}` });
@@ -83,7 +83,7 @@ describe('how many mails go out', () => {
     expect((await changeTo(portal, tokenIn(portal.mails[0]), newPassword)).headers.location).toBe(changedPage);
   });
 
-  it('LK-02 who signs in by single sign-on is told so no more often, and once for one press', async () => {
+  it('LK-02 single sign-on users are notified no more often, and once per request', async () => {
     const ask = () => comesOf(portal, ['sso-only@acme.test']);
     expect((await ask()).to).toHaveLength(1);
     portal.wait(limits.samePress - 1);
@@ -103,7 +103,7 @@ describe('how many mails go out', () => {
     expect((await ask()).to).toHaveLength(limits.resetMailsAnHour + 1);
   });
 
-  it('a link that an operator made beside them works too', async () => {
+  it('a link made by an operator meanwhile works too', async () => {
     const made = await linkFor(portal, 'alice');
     portal.wait(limits.samePress);
     await comesOf(portal, ['alice@acme.test']);

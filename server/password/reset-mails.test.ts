@@ -15,7 +15,7 @@ beforeAll(async () => {
 beforeEach(() => startAfresh(portal));
 afterAll(() => portal.close());
 
-/** Characters for their references in HTML. */
+/** Characters for HTML entities. */
 function decoded(html = ''): string {
   const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
   return html.replace(/&(?:#(\d+)|(\w+));/g, (whole, code, name) =>
@@ -23,7 +23,7 @@ function decoded(html = ''): string {
   );
 }
 
-describe('the mail that helps', () => {
+describe('the email that helps', () => {
   it('PR-12 UN-06 goes to the stored address, however it was typed; a look-alike gets none', async () => {
     await addUser(portal, { username: 'Kass', email: 'Kass@Bücher.test' });
     const forms = {
@@ -55,7 +55,7 @@ describe('the mail that helps', () => {
     expect([to, new Set(events.flat())]).toEqual([[], new Set(['unknown-user', null])]);
   });
 
-  it('PR-10 goes to nobody for an address that hides another one', async () => {
+  it('PR-10 is not sent for an address that hides another one', async () => {
     const hiding = [
       'alice@acme.test(x)evil.example',
       '<alice@acme.test>',
@@ -69,7 +69,7 @@ describe('the mail that helps', () => {
     expect((await comesOf(portal, hiding)).to).toEqual([]);
   });
 
-  it('PR-21 is a link for who may choose a password, a word on single sign-on for who signs in by it, else none', async () => {
+  it('PR-21 is a link for users who may choose a password, a hint for single sign-on users, else none', async () => {
     await addUser(portal, { username: 'grace', passwordHash: null });
     const names = ['alice', 'carol', 'grace', 'dave', 'erin', 'frank', 'sso-only', 'nobody'];
     const { to, events } = await comesOf(
@@ -95,7 +95,7 @@ describe('the mail that helps', () => {
     expect(await portal.sql`select from portal_user where username = 'alice' and active`).toHaveLength(0);
   });
 
-  it('PR-08 PR-22 has one https link to the configured host, and names are text in it', async () => {
+  it('PR-08 PR-22 has one https link to the configured host, and names are plain text in it', async () => {
     await addUser(portal, { username: '<img/src=x>', email: 'img@acme.test' });
     const headers = { host: 'portal.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
     await askForReset(portal, 'img@acme.test', { headers: { ...headers, referer: 'https://portal.example/x' } });

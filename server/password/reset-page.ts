@@ -10,9 +10,8 @@ import { isDatabaseAway } from '../storage/connect.ts';
 import { findResetLinkPage } from '../storage/reset-link.ts';
 
 /**
- * What the page of a link shows (decisions §13): the form, with what it needs beyond others, or the address of a page
- * that says at once that the link was used or is over. Looking at a link never spends it. A hash that is unknown shows
- * the form as if it were good.
+ * What the page of a link shows (decisions §13): the form with its extra data, or the address of a page that says that
+ * the link was used or is over. Viewing never consumes a link. An unknown hash shows the form as if it were valid.
  */
 export async function resetPage(deps: Deps, request: FastifyRequest): Promise<Partial<Page> | { redirect: string }> {
   const { config, sql } = deps;
@@ -31,6 +30,6 @@ export async function resetPage(deps: Deps, request: FastifyRequest): Promise<Pa
     const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), lang };
     return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
   }
-  // Never a name that was typed elsewhere: a password manager would keep the new password under it.
+  // Never a name typed elsewhere: a password manager would save the new password under it.
   return { ...(asked ? {} : { resetHash: token }), typedUsername: (isOpen && link.username) || '' };
 }

@@ -13,17 +13,17 @@ import {
   storedHash,
 } from '#server/testing/reset-for-test.ts';
 
-// Hashing takes no time here and can be read, so that the changes of a test meet in the database.
+// Hashing is instant and readable here, so that the changes of a test meet in the database.
 vi.mock('@node-rs/argon2', async (original) => ({
   ...(await original<typeof import('@node-rs/argon2')>()),
   hash: async (password: string) => `hash of ${password}`,
   verify: async (hash: string, password: string) => hash === `hash of ${password}`,
 }));
 
-// Two instances on one database, each with a pool of its own; each request goes to one of them in turn.
+// Two instances on one database, each with its own pool; requests alternate between them.
 let portals: [PortalForTest, PortalForTest];
 let pool: Database;
-/** For what a test does beside them. */
+/** For queries by the tests themselves. */
 let aside: Database;
 beforeAll(async () => {
   const first = await portalForTest();
@@ -42,14 +42,14 @@ afterAll(async () => {
 const portalOf = (n: number) => portals[n % 2] as PortalForTest;
 const another = 'Another-Harbour-78';
 
-/** Where a change lands. */
+/** Where a change leads. */
 async function landing(n: number, token: string, password: string): Promise<string | undefined> {
   return (await changeTo(portalOf(n), token, password)).headers.location;
 }
 
 /**
- * Lets requests meet: the row of alice is kept from them until all of them wait for it, one after the other; then `first`
- * happens, and they go on.
+ * Lets requests meet: locks the row of alice until all of them wait for it, one after the other; then `first` runs, and
+ * they continue.
  */
 async function meet<T>(
   requests: (() => Promise<T>)[],
@@ -69,7 +69,7 @@ async function meet<T>(
   return await Promise.all(answers);
 }
 
-describe('changes at the same time', () => {
+describe('concurrent changes', () => {
   it('PR-03 RC-01 of fifty posts of one link with different passwords one wins, twenty times over', async () => {
     for (let round = 0; round < 20; round += 1) {
       await startAfresh(portals[0]);
@@ -88,7 +88,7 @@ describe('changes at the same time', () => {
     }
   }, 20_000);
 
-  it('PR-03 ten posts of one link with the same password at once land where one would; a later one is refused', async () => {
+  it('PR-03 ten concurrent posts of one link with the same password end like one; a later one is refused', async () => {
     const token = await linkFor(portals[0], 'alice');
     const pages = await meet(Array.from({ length: 10 }, (_, n) => () => landing(n, token, newPassword)));
     expect(pages).toEqual(Array(10).fill(changedPage));
@@ -99,7 +99,7 @@ describe('changes at the same time', () => {
     expect(await landing(1, token, newPassword)).toBe(failedPage(3));
   });
 
-  it('RC-01 of two links of one user at the same time one wins, and neither waits for the other without end', async () => {
+  it('RC-01 of two concurrent links of one user one wins, without a deadlock', async () => {
     const [one, two] = [await linkFor(portals[0], 'alice'), await linkFor(portals[0], 'alice')];
     const pages = await meet([() => landing(0, one, newPassword), () => landing(1, two, another)]);
     expect(pages.toSorted()).toEqual([failedPage(3), changedPage]);
@@ -108,7 +108,7 @@ describe('changes at the same time', () => {
     expect(states).toEqual([{ state: 'used' }, { state: 'withdrawn' }]);
   });
 
-  it('a link beside the operator who sets a password: both are done one after the other, in either order', async () => {
+  it('a link while the operator sets a password: both succeed in turn, in either order', async () => {
     const byOperator = async () =>
       (await changeUser(pool, 'alice', { passwordHash: 'hash of the operator' }, portals[0].deps.now())).kind;
     const first = await linkFor(portals[0], 'alice');
@@ -120,7 +120,7 @@ describe('changes at the same time', () => {
     expect(await portals[0].sql`select from former_password`).toHaveLength(3);
   });
 
-  it('a sign-in with the old password at the same time leaves no session alive', async () => {
+  it('a concurrent sign-in with the old password leaves no session alive', async () => {
     const token = await linkFor(portals[0], 'alice');
     const signIn = async () => (await portals[1].signIn('alice', testPassword)).headers.location;
     const [, changed] = await meet([signIn, () => landing(0, token, newPassword), signIn]);
@@ -135,16 +135,13 @@ describe('changes at the same time', () => {
     ['the account was removed', 2, `delete from portal_user where username = 'alice'`],
     ['the same password was stored in another form', 4, `update portal_user set password_hash = 'another form'`],
     ['the link ran out', 3, `update reset_link set ends_at = made_at`],
-  ])(
-    'a change that is checked while %s is refused, reason %i, and nothing of it is stored',
-    async (_what, reason, sql) => {
-      const token = await linkFor(portals[0], 'alice');
-      const pages = await meet([() => landing(0, token, newPassword)], (aside) => aside.unsafe(sql));
-      expect(pages).toEqual([failedPage(reason)]);
-      expect(await storedHash(portals[0], 'alice')).not.toBe(`hash of ${newPassword}`);
-      expect(await portals[0].sql`select state from reset_link`).toEqual([{ state: 'open' }]);
-      for (const table of ['former_password', 'mail'])
-        expect(await portals[0].sql`select from ${pool(table)}`).toEqual([]);
-    },
-  );
+  ])('a change checked while %s is refused, reason %i, and nothing of it is stored', async (_what, reason, sql) => {
+    const token = await linkFor(portals[0], 'alice');
+    const pages = await meet([() => landing(0, token, newPassword)], (aside) => aside.unsafe(sql));
+    expect(pages).toEqual([failedPage(reason)]);
+    expect(await storedHash(portals[0], 'alice')).not.toBe(`hash of ${newPassword}`);
+    expect(await portals[0].sql`select state from reset_link`).toEqual([{ state: 'open' }]);
+    for (const table of ['former_password', 'mail'])
+      expect(await portals[0].sql`select from ${pool(table)}`).toEqual([]);
+  });
 });

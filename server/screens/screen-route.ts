@@ -17,7 +17,7 @@ import { findNameOfEndedHalfSession } from '../storage/half-session.ts';
 import type { SessionRow } from '../storage/session.ts';
 import { secondFactorPage } from '../two-factor/second-factor-page.ts';
 
-/** Every address below the base path that no other route has: a screen, an old address, or nothing. */
+/** Every address below the base path that no other route has: a screen, a legacy address, or nothing. */
 export function screenRoute(deps: Deps) {
   const { config } = deps;
   const noRoute = methodNotAllowed(deps);
@@ -42,7 +42,7 @@ export function screenRoute(deps: Deps) {
     return await deps.pages.send(request, reply, 200, { ...page, ...(turns && { turns }) });
   };
 
-  /** What some screens show beyond what every visitor sees, or where they lead instead. */
+  /** What some screens show in addition, or where they redirect. */
   async function pageOf(name: Screen['name'], request: FastifyRequest): Promise<Partial<Page> | { redirect: string }> {
     if (name === 'login') return await loginPage(request);
     if (name === 'forgottenChange') return await resetPage(deps, request);
@@ -51,7 +51,7 @@ export function screenRoute(deps: Deps) {
     return {};
   }
 
-  /** Who was called away from the second factor for so long that no cookie has the name any more still finds it filled in. */
+  /** Keeps the name filled in for anyone who left the second factor for so long that no cookie has it any more. */
   async function loginPage(request: FastifyRequest): Promise<Partial<Page>> {
     const token = readTokenCookie(request.headers, config, 'session');
     if (!token || readLastRefusal(request, config).username !== '') return {};
@@ -59,7 +59,7 @@ export function screenRoute(deps: Deps) {
     return name === null ? {} : { typedUsername: name };
   }
 
-  /** The form must show even while the database is away, so an unknown session counts as none. */
+  /** The form must show even while the database is down, so an unknown session counts as none. */
   async function isSignedIn(request: FastifyRequest): Promise<boolean> {
     const session: SessionRow | null = await sessionOfRequest(deps, request).catch(noneWhileAway);
     return session?.stage === 'full';

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 
 describe('password hashes', () => {
-  it('are argon2id with the parameters of today, and another salt each time', async () => {
+  it('are argon2id with the current parameters and a new salt each time', async () => {
     const [one, other] = await Promise.all([hashPassword('a password'), hashPassword('a password')]);
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(one).not.toBe(other);
   });
 
-  it('UN-09 PW-02 PW-11 PW-12 tell passwords apart by every code point, and by no form of writing them', async () => {
+  it('UN-09 PW-02 PW-11 PW-12 distinguish passwords by every code point, but not by Unicode composition', async () => {
     const composed = 'Zürich 🔑🏳️‍🌈 שלום e\u0301 ';
     const hash = await hashPassword(composed);
     expect(await verifyPassword(hash, composed.normalize('NFD'))).toBe(true);
@@ -24,10 +24,10 @@ describe('password hashes', () => {
     expect(await verifyPassword(long, `${'x'.repeat(71)}b`)).toBe(false);
   });
 
-  it('no stored hash is never right and costs the same work', async () => {
+  it('a missing hash never matches and costs the same work', async () => {
     const stored = await hashPassword('a password');
     const least = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
-    // The least of several is what the work costs; the rest is what else the machine does.
+    // The minimum of several runs is the cost of the work; the rest is noise.
     for (let round = 0; round < 8; round += 1)
       for (const [kind, hash] of [
         ['known', stored],

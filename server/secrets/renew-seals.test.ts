@@ -41,7 +41,7 @@ beforeEach(async () => {
   connectionId = await addConnection(portal, { protocol: 'oidc', settings: {} as never });
 });
 
-/** One row of every kind, sealed under the given keys for its own place. */
+/** One row of every kind, sealed with the given keys for its own place. */
 async function fillEverything(keys = oldKeys): Promise<void> {
   const { sql, deps } = portal;
   const [user = ''] = users;
@@ -73,7 +73,7 @@ async function fillEverything(keys = oldKeys): Promise<void> {
     values (${user}, ${hash(1)}, ${sealed('codes', `recovery-codes:${user}:${session}`)}, ${now})`;
 }
 
-/** Every sealed text in the clear, as one who has these keys reads it. */
+/** Every sealed text, decrypted with these keys. */
 async function readEverything(keys: typeof oldKeys): Promise<(string | null)[]> {
   const rows = await Promise.all(
     sealedKinds.map(async (kind) =>
@@ -88,8 +88,8 @@ async function readEverything(keys: typeof oldKeys): Promise<(string | null)[]> 
 const everything = ['client secret', 'key', 'totp', 'the-token', 'id token', 'details', 'answer', 'pending', 'codes'];
 const events = async () => await portal.sql`select event, steps from audit_event where event = 'secrets-renewed'`;
 
-describe('sealing everything anew', () => {
-  it('knows every sealed column that the database has', async () => {
+describe('resealing everything', () => {
+  it('covers every sealed column of the database', async () => {
     const columns = await portal.sql<{ name: string }[]>`
       select table_name || '.' || column_name as name from information_schema.columns
       where table_schema = current_schema() and data_type = 'bytea' and column_name like '%sealed%' order by name`;
@@ -98,7 +98,7 @@ describe('sealing everything anew', () => {
     );
   });
 
-  it('leaves nothing that needs the older secret, and records how much it was', async () => {
+  it('leaves nothing that needs the older secret, and records the count', async () => {
     await fillEverything();
     expect(await readEverything(oldKeys)).toEqual(everything);
     const { counts, renewed } = await renewSeals(portal.sql, bothKeys, portal.deps.now());
@@ -118,7 +118,7 @@ describe('sealing everything anew', () => {
     expect(await events()).toHaveLength(1);
   });
 
-  it('leaves what no secret opens as it is, and says how much that is', async () => {
+  it('leaves what no secret opens, and reports the count', async () => {
     await fillEverything(keysOf(['a-secret-that-was-lost-0123456789-0123']));
     const { counts, renewed } = await renewSeals(portal.sql, bothKeys, portal.deps.now());
     expect(renewed).toEqual({});
@@ -130,7 +130,7 @@ describe('sealing everything anew', () => {
     await fillEverything();
     const { sql } = portal;
     const changed = seal(bothKeys.seal, 'set meanwhile', connectionPlace(connectionId));
-    // The server's own change is under way, so the renewal waits for it and finds another seal than it read.
+    // The server's own change is in progress, so the renewal waits for it and finds another seal than it read.
     const locked = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
     const server = sql.begin(async (sql) => {
@@ -149,7 +149,7 @@ describe('sealing everything anew', () => {
     expect((await findSsoConnection(sql, connectionId))?.sealedSecret).toEqual(changed);
   });
 
-  it('goes through more rows than it reads at once', async () => {
+  it('handles more rows than it reads at once', async () => {
     const { sql, deps } = portal;
     await sql`
       insert into portal_user (username, email, active, may_change_password, created_at)
@@ -174,7 +174,7 @@ describe('vestibule secrets renew', () => {
       env: { DATABASE_URL: wire.url, VESTIBULE_SECRET, VESTIBULE_CONFIG: '', SMTP_URL: 'smtp://127.0.0.1:1' },
     });
 
-  it('says what it did, and doctor says before and after what depends on an older secret', async () => {
+  it('reports what it did, and doctor reports before and after what depends on an older secret', async () => {
     await fillEverything();
     const both = `${newSecret},${oldSecret}`;
     expect((await vestibule('doctor', both)).out).toMatch(

@@ -5,21 +5,21 @@ import { listSealedRows, replaceSeal, type SealedRow } from '../storage/sealed-c
 import { seal, unseal } from './sealed.ts';
 import { type SealedKind, sealedKinds } from './sealed-columns.ts';
 
-/** How many texts of a kind are sealed by the newest secret, by an older one, and by none that is known. */
+/** How many texts of a kind are sealed with the newest secret, an older one, or none that is known. */
 export type SealCount = { what: string; newest: number; older: number; unreadable: number };
 
 const rowsAtOnce = 200;
 const updatesAtOnce = 8;
 
-/** Counts by which secret everything is sealed. */
+/** Counts the seals by secret. */
 export async function countSeals(sql: Database, keys: Keys): Promise<SealCount[]> {
   return await walk(sql, keys, async () => {});
 }
 
 /**
- * Seals everything anew by the newest secret that an older one has sealed, and records how much that was. Servers may
- * run meanwhile: a row that one of them changes first is left to it. Each row counts at once, so that a run that is
- * interrupted is taken up by the next. Returns what there is afterwards, and how many were sealed anew.
+ * Reseals with the newest secret everything that an older one sealed, and records the count. Servers may run meanwhile:
+ * a row that one of them changes first is left alone. Each row is committed separately, so that the next run continues
+ * an interrupted one. Returns the new counts, and how many were resealed.
  */
 export async function renewSeals(
   sql: Database,
@@ -37,7 +37,7 @@ export async function renewSeals(
   return { counts: await countSeals(sql, keys), renewed };
 }
 
-/** Looks at every sealed text, and calls `onOlder` for those that an older secret has sealed. */
+/** Reads every sealed text, and calls `onOlder` for those sealed with an older secret. */
 async function walk(
   sql: Database,
   keys: Keys,

@@ -7,13 +7,13 @@ import { requestPlace } from '../storage/sso-request.ts';
 import { shownPlace } from '../two-factor/recovery-codes.ts';
 import { pendingPlace, totpPlace } from '../two-factor/registration.ts';
 
-/** A kind of sealed texts: what an operator calls it, its column, and where each row is sealed for. */
+/** A kind of sealed texts: its name for operators, its column, and what each row is bound to. */
 export type SealedKind = SealedColumn & { what: string; place: (row: SealedRow) => string };
 
 const byId = { key: 'id', keyType: 'uuid' } as const;
 const byUser = { key: 'user_id', keyType: 'uuid' } as const;
 
-/** Everything that the database holds sealed, what lives long first; a test compares it with the columns there are. */
+/** Everything stored sealed, long-lived kinds first; a test compares it with the existing columns. */
 export const sealedKinds: readonly SealedKind[] = [
   {
     what: 'client secrets',

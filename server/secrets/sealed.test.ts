@@ -10,7 +10,7 @@ describe('sealed texts', () => {
       expect(unseal([first], seal([first], text, 'mail:1'), 'mail:1')).toBe(text);
   });
 
-  it('are sealed with the first key and opened with any, so that secrets can be changed', () => {
+  it('are sealed with the first key and opened with any, so that secrets can be rotated', () => {
     const before = seal([first], 'token', 'mail:1');
     expect(unseal([second, first], before, 'mail:1')).toBe('token');
     const after = seal([second, first], 'token', 'mail:1');
@@ -18,7 +18,7 @@ describe('sealed texts', () => {
     expect(unseal([second], after, 'mail:1')).toBe('token');
   });
 
-  it('do not open in another row, with a foreign key, or changed by one bit or cut', () => {
+  it('do not open in another row, with a foreign key, with one bit changed, or truncated', () => {
     const sealed = seal([first], 'token', 'mail:1');
     expect(unseal([first], sealed, 'mail:2')).toBeNull();
     expect(unseal([stranger], sealed, 'mail:1')).toBeNull();

@@ -5,8 +5,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Seals a text so that only who has a key can read it, and only in the place it was sealed for: `boundTo` names the row,
- * and a copy in another row does not open. The first key seals. Returns nonce, tag and ciphertext (NIST SP 800-38D).
+ * Seals a text so that it can be read only with a key, and only in its place: `boundTo` names the row, and a copy in
+ * another row does not open. The first key seals. Returns nonce, tag and ciphertext (NIST SP 800-38D).
  */
 export function seal(keys: readonly Buffer[], text: string, boundTo: string): Buffer {
   const nonce = randomBytes(nonceBytes);
@@ -15,7 +15,7 @@ export function seal(keys: readonly Buffer[], text: string, boundTo: string): Bu
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/** The sealed text, or null when no key opens it, it was changed, or it belongs to another place. Any of the keys opens. */
+/** The sealed text, or null if no key opens it, it was changed, or it belongs elsewhere. Any of the keys opens. */
 export function unseal(keys: readonly Buffer[], sealed: Uint8Array, boundTo: string): string | null {
   for (const key of keys) {
     const text = unsealWith(key, Buffer.from(sealed), boundTo);

@@ -3,15 +3,15 @@ import { link, open, readFile, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * The secret kept in a file, 256 bits in base64url; made on the first call, with mode 0600. Several processes may call
- * at once and a crash at any moment is harmless: all read the same whole secret.
+ * The secret kept in a file, 256 bits in base64url; created on the first call, with mode 0600. Safe with concurrent
+ * calls and crashes: all read the same complete secret.
  */
 export async function readOrMakeSecretFile(path: string): Promise<string> {
   const kept = await readSecretFile(path);
   if (kept !== null) return kept;
   const draft = `${path}.${process.pid}-${randomBytes(6).toString('hex')}`;
   await writeDurably(draft, `${randomBytes(32).toString('base64url')}\n`);
-  // A link refuses to replace what is there, so the first one wins; a rename would let the last one win.
+  // A link refuses to replace an existing file, so the first one wins; with a rename the last one would.
   await link(draft, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
@@ -20,7 +20,7 @@ export async function readOrMakeSecretFile(path: string): Promise<string> {
   return (await readFile(path, 'utf8')).trim();
 }
 
-/** The secret kept in a file, or null when there is no such file. */
+/** The secret kept in a file, or null if the file is missing. */
 export async function readSecretFile(path: string): Promise<string | null> {
   try {
     return (await readFile(path, 'utf8')).trim();

@@ -2,17 +2,17 @@ import { hash, randomBytes } from 'node:crypto';
 
 const tokenBytes = 32;
 
-/** A new opaque token of 256 random bits, 43 characters of base64url. */
+/** Returns a new opaque token of 256 random bits, 43 characters of base64url. */
 export function newToken(): string {
   return randomBytes(tokenBytes).toString('base64url');
 }
 
-/** Whether the text has the exact shape of a token; anything else is not looked up at all. */
+/** Whether the text has the exact shape of a token; anything else isn't looked up. */
 export function isToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }
 
-/** What is stored of a token: its SHA-256. Full entropy needs no salt, and the look-up by hash leaks nothing by time. */
+/** The stored form of a token: its SHA-256. Full entropy needs no salt; the look-up by hash leaks no timing. */
 export function tokenHash(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }

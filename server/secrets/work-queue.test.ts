@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type WorkQueue, WorkQueueFull, workQueue } from './work-queue.ts';
 
-/** Work that ends when it is told to. */
+/** Work that ends on command. */
 function works({ inTurn }: WorkQueue, count: number) {
   const started: number[] = [];
   const ends: (() => void)[] = [];
@@ -21,7 +21,7 @@ function works({ inTurn }: WorkQueue, count: number) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue of heavy work', () => {
-  it('LM-08 runs so many at once, lets so many wait, and refuses the surplus at once', async () => {
+  it('LM-08 runs a fixed number at once, queues a fixed number, and refuses the surplus at once', async () => {
     const { started, ends, results } = works(workQueue(2, 3), 8);
     await turn();
     expect(started).toEqual([0, 1]);
@@ -38,7 +38,7 @@ describe('the queue of heavy work', () => {
     expect(started).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('LM-09 keeps a place until its work ends, whoever still waits for it', async () => {
+  it('LM-09 keeps a place until its work ends, even if nobody waits for it', async () => {
     const { started, ends, results } = works(workQueue(1, 10), 3);
     await Promise.race([results[0], turn()]);
     await turn();
@@ -48,12 +48,12 @@ describe('the queue of heavy work', () => {
     expect(started).toEqual([0, 1]);
   });
 
-  it('gives the place back when work fails, and never more places than there are', async () => {
+  it('releases the place when work fails, and never exceeds the number of places', async () => {
     const { inTurn } = workQueue(2, 100);
     let running = 0;
     let most = 0;
     const attempts: Promise<void>[] = [];
-    // They come while others run, wait and end.
+    // New work arrives while other work runs, waits and ends.
     for (let index = 0; index < 50; index += 1) {
       const attempt = inTurn(async () => {
         running += 1;

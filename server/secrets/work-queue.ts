@@ -1,16 +1,16 @@
-/** More work waits than may. */
+/** The queue is full. */
 export class WorkQueueFull extends Error {}
 
 export type WorkQueue = {
   inTurn: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Throws WorkQueueFull when more work would be refused: to be asked before anything is counted or changed. */
+  /** Throws WorkQueueFull if more work would be refused: to be called before anything is counted or changed. */
   refuseWhenFull: () => void;
 };
 
 /**
- * A line for heavy work: at most `atOnce` pieces run, at most `mostWaiting` wait, in the order of arrival; more throws
- * WorkQueueFull. A place is kept until its work ends, whether or not anybody still waits for the result, so that
- * leaving early buys nobody a second one.
+ * A queue for heavy work: at most `atOnce` pieces run and at most `mostWaiting` wait, in order of arrival; more throws
+ * WorkQueueFull. A place is kept until its work ends, even if nobody waits for the result any more, so that
+ * disconnecting early gains nobody a second one.
  */
 export function workQueue(atOnce: number, mostWaiting: number): WorkQueue {
   let running = 0;

@@ -16,7 +16,7 @@ export type AuditEventRow = {
   steps: AuditStep[];
 };
 
-/** What to list: all conditions given must hold. `limit` is the number of rows, newest first. */
+/** A filter: all given conditions must hold. `limit` is the number of rows, newest first. */
 export type AuditFilter = { username?: string; event?: string; since?: Date; limit: number };
 
 export async function insertAuditEvent(sql: Connection, event: AuditEvent, now: Date): Promise<void> {
@@ -31,7 +31,7 @@ const columns = (sql: Connection) => sql`
   id, at, event, reason, reference, user_id as "userId", username, customer_key as "customerKey", connection,
   host(address) as address, request_id as "requestId", steps`;
 
-/** The newest events that match, newest first. */
+/** The newest matching events, newest first. */
 export async function listAuditEvents(sql: Connection, filter: AuditFilter): Promise<AuditEventRow[]> {
   return await sql<AuditEventRow[]>`
     select ${columns(sql)} from audit_event
@@ -41,13 +41,13 @@ export async function listAuditEvents(sql: Connection, filter: AuditFilter): Pro
     order by id desc limit ${filter.limit}`;
 }
 
-/** The events that carry a reference, oldest first. */
+/** The events with a reference, oldest first. */
 export async function listAuditEventsByReference(sql: Connection, reference: string): Promise<AuditEventRow[]> {
   return await sql<AuditEventRow[]>`
     select ${columns(sql)} from audit_event where reference = ${reference} order by id`;
 }
 
-/** Deletes the events from before a time; returns how many. */
+/** Deletes events older than a time; returns how many. */
 export async function deleteOldAuditEvents(sql: Connection, before: Date): Promise<number> {
   return (await sql`delete from audit_event where at < ${before}`).count;
 }

@@ -18,7 +18,7 @@ beforeEach(async () => {
   return () => database.close();
 });
 
-test('every column of bytes has a check of its length that holds for all rows', async () => {
+test('every byte column has a validated length check', async () => {
   const columns = await sql<{ name: string; checked: boolean; whole: boolean }[]>`
     select c.relname || '.' || a.attname as name,
       coalesce(bool_or(pg_get_constraintdef(k.oid) ~ '(octet_length|is_sealed)'), false) as checked,
@@ -32,7 +32,7 @@ test('every column of bytes has a check of its length that holds for all rows', 
   expect(columns.filter(({ checked, whole }) => !checked || !whole)).toEqual([]);
 });
 
-test('the database refuses the text of bytes in the place of bytes', async () => {
+test('the database refuses the text form of bytes in their place', async () => {
   const asText = (bytes: Buffer) => Buffer.from(`\\x${bytes.toString('hex')}`);
   const hash = randomBytes(32);
   const insert = (tokenHash: Buffer) => sql`
@@ -45,11 +45,11 @@ test('the database refuses the text of bytes in the place of bytes', async () =>
   expect(await isSealed(sealed)).toBe(true);
   expect(await isSealed(sealed.subarray(1))).toBe(false);
   expect(await isSealed(asText(sealed))).toBe(false);
-  // By chance a nonce begins like a text.
+  // A random nonce may look like the start of a text.
   expect(await isSealed(Buffer.concat([Buffer.from('\\x00'), sealed.subarray(4)]))).toBe(true);
 });
 
-describe('the migration of a database with wrong bytes', () => {
+describe('the migration of a database with corrupted bytes', () => {
   let before: string;
   let old: Database;
   const asText = (bytes: Buffer) => Buffer.from(`\\x${bytes.toString('hex')}`);
@@ -67,7 +67,7 @@ describe('the migration of a database with wrong bytes', () => {
     await rm(before, { recursive: true });
   });
 
-  /** A user with an app, recovery codes, sessions and the like, whose bytes went through `bytes`. */
+  /** A user with an app, recovery codes, sessions and so on, whose bytes passed through `bytes`. */
   async function fill(username: string, made: (bytes: Buffer) => Buffer) {
     const [hash, secret] = [randomBytes(32), seal([randomBytes(32)], 'secret', 'place')];
     const [user] = await old<{ id: string }[]>`
@@ -117,10 +117,10 @@ describe('the migration of a database with wrong bytes', () => {
     return Object.fromEntries(counts);
   };
 
-  test('mends what somebody would miss, removes the rest, and leaves what is right', async () => {
+  test('repairs what somebody would miss, removes the rest, and keeps what is right', async () => {
     await fill('right', (bytes) => bytes);
     const { id, hash, secret } = await fill('text', asText);
-    // One of the codes is there as it should be as well: it does not come twice.
+    // One of the codes exists in its correct form too: it is not duplicated.
     await old`insert into recovery_code values (${id}, ${hash})`;
     await old`
       insert into portal_key (stage, certificate, sealed_key, made_at, ends_at) values ('current', '', ${asText(secret)}, now(), now())`;
@@ -147,7 +147,7 @@ describe('the migration of a database with wrong bytes', () => {
     expect(await listUnreadableSecrets(sql)).toEqual([]);
   });
 
-  test('keeps and names an app and a key that nothing can open, and takes away such a client secret', async () => {
+  test('keeps and reports an app and a key that nothing can open, and removes such a client secret', async () => {
     await fill('ada', (bytes) => bytes.subarray(0, 7));
     await old`
       insert into portal_key (stage, certificate, sealed_key, made_at, ends_at) values ('next', '', 'short', now(), now())`;
@@ -165,7 +165,7 @@ describe('the migration of a database with wrong bytes', () => {
     expect(await migrate(sql)).toEqual([]);
   });
 
-  test('several instances run it once, and one that was cut off in the midst begins again', async () => {
+  test('several instances run it once, and an interrupted one starts again', async () => {
     await fill('text', asText);
     const file = 'migrations/0007-lengths-of-bytes.sql';
     const { readFile } = await import('node:fs/promises');

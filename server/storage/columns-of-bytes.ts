@@ -1,9 +1,9 @@
 import type { Connection } from './database.ts';
 
-/** A sealed value that no key can open, since its bytes are not what was sealed; kept, as nothing else stands for it. */
+/** A sealed value that no key can open because its bytes were corrupted; kept, as nothing else can replace it. */
 export type UnreadableSecret = { what: 'app' | 'portal key'; whose: string };
 
-/** What the migration 0007 could neither mend nor remove: the app of a user, a key by its stage. */
+/** What migration 0007 could neither repair nor remove: a user's app, or a key, by its stage. */
 export async function listUnreadableSecrets(sql: Connection): Promise<UnreadableSecret[]> {
   return [
     ...(await sql<UnreadableSecret[]>`

@@ -26,7 +26,7 @@ async function errorOf(
   }
 }
 
-test('values come as the types that the code expects', async () => {
+test('values have the types that the code expects', async () => {
   const at = new Date('2026-03-01T10:00:00.123Z');
   const [row] = await database.sql`
     select count(*) as count, ${at}::timestamptz as at, '{203.0.113.0/24}'::cidr[] as networks, host('2001:db8::1'::inet) as host,
@@ -48,13 +48,13 @@ test('undefined is an error before anything is sent', async () => {
   await expect(database.sql`select ${nothing.value as string} as value`).rejects.toThrow('UNDEFINED_VALUE');
 });
 
-test('a statement that takes too long ends, and counts as the database being away', async () => {
+test('a statement that takes too long ends, and counts as the database being down', async () => {
   const error = await errorOf(database.place, (sql) => sql`select pg_sleep(5)`);
   expect(error).toMatchObject({ code: '57014' });
   expect(isDatabaseAway(error)).toBe(true);
 });
 
-test('nobody listening, a wrong socket, and a server that hangs up are the database being away', async () => {
+test('no listener, a wrong socket and a server that hangs up count as the database being down', async () => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as { port: number };
@@ -69,7 +69,7 @@ test('nobody listening, a wrong socket, and a server that hangs up are the datab
   expect(isDatabaseAway(await errorOf(nowhere, (sql) => sql`select 1`))).toBe(true);
 });
 
-test('a session that the server ends is the database being away, and the pool goes on', async () => {
+test('a session ended by the server counts as the database being down, and the pool recovers', async () => {
   const sql = connect(database.place, { poolSize: 1 });
   const ended = await sql`select pg_terminate_backend(pg_backend_pid())`.then(
     () => null,
@@ -80,15 +80,15 @@ test('a session that the server ends is the database being away, and the pool go
   await sql.end({ timeout: 1 });
 });
 
-test('a connection that is cut in the midst of transactions fails them, ends no process, and is made again', async () => {
+test('a connection cut during transactions fails them, ends no process, and is reopened', async () => {
   const way = await cuttableDatabase(database);
   const uncaught: unknown[] = [];
-  // As in main.ts: what postgres.js asks for itself on a new connection fails where nobody waits for it.
+  // As in main.ts: what postgres.js queries by itself on a new connection fails where nobody awaits it.
   const ending = {
     uncaughtException: (error: unknown) => void uncaught.push(error),
     unhandledRejection: (error: unknown) => void (isDatabaseAway(error) || uncaught.push(error)),
   };
-  // Vitest's own listeners would end the run before the count is looked at.
+  // Vitest's own listeners would end the run before the count is checked.
   const giveBack = Object.entries(ending).map(([event, keep]) => {
     const listeners = process.listeners(event as 'uncaughtException');
     process.removeAllListeners(event).on(event, keep);
@@ -128,7 +128,7 @@ test.each([
   ['22021', false],
   ['28P01', false],
   ['UNDEFINED_VALUE', false],
-])('the code %s: away is %s', (code, away) => {
+])('the code %s: down is %s', (code, away) => {
   expect(isDatabaseAway(Object.assign(new Error('x'), { code }))).toBe(away);
 });
 

@@ -4,30 +4,30 @@ import type { Connection, Database, Place } from './database.ts';
 import { isStatementLost, withFreshStatements } from './lost-statement.ts';
 
 export type ConnectOptions = {
-  /** Most connections at once; 10 when left out. */
+  /** Maximum number of connections; 10 by default. */
   poolSize?: number;
-  /** How long one statement may take, in milliseconds; 0 for as long as it needs, 5000 when left out. */
+  /** Statement timeout in milliseconds; 0 for none, 5000 by default. */
   statementTimeout?: number;
   /** The name that PostgreSQL shows for these connections. */
   name?: string;
-  /** Takes what PostgreSQL remarks; it is dropped when left out. */
+  /** Receives notices from PostgreSQL; they are dropped by default. */
   onNotice?: (text: string) => void;
-  /** Called when a connection ends, wanted or not. */
+  /** Called when a connection ends, intentionally or not. */
   onClose?: () => void;
 };
 
 /**
- * Opens a pool on a database. Nothing is connected before the first statement, and a lost connection is made again by the
- * next one. Times come as Date, bigint as number (nothing here counts beyond 2⁵³), undefined as a value is an error.
+ * Opens a pool on a database. It connects on the first statement and reconnects on the next one after a loss. Times
+ * come as Date, bigint as number (nothing here exceeds 2⁵³), and undefined as a value is an error.
  */
 export function connect(place: Place, options: ConnectOptions = {}): Database {
   const { poolSize = 10, statementTimeout = 5000, name = 'vestibule', onNotice, onClose } = options;
   const settings = {
     max: poolSize,
     connect_timeout: 5,
-    // Retries come with the requests; a long pause would outlive the fault.
+    // Requests bring the retries; a long pause would outlast the fault.
     backoff: () => 0.1,
-    // Every statement looks up a few rows by key: planning it anew each time would cost more than running it.
+    // Every statement looks up a few rows by key: planning it each time would cost more than running it.
     connection: { application_name: name, statement_timeout: statementTimeout, plan_cache_mode: 'force_generic_plan' },
     types: {
       bigint: {
@@ -50,9 +50,9 @@ export function connect(place: Place, options: ConnectOptions = {}): Database {
 }
 
 /**
- * postgres.js answers an error in a transaction with a ROLLBACK, also when the error is that the connection is gone: the
- * write then throws from a timer, where nobody can catch it, and ends the process (porsager/postgres #1208). A
- * transaction whose connection is gone is over by itself: its work never settles, and `begin` fails by the close.
+ * postgres.js answers an error in a transaction with a ROLLBACK, even if the connection is gone: the write then throws
+ * from a timer, where nobody can catch it, and ends the process (porsager/postgres #1208). A transaction whose
+ * connection is gone is already over: its work never settles, and `begin` fails on close.
  */
 function withoutRollbackAfterClose(sql: Database): Database {
   const begin = sql.begin.bind(sql) as (work: (sql: Connection) => Promise<unknown>) => Promise<unknown>;
@@ -72,8 +72,8 @@ function withoutRollbackAfterClose(sql: Database): Database {
 type SocketOptions = { path?: string | false; host: string[]; port: number[] };
 
 /**
- * A connection that is accepted and closed at once, as a proxy does whose server is down, is an error: postgres.js would
- * try again at once and without end, and the request would hang.
+ * A connection that is accepted and closed at once, as by a proxy whose server is down, is an error: postgres.js would
+ * retry at once and forever, and the request would hang.
  */
 function answeringSocket({ path, host: [host = ''], port: [port = 0] }: SocketOptions): Socket {
   const socket = path ? connectSocket(path) : connectSocket(port, host);
@@ -84,28 +84,28 @@ function answeringSocket({ path, host: [host = ''], port: [port = 0] }: SocketOp
       Object.assign(new Error('the database closed the connection unanswered'), { code: 'ECONNRESET' }),
     );
   });
-  // postgres.js takes the server name of TLS from here.
+  // postgres.js takes the TLS server name from here.
   return Object.assign(socket, { host, port });
 }
 
 const awayCodes = new Set([
   // postgres.js
   ...['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'],
-  // the operating system, on a way to the server
+  // the operating system, while connecting to a server
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
   // PostgreSQL: statement timeout, shutdown, crash, starting up, a standby, an i/o error
   ...['57014', '57P01', '57P02', '57P03', '25006', '58030'],
 ]);
 
 /**
- * Whether an error says that the database is away, overloaded or full rather than that a statement is wrong: the same
- * request may work later (PostgreSQL, appendix A: classes 08 connection exception, 53 insufficient resources).
+ * Whether an error means that the database is down, overloaded or full, not that a statement is wrong: the same request
+ * may work later (PostgreSQL, appendix A: classes 08 connection exception, 53 insufficient resources).
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (typeof code !== 'string') return false;
-  // The next try does not count on prepared statements any more.
+  // The next attempt no longer relies on prepared statements.
   if (isStatementLost(error)) return true;
   if (code === 'ENOENT' || code === 'EACCES') return syscall === 'connect';
   return awayCodes.has(code) || /^(?:08|53)[0-9A-Z]{3}$/.test(code);

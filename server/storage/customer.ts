@@ -10,9 +10,9 @@ export type Customer = {
   allowedNetworks: string[];
   twoFactor: TwoFactorPolicy;
   active: boolean;
-  /** Its users get a mail when one of them signs in from a browser that was not seen before. */
+  /** Its users get an email when they sign in from an unknown browser. */
   newDeviceMail: boolean;
-  /** Its users may choose not to be asked for a code again on a device for a while. */
+  /** Its users may skip the code on a remembered device for a while. */
   rememberDevices: boolean;
   createdAt: Date;
 };
@@ -27,7 +27,7 @@ const columns = (sql: Connection) => sql`
   id, key, name, allowed_networks as "allowedNetworks", two_factor as "twoFactor", active,
   new_device_mail as "newDeviceMail", remember_devices as "rememberDevices", created_at as "createdAt"`;
 
-/** Adds a customer; false when the key is taken. */
+/** Adds a customer; false if the key is taken. */
 export async function insertCustomer(sql: Connection, customer: NewCustomer, now: Date): Promise<boolean> {
   const { key, name, allowedNetworks, twoFactor, newDeviceMail = false, rememberDevices = true } = customer;
   const rows = await sql`
@@ -42,13 +42,13 @@ export async function findCustomer(sql: Connection, key: string): Promise<Custom
   return row ?? null;
 }
 
-/** The customer, kept from being changed by others until the transaction ends. */
+/** The customer, locked until the transaction ends. */
 export async function findCustomerForUpdate(sql: Connection, key: string): Promise<Customer | null> {
   const [row] = await sql<Customer[]>`select ${columns(sql)} from customer where key = ${key} for update`;
   return row ?? null;
 }
 
-/** All customers by key, each with the number of its users. */
+/** All customers by key, each with its number of users. */
 export async function listCustomers(sql: Connection): Promise<(Customer & { users: number })[]> {
   return await sql<(Customer & { users: number })[]>`
     select ${columns(sql)}, (select count(*) from membership where customer_id = customer.id) as users

@@ -2,9 +2,9 @@ import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from './database.ts';
 
 /**
- * Notes the browser that a user signed in from: the token that it has from now on, and whether it is new, which it is by
- * the password too where only a provider brought it in before. It keeps the one that it showed when that is known for this
- * very user, as well as now: any other may have been planted, and whoever did would share what the user earns with it.
+ * Records the browser that a user signed in from. Returns its token, and whether it is new; a browser known only
+ * through a provider counts as new for the password. The presented token is kept only if it is already known for this
+ * user in the same way: any other may have been planted by someone who would then share the user's trust.
  */
 export async function putDevice(
   sql: Connection,
@@ -25,8 +25,8 @@ export async function putDevice(
 }
 
 /**
- * Parts of a statement that give a browser another token: whoever else is known by the one before is by the new one, with
- * what they have guessed wrong.
+ * Parts of a statement that give a browser another token: other users known by the old token move to the new one, with
+ * their wrong guesses.
  */
 export function deviceRenewal(
   sql: Connection,
@@ -52,12 +52,12 @@ export function deviceRenewal(
     )`;
 }
 
-/** Makes the browsers that a user signed in from unknown again. */
+/** Forgets the browsers that a user signed in from. */
 export async function deleteDevicesOfUser(sql: Connection, userId: string): Promise<void> {
   await sql`delete from device where user_id = ${userId}`;
 }
 
-/** Deletes browsers that nobody signed in from since `before`; returns how many. */
+/** Deletes browsers that nobody has signed in from since `before`; returns how many. */
 export async function deleteStaleDevices(sql: Connection, before: Date): Promise<number> {
   return (await sql`delete from device where last_used_at < ${before}`).count;
 }

@@ -4,8 +4,7 @@ import type { Connection } from './database.ts';
 export type EmailCode = { sessionHash: Buffer; userId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
 
 /**
- * Gives a half session another code in place of the one before. False when it has had its share of mails, the last one is
- * too fresh, or it has ended.
+ * Replaces the code of a half session. False if it has used up its emails, the last one is too recent, or it has ended.
  */
 export async function putEmailCode(
   sql: Connection,
@@ -33,12 +32,12 @@ export async function findEmailCode(
   return row ?? null;
 }
 
-/** Whether a code is still one that would be accepted. */
+/** Whether a code would still be accepted. */
 export async function isEmailCodeOpen(sql: Connection, codeHash: Buffer, now: Date): Promise<boolean> {
   return (await sql`select from email_code where code_hash = ${codeHash} and ends_at > ${now}`).length > 0;
 }
 
-/** Uses up a half session's code if it is one of the digests and still good; of several at once one gets it. */
+/** Consumes a half session's code if it matches a digest and is still valid; concurrent calls succeed once. */
 export async function takeEmailCode(
   sql: Connection,
   sessionHash: Buffer,
@@ -52,12 +51,12 @@ export async function takeEmailCode(
   return rows.length > 0;
 }
 
-/** Whether a code by e-mail has reached a user before. */
+/** Whether an emailed code has ever reached a user. */
 export async function isEmailFactorConfirmed(sql: Connection, userId: string): Promise<boolean> {
   return (await sql`select from email_factor where user_id = ${userId}`).length > 0;
 }
 
-/** Notes that codes by e-mail reach a user. */
+/** Records that emailed codes reach a user. */
 export async function insertEmailFactor(sql: Connection, userId: string, now: Date): Promise<void> {
   await sql`
     insert into email_factor (user_id, confirmed_at) values (${userId}, ${now}) on conflict (user_id) do nothing`;

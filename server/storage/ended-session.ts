@@ -6,7 +6,7 @@ export async function isSessionEndedByProvider(sql: Connection, tokenHash: Buffe
   return rows.length > 0;
 }
 
-/** Deletes what is too old to be met again; returns how many. */
+/** Deletes entries too old to matter; returns how many. */
 export async function deleteOldEndedSessions(sql: Connection, now: Date): Promise<number> {
   return (await sql`delete from ended_session where ends_at <= ${now}`).count;
 }

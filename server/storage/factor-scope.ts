@@ -2,14 +2,14 @@ import type { Connection } from './database.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 
 /**
- * Whether a session may set up a factor, which counts for the whole account, and who can where it may not: the user with
- * their password, or nobody but an administrator.
+ * Whether a session may set up a factor, which counts for the whole account; and if not, who can: the user with their
+ * password, or only an administrator.
  */
 export type FactorScope = 'mayRegister' | 'withPassword' | 'byAdministrator';
 
 /**
- * A session that came by a connection speaks for one customer (docs/decisions/0019). It may set up a factor where the
- * account is nothing else: the user belongs to that customer alone, and no password opens it.
+ * A session from a connection speaks for one customer (docs/decisions/0019). It may set up a factor if that is the
+ * whole account: the user belongs only to that customer, and has no password.
  */
 export async function findFactorScope(sql: Connection, sessionHash: Buffer): Promise<FactorScope> {
   const [row] = await sql<{ byPassword: boolean; isElsewhere: boolean; hasPassword: boolean }[]>`

@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
 
-/** Keeps a hash that a user has no more, and forgets the oldest beyond the limit. */
+/** Keeps a replaced hash, and forgets the oldest beyond the limit. */
 export async function insertFormerPassword(
   sql: Connection,
   userId: string,
@@ -16,7 +16,7 @@ export async function insertFormerPassword(
     )`;
 }
 
-/** The hashes that a user had before the one of today, the last first. */
+/** A user's hashes before the current one, newest first. */
 export async function listFormerPasswords(sql: Connection, userId: string): Promise<string[]> {
   const rows = await sql<{ hash: string }[]>`
     select password_hash as hash from former_password where user_id = ${userId}

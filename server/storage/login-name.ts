@@ -1,8 +1,8 @@
 import type { Connection } from './database.ts';
 
 /**
- * Keeps others from giving out names until the transaction ends, so that a name found free stays free. The primary key
- * would refuse the second one too, but only by an error.
+ * Blocks other writers of names until the transaction ends, so that a free name stays free. The primary key would
+ * refuse a duplicate too, but only with an error.
  */
 export async function lockLoginNames(sql: Connection): Promise<void> {
   await sql`lock table login_name in share row exclusive mode`;
@@ -19,7 +19,7 @@ export async function listTakenFolds(
   return rows.map(({ fold }) => fold);
 }
 
-/** Gives a user these folded names and no others; a username that is the e-mail counts once. */
+/** Gives a user exactly these folded names; a username equal to the email counts once. */
 export async function updateLoginNames(sql: Connection, userId: string, folds: readonly string[]): Promise<void> {
   await sql`delete from login_name where user_id = ${userId} and fold <> all(${folds as string[]}::text[])`;
   await sql`

@@ -20,7 +20,7 @@ const bytes = Buffer.from([1, 2, 255]);
 const at = new Date('2026-03-01T10:00:00.123Z');
 const values = { bytes, yes: true, json: { a: [1] }, words: ['a"b', 'c'], at, big: 2 ** 53 - 1, none: null };
 
-/** One of every kind of value, there and back. */
+/** One of every kind of value, as a round trip. */
 async function echo(of: Database = sql) {
   const { words, json, big } = values;
   const [row] = await of`
@@ -29,7 +29,7 @@ async function echo(of: Database = sql) {
   return row;
 }
 
-test.each(['deallocate all', 'discard all'])('after "%s" every value arrives as it was given', async (command) => {
+test.each(['deallocate all', 'discard all'])('after "%s" every value arrives intact', async (command) => {
   expect(await echo()).toEqual(values);
   await sql.unsafe(command);
   expect(await echo()).toEqual(values);
@@ -37,7 +37,7 @@ test.each(['deallocate all', 'discard all'])('after "%s" every value arrives as 
   expect(notices.filter((text) => text.includes('prepared'))).toHaveLength(1);
 });
 
-test('after the table of a prepared statement changed, every value arrives as it was given', async () => {
+test('after the table of a prepared statement changed, every value arrives intact', async () => {
   await sql`create table fruit (id int, raw bytea)`;
   await sql`insert into fruit values (1, ${bytes})`;
   const find = () => sql`select * from fruit where raw = ${bytes}`;
@@ -46,7 +46,7 @@ test('after the table of a prepared statement changed, every value arrives as it
   expect(await find()).toEqual([{ id: 1, raw: bytes, more: null }]);
 });
 
-test('after the type of a column changed, the statement is answered as a fresh one', async () => {
+test('after the type of a column changed, the statement is answered like a new one', async () => {
   await sql`create table berry (id int)`;
   const insert = (id: number) => sql`insert into berry (id) values (${id})`;
   await insert(1);
@@ -55,7 +55,7 @@ test('after the type of a column changed, the statement is answered as a fresh o
   expect(await sql`select id from berry order by id`).toEqual([{ id: '1' }, { id: '2' }]);
 });
 
-test('statements that are lost side by side get their own answers, none that of another', async () => {
+test('statements lost side by side each get their own answer', async () => {
   const first = (who: string) => sql`select ${who}::text as who`;
   const second = (who: string) => sql`select ${who}::text as who /* second */`;
   await Promise.all([first(''), second('')]);
@@ -75,7 +75,7 @@ test('statements that are lost side by side get their own answers, none that of 
   }
 });
 
-test('a transaction that loses a statement fails whole as the database being away, and the next one succeeds', async () => {
+test('a transaction that loses a statement fails as a whole as the database being down, and the next one succeeds', async () => {
   await sql`create table nut (raw bytea)`;
   const work = (loses: boolean) =>
     sql.begin(async (sql) => {
@@ -94,7 +94,7 @@ test('a transaction that loses a statement fails whole as the database being awa
   expect(await sql`select raw from nut where raw <> ${bytes}`).toEqual([]);
 });
 
-test('a statement does not wait behind one that hangs while another connection is free', async () => {
+test('a statement does not wait behind a hanging one while another connection is free', async () => {
   const pool = connect(database.place, { poolSize: 2 });
   await Promise.all([pool`select pg_sleep(0.05)`, pool`select pg_sleep(0.05)`]);
   let hanging: Promise<unknown> = Promise.resolve();
@@ -110,13 +110,13 @@ test('a statement does not wait behind one that hangs while another connection i
   expect(came).toBe(6);
 });
 
-test('a statement that is wrong is tried once', async () => {
+test('a wrong statement is tried once', async () => {
   await expect(sql`select ${1}::int / 0`).rejects.toMatchObject({ code: '22012' });
   await expect(sql`select * from nowhere where id = ${1}`).rejects.toMatchObject({ code: '42P01' });
   expect(sql.options.prepare).toBe(true);
 });
 
-test('fragments, lists of rows and single statements go on working without prepared ones', async () => {
+test('fragments, lists of rows and single statements keep working without prepared ones', async () => {
   await echo();
   await sql.unsafe('deallocate all');
   await echo();

@@ -1,15 +1,15 @@
 import postgres from 'postgres';
 import type { Connection, Database } from './database.ts';
 
-// Where PostgreSQL says that a prepared statement is gone (26000), or that what it returns has changed (0A000).
+// PostgreSQL's codes for a prepared statement that is gone (26000) or whose result type changed (0A000).
 const lostRoutines = new Set(['FetchPreparedStatement', 'RevalidateCachedQuery']);
-// Where it says that a value does not fit its column (42804): of a prepared statement, that the column has changed.
+// Its code for a value that does not fit its column (42804): for a prepared statement, that the column changed.
 const misfitRoutine = 'transformAssignedExpr';
 const routines = new WeakMap<object, string>();
 
-// postgres.js answers these errors itself, by sending the values that it has encoded already: bytes and JSON are encoded
-// twice, true becomes false, and a statement that is sent meanwhile gets the answer of this one. It knows them by this
-// property, so it does not find it: docs/decisions/0020.
+// postgres.js handles these errors itself, by resending the encoded values: bytes and JSON are encoded twice, true
+// becomes false, and a statement sent meanwhile gets this one's answer. It detects them by this property, so the
+// property is hidden from it: docs/decisions/0020.
 Object.defineProperty(postgres.PostgresError.prototype, 'routine', {
   get: () => undefined,
   set(this: object, routine: string) {
@@ -17,7 +17,7 @@ Object.defineProperty(postgres.PostgresError.prototype, 'routine', {
   },
 });
 
-/** What is used of a query of postgres.js beyond its types. */
+/** Members of a postgres.js query that we use beyond its types. */
 type Query = {
   prepared?: boolean;
   parameters: unknown;
@@ -27,9 +27,9 @@ type Query = {
 };
 
 /**
- * A pool on which a lost prepared statement, which has not run, is sent once more from the values as they were given.
- * One that is lost in a transaction fails it, as the database being away. Either way the pool prepares no more, since
- * its connections still count on statements that are gone; `onLost` is called once.
+ * A pool that resends a lost prepared statement, which has not run, once, from its original values. One lost in a
+ * transaction fails it, as the database being down. Either way the pool stops preparing, since its connections still
+ * rely on statements that are gone; `onLost` is called once.
  */
 export function withFreshStatements(sql: Database, onLost: () => void): Database {
   const begin = sql.begin.bind(sql) as (work: (sql: Connection) => Promise<unknown>) => Promise<unknown>;
@@ -52,7 +52,7 @@ export function withFreshStatements(sql: Database, onLost: () => void): Database
       stopPreparing();
       query.options.prepare = false;
       query.parameters = undefined;
-      // postgres.js is still at the answer that says so.
+      // postgres.js is still processing the answer that says so.
       queueMicrotask(() => query.handler(query));
     };
   }
@@ -71,8 +71,8 @@ export function withFreshStatements(sql: Database, onLost: () => void): Database
 }
 
 /**
- * What postgres.js asks whether the connection takes another statement before the answer to this one. When all are busy
- * it would: a pooler in transaction mode then loses the second, and whoever is behind a slow one waits for it.
+ * postgres.js calls this to ask whether a busy connection takes another statement. If all are busy it would: a pooler
+ * in transaction mode then loses the second, and it waits behind a slow one.
  */
 function oneAtATime(): boolean {
   return false;

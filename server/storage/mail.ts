@@ -1,7 +1,7 @@
 import type { Mail } from '../mail/mail.ts';
 import type { Connection } from './database.ts';
 
-/** A mail in its row: the token is sealed there, and `tokenHash` is the one of the link that it carries. */
+/** An email row: the token is sealed there, and `tokenHash` is that of the link it carries. */
 export type MailRow = Omit<Mail, 'token'> & { userId: string; sealedToken: Buffer | null; tokenHash: Buffer | null };
 
 export async function insertMail(sql: Connection, mail: MailRow & { sendAfter: Date }): Promise<void> {
@@ -12,8 +12,8 @@ export async function insertMail(sql: Connection, mail: MailRow & { sendAfter: D
 }
 
 /**
- * Takes on the mails that wait longest, `most` of them, in order; none when none is due at `now`. Whoever has them is
- * alone with them until `until`; should he die over them, the next one finds them again then.
+ * Claims the oldest queued emails, at most `most`, in order; none if none is due at `now`. The claim is exclusive until
+ * `until`; if the owner dies, another can claim them after that.
  */
 export async function takeOnMails(
   sql: Connection,
@@ -31,15 +31,15 @@ export async function takeOnMails(
     from taken order by queued_at, id`;
 }
 
-/** Lets go of mails that were taken on and not tried. */
+/** Releases emails that were claimed but not tried. */
 export async function updateMailsLetGo(sql: Connection, ids: readonly string[], now: Date): Promise<void> {
   await sql`
     update mail set send_after = ${now}, tries = tries - 1 where id = any(${ids as string[]}::uuid[])`;
 }
 
 /**
- * The mails have left, or are wanted no more. Should the database's machine die within a fraction of a second, they
- * leave a second time; to wait for the disk each time would cost every mail more than that is worth.
+ * Deletes emails that were sent or are no longer wanted. If the database host dies within a fraction of a second, they
+ * are sent twice; waiting for the disk each time would cost every email more than that is worth.
  */
 export async function deleteMails(sql: Connection, ids: readonly string[]): Promise<void> {
   await sql`
@@ -47,7 +47,7 @@ export async function deleteMails(sql: Connection, ids: readonly string[]): Prom
     delete from mail using quick where id = any(${ids as string[]}::uuid[])`;
 }
 
-/** Puts a mail back that did not leave: when to try again, and why it did not. */
+/** Requeues an email that was not sent: when to try again, and why it failed. */
 export async function updateMailPutBack(
   sql: Connection,
   id: string,
@@ -56,7 +56,7 @@ export async function updateMailPutBack(
   await sql`update mail set send_after = ${sendAfter}, problem = ${problem}, tries = ${tries} where id = ${id}`;
 }
 
-/** Whether a mail of a kind still waits for a user; one whose link was withdrawn brings nothing and does not count. */
+/** Whether an email of a kind is still queued for a user; one whose link was withdrawn does not count. */
 export async function isMailWaiting(sql: Connection, userId: string, kind: Mail['kind']): Promise<boolean> {
   const rows = await sql`
     select from mail m where m.user_id = ${userId} and m.kind = ${kind} and (
@@ -66,14 +66,14 @@ export async function isMailWaiting(sql: Connection, userId: string, kind: Mail[
   return rows.length > 0;
 }
 
-/** Drops the mails of a kind that wait for a user. */
+/** Drops the queued emails of a kind for a user. */
 export async function deleteMailsOfUser(sql: Connection, userId: string, kind: Mail['kind']): Promise<void> {
   await sql`delete from mail where user_id = ${userId} and kind = ${kind}`;
 }
 
 export type WaitingMails = { count: number; oldestAt: Date | null };
 
-/** How many mails wait, and since when the oldest does. */
+/** How many emails are queued, and since when the oldest is. */
 export async function countWaitingMails(sql: Connection): Promise<WaitingMails> {
   const [row] = await sql<WaitingMails[]>`
     select count(*) as count, min(queued_at) as "oldestAt" from mail`;

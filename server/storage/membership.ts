@@ -1,6 +1,6 @@
 import type { Connection } from './database.ts';
 
-/** Makes a user belong to exactly these customers; keys that no customer has are left out. */
+/** Makes a user belong to exactly these customers; unknown keys are ignored. */
 export async function updateMemberships(
   sql: Connection,
   userId: string,
@@ -16,7 +16,7 @@ export async function updateMemberships(
     on conflict do nothing`;
 }
 
-/** The usernames of those who belong to this customer and to no other. */
+/** The usernames of those who belong only to this customer. */
 export async function listUsersOfOnly(sql: Connection, customerId: string): Promise<string[]> {
   const rows = await sql<{ username: string }[]>`
     select username from portal_user u join membership m on m.user_id = u.id

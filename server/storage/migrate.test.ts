@@ -42,7 +42,7 @@ test('several instances starting at once run each file once', async () => {
   await Promise.all(others.map((sql) => sql.end()));
 });
 
-test('a failing file leaves the database as the file before left it, and nobody waiting', async () => {
+test('a failing file leaves the database as it was after the file before, and nobody waiting', async () => {
   await writeFile(join(folder, '0003-broken.sql'), 'create table half (id int);\nselect 1 / 0;\n');
   await expect(migrate(database.sql, folder)).rejects.toThrow('division by zero');
   expect(await database.sql`select to_regclass('half') as half, to_regclass('fruit')::text as fruit`).toEqual([
@@ -52,13 +52,13 @@ test('a failing file leaves the database as the file before left it, and nobody 
   expect(await migrate(database.sql, folder)).toEqual(['0003-broken.sql']);
 });
 
-test('a file that changed after it was run is refused by name', async () => {
+test('a file changed after it was run is refused by name', async () => {
   await migrate(database.sql, folder);
   await writeFile(join(folder, '0002-colour.sql'), 'alter table fruit add colour int;\n');
   await expect(migrate(database.sql, folder)).rejects.toThrow('The migration 0002-colour.sql was changed');
 });
 
-test('line ends alone are no change', async () => {
+test('different line ends are not a change', async () => {
   await migrate(database.sql, folder);
   await writeFile(join(folder, '0002-colour.sql'), 'alter table fruit add colour text;\r\n');
   expect(await migrate(database.sql, folder)).toEqual([]);
@@ -71,7 +71,7 @@ test('a database newer than this version is refused', async () => {
   await expect(migrate(database.sql, folder)).rejects.toThrow('newer version of Vestibule (it has 0003-size.sql)');
 });
 
-test('the own migrations are already in a database for test', async () => {
+test('our own migrations are already in a test database', async () => {
   const fresh = await databaseForTest();
   expect(await migrate(fresh.sql)).toEqual([]);
   await fresh.close();

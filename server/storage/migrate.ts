@@ -9,11 +9,10 @@ const migrationLock = 7_374_111;
 const ownFolder = join(import.meta.dirname, 'migrations');
 
 /**
- * Brings the database to the state of this version: runs the files `NNNN-what.sql` that it does not have yet, in order,
- * each in a transaction. A file that would keep a table closed for long has lines `-- new transaction`: each part must
- * bear being run again. Several instances may start at once: one runs a part, the others wait. Returns the names of what
- * was run. Throws an error with one readable sentence when the database is newer than this version, or was made by files
- * that have changed since.
+ * Brings the database to this version: runs the missing files `NNNN-what.sql`, in order, each in a transaction. A file
+ * that would lock a table for long has lines `-- new transaction`: each part must be repeatable. Several instances may
+ * start at once: one runs a part, the others wait. Returns the names of the files that were run. Throws an error with
+ * one readable sentence if the database is newer than this version, or was made by files that have changed since.
  */
 export async function migrate(sql: Database, folder: string = ownFolder): Promise<string[]> {
   const migrations = await readMigrations(folder);
@@ -25,7 +24,7 @@ export async function migrate(sql: Database, folder: string = ownFolder): Promis
   return done;
 }
 
-/** Keeps other instances waiting until the transaction ends: a lock of the session would stay behind in a pooler. */
+/** Blocks other instances until the transaction ends: a session lock would stay behind in a pooler. */
 async function lockAndList(sql: Connection, migrations: Migration[]): Promise<Map<string, string>> {
   await sql`set local statement_timeout = 0`;
   await sql`select pg_advisory_xact_lock(${migrationLock})`;
@@ -35,7 +34,7 @@ async function lockAndList(sql: Connection, migrations: Migration[]): Promise<Ma
   return applied;
 }
 
-/** Runs a file part by part; false when another instance was quicker. */
+/** Runs a file part by part; false if another instance was faster. */
 async function apply(sql: Database, { name, parts, checksum }: Migration, migrations: Migration[]): Promise<boolean> {
   for (const [at, part] of parts.entries()) {
     const mine = await sql.begin(async (sql) => {
@@ -53,7 +52,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name)).sort();
   return Promise.all(
     names.map(async (name) => {
-      // Git may write other line ends than were committed.
+      // Git may check out other line ends than were committed.
       const sql = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
       const parts = sql.split(/^-- new transaction\n/m);
       return { name, parts, checksum: createHash('sha256').update(sql).digest('hex') };

@@ -1,6 +1,6 @@
 import type { Connection } from './database.ts';
 
-/** Notes that a logout token was used; false when it was before. Of several at once one gets true. */
+/** Records that a logout token was used; false if it already was. Concurrent calls get true once. */
 export async function insertOidcLogoutToken(
   sql: Connection,
   { connectionId, jtiHash, endsAt }: { connectionId: string; jtiHash: Buffer; endsAt: Date },
@@ -11,7 +11,7 @@ export async function insertOidcLogoutToken(
   return rows.length > 0;
 }
 
-/** Deletes what could not be shown again any more; returns how many. */
+/** Deletes tokens that have expired; returns how many. */
 export async function deleteOldOidcLogoutTokens(sql: Connection, now: Date): Promise<number> {
   return (await sql`delete from oidc_logout_token where ends_at <= ${now}`).count;
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-it('OI-31 OI-34 connections from before keep the shared redirect URI for half a year, and providers on this machine', async () => {
+it('OI-31 OI-34 older connections keep the shared redirect URI for half a year, and providers on this machine', async () => {
   const { sql } = portal;
   await addCustomer(portal, 'acme');
   const provider = (issuer: string) => ({ issuer, clientId: 'vestibule', clientSecret: 'secret' });

@@ -25,7 +25,7 @@ async function behind<T>(settings: Record<string, string>, work: (pooler: Pgboun
 }
 
 describe('PgBouncer', { timeout: 120_000 }, () => {
-  test('is seen, in transaction mode as such, and PostgreSQL itself is not taken for one', async () => {
+  test('is detected, with transaction mode, and PostgreSQL itself is not mistaken for one', async () => {
     expect(await isBehindPooler(database.sql)).toBe(false);
     expect(await findPooler(database.sql, database.place)).toMatchObject({ pooler: 'none', statementTimeout: 5000 });
     for (const [pool_mode, pooler] of [
@@ -37,7 +37,7 @@ describe('PgBouncer', { timeout: 120_000 }, () => {
       );
   });
 
-  test('that refuses our settings is told of in a sentence that says what to set', async () => {
+  test('that refuses our settings is reported in a sentence that says what to set', async () => {
     await behind({}, async ({ url }) => {
       await expect(openStorage({ databaseUrl: url, dataFolder: '' }, log)).rejects.toThrow(
         /^The pooler refuses \w+: set ignore_startup_parameters = statement_timeout,plan_cache_mode/,
@@ -45,7 +45,7 @@ describe('PgBouncer', { timeout: 120_000 }, () => {
     });
   });
 
-  test('sees no prepared statement of ours, from the first one on, and keeps nothing of a session', async () => {
+  test('never sees a prepared statement of ours, and keeps no session state', async () => {
     await behind(ignoredParameters, async ({ url }) => {
       const storage = await openStorage({ databaseUrl: url, dataFolder: '' }, log);
       expect(storage.sql.options.prepare).toBe(false);
@@ -67,7 +67,7 @@ describe('PgBouncer', { timeout: 120_000 }, () => {
   });
 });
 
-test('no statement counts on the session of the one before, but for the built-in PostgreSQL', async () => {
+test('no statement relies on the previous session, except in the built-in PostgreSQL', async () => {
   const ofSession =
     /pg_(?:try_)?advisory_(?:un)?lock|\.(?:reserve|listen|notify|cursor)\(|temp(?:orary)? table|`\s*(?:re)?set (?!local)|, false\)`/i;
   const server = join(import.meta.dirname, '..');
@@ -77,7 +77,7 @@ test('no statement counts on the session of the one before, but for the built-in
   expect(files).toContain('storage/migrate.ts');
   const found = [];
   for (const file of files) {
-    // Servers of Node listen too.
+    // Node's servers listen too.
     const text = (await readFile(join(server, file), 'utf8')).replaceAll('app.listen(', '');
     if (ofSession.test(text)) found.push(file);
   }

@@ -1,15 +1,15 @@
 import { connect } from './connect.ts';
 import type { Database, Place } from './database.ts';
 
-/** Whether something answers in PostgreSQL's place: it names another process than the one that runs the statement. */
+/** Whether something answers in PostgreSQL's place: it reports another process than the one that runs the statement. */
 export async function isBehindPooler(sql: Database): Promise<boolean> {
   const rows = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
   return rows.state.pid !== rows[0]?.pid;
 }
 
 /**
- * Makes a pool fit for a pooler, if there is one: a transaction may then run on another session than the one before, so
- * nothing is prepared. Throws an error with one readable sentence when the pooler lets us in only with other settings.
+ * Adapts a pool to a pooler, if there is one: each transaction may run on another session, so nothing is prepared.
+ * Throws an error with one readable sentence if the pooler requires other settings.
  */
 export async function fitToPooler(sql: Database): Promise<void> {
   try {
@@ -23,17 +23,17 @@ export async function fitToPooler(sql: Database): Promise<void> {
   }
 }
 
-/** What `vestibule doctor` tells of a pooler. */
+/** What `vestibule doctor` reports about a pooler. */
 export type PoolerReport = {
-  /** `transaction` where two clients were seen to share one session; `unknown` for any other. */
+  /** `transaction` if two clients were seen to share one session; otherwise `unknown`. */
   pooler: 'none' | 'transaction' | 'unknown';
-  /** How long one statement may take, in milliseconds; 0 for as long as it likes. */
+  /** Statement timeout in milliseconds; 0 for none. */
   statementTimeout: number;
   role: string;
   database: string;
 };
 
-/** Looks for a pooler on the way to a database. */
+/** Looks for a pooler in front of a database. */
 export async function findPooler(sql: Database, place: Place): Promise<PoolerReport> {
   const [row] = await sql<[{ statementTimeout: number; role: string; database: string }]>`
     select setting::int as "statementTimeout", quote_ident(current_user) as role,
@@ -49,7 +49,7 @@ async function areSessionsShared(place: Place): Promise<boolean> {
   first.options.prepare = false;
   second.options.prepare = false;
   try {
-    // A busy pooler may hand the session to somebody else in between.
+    // A busy pooler may hand the session to another client in between.
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const [before] = await first`select pg_backend_pid() as pid`;
       const [after] = await second`select pg_backend_pid() as pid`;

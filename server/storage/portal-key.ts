@@ -1,6 +1,6 @@
 import type { Connection } from './database.ts';
 
-/** `current` signs; `next` is published before its time, `last` after it. */
+/** `current` signs; `next` is published before its use, `last` after it. */
 export type PortalKeyStage = 'next' | 'current' | 'last';
 
 export type PortalKeyRow = {
@@ -14,7 +14,7 @@ export type PortalKeyRow = {
   endsAt: Date;
 };
 
-/** Where a key is sealed for. */
+/** Binding (additional data) for a sealed key. */
 export function portalKeyPlace(id: string): string {
   return `portal-key:${id}`;
 }
@@ -26,7 +26,7 @@ export async function listPortalKeys(sql: Connection): Promise<PortalKeyRow[]> {
     order by array_position('{current,next,last}'::text[], stage)`;
 }
 
-/** Adds a key; false when there is one of its stage already. */
+/** Adds a key; false if its stage is taken. */
 export async function insertPortalKey(sql: Connection, key: PortalKeyRow): Promise<boolean> {
   const rows = await sql`
     insert into portal_key (id, stage, certificate, sealed_key, made_at, ends_at)
@@ -35,7 +35,7 @@ export async function insertPortalKey(sql: Connection, key: PortalKeyRow): Promi
   return rows.length > 0;
 }
 
-/** The next key becomes the current one, and that the last one; false when there is no next one. */
+/** Promotes the next key to current, and the current one to last; false if there is no next key. */
 export async function promotePortalKey(sql: Connection): Promise<boolean> {
   const [next] = await sql`select id from portal_key where stage = 'next' for update`;
   if (!next) return false;
@@ -45,7 +45,7 @@ export async function promotePortalKey(sql: Connection): Promise<boolean> {
   return true;
 }
 
-/** Withdraws a key that does not sign; false when there is none of this stage. */
+/** Withdraws a key that does not sign; false if the stage has none. */
 export async function deletePortalKey(sql: Connection, stage: 'next' | 'last'): Promise<boolean> {
   return (await sql`delete from portal_key where stage = ${stage} returning id`).length > 0;
 }

@@ -12,7 +12,7 @@ export type User = {
   mayChangePassword: boolean;
   /** Null: as the browser says. */
   language: Language | null;
-  /** Keys, in order. */
+  /** Keys, sorted. */
   customers: string[];
   createdAt: Date;
 };
@@ -32,7 +32,7 @@ const columns = (sql: Connection) => sql`
     select c.key from membership m join customer c on c.id = m.customer_id where m.user_id = u.id order by c.key
   ) as customers`;
 
-/** Adds the user alone; its login names and memberships are written beside it in the same transaction. */
+/** Adds only the user; login names and memberships are written separately in the same transaction. */
 export async function insertUser(sql: Connection, user: NewUser, now: Date): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
     insert into portal_user (username, email, password_hash, active, may_change_password, language, created_at)
@@ -42,21 +42,21 @@ export async function insertUser(sql: Connection, user: NewUser, now: Date): Pro
   return (row as { id: string }).id;
 }
 
-/** The user whom a folded username or e-mail names, or null. */
+/** The user with a folded username or email, or null. */
 export async function findUser(sql: Connection, fold: string): Promise<User | null> {
   const [row] = await sql<User[]>`
     select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold}`;
   return row ?? null;
 }
 
-/** The user whom a folded name means, kept from being changed by others until the transaction ends. */
+/** The user with a folded name, locked until the transaction ends. */
 export async function findUserForUpdate(sql: Connection, fold: string): Promise<User | null> {
   const [row] = await sql<User[]>`
     select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold} for update of u`;
   return row ?? null;
 }
 
-/** Users by username, of one customer where its key is given; `contains` is looked for in both names without regard to case. */
+/** Users by username, of one customer if its key is given; `contains` matches either name, case-insensitively. */
 export async function listUsers(
   sql: Connection,
   { customerKey, contains, limit }: { customerKey?: string; contains?: string; limit: number },
@@ -89,8 +89,8 @@ export async function findPasswordHash(sql: Connection, id: string): Promise<str
 }
 
 /**
- * Gives a user another password hash if it is still `before` and the user may have one; false when not. `before` is null
- * for a user without a password.
+ * Replaces a user's password hash if it is still `before` and the user may have one; returns whether it did. `before`
+ * is null for a user without a password.
  */
 export async function updatePasswordHash(
   sql: Connection,
@@ -105,7 +105,7 @@ export async function updatePasswordHash(
   return rows.length > 0;
 }
 
-/** Whether a user is active, who then stays so until the transaction ends. */
+/** Whether a user is active; locks them so until the transaction ends. */
 export async function isUserActiveForShare(sql: Connection, id: string): Promise<boolean> {
   return (await sql`select from portal_user where id = ${id} and active for share`).length > 0;
 }
@@ -123,12 +123,12 @@ export async function updateFactorVersion(sql: Connection, id: string): Promise<
   await sql`update portal_user set factor_version = factor_version + 1 where id = ${id}`;
 }
 
-/** Stores the same password in a better form, unless it was replaced meanwhile. */
+/** Stores the same password with a newer hash, unless it was replaced meanwhile. */
 export async function updateOutdatedHash(sql: Connection, id: string, before: string, after: string): Promise<void> {
   await sql`update portal_user set password_hash = ${after} where id = ${id} and password_hash = ${before}`;
 }
 
-/** Removes a user with all that belongs to it: names, memberships, sessions, devices. */
+/** Removes a user with everything that belongs to it: names, memberships, sessions, devices. */
 export async function deleteUser(sql: Connection, id: string): Promise<void> {
   await sql`delete from portal_user where id = ${id}`;
 }

@@ -1,18 +1,18 @@
 import type { Connection } from './database.ts';
 
-/** What a logout named, and when the provider issued it. */
+/** The subject of a logout, and when the provider issued it. */
 export type ProviderLogout = {
   connectionId: string;
   subjectHash: Buffer | null;
-  /** The provider's sessions that are meant; none where all of the subject are. */
+  /** The affected provider sessions; none if all of the subject are. */
   sessionHashes: readonly Buffer[];
   issuedAt: Date;
   endsAt: Date;
 };
 
 /**
- * Keeps what a logout named, after sign-ins by the connection that are under way and before those that begin now. Both
- * take the connection before users, and users before sessions, so that neither waits for the other without end.
+ * Records a logout, after the connection's sign-ins in progress and before new ones. Both lock the connection before
+ * users, and users before sessions, so that they cannot deadlock.
  */
 export async function insertProviderLogout(sql: Connection, logout: ProviderLogout): Promise<void> {
   const { connectionId, subjectHash, sessionHashes, issuedAt, endsAt } = logout;
@@ -24,8 +24,8 @@ export async function insertProviderLogout(sql: Connection, logout: ProviderLogo
 }
 
 /**
- * When a provider ended what an answer names that it issued before, or null. An answer of the same moment is from before:
- * OpenID tokens tell seconds alone.
+ * When a provider ended what an answer issued before names, or null. An equal time counts as before: OpenID tokens have
+ * only seconds.
  */
 export async function findProviderLogout(
   sql: Connection,
@@ -43,7 +43,7 @@ export async function findProviderLogout(
   return row?.issuedAt ?? null;
 }
 
-/** Deletes what no answer could come after any more; returns how many. */
+/** Deletes entries that no valid answer can match any more; returns how many. */
 export async function deleteOldProviderLogouts(sql: Connection, now: Date): Promise<number> {
   return (await sql`delete from provider_logout where ends_at <= ${now}`).count;
 }

@@ -1,7 +1,7 @@
 import { asRows } from './bytes.ts';
 import type { Connection } from './database.ts';
 
-/** Gives a user these recovery codes and no others. */
+/** Gives a user exactly these recovery codes. */
 export async function replaceRecoveryCodes(sql: Connection, userId: string, digests: readonly Buffer[]): Promise<void> {
   await sql`delete from recovery_code where user_id = ${userId}`;
   await sql`
@@ -9,7 +9,7 @@ export async function replaceRecoveryCodes(sql: Connection, userId: string, dige
     select ${userId}, digest from ${asRows(sql, digests)}`;
 }
 
-/** Uses up a recovery code; how many are left, or null when it is none of the user's or was used. */
+/** Consumes a recovery code; returns how many are left, or null if it is unknown or used. */
 export async function takeRecoveryCode(
   sql: Connection,
   userId: string,
@@ -35,7 +35,7 @@ export async function deleteRecoveryCodes(sql: Connection, userId: string): Prom
   await sql`delete from shown_recovery_codes where user_id = ${userId}`;
 }
 
-/** Keeps the codes sealed for as long as one session may look at them; a session that ends takes them along. */
+/** Keeps the codes sealed while one session may view them; they end with the session. */
 export async function putShownRecoveryCodes(
   sql: Connection,
   shown: { userId: string; sessionHash: Buffer; sealedCodes: Buffer; shownUntil: Date },
@@ -58,7 +58,7 @@ export async function findShownRecoveryCodes(
   return row?.codes ?? null;
 }
 
-/** Forgets codes in the clear whose time is over; returns how many users had some. */
+/** Deletes viewable codes whose time is over; returns how many users had some. */
 export async function deleteShownRecoveryCodes(sql: Connection, now: Date): Promise<number> {
   return (await sql`delete from shown_recovery_codes where shown_until <= ${now}`).count;
 }

@@ -3,7 +3,7 @@ import type { SecondFactor } from './second-factor.ts';
 
 export type RememberedDevice = {
   id: string;
-  /** What was proven when it was remembered; a recovery code stands for the app. */
+  /** What was proven when it was remembered; a recovery code counts as the app. */
   factor: SecondFactor;
   browser: string | null;
   address: string;
@@ -23,8 +23,8 @@ export async function insertRememberedDevice(
 }
 
 /**
- * Changes the token of a user's remembered device at its use; false when there is none like that, its time is over, or it
- * is remembered by none of the factors that would do now.
+ * Rotates the token of a user's remembered device on use; false if it is unknown, expired, or remembered by none of the
+ * factors accepted now.
  */
 export async function rotateRememberedDevice(
   sql: Connection,
@@ -44,14 +44,14 @@ export async function rotateRememberedDevice(
   return rows.length > 0;
 }
 
-/** The remembered devices of a user, the last used first. */
+/** The remembered devices of a user, most recently used first. */
 export async function listRememberedDevices(sql: Connection, userId: string, now: Date): Promise<RememberedDevice[]> {
   return await sql<RememberedDevice[]>`
     select id, factor, browser, host(address) as address, made_at as "madeAt", last_used_at as "lastUsedAt", ends_at as "endsAt"
     from remembered_device where user_id = ${userId} and ends_at > ${now} order by last_used_at desc`;
 }
 
-/** Forgets one remembered device of a user, or all of them; returns how many. */
+/** Forgets one or all remembered devices of a user; returns how many. */
 export async function deleteRememberedDevices(sql: Connection, userId: string, id?: string): Promise<number> {
   return (await sql`delete from remembered_device where user_id = ${userId} and id = coalesce(${id ?? null}::uuid, id)`)
     .count;
@@ -66,7 +66,7 @@ export async function deleteDevicesRememberedBy(
   return (await sql`delete from remembered_device where user_id = ${userId} and factor = ${factor}`).count;
 }
 
-/** Deletes devices whose time is over; returns how many. */
+/** Deletes expired devices; returns how many. */
 export async function deleteEndedRememberedDevices(sql: Connection, now: Date): Promise<number> {
   return (await sql`delete from remembered_device where ends_at <= ${now}`).count;
 }

@@ -3,7 +3,7 @@ import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 
 export type ResetLinkState = 'open' | 'used' | 'withdrawn';
 
-/** A link with the account behind it as an address may see it; `user` is null when the account is gone. */
+/** A link with its account, as one address may see it; `user` is null if the account is gone. */
 export type ResetLink = { state: ResetLinkState; endsAt: Date; user: ResetUser | null };
 
 export type ResetUser = {
@@ -14,10 +14,10 @@ export type ResetUser = {
   active: boolean;
   mayChangePassword: boolean;
   passwordHash: string | null;
-  /** Whether the domain of one of the names signs in by single sign-on only, and whether the user can at all. */
+  /** Whether one of the names has a domain with single sign-on only, and whether the user can use it at all. */
   ssoRequired: boolean;
   ssoPossible: boolean;
-  /** The active customers; `admits` says whether the networks of each allow the address. */
+  /** The active customers; `admits` says whether each one's networks allow the address. */
   customers: { key: string; name: string; admits: boolean }[];
 };
 
@@ -31,7 +31,7 @@ const userColumns = (sql: Connection, address: string) => sql`
     from membership m join customer c on c.id = m.customer_id where m.user_id = u.id and c.active
   ) as customers`;
 
-/** The link behind a token hash, or null when there never was one, or it was over long ago. */
+/** The link behind a token hash, or null if it is unknown or expired long ago. */
 export async function findResetLink(sql: Connection, tokenHash: Buffer, address: string): Promise<ResetLink | null> {
   const [row] = await sql<(Omit<ResetLink, 'user'> & Partial<ResetUser>)[]>`
     select l.state, l.ends_at as "endsAt", ${userColumns(sql, address)}
@@ -41,7 +41,7 @@ export async function findResetLink(sql: Connection, tokenHash: Buffer, address:
   return { state, endsAt, user: user.id ? (user as ResetUser) : null };
 }
 
-/** The user whom a folded name means, kept from being changed by others until the transaction ends; or null. */
+/** The user with a folded name, locked until the transaction ends; or null. */
 export async function findResetUserForUpdate(
   sql: Connection,
   fold: string,
@@ -53,7 +53,7 @@ export async function findResetUserForUpdate(
   return row ?? null;
 }
 
-/** What the page of a link needs to know of it: its state, its end, and whose it is. */
+/** What a link's page needs: its state, its expiry, and its owner. */
 export async function findResetLinkPage(
   sql: Connection,
   tokenHash: Buffer,
@@ -73,7 +73,10 @@ export async function insertResetLink(
     values (${link.tokenHash}, ${link.userId}, ${link.madeAt}, ${link.endsAt})`;
 }
 
-/** Uses a link up: whose it was, or null when it was not open at `now`. Of several at once one wins; the others wait and lose. */
+/**
+ * Consumes a link: its owner, or null if it was not open at `now`. Of concurrent calls one wins; the others wait and
+ * lose.
+ */
 export async function useResetLink(sql: Connection, tokenHash: Buffer, now: Date): Promise<string | null> {
   const [row] = await sql<{ userId: string }[]>`
     update reset_link set state = 'used'
@@ -82,7 +85,7 @@ export async function useResetLink(sql: Connection, tokenHash: Buffer, now: Date
   return row?.userId ?? null;
 }
 
-/** Makes every open link of a user worthless. */
+/** Invalidates every open link of a user. */
 export async function withdrawResetLinks(sql: Connection, userId: string): Promise<void> {
   await sql`update reset_link set state = 'withdrawn' where user_id = ${userId} and state = 'open'`;
 }
@@ -91,7 +94,7 @@ export async function isResetLinkOpen(sql: Connection, tokenHash: Buffer): Promi
   return (await sql`select from reset_link where token_hash = ${tokenHash} and state = 'open'`).length > 0;
 }
 
-/** Lets the time of an open link begin anew, now that its mail has left. */
+/** Restarts the time of an open link, now that its email was sent. */
 export async function updateResetLinkEnd(sql: Connection, tokenHash: Buffer, endsAt: Date): Promise<void> {
   await sql`update reset_link set ends_at = ${endsAt} where token_hash = ${tokenHash} and state = 'open'`;
 }
@@ -107,7 +110,7 @@ export async function countResetLinksSince(
   return row ?? { count: 0, lastAt: null };
 }
 
-/** Deletes links that were over before a time; returns how many. */
+/** Deletes links that ended before a time; returns how many. */
 export async function deleteOldResetLinks(sql: Connection, before: Date): Promise<number> {
   return (await sql`delete from reset_link where ends_at < ${before}`).count;
 }

@@ -2,12 +2,12 @@ import type { ThrottleKey } from '../throttle/throttle-keys.ts';
 import type { Connection } from './database.ts';
 import { attemptAdmitted, findWait } from './throttle.ts';
 
-/** Somebody's wish for a link, before anybody has looked whose name it is. */
+/** A request for a link, before its name is looked up. */
 export type ResetRequest = { fold: string; language: string; address: string; requestId: string; askedAt: Date };
 
 /**
- * Counts a request under its keys and keeps it, in one statement that is the same for every name. Returns until when
- * the sender has to wait where one of the keys is spent; then nothing is kept.
+ * Counts a request under its keys and keeps it, in one statement that is the same for every name. If a limit is
+ * reached, returns until when the sender has to wait; then nothing is kept.
  */
 export async function insertResetRequest(
   sql: Connection,
@@ -22,7 +22,7 @@ export async function insertResetRequest(
   return kept.length > 0 ? null : await findWait(sql, countUnder, askedAt);
 }
 
-/** Takes the oldest request that nobody else is at, or null. Its transaction decides whether it is done. */
+/** Takes the oldest unclaimed request, or null. Its transaction decides whether it is done. */
 export async function takeResetRequest(sql: Connection): Promise<ResetRequest | null> {
   const [row] = await sql<ResetRequest[]>`
     delete from reset_request where id = (
@@ -32,7 +32,7 @@ export async function takeResetRequest(sql: Connection): Promise<ResetRequest | 
   return row ?? null;
 }
 
-/** Deletes requests that came before a time; returns how many. */
+/** Deletes requests made before a time; returns how many. */
 export async function deleteOldResetRequests(sql: Connection, before: Date): Promise<number> {
   return (await sql`delete from reset_request where asked_at < ${before}`).count;
 }

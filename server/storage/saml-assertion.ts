@@ -1,6 +1,6 @@
 import type { Connection } from './database.ts';
 
-/** Notes that an assertion was used; false when it was before. Of several at once one gets true. */
+/** Records that an assertion was used; false if it already was. Concurrent calls get true once. */
 export async function insertSamlAssertion(
   sql: Connection,
   { connectionId, assertionHash, endsAt }: { connectionId: string; assertionHash: Buffer; endsAt: Date },
@@ -11,7 +11,7 @@ export async function insertSamlAssertion(
   return rows.length > 0;
 }
 
-/** Deletes what could not be shown again any more; returns how many. */
+/** Deletes assertions that have expired; returns how many. */
 export async function deleteOldSamlAssertions(sql: Connection, now: Date): Promise<number> {
   return (await sql`delete from saml_assertion where ends_at <= ${now}`).count;
 }

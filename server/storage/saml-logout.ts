@@ -1,6 +1,6 @@
 import type { Connection } from './database.ts';
 
-/** Notes that a provider's request was taken; false when it was before. Of several at once one gets true. */
+/** Records that a provider's request was accepted; false if it already was. Concurrent calls get true once. */
 export async function insertReceivedSamlLogout(
   sql: Connection,
   { connectionId, requestHash, endsAt }: { connectionId: string; requestHash: Buffer; endsAt: Date },
@@ -11,7 +11,7 @@ export async function insertReceivedSamlLogout(
   return rows.length > 0;
 }
 
-/** Keeps what the provider's answer to a request of ours must match. */
+/** Keeps what the provider's answer to our request must match. */
 export async function insertSentSamlLogout(
   sql: Connection,
   sent: { requestHash: Buffer; connectionId: string; browserHash: Buffer; endsAt: Date },
@@ -22,7 +22,7 @@ export async function insertSentSamlLogout(
     values (${requestHash}, ${connectionId}, ${browserHash}, ${endsAt})`;
 }
 
-/** The connection that an open request of ours belongs to, by whichever browser; null when it is answered or over. */
+/** The connection of an open request of ours, from any browser; null if it is answered or expired. */
 export async function findConnectionOfSentSamlLogout(
   sql: Connection,
   requestHash: Buffer,
@@ -34,7 +34,7 @@ export async function findConnectionOfSentSamlLogout(
   return row?.connectionId ?? null;
 }
 
-/** Notes what the provider answered; false when it had answered before. Of several at once one gets true. */
+/** Records the provider's answer; false if it had answered before. Concurrent calls get true once. */
 export async function updateSentSamlLogout(
   sql: Connection,
   requestHash: Buffer,
@@ -47,7 +47,7 @@ export async function updateSentSamlLogout(
   return rows.length > 0;
 }
 
-/** What came of the last request that a browser began: `isWhole` is null until an answer counted; null when it began none. */
+/** The outcome of a browser's last request: `isWhole` is null until an answer counted; null if it made none. */
 export async function findSentSamlLogout(
   sql: Connection,
   browserHash: Buffer,
@@ -59,7 +59,7 @@ export async function findSentSamlLogout(
   return row ?? null;
 }
 
-/** Deletes what could not be shown or answered any more; returns how many. */
+/** Deletes requests that have expired; returns how many. */
 export async function deleteOldSamlLogouts(sql: Connection, now: Date): Promise<number> {
   const received = await sql`delete from received_saml_logout where ends_at <= ${now}`;
   const sent = await sql`delete from sent_saml_logout where ends_at <= ${now}`;

@@ -1,8 +1,8 @@
 import type { Connection } from './database.ts';
 
 /**
- * Takes on the connections whose metadata were not read since `before`, for this instance alone: of several at once each
- * is returned to one. Returns their ids.
+ * Claims the connections whose metadata was not read since `before`: each is returned to only one caller. Returns their
+ * ids.
  */
 export async function takeUnreadMetadata(sql: Connection, before: Date, now: Date): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
@@ -14,7 +14,7 @@ export async function takeUnreadMetadata(sql: Connection, before: Date, now: Dat
   return rows.map(({ id }) => id);
 }
 
-/** Stores what differs; true when it is something, and something else than before. */
+/** Stores the differences; true if there are any and they changed. */
 export async function updateMetadataDifferences(sql: Connection, id: string, differences: string[]): Promise<boolean> {
   const rows = await sql`
     update saml_metadata_reading set differences = ${differences}::text[]
@@ -22,12 +22,12 @@ export async function updateMetadataDifferences(sql: Connection, id: string, dif
   return rows.length > 0 && differences.length > 0;
 }
 
-/** Forgets what was found, since the connection is another one now: it is read again soon. */
+/** Forgets the differences after the connection changed: it is read again soon. */
 export async function deleteMetadataReading(sql: Connection, id: string): Promise<void> {
   await sql`delete from saml_metadata_reading where connection_id = ${id}`;
 }
 
-/** What differs today, by the keys of connections. */
+/** The current differences, by connection key. */
 export async function listMetadataDifferences(
   sql: Connection,
 ): Promise<{ connection: string; url: string; differences: string[] }[]> {

@@ -1,12 +1,12 @@
 import type { Connection } from './database.ts';
 
-/** A column of sealed texts (secrets/sealed.ts), and what tells its rows apart. */
+/** A column of sealed texts (secrets/sealed.ts), and the key of its rows. */
 export type SealedColumn = { table: string; column: string; key: string; keyType: 'uuid' | 'bytea' };
 
-/** A sealed text with what tells for which place it was sealed. */
+/** A sealed text with the data it is bound to. */
 export type SealedRow = { key: string; sealed: Buffer; userId: string | null; sessionHash: Buffer | null };
 
-/** The next rows in the order of their keys, `most` of them. */
+/** The next rows in key order, at most `most`. */
 export async function listSealedRows(
   sql: Connection,
   { table, column, key, keyType }: SealedColumn,
@@ -23,8 +23,8 @@ export async function listSealedRows(
 }
 
 /**
- * Puts another seal in the place of one, unless the row was changed or removed meanwhile: then false. One row at a
- * time, so that nobody ever waits for more than that.
+ * Replaces a seal, unless the row was changed or removed meanwhile: then false. One row at a time, so that nobody waits
+ * for longer than that.
  */
 export async function replaceSeal(
   sql: Connection,

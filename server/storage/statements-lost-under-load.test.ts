@@ -31,7 +31,7 @@ async function portalOnPostgres(): Promise<PortalForTest> {
   return portal;
 }
 
-/** A portal behind PgBouncer that hands every transaction another session and empties it after each. */
+/** A portal behind PgBouncer, which gives every transaction another session and resets it afterwards. */
 async function portalOnPgbouncer(): Promise<PortalForTest> {
   const direct = await portalForTest();
   closing.push(direct.close);
@@ -46,8 +46,8 @@ async function portalOnPgbouncer(): Promise<PortalForTest> {
 }
 
 /**
- * Rounds of everything at once while statements get lost. Answers of 503, which a transaction that loses a statement
- * gets, are asked for again and counted; any other that is not as it should be fails.
+ * Runs rounds of mixed requests while statements get lost. 503 answers, which a transaction that loses a statement
+ * gets, are retried and counted; any other unexpected answer fails.
  */
 async function load(portal: PortalForTest, lose: (sql: Database) => Promise<unknown>): Promise<number> {
   let refused = 0;
@@ -98,7 +98,7 @@ async function load(portal: PortalForTest, lose: (sql: Database) => Promise<unkn
   return refused;
 }
 
-describe('sign-ins, session checks, resets and second factors at once', { timeout: 120_000 }, () => {
+describe('concurrent sign-ins, session checks, resets and second factors', { timeout: 120_000 }, () => {
   test('on PostgreSQL while its sessions forget their prepared statements', async () => {
     const portal = await portalOnPostgres();
     await load(portal, (sql) => {
@@ -108,15 +108,15 @@ describe('sign-ins, session checks, resets and second factors at once', { timeou
     });
   });
 
-  test('behind PgBouncer in transaction mode, without one request in vain', async () => {
+  test('behind PgBouncer in transaction mode, without a failed request', async () => {
     const portal = await portalOnPgbouncer();
     await fitToPooler(portal.deps.sql);
     expect(await load(portal, async () => {})).toBe(0);
-    // No statement was lost, not even one that was sent once more.
+    // No statement was lost, not even a resent one.
     expect(notices).toEqual([]);
   });
 
-  test('behind a pooler that is not recognised as one', async () => {
+  test('behind a pooler that is not detected', async () => {
     const portal = await portalOnPgbouncer();
     expect(portal.deps.sql.options.prepare).toBe(true);
     expect(await load(portal, async () => {})).toBeLessThan(40);

@@ -2,12 +2,12 @@ import { limits, type ThrottleLimit } from '../limits.ts';
 import { accountKey, type ThrottleKey, type WayIn } from '../throttle/throttle-keys.ts';
 import type { Connection } from './database.ts';
 
-/** A limit as `throttle_attempt` takes it, in seconds. It is a constant of the product, so it stands in the statement itself. */
+/** A limit as `throttle_attempt` takes it, in seconds. It is a product constant, so it is part of the statement. */
 export function limitArguments(sql: Connection, { freeFailures, leakEvery, firstWait, longestWait }: ThrottleLimit) {
   return sql.unsafe(`${freeFailures}, ${leakEvery / 1000}, ${firstWait / 1000}, ${longestWait / 1000}`);
 }
 
-/** The limits of origins by kind, as rows (kind, free, leak, first, longest); the kind is what a key begins with. */
+/** The limits of origins by kind, as rows (kind, free, leak, first, longest); keys start with the kind. */
 export function originLimits(sql: Connection) {
   const row = (kind: 'address' | 'network' | 'total') => {
     const { freeFailures, leakEvery, firstWait, longestWait } = limits.throttle[kind];
@@ -18,7 +18,7 @@ export function originLimits(sql: Connection) {
   );
 }
 
-/** A condition that counts one attempt under each key, in order, and holds when none of them has to wait. */
+/** A condition that counts one attempt under each key, in order, and holds if none of them has to wait. */
 export function attemptAdmitted(sql: Connection, keys: readonly ThrottleKey[], now: Date) {
   const attempts = keys.map(
     ({ key, limit }, at) => sql`
@@ -27,13 +27,13 @@ export function attemptAdmitted(sql: Connection, keys: readonly ThrottleKey[], n
   return sql`(select bool_and(admitted) from (${attempts}) as attempt)`;
 }
 
-/** Counts one attempt under each key; null when it may go on, else until when it has to wait. */
+/** Counts one attempt under each key; null if it may proceed, else until when it has to wait. */
 export async function countAttempt(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date | null> {
   const [row] = await sql<{ admitted: boolean }[]>`select ${attemptAdmitted(sql, keys, now)} as admitted`;
   return row?.admitted ? null : await findWait(sql, keys, now);
 }
 
-/** Until when the one of the keys that waits longest has to; `now` when none does any more. */
+/** The latest wait among the keys; `now` if none has to wait. */
 export async function findWait(sql: Connection, keys: readonly ThrottleKey[], now: Date): Promise<Date> {
   const [row] = await sql<{ until: Date }[]>`
     select greatest(max(blocked_until), ${now}) as until from throttle
@@ -41,12 +41,12 @@ export async function findWait(sql: Connection, keys: readonly ThrottleKey[], no
   return row?.until ?? now;
 }
 
-/** Forgets what was counted under a key. */
+/** Resets the count of a key. */
 export async function deleteThrottle(sql: Connection, { key }: ThrottleKey): Promise<void> {
   await sql`delete from throttle where key = ${key}`;
 }
 
-/** Forgets what was counted under the key of a user's password, and of each other way in. */
+/** Resets the counts of a user's password and of every other way in. */
 export async function deleteThrottleOfEveryWay(
   sql: Connection,
   keyOf: (way: WayIn) => ThrottleKey,
@@ -56,14 +56,14 @@ export async function deleteThrottleOfEveryWay(
   await sql`delete from throttle where key = ${key} or key like ${`${key}:%`}`;
 }
 
-/** Forgets the failures of a user, under the account and under every browser that is known for it. */
+/** Resets a user's failures, for the account and every browser known for it. */
 export async function deleteThrottlesOfUser(sql: Connection, userId: string): Promise<void> {
   await sql`delete from throttle where key = ${accountKey(userId)} or key like ${`device:%:${userId}`}`;
 }
 
 /**
- * Deletes rows that were not touched since `before` and keep nobody waiting at `now`; returns how many. Rows in use are
- * left for the next time, so that no sign-in waits for this and this for no sign-in.
+ * Deletes rows untouched since `before` that keep nobody waiting at `now`; returns how many. Skips locked rows, so that
+ * neither this nor a sign-in waits for the other.
  */
 export async function deleteStaleThrottles(sql: Connection, before: Date, now: Date): Promise<number> {
   const rows = await sql`
@@ -74,7 +74,7 @@ export async function deleteStaleThrottles(sql: Connection, before: Date, now: D
   return rows.count;
 }
 
-/** Until when a user's account has to wait for its next try from an unknown browser; null when it need not at `now`. */
+/** Until when a user's account waits for its next attempt from an unknown browser; null if it need not at `now`. */
 export async function findAccountWait(sql: Connection, userId: string, now: Date): Promise<Date | null> {
   const [row] = await sql<{ until: Date }[]>`
     select blocked_until as until from throttle where key = ${accountKey(userId)} and blocked_until > ${now}`;

@@ -6,21 +6,21 @@ export async function findTotp(sql: Connection, userId: string): Promise<Buffer 
   return row?.secret ?? null;
 }
 
-/** The sealed secret of a user's confirmed app, kept from being used by others until the transaction ends; or null. */
+/** The sealed secret of a user's confirmed app, locked until the transaction ends; or null. */
 export async function findTotpForUpdate(sql: Connection, userId: string): Promise<Buffer | null> {
   const [row] = await sql<{ secret: Buffer }[]>`
     select sealed_secret as secret from totp where user_id = ${userId} for update`;
   return row?.secret ?? null;
 }
 
-/** Uses up a time step; false when it or a later one was used already. Steps only go up. */
+/** Consumes a time step; false if it or a later one was used already. Steps only go up. */
 export async function spendTotpStep(sql: Connection, userId: string, step: number): Promise<boolean> {
   const rows = await sql`
     update totp set last_step = ${step} where user_id = ${userId} and last_step < ${step} returning user_id`;
   return rows.length > 0;
 }
 
-/** Confirms a user's app; false when there is one already. */
+/** Confirms a user's app; false if there is one already. */
 export async function insertTotp(
   sql: Connection,
   totp: { userId: string; sealedSecret: Buffer; lastStep: number; confirmedAt: Date },
@@ -41,7 +41,7 @@ export async function deleteTotp(sql: Connection, userId: string): Promise<boole
   return (await sql`delete from totp where user_id = ${userId}`).count > 0;
 }
 
-/** The secret that a session is shown to confirm: the one it was shown before, else the one given now. */
+/** The secret that a session must confirm: the one it was shown before, else the given one. */
 export async function findOrInsertPendingTotp(
   sql: Connection,
   pending: { sessionHash: Buffer; userId: string; sealedSecret: Buffer; madeAt: Date },

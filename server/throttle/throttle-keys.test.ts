@@ -12,7 +12,7 @@ it('BF-06 the addresses of one /64 share one row, those of one /56 a wider one',
   expect(limits.throttle.network.freeFailures).toBeGreaterThan(limits.throttle.address.freeFailures);
 });
 
-it('BF-06 the boundaries are where they are said to be', () => {
+it('BF-06 the boundaries are exactly at /64 and /56', () => {
   const [inside, alsoInside, nextNetwork] = ['2001:db8:a:1b00::1', '2001:db8:a:1bff::1', '2001:db8:a:1c00::1'].map(
     keysOf,
   );
@@ -33,7 +33,7 @@ it.each([
   expect(keysOf(text)[0]).toBe(key);
 });
 
-it('BF-07 an IPv4-mapped address is that IPv4 address, and two of them are two', () => {
+it('BF-07 an IPv4-mapped address counts as its IPv4 address, and two of them as two', () => {
   expect(keysOf('::ffff:203.0.113.5')).toEqual(['address:203.0.113.5', 'total']);
   expect(keysOf('::ffff:cb00:7105')).toEqual(keysOf('203.0.113.5'));
   expect(keysOf('::ffff:203.0.113.6')).not.toEqual(keysOf('::ffff:203.0.113.5'));

@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx';
 type Props = {
   kind?: 'info' | 'bad';
   title?: string;
-  /** What the visitor did and this answers: it interrupts and takes the focus, each time anew. */
+  /** Answers something the visitor did: it interrupts and takes the focus, every time. */
   answerTo?: object | null;
   children: ReactNode;
 };

@@ -2,7 +2,7 @@ import { useLanguage, useMessage } from '../messages.tsx';
 import type { CallFailure } from '../server-calls.ts';
 import { relativeTime } from './relative-time.ts';
 
-/** What a visitor is told about a call that did not succeed. */
+/** What a visitor is told about a failed call. */
 export function useCallFailureText(): (failure: CallFailure) => string {
   const message = useMessage();
   const language = useLanguage();

@@ -8,15 +8,15 @@ import { Notice } from './notice.tsx';
 import { PortalForm } from './portal-form.tsx';
 
 type Props = ComponentProps<typeof PortalForm> & {
-  /** Why the last try did not succeed. */
+  /** Why the last attempt failed. */
   failure: CallFailure | null;
-  /** What there is to say else; the address says it where nothing is given. */
+  /** Any other notice; taken from the address if absent. */
   notice?: NoticeName | null;
-  /** How long to wait, where the notice says so. */
+  /** How long to wait, if the notice mentions it. */
   seconds?: number | undefined;
 };
 
-/** A form that the script sends: what became of the last try stands above it, and it is alive again. */
+/** A form sent by script; the result of the last attempt is shown above it, and the form can be used again. */
 export function CallForm({ failure, notice, seconds, ...form }: Props) {
   const message = useMessage();
   const textOf = useCallFailureText();

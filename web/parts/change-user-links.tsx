@@ -9,15 +9,15 @@ import { LoginLink } from './login-link.tsx';
 import { useSignInAgain } from './sign-in-again.ts';
 
 /**
- * Ends the half-signed-in session and goes to the sign-in form; without script a plain link does the same. The children
- * are further ways on.
+ * Ends the half-signed-in session and goes to the sign-in form; without JavaScript a plain link does. The children are
+ * additional links.
  */
 export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
   const message = useMessage();
   const { page, leave, comeBack, goToDocument } = useVisit();
   const { toCall } = usePortalUrls();
   const { destination, url } = useSignInAgain();
-  // “Not you?” is answered best beside the name.
+  // “Not you?” belongs beside the name.
   const whose = textKey === 'twofa-change-user' ? page.secondFactor?.account : undefined;
   const [failure, setFailure] = useState<CallFailure | null>(null);
 

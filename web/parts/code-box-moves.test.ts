@@ -63,7 +63,7 @@ describe('keys', () => {
   );
 });
 
-describe('what an input method has composed', () => {
+describe('text composed by an input method', () => {
   it.each([
     ['______', 0, '１', '1_____', 1],
     ['12____', 2, '３４', '1234__', 4],
@@ -89,7 +89,7 @@ describe('pasting', () => {
   });
 });
 
-describe('what was typed before the script', () => {
+describe('input from before the script ran', () => {
   it.each([
     ['', '______', 0],
     ['12 3', '123___', 3],
@@ -101,7 +101,7 @@ describe('what was typed before the script', () => {
   });
 });
 
-describe('a move makes the code whole', () => {
+describe('a move completes the code', () => {
   it.each([
     ['when it fills the last empty box', '12345_', '123456', true],
     ['when it fills the only empty box', '1_3456', '123456', true],
@@ -114,7 +114,7 @@ describe('a move makes the code whole', () => {
     expect(completes(before === null ? null : boxes(before), boxes(after))).toBe(isWhole),
   );
 
-  it('once, however six digits are typed one by one', () =>
+  it('once, even if six digits are typed one by one', () =>
     fc.assert(
       fc.property(fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 6 }), (order) => {
         let now = emptyBoxes;
@@ -129,7 +129,7 @@ describe('a move makes the code whole', () => {
     ));
 });
 
-describe('whatever is typed, pressed and pasted', () => {
+describe('any sequence of typing, keys and pasting', () => {
   const move = fc.oneof(
     fc.record({ kind: fc.constant('type' as const), text: fc.string({ maxLength: 8 }) }),
     fc.record({ kind: fc.constant('type' as const), text: fc.stringMatching(/^[0-9]{1,2}$/) }),
@@ -151,7 +151,7 @@ describe('whatever is typed, pressed and pasted', () => {
     return typed(before, before.focus, (before.digits[before.focus] ?? '') + text);
   }
 
-  it('there are six boxes, each empty or one digit, and the focus is on one of them', () =>
+  it('there are six boxes, each empty or one digit, and one has the focus', () =>
     fc.assert(
       fc.property(fc.array(move, { maxLength: 40 }), (moves) => {
         const after = moves.reduce(apply, emptyBoxes);
@@ -162,7 +162,7 @@ describe('whatever is typed, pressed and pasted', () => {
       }),
     ));
 
-  it('six digits pasted are whole, whatever was there', () =>
+  it('six pasted digits complete the code, whatever was there', () =>
     fc.assert(
       fc.property(anyBoxes, fc.stringMatching(/^[0-9]{6}$/), fc.constantFrom('', ' ', '-'), (before, code, gap) => {
         const after = pasted(before, `${code.slice(0, 3)}${gap}${code.slice(3)}`);
@@ -170,7 +170,7 @@ describe('whatever is typed, pressed and pasted', () => {
       }),
     ));
 
-  it('anything else pasted loses no digit', () =>
+  it('pasting anything else loses no digit', () =>
     fc.assert(
       fc.property(anyBoxes, fc.oneof(fc.string(), fc.stringMatching(/^[0-9 -]{0,9}$/)), (before, text) => {
         fc.pre(!/^\s*(?:[0-9][\s-]?){6}\s*$/.test(text));
@@ -178,7 +178,7 @@ describe('whatever is typed, pressed and pasted', () => {
       }),
     ));
 
-  it('what is refused in one box changes no box', () =>
+  it('input refused in one box changes no box', () =>
     fc.assert(
       fc.property(anyBoxes, fc.string({ minLength: 1 }), (before, text) => {
         fc.pre(!/[0-9０-９]/.test(text));
@@ -186,7 +186,7 @@ describe('whatever is typed, pressed and pasted', () => {
       }),
     ));
 
-  it('a digit that comes twice, as some keyboards send it, is one', () =>
+  it('a digit sent twice, as some keyboards do, counts once', () =>
     fc.assert(
       fc.property(anyBoxes, fc.constantFrom(...'0123456789'), ({ digits, focus }, digit) => {
         const once = typed(
@@ -206,7 +206,7 @@ describe('whatever is typed, pressed and pasted', () => {
       }),
     ));
 
-  it('Backspace often enough empties all boxes from the last', () =>
+  it('enough Backspaces empty all boxes from the last', () =>
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9]{6}$/), (code) => {
         const back = { kind: 'press' as const, text: 'Backspace' };

@@ -1,13 +1,13 @@
 import { codeLength, codeOfPaste } from '#contract/one-time-code.ts';
 
-/** The six boxes, each empty or one digit, and the one that has the focus. */
+/** The six boxes, each empty or one digit, and the focused one. */
 export type Boxes = { digits: readonly string[]; focus: number };
 
 export const emptyBoxes: Boxes = { digits: Array(codeLength).fill(''), focus: 0 };
 
 const last = codeLength - 1;
 
-/** What a box holds after typing: a digit replaces and advances, six spread over all boxes, anything else is refused. */
+/** The result of typing in a box: a digit replaces and advances, six fill all boxes, anything else is refused. */
 export function typed(boxes: Boxes, index: number, text: string): Boxes {
   const value = narrow(text);
   const code = codeOfPaste(value);
@@ -18,7 +18,7 @@ export function typed(boxes: Boxes, index: number, text: string): Boxes {
   return { digits: put(boxes.digits, index, digit), focus: Math.min(index + 1, last) };
 }
 
-/** What an input method has composed in a box: it may be several digits, which go on into the boxes after it. */
+/** Text that an input method composed in a box: several digits continue into the following boxes. */
 export function composed(boxes: Boxes, index: number, text: string): Boxes {
   const value = narrow(text);
   if (!/^[0-9]{2,5}$/.test(value)) return typed(boxes, index, value);
@@ -26,13 +26,13 @@ export function composed(boxes: Boxes, index: number, text: string): Boxes {
   return digits.reduce((now, digit, step) => typed(now, index + step, digit), boxes);
 }
 
-/** Exactly six digits fill all boxes; anything else changes nothing (decisions §5). */
+/** Exactly six digits fill all boxes; anything else is ignored (decisions §5). */
 export function pasted(boxes: Boxes, text: string): Boxes {
   const code = codeOfPaste(narrow(text));
   return code ? { digits: [...code], focus: last } : boxes;
 }
 
-/** The move of a key, or null when the key moves nothing. */
+/** The move for a key, or null if the key moves nothing. */
 export function pressed(boxes: Boxes, index: number, key: string): Boxes | null {
   const { digits } = boxes;
   switch (key) {
@@ -54,7 +54,7 @@ export function pressed(boxes: Boxes, index: number, key: string): Boxes | null 
   }
 }
 
-/** The boxes of what was typed into the plain field before the script took over. */
+/** Boxes filled from what was typed into the plain field before the script ran. */
 export function boxesOf(text: string): Boxes {
   const digits = narrow(text)
     .replace(/[^0-9]/g, '')
@@ -65,24 +65,24 @@ export function boxesOf(text: string): Boxes {
   };
 }
 
-/** The whole code, or null while a box is empty. */
+/** The complete code, or null while a box is empty. */
 export function codeOf({ digits }: Boxes): string | null {
   return digits.every((digit) => digit !== '') ? digits.join('') : null;
 }
 
-/** Whether a move made the code whole: it filled the last empty box, or brought a whole code at once. */
+/** Whether a move completed the code: it filled the last empty box, or entered a whole code at once. */
 export function completes(before: Boxes | null, after: Boxes): boolean {
   if (codeOf(after) === null) return false;
   if (before === null || codeOf(before) === null) return true;
   return after.digits.filter((digit, index) => digit !== before.digits[index]).length > 1;
 }
 
-/** Wide digits, as an East Asian keyboard types them, are the same digits. Those of other scripts no app shows. */
+/** Full-width digits, as East Asian keyboards type them, count as digits. No app shows other scripts' digits. */
 function narrow(text: string): string {
   return text.replace(/[０-９]/g, (digit) => String(digit.charCodeAt(0) - 0xff10));
 }
 
-/** A box holds its old digit and the new one, in either order, since the caret may stand on either side. */
+/** A box holds its old and new digit in either order, since the caret may be on either side. */
 function newDigit(old: string, value: string): string | null {
   const rest = old === '' ? value : value.replace(old, '');
   const digit = rest === '' ? old : rest;

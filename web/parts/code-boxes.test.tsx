@@ -7,7 +7,7 @@ import { type Visit, VisitContext } from '../visit.ts';
 import { boxesOf } from './code-box-moves.ts';
 import { CodeBoxes } from './code-boxes.tsx';
 
-/** The attributes of each field, by their names in lower case. */
+/** The attributes of each field, with lower-case names. */
 const fieldsOf = (html: string) =>
   [...html.matchAll(/<input([^>]*)>/g)].map(([, text = '']) =>
     Object.fromEntries(
@@ -15,7 +15,7 @@ const fieldsOf = (html: string) =>
     ),
   );
 
-it('each box has a name and an id of its own, for browsers that fill in by them; the code itself is one field', () => {
+it('each box has its own name and id for autofill; the code itself is one field', () => {
   const html = renderToStaticMarkup(
     <VisitContext value={{ isLeaving: false } as Visit}>
       <Messages language="en" texts={en}>
@@ -31,7 +31,7 @@ it('each box has a name and an id of its own, for browsers that fill in by them;
 });
 
 it.each(['/portal/twoFactor', '/portal/twoFactor?codeSentViaEmail=true', '/portal/twoFactorRegistration'])(
-  'without script there are no boxes, and %s posts one code',
+  'without JavaScript there are no boxes, and %s posts one code',
   (url) => {
     const secondFactor = { account: 'ada', mayRemember: true, mayRecover: true, sendAgainAfter: 30 };
     const names = fieldsOf(documentForTest(url, { secondFactor })).map(({ name }) => name ?? '');

@@ -6,16 +6,16 @@ import { type Boxes, composed, pasted, pressed, typed } from './code-box-moves.t
 
 type Props = { boxes: Boxes; isWrong: boolean; takesFocus: boolean; onMove: (boxes: Boxes) => void };
 
-/** Six boxes for six digits; the moves are in code-box-moves. */
+/** Six boxes for six digits; code-box-moves has the moves. */
 export function CodeBoxes({ boxes, isWrong, takesFocus, onMove }: Props) {
   const message = useMessage();
   const { isLeaving } = useVisit();
   const inputs = useRef<(HTMLInputElement | null)[]>([]);
   const mayFocus = useRef(takesFocus);
-  // What an input method has begun in a box stays there as it is: moving on would break or repeat it.
+  // Text being composed stays in its box: moving it would break or repeat it.
   const [draft, setDraft] = useState<{ index: number; text: string } | null>(null);
 
-  // The focus follows the boxes, except that it is not taken from elsewhere when they first appear.
+  // The focus follows the boxes, but isn't taken from elsewhere when they first appear.
   useLayoutEffect(() => {
     const input = inputs.current[boxes.focus];
     if (mayFocus.current && input) {
@@ -51,7 +51,7 @@ export function CodeBoxes({ boxes, isWrong, takesFocus, onMove }: Props) {
           aria-label={message('code-digit', { position: index + 1, length: codeLength })}
           aria-invalid={isWrong || undefined}
           aria-describedby={isWrong ? 'code-error' : undefined}
-          // The digit that stands there already, typed again, is no change to React, but a step on.
+          // Retyping the digit already in the box is no change to React, but must advance.
           onInput={({ currentTarget, nativeEvent }) => {
             const isSame = currentTarget.value === digit && !(nativeEvent as InputEvent).isComposing;
             if (isSame) onMove(typed(boxes, index, digit));

@@ -8,7 +8,7 @@ import { TwoFactorFields } from './two-factor-fields.tsx';
 
 type Props = Pick<ComponentProps<typeof CallForm>, 'isReady' | 'onSend' | 'children'> & { said: Said };
 
-/** What is told above the form; the rest is told beside the code, since another one may help. */
+/** What is shown above the form; everything else is shown beside the code, since another code may help. */
 function failureOf(said: Said): CallFailure | null {
   switch (said?.name) {
     case undefined:
@@ -22,13 +22,13 @@ function failureOf(said: Said): CallFailure | null {
   }
 }
 
-/** A form whose code is checked, with what there is to say above it; a wrong one is told beside it. */
+/** A form whose code is checked, with notices above it; a wrong code is reported beside the field. */
 export function CodeCheckForm({ said, children, ...form }: Props) {
   const message = useMessage();
   return (
     <CallForm
       call="twoFactorVerify"
-      // For the tick box, which must not carry it itself: Firefox would tick it again on a reload.
+      // Set here and not on the tick box: Firefox would tick it again on a reload.
       autoComplete="off"
       word="checking-code"
       failure={failureOf(said)}

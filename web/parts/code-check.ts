@@ -11,22 +11,22 @@ import { useVisit } from '../visit.ts';
 
 export type WrongCode = Extract<CodeAnswer, { name: 'wrong' }>;
 
-/** What a second-factor screen has to say: how the last call ended, or what the step before left in the address. */
+/** What a second-factor screen has to show: the result of the last call, or the notice in the address. */
 export type Said =
   | WrongCode
   | CallFailure
   | { name: 'notice'; notice: Notice; seconds?: number }
   | { name: 'malformed' }
-  /** Nobody knows whether the code was right: the check itself failed. */
+  /** The check itself failed, so the code may have been right. */
   | { name: 'notChecked' }
   | null;
 
-/** Has a code checked and goes on where it was right; anything else is said, on the page alive again (decisions §5). */
+/** Has a code checked and continues if it is right; otherwise shows why and reactivates the page (decisions §5). */
 export function useCodeCheck() {
   const { page, place, saved, save, comeBack, goToDocument } = useVisit();
   const { toCall } = usePortalUrls();
   const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? saidByPage(page));
-  // Tells one wrong code from the next, since the same words said again are not heard.
+  // Distinguishes consecutive wrong codes, since repeated identical text isn't announced.
   const [checks, setChecks] = useState(0);
 
   /** `wrong`, `right`, or the name of the failure. */
@@ -60,7 +60,7 @@ function saidBySearch(search: string): Said {
   return notice && { name: 'notice', notice };
 }
 
-/** That no mail is on its way is said on every load, not only after a redirect. */
+/** That no email is on its way is shown on every load, not only after a redirect. */
 function saidByPage({ secondFactor }: Page): Said {
   return secondFactor?.isCodeNotSent ? { name: 'notice', notice: 'codeNotSent' } : null;
 }

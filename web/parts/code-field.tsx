@@ -6,12 +6,12 @@ import { CodeBoxes } from './code-boxes.tsx';
 import { FieldError } from './field-error.tsx';
 
 type Props = {
-  /** Null until the script runs: then one plain field is boxes that keep what was typed. */
+  /** Null until the script runs; then the plain field becomes boxes that keep what was typed. */
   boxes: Boxes | null;
   error: string | null;
-  /** Another one for each answer, so that the same error is said again. */
+  /** Changes with each answer, so that the same error is announced again. */
   errorKey: number;
-  /** Whether the code is the obvious start of the screen. */
+  /** Whether the code is the screen's initial focus. */
   isFirst: boolean;
   onMove: (boxes: Boxes) => void;
 };

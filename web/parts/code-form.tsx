@@ -16,13 +16,13 @@ import { useWrongCodeText } from './wrong-code-text.ts';
 
 type Props = {
   cancelKey: MessageKey;
-  /** Further ways on, beside the one out. */
+  /** Additional links, beside the way out. */
   links?: ReactNode;
-  /** Puts something around the code, such as the steps before it; the code is then not where the screen starts. */
+  /** Wraps the code, for example in the steps before it; the code then doesn't get the initial focus. */
   around?: (code: ReactNode) => ReactNode;
 };
 
-/** The six digits and what follows from them; the same on both second-factor screens. */
+/** The six digits and their submission; the same on both second-factor screens. */
 export function CodeForm({ cancelKey, links, around }: Props) {
   const { place, leave, isLeaving } = useVisit();
   const { said, say, check, checks } = useCodeCheck();
@@ -30,7 +30,7 @@ export function CodeForm({ cancelKey, links, around }: Props) {
   const textOf = useWrongCodeText();
   const [boxes, setBoxes] = useState<Boxes | null>(null);
   const remember = useRef<HTMLInputElement>(null);
-  // What goes out by itself does so once: after that the button sends it.
+  // Submits automatically only once; after that the button does.
   const lastSent = useRef<string | null>(null);
 
   async function send(code: string) {
@@ -40,7 +40,7 @@ export function CodeForm({ cancelKey, links, around }: Props) {
       lastSent.current = null;
       setBoxes({ ...emptyBoxes });
     } else if (outcome === 'failed') {
-      // The digits stay for the button, and the focus comes back to them.
+      // The digits stay for the button, and the focus returns to them.
       setBoxes((current) => current && { ...current });
     }
   }
@@ -52,7 +52,7 @@ export function CodeForm({ cancelKey, links, around }: Props) {
     if (code && code !== lastSent.current && leave('checking-code')) send(code);
   }
 
-  /** A new code is typed afresh; where none came the focus goes back to where it was. */
+  /** After a new code the field starts empty; if none came, the focus returns to where it was. */
   function onSendAnswer(answer: Said) {
     say(answer);
     const isNew = answer?.name === 'notice' && answer.notice === 'codeSent';

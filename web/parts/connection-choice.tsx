@@ -6,7 +6,7 @@ import { PortalLink } from './portal-link.tsx';
 import { RedirectField } from './redirect-field.tsx';
 import { SubmitButton } from './submit-button.tsx';
 
-/** One button for each provider that the typed address leaves to choose from. */
+/** One button for each provider that matches the typed address. */
 export function ConnectionChoice({ connections }: { connections: { key: string; name: string }[] }) {
   const message = useMessage();
   const { typedUsername } = useVisit();

@@ -2,7 +2,7 @@ import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
 
-/** Said before the attempt: without the cookie, signing in would only lead back here (decisions §13). */
+/** Shown before the attempt: without the cookie, signing in would only lead back here (decisions §13). */
 export function CookiesBlocked() {
   const message = useMessage();
   const { isScripted } = useVisit();

@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 
 const saidMilliseconds = 2000;
 
-/** Copies a text and says for a moment whether that worked. */
+/** Copies a text and briefly shows whether that worked. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const message = useMessage();
   const { announce } = useVisit();

@@ -2,7 +2,7 @@ import { useMessage } from '../messages.tsx';
 import { fileName } from './file-name.ts';
 import { Icon } from './icon.tsx';
 
-/** Saves a text as a file, made in the page: nothing is asked of the server. */
+/** Saves a text as a file made in the page, without a request to the server. */
 export function DownloadButton({ name, text }: { name: string; text: string }) {
   const message = useMessage();
 

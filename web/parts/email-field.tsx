@@ -8,16 +8,16 @@ import { useVisit } from '../visit.ts';
 import { TextField } from './text-field.tsx';
 
 /**
- * A work e-mail; what is wrong with it is said when the visitor leaves it, not while typing, and at once of what a
- * password manager fills in, which may be another kind of name. Not of type `email`:
- * browsers check that more strictly than the server does (decisions §5), and rewrite international addresses.
+ * A work email. Mistakes are shown on leaving the field, not while typing, but at once for a value that a password
+ * manager fills in, which may not be an address. Not of type `email`: browsers check that more strictly than the server
+ * (decisions §5), and rewrite international addresses.
  */
 export function EmailField() {
   const message = useMessage();
   const { place, typedUsername } = useVisit();
   const wasRefused = noticeOfSearch(place.search) === 'emailMalformed';
   const [isWrong, setWrong] = useState(wasRefused);
-  // What was refused is there to be put right; a name that was typed elsewhere is no address.
+  // A refused entry is kept for correction; a name typed elsewhere isn't an address.
   const known = (!wasRefused && parameterOf(place.search, queryNames.login)) || typedUsername.current;
   const field = useRef<HTMLInputElement>(null);
 
@@ -25,7 +25,7 @@ export function EmailField() {
     setWrong(value !== '' && !isEmailAddress(value));
   }
 
-  // What the browser filled in before the script came.
+  // What the browser filled in before the script ran.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
     if (field.current?.value) judge(field.current.value);
@@ -53,7 +53,7 @@ export function EmailField() {
   );
 }
 
-/** Filling in by browser or manager is an input of no kind, or a replacement. */
+/** Autofill arrives as an input without a type, or as a replacement. */
 function isTyped({ inputType }: InputEvent): boolean {
   return Boolean(inputType) && inputType !== 'insertReplacementText';
 }

@@ -3,7 +3,7 @@ import type { Texts } from '../messages.tsx';
 
 type Props = { texts: Texts; onError: () => void; children: ReactNode };
 
-/** A mistake in a script must never leave an empty door: it says so and offers the page anew. */
+/** A script error must never leave an empty page: shows a message and offers to reload. */
 export class ErrorDoor extends Component<Props, { isBroken: boolean }> {
   override state = { isBroken: false };
 

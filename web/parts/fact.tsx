@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** One named value, such as an address, that wraps anywhere. */
+/** A named value, such as an address, that may wrap anywhere. */
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <p className="fact">

@@ -1,6 +1,6 @@
 /**
- * Whether a field holds something. A browser hides what it has autofilled until the visitor's first gesture. By the old
- * name of the state: Chromium before 110 knows no other, and all others know it too.
+ * Whether a field has a value. Browsers hide autofilled values until the visitor's first gesture. Uses the state's old
+ * name: Chromium before 110 knows only that one, and every other browser supports it too.
  */
 export function isFilled(form: HTMLFormElement, name: string): boolean {
   const input = form.elements.namedItem(name);

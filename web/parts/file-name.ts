@@ -1,4 +1,4 @@
-/** The text as a name that every file system takes. */
+/** The text as a file name valid on every file system. */
 export function fileName(text: string): string {
   return text
     .replace(/[\\/:*?"<>|\p{Cc}\s]+/gu, ' ')
@@ -6,5 +6,5 @@ export function fileName(text: string): string {
     .slice(-longest);
 }
 
-/** The end counts most, for it says of what kind the file is. */
+/** Keeps the end, which holds the file type. */
 const longest = 120;

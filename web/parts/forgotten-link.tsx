@@ -2,7 +2,7 @@ import { useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { PortalLink } from './portal-link.tsx';
 
-/** To the form that sends a new reset link. */
+/** Link to the form that sends a new reset link. */
 export function ForgottenLink({ className }: { className?: string | undefined }) {
   const message = useMessage();
   const { toScreen } = usePortalUrls();

@@ -5,8 +5,8 @@ import { isPlainClick } from '../plain-click.ts';
 import { useVisit } from '../visit.ts';
 
 /**
- * Leads on who is signed in already and gives up an app that nobody required. The tab may remember more of the
- * destination than the server was told: the fragment.
+ * Lets a signed-in user skip an app that nobody required. The tab may know more of the destination than the server: the
+ * fragment.
  */
 export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destination: string }) {
   const message = useMessage();

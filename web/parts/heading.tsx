@@ -2,7 +2,7 @@ import { useMessage } from '../messages.tsx';
 import { titleKey } from '../screen-title.ts';
 import { useVisit } from '../visit.ts';
 
-/** The one heading of a screen; a screen change moves the focus to it. */
+/** The only heading of a screen; a screen change focuses it. */
 export function Heading({ prefix }: { prefix?: string }) {
   const message = useMessage();
   const { place, page } = useVisit();

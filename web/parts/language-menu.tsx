@@ -5,13 +5,13 @@ import { usePortalUrls } from '../portal-urls.ts';
 import { useVisit } from '../visit.ts';
 import { Icon } from './icon.tsx';
 
-/** A GET form, so that it works without script; with script the page is said again in place. */
+/** A GET form, so that it works without JavaScript; the script translates the page in place. */
 export function LanguageMenu() {
   const message = useMessage();
   const language = useLanguage();
   const { page, place, setLanguage } = useVisit();
   const { toScreen } = usePortalUrls();
-  // The answer to a posted form stands under the call's address, which cannot be asked for.
+  // The answer to a posted form has the call's address, which doesn't accept GET.
   const isProblem = page.serverPage?.name === 'problem';
   const action = isProblem ? toScreen('login') : page.isAnswer && toScreen(place.screen);
   return (
@@ -45,7 +45,7 @@ export function LanguageMenu() {
 function OtherParameters() {
   const { place } = useVisit();
   const dropped: string[] = [queryNames.language];
-  // The reset secret is kept only where the form needs it, and there it stands in the address already.
+  // The reset secret is kept only where the form needs it, and there it is in the address already.
   if (place.screen.name !== 'forgottenChange') dropped.push(queryNames.hash);
   const kept = [...new URLSearchParams(place.search)].filter(([name]) => !dropped.includes(name));
   return kept.map(([name, value]) => <input key={name + value} type="hidden" name={name} value={value} />);

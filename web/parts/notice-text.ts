@@ -2,7 +2,7 @@ import type { Notice } from '#contract/notices.ts';
 import { useLanguage, useMessage } from '../messages.tsx';
 import { relativeTime } from './relative-time.ts';
 
-/** Notices that are told beside what they are about. */
+/** Notices that are shown beside what they concern. */
 type InPlace = 'codeWrong' | 'clockWrong' | 'codeMalformed' | 'emailMalformed' | 'chooseConnection';
 export type SpokenNotice = Exclude<Notice, InPlace>;
 
@@ -18,7 +18,7 @@ export function hasOwnPlace(notice: Notice): notice is InPlace {
   return inPlace.includes(notice);
 }
 
-/** The text of a notice; `seconds` is how long to wait for a code, in the one that says so. */
+/** The text of a notice; `seconds` is the wait before another code, if the notice mentions it. */
 export function useNoticeText(): (notice: SpokenNotice, seconds: number) => string {
   const message = useMessage();
   const language = useLanguage();

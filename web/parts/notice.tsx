@@ -4,7 +4,7 @@ import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
 import { hasOwnPlace, useNoticeText } from './notice-text.ts';
 
-/** Nothing went wrong with these: they say how things stand. */
+/** These report a state, not an error. */
 const calm: readonly NoticeName[] = [
   'signInExpired',
   'codeSent',
@@ -16,11 +16,11 @@ const calm: readonly NoticeName[] = [
 
 type Props = {
   notice?: NoticeName | null | undefined;
-  /** How long to wait for a code, where it is told apart from the page. */
+  /** How long to wait for a code, when not given by the page. */
   seconds?: number | undefined;
 };
 
-/** What the step before has to say (`?notice=…`); a wrong code is told beside the code, a choice by what is chosen from. */
+/** The notice from the previous step (`?notice=…`); wrong codes and choices are shown beside their fields. */
 export function Notice({ notice, seconds }: Props) {
   const message = useMessage();
   const textOf = useNoticeText();

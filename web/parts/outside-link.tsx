@@ -4,7 +4,7 @@ import { useVisit } from '../visit.ts';
 
 type Props = Pick<ComponentProps<'a'>, 'className' | 'children'> & { href: string };
 
-/** A link out of the portal: fade, then the page there. What opens no page, such as an address to write to, goes the plain way. */
+/** A link out of the portal: fade, then the page there. Links that open no page, such as mailto, work as usual. */
 export function OutsideLink({ href, className, children }: Props) {
   const { leave, goToDocument } = useVisit();
 

@@ -6,13 +6,13 @@ import { Veil } from './veil.tsx';
 
 type Props = { word: MessageKey | null; announcement: string; showing: number; children: ReactNode };
 
-/** The house that stays while the content changes: wall, door, header, floor, and the veil of a way out. */
+/** The frame that stays while the content changes: wall, door, header, floor, and the veil shown on leaving. */
 export function PageFrame({ word, announcement, showing, children }: Props) {
   const message = useMessage();
   const content = useRef<HTMLDivElement>(null);
   const lastShowing = useRef(showing);
 
-  // A new screen: where no field has taken the focus, the heading does.
+  // On a new screen the heading takes the focus unless a field has.
   useEffect(() => {
     if (lastShowing.current === showing) return;
     lastShowing.current = showing;

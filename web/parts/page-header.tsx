@@ -2,7 +2,7 @@ import { usePortalUrls } from '../portal-urls.ts';
 import { useVisit } from '../visit.ts';
 import { PortalLink } from './portal-link.tsx';
 
-/** The logo; it links to the sign-in form, except on it (specification §2). */
+/** The logo; links to the sign-in form except on that form (specification §2). */
 export function PageHeader() {
   const { page, place } = useVisit();
   const { toScreen } = usePortalUrls();

@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx';
 
 type Props = { password: string; broken: readonly PasswordRule[]; policy: PasswordPolicy };
 
-/** What a new password must be, told before the mistake and ticked off while typing. */
+/** The requirements for a new password, shown up front and ticked off while typing. */
 export function PasswordChecks({ password, broken, policy }: Props) {
   const message = useMessage();
   const isMet = (...rules: PasswordRule[]) => password !== '' && !rules.some((rule) => broken.includes(rule));

@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx';
 
 type Props = { id: string; broken: readonly PasswordRule[]; policy: PasswordPolicy };
 
-/** The specification's sentences for what an entry breaks; shown once both were touched (specification §5). */
+/** The specification's sentences for the broken rules; shown once both fields were touched (specification §5). */
 export function PasswordErrors({ id, broken, policy }: Props) {
   const message = useMessage();
   return (

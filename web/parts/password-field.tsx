@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 
 type Props = InputHTMLAttributes<HTMLInputElement> & { id: string; label: string; children?: ReactNode };
 
-/** A password input that can be read; the reveal button is there only where it works. */
+/** A password input with a reveal button, which is shown only where it works. */
 export function PasswordField({ id, label, children, ...input }: Props) {
   const message = useMessage();
   const { isScripted } = useVisit();

@@ -15,25 +15,25 @@ import { useVisit } from '../visit.ts';
 
 const ReadyContext = createContext(true);
 
-/** Whether the form around may be sent. */
+/** Whether the enclosing form may be sent. */
 export const useIsReady = () => use(ReadyContext);
 
 type Props = {
   call: Call;
-  /** What the address of the call carries. */
+  /** Query parameters for the address of the call. */
   query?: Record<string, string>;
-  /** Said while the form is on its way. */
+  /** Shown while the form is being sent. */
   word?: MessageKey;
   className?: string;
   autoComplete?: 'off';
-  /** Whether it may be sent; asked once the script runs, before that the server decides. */
+  /** Whether it may be sent; only asked once the script runs, until then the server decides. */
   isReady?: (form: HTMLFormElement) => boolean;
-  /** Sends it by script; without it the browser posts the form. */
+  /** Sends it by script; without JavaScript the browser posts the form. */
   onSend?: (form: HTMLFormElement) => void;
   children: ReactNode;
 };
 
-/** A form that posts to one of the calls, works without script, and is sent once however often it is pressed. */
+/** A form that posts to one of the calls, works without JavaScript, and is sent once however often it is submitted. */
 export function PortalForm({
   call,
   query,
@@ -53,10 +53,10 @@ export function PortalForm({
     if (form.current) setReady(isReady(form.current));
   }
 
-  // After every render: the browser may have filled in a field, or a part may have changed one.
+  // After every render: the browser may have filled in a field, or a child may have changed one.
   useLayoutEffect(look);
 
-  // Some managers fill in a field at any time, and tell nobody.
+  // Some password managers fill in fields at any time, without events.
   useEffect(() => {
     const timer = setInterval(look, 500);
     return () => clearInterval(timer);

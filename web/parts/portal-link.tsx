@@ -5,12 +5,12 @@ import { useVisit } from '../visit.ts';
 type Props = {
   href: string;
   className?: string | undefined;
-  /** For what only the server can say: the page is loaded anew. */
+  /** For what only the server can show: reloads the page. */
   isDocument?: boolean;
   children: ReactNode;
 };
 
-/** A link to another screen: fade, then the screen. A modified click, and a page outside the portal's own, go the plain way. */
+/** A link to another screen: fade, then the screen. Modified clicks and pages outside the portal work as usual. */
 export function PortalLink({ href, className, isDocument = false, children }: Props) {
   const { page, leave, goTo, goToDocument } = useVisit();
   function onClick(event: MouseEvent) {

@@ -9,10 +9,10 @@ import { fieldValue, isFilled } from './field-value.ts';
 import { isOver, SignInOver } from './sign-in-over.tsx';
 import { TextField } from './text-field.tsx';
 
-/** Room for any dashes and spaces; what the server reads. */
+/** What the server accepts; leaves room for dashes and spaces. */
 const longestEntry = 40;
 
-/** One of the codes that were kept for when the phone is not at hand. */
+/** Asks for a recovery code, for when the phone is not at hand. */
 export function RecoveryForm({ links }: { links: ReactNode }) {
   const message = useMessage();
   const { comeBack } = useVisit();
@@ -22,7 +22,7 @@ export function RecoveryForm({ links }: { links: ReactNode }) {
   const isWrong = said?.name === 'wrong';
   const isNotChecked = said?.name === 'notChecked';
 
-  // What was typed stays, for a slip to be put right.
+  // Keeps the entry so that a typo can be corrected.
   useEffect(() => {
     if (said?.name === 'wrong' || said?.name === 'notChecked') field.current?.select();
   }, [said]);

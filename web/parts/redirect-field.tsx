@@ -3,7 +3,7 @@ import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
 
-/** Where to go after sign-in, sent along (decisions §4). */
+/** The destination after sign-in, sent along (decisions §4). */
 export function RedirectField({ name = 'redirectURL' }: { name?: 'redirectURL' | 'redirectURLSSO' }) {
   const { place, saved, page } = useVisit();
   const askedFor = parameterOf(place.search, queryNames.destination);

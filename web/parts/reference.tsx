@@ -5,8 +5,8 @@ import { useVisit } from '../visit.ts';
 import { Fact } from './fact.tsx';
 
 /**
- * What a visitor reads out to support, who finds the refusal by it (decisions §13). It belongs to the page that the server
- * sent: another failure page that this one became has none.
+ * The reference that a visitor reads out to support to identify the refusal (decisions §13). It belongs to the page
+ * that the server sent; a failure page rendered later by the script has none.
  */
 export function Reference() {
   const message = useMessage();

@@ -7,7 +7,7 @@ import { CopyButton } from './copy-button.tsx';
 
 type Props = { registration: RegistrationAnswer | null; onBroken: () => void; children: ReactNode };
 
-/** Scan, or type the key; then enter what the app shows. */
+/** Scan or type the key; then enter what the app shows. */
 export function RegistrationSteps({ registration, onBroken, children }: Props) {
   const message = useMessage();
   const { page, isScripted } = useVisit();
@@ -54,7 +54,7 @@ function Key({ url, totpSecret, onBroken }: RegistrationAnswer & { onBroken?: ()
   );
 }
 
-/** Grouped in fours for reading; the copy has no spaces. */
+/** Grouped in fours for readability; the copied key has no spaces. */
 function Secret({ text }: { text: string }) {
   const message = useMessage();
   const { isScripted } = useVisit();

@@ -5,7 +5,7 @@ import { Alert } from './alert.tsx';
 import { Heading } from './heading.tsx';
 import { WayOut } from './way-out.tsx';
 
-// Said at once, though nobody pressed anything: the screen was to show a code.
+// Announced without a user action: the screen was to show a code.
 const urgent = {};
 
 export function RegistrationUnavailable() {

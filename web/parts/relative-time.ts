@@ -2,7 +2,7 @@ import type { Language } from '#contract/languages.ts';
 
 const secondsInMinute = 60;
 
-/** “in 40 seconds”, “in 5 minutes”, inflected as the language wants it. */
+/** “in 40 seconds”, “in 5 minutes”, inflected for the language. */
 export function relativeTime(language: Language, seconds: number): string {
   const format = new Intl.RelativeTimeFormat(language);
   const wait = Math.max(1, seconds);

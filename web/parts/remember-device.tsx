@@ -5,7 +5,7 @@ import { useMessage } from '../messages.tsx';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
 
-/** Off until the visitor says otherwise, on every load: a browser must not fill it in. What was said before a wrong code counts. */
+/** Off on every load: browsers must not restore it. The choice before a wrong code is kept. */
 export function RememberDevice({ ref }: { ref: Ref<HTMLInputElement> }) {
   const message = useMessage();
   const { page, place } = useVisit();

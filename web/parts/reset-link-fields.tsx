@@ -1,8 +1,8 @@
 import type { ResetLink } from '../reset-link.ts';
 
 /**
- * The secret of the link, and for password managers the account that the new password belongs to: without a name, since the
- * post holds password, repeat and hash alone (specification §7).
+ * The secret of the link, and the account for password managers: unnamed, since the post holds only password, repeat
+ * and hash (specification §7).
  */
 export function ResetLinkFields({ hash, username }: ResetLink) {
   return (

@@ -3,7 +3,7 @@ import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
 import { ForgottenLink } from './forgotten-link.tsx';
 
-/** Without a link no password can be set: said before two fields are filled in for nothing. */
+/** Without a link no password can be set: shown before the visitor fills in two fields in vain. */
 export function ResetLinkMissing() {
   const message = useMessage();
   const { isScripted } = useVisit();
@@ -12,6 +12,6 @@ export function ResetLinkMissing() {
       {message('change-no-link-text')} <ForgottenLink />
     </Alert>
   );
-  // Until the script runs nobody knows what this tab has saved.
+  // Until the script runs it is unknown what this tab has saved.
   return isScripted ? alert : <noscript>{alert}</noscript>;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const second = 1000;
 
-/** The whole seconds until a moment, counted down; none on the server, and none once it is over. */
+/** The whole seconds until a moment, counting down; 0 on the server and once it has passed. */
 export function useSecondsUntil(moment: number): number {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {

@@ -11,7 +11,7 @@ import { TwoFactorFields } from './two-factor-fields.tsx';
 
 type Props = { cancelKey: MessageKey; onAnswer: (answer: Said) => void };
 
-/** Has another code sent by e-mail, not before it is time; and the way out, which is the way on when no more are sent. */
+/** Sends another code by email once the wait is over; and the way out, which is the only link when no more are sent. */
 export function SendAgain({ cancelKey, onAnswer }: Props) {
   const message = useMessage();
   const { page, comeBack, announce } = useVisit();
@@ -21,7 +21,7 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
   const [until, setUntil] = useState(0);
   const seconds = useSecondsUntil(until);
 
-  // Counted from when the page was asked for: a page that is shown again does not wait again.
+  // Counted from when the page was requested, so a page shown again doesn't restart the wait.
   useEffect(() => {
     if (first) setUntil(performance.timeOrigin + first * 1000);
   }, [first]);
@@ -50,7 +50,7 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
       ) : (
         <PortalForm call="twoFactorSend" onSend={send}>
           <TwoFactorFields />
-          {/* A button that cannot be pressed is not read out when its label counts down. */}
+          {/* A disabled button isn't announced when its label counts down. */}
           <button className="button quiet" type="submit" disabled={seconds > 0}>
             {seconds > 0 ? message('twofa-send-wait', { seconds }) : message('twofa-send')}
           </button>

@@ -4,7 +4,7 @@ import { usePortalUrls } from '../portal-urls.ts';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
 
-/** The sign-in form for whoever has to begin again: who signs in next still wants to go where this one did. */
+/** The sign-in form for starting again, with the same destination. */
 export function useSignInAgain(): { destination: string | undefined; url: () => string } {
   const { page, place } = useVisit();
   const { toScreen } = usePortalUrls();

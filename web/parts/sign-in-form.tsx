@@ -9,7 +9,7 @@ import { RedirectField } from './redirect-field.tsx';
 import { SubmitButton } from './submit-button.tsx';
 import { TextField } from './text-field.tsx';
 
-/** Name and password; the destination goes along. */
+/** Name and password, sent with the destination. */
 export function SignInForm({ username, takesFocus = false }: { username: string; takesFocus?: boolean }) {
   const message = useMessage();
   const { toScreen } = usePortalUrls();

@@ -5,7 +5,7 @@ import { useVisit } from '../visit.ts';
 import { PortalForm } from './portal-form.tsx';
 import { SubmitButton } from './submit-button.tsx';
 
-/** Signs out who signed in too long ago to set up an app, and comes back to it once they are signed in again. */
+/** Signs out a user who signed in too long ago to set up an app, and returns here once they are signed in again. */
 export function SignInOnceMoreForm({ comesBackTo }: { comesBackTo: string }) {
   const message = useMessage();
   const { save } = useVisit();

@@ -10,12 +10,12 @@ import { SignInOnceMoreForm } from './sign-in-once-more-form.tsx';
 
 type Over = Extract<CallFailure, { name: 'signInExpired' | 'signInTooOld' }>;
 
-/** Whether no code can be looked at any more in this sign-in. */
+/** Whether this sign-in accepts no more codes. */
 export function isOver(said: Said): said is Over {
   return said?.name === 'signInExpired' || said?.name === 'signInTooOld';
 }
 
-/** Stays where it happened, with one button that begins again; the name and the place are kept (decisions §5). */
+/** Stays on the screen, with one button to start again; name and destination are kept (decisions §5). */
 export function SignInOver({ said }: { said: Over }) {
   const message = useMessage();
   const { toScreen } = usePortalUrls();

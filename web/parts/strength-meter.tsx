@@ -1,7 +1,7 @@
 import { passwordScore, smallestPasswordScore } from '#contract/password-rules.ts';
 import { useMessage } from '../messages.tsx';
 
-/** Bars and a word: weak, fair, good (passes), strong. */
+/** Bars and a label: weak, fair, good (passes), strong. */
 export function StrengthMeter({ password }: { password: string }) {
   const message = useMessage();
   const level: 0 | 1 | 2 | 3 | 4 = password === '' ? 0 : levelOf(passwordScore(password));

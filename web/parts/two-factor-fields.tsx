@@ -2,7 +2,7 @@ import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
 
-/** What the address says, sent along, so that without script an answer can lead back here or on to the destination. */
+/** Query values sent along, so that without JavaScript an answer can lead back here or on to the destination. */
 export function TwoFactorFields() {
   const { place } = useVisit();
   return [queryNames.redirectUrl, queryNames.codeSentViaEmail, queryNames.recovery].map((name) => {

@@ -1,6 +1,6 @@
 const arch = 'M7 27V16a9 9 0 0 1 18 0v11';
 
-/** Light walking round a small arch. Its word is said by the status region of the frame, so it is hidden here. */
+/** Light moving round a small arch. The frame's status region announces its text, so it is hidden here. */
 export function Veil({ text }: { text: string }) {
   return (
     <div className="veil" aria-hidden="true">

@@ -5,8 +5,8 @@ import { useVisit } from '../visit.ts';
 import type { Said } from './code-check.ts';
 
 /**
- * What a visitor is told of a wrong code, and which code is wanted instead; null where none was. A check that failed is
- * told alike (decisions §5).
+ * What a visitor is told about a wrong code and the code wanted instead; null if none was wrong. A failed check is
+ * reported the same way (decisions §5).
  */
 export function useWrongCodeText(): (said: Said) => string | null {
   const message = useMessage();

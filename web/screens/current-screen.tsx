@@ -14,7 +14,7 @@ import { SignOutConfirm } from './sign-out-confirm.tsx';
 import { SignedIn } from './signed-in.tsx';
 import { SingleSignOn } from './single-sign-on.tsx';
 
-/** The screen of the place where the visitor is. `SecondFactor` is there where the place needs it. */
+/** The screen of the current place. `SecondFactor` is set if the place needs it. */
 export function CurrentScreen({ SecondFactor }: { SecondFactor: ComponentType | null }) {
   const { page, place } = useVisit();
   switch (page.serverPage?.name) {

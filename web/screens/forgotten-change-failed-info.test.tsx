@@ -18,7 +18,7 @@ const support = { href: 'https://x.example/support', key: 'contact-support' } as
 
 type Row = [query: string, text: MessageKey, primary: { href: string; key: MessageKey }];
 
-/** Section 6 of the guidelines: what is said, and what helps. */
+/** Section 6 of the guidelines: the message and the remedy. */
 const rows: Row[] = [
   ['?reason=1', 'changed-failed-page-error-1', choose],
   ['?reason=2', 'changed-failed-page-error-2', newLink],

@@ -12,7 +12,7 @@ import { useVisit } from '../visit.ts';
 
 type NextStep = 'choose' | 'newLink' | 'support';
 
-/** What helps after each refusal. */
+/** The remedy for each refusal. */
 const nextSteps: Record<ChangeFailedReason, NextStep> = {
   1: 'choose',
   2: 'newLink',
@@ -52,7 +52,7 @@ export function ForgottenChangeFailedInfo() {
   );
 }
 
-/** The server knows best what waits in this browser: the link, and whose account it is. */
+/** Only the server knows what is kept for this browser: the link, and its account. */
 function ChooseLink({ className }: { className?: string | undefined }) {
   const message = useMessage();
   const { toScreen } = usePortalUrls();

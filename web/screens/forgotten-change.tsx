@@ -33,7 +33,7 @@ export function ForgottenChange() {
   const shownOfPassword = shown.filter((rule) => rule !== 'match');
   const shownOfRepeat = shown.filter((rule) => rule === 'match');
 
-  /** The entries as they stand in the form: a browser may have filled them in before the script ran. */
+  /** The current form values: a browser may have filled them in before the script ran. */
   function isReady(form: HTMLFormElement): boolean {
     const now = { password: fieldValue(form, 'password'), repeat: fieldValue(form, 'repeat') };
     setEntries((last) => (last.password === now.password && last.repeat === now.repeat ? last : now));

@@ -11,7 +11,7 @@ import { usePortalUrls } from '../portal-urls.ts';
 import { askForReset, type CallFailure } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';
 
-/** What the browser has filled in and hides is looked at when it is sent. */
+/** Autofilled values hidden from scripts are checked on submit. */
 function isReady(form: HTMLFormElement): boolean {
   const value = fieldValue(form, 'username');
   return isEmailAddress(value) || (value === '' && isFilled(form, 'username'));

@@ -6,11 +6,11 @@ import { OutsideLink } from '../parts/outside-link.tsx';
 
 type Props = Extract<ServerPage, { name: 'leaving' }>;
 
-/** Leads on to an identity provider; the document does so by itself, the button is for where it does not. */
+/** Redirects to an identity provider automatically; the button is the fallback. */
 export function Leaving({ isSignOut, url, provider, fields }: Props) {
   const message = useMessage();
   const form = useRef<HTMLFormElement>(null);
-  // Who comes back from the provider is not sent there once more: they would never get out.
+  // Anyone returning from the provider isn't sent there again: they would never get out.
   useEffect(() => {
     if (!cameBack()) form.current?.submit();
   }, []);
@@ -36,7 +36,7 @@ export function Leaving({ isSignOut, url, provider, fields }: Props) {
   );
 }
 
-/** Whether the browser's Back or Forward led to this document (Navigation Timing §4.3). */
+/** Whether the browser's Back or Forward opened this document (Navigation Timing §4.3). */
 function cameBack(): boolean {
   const [navigation] = performance.getEntriesByType('navigation');
   return navigation !== undefined && 'type' in navigation && navigation.type === 'back_forward';

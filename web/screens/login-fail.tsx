@@ -20,7 +20,7 @@ export function LoginFail({ type }: { type: LoginFailType }) {
   const { toScreen } = usePortalUrls();
   const { place, typedUsername } = useVisit();
   const isDefault = type === 'default';
-  // Nothing was mistyped by whoever pressed cancel.
+  // Nothing was mistyped if the visitor cancelled.
   const isCancelled = noticeOfSearch(place.search) === 'signInCancelled';
   const isNetwork = type === 'ip';
   const isProviders = type === 'oidc' || type === 'saml';
@@ -32,7 +32,7 @@ export function LoginFail({ type }: { type: LoginFailType }) {
         {message(isProviders && isCancelled ? 'notice-signInCancelled-text' : `login-fail-${type}-text`)}
       </p>
       {isDefault && <p className="lede">{message('login-fail-default-wait')}</p>}
-      {/* A password manager takes a page without the form for a sign-in that succeeded, and offers to save the password. */}
+      {/* A password manager takes a page without the form for a successful sign-in and offers to save the password. */}
       {isDefault && <SignInForm username={typedUsername.current} />}
       <div className="stack">
         {isNetwork && <VisitorAddress />}
@@ -48,7 +48,7 @@ export function LoginFail({ type }: { type: LoginFailType }) {
   );
 }
 
-/** Shown only when it is an address: anybody can write anything into a link (decisions §5). */
+/** Shown only if it is a valid address: anyone can put anything into a link (decisions §5). */
 function VisitorAddress() {
   const message = useMessage();
   const { place } = useVisit();

@@ -47,7 +47,7 @@ export function NotFound() {
   );
 }
 
-/** The address, never at unlimited length, in the pieces between which a line may break. */
+/** The address, truncated, split where a line may break. */
 function partsOfAddress(address: string): string[] {
   const shown = address.length > longestShownAddress ? `${address.slice(0, longestShownAddress)}…` : address;
   return shown.split(/(?<=[/?&])(?=[^/?&])/);

@@ -8,7 +8,7 @@ import { SubmitButton } from '../parts/submit-button.tsx';
 
 type Props = Extract<ServerPage, { name: 'providerBegan' }>;
 
-/** An identity provider sent the visitor here unasked: nothing happens before the press, and who is signed in may go on. */
+/** Unsolicited sign-in from a provider: nothing happens until a button is pressed; signed-in users may continue. */
 export function ProviderBegan({ connection, provider, account, goesOnTo }: Props) {
   const message = useMessage();
   const text = account === null ? 'provider-began-text' : 'provider-began-signed-in-text';

@@ -12,10 +12,10 @@ import { useVisit } from '../visit.ts';
 
 type Props = Extract<ServerPage, { name: 'recoveryCodes' }>;
 
-/** With this many left it is time for new ones. */
+/** At this many left, suggests new ones. */
 const few = 2;
 
-/** Stands between the second factor and the destination: the codes for the day when the phone is not at hand. */
+/** Shown between the second factor and the destination: codes for when the phone is not at hand. */
 export function RecoveryCodes({ codes, left, destination }: Props) {
   const message = useMessage();
   return (

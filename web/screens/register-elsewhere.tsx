@@ -9,7 +9,7 @@ import { SupportLink } from '../parts/support-link.tsx';
 
 type Props = Extract<ServerPage, { name: 'registerElsewhere' }>;
 
-/** Signed in by a provider that speaks for a part of the account: an app is set up after a sign-in with the password. */
+/** The provider speaks only for part of the account: an app is set up after a sign-in with the password. */
 export function RegisterElsewhere({ comesBackTo, goesOnTo }: Props) {
   const message = useMessage();
   return (

@@ -8,8 +8,8 @@ import { TwoFactor } from './two-factor.tsx';
 import { TwoFactorRegistration } from './two-factor-registration.tsx';
 
 /**
- * The screens of the second factor, and what a provider's answer leads to: a script of their own, since who is not asked
- * for one never needs it.
+ * The second-factor screens and what a provider's answer leads to, in a separate script, since many sign-ins never need
+ * them.
  */
 export function SecondFactor() {
   const { page, place } = useVisit();

@@ -7,7 +7,7 @@ import { SignInOnceMoreForm } from '../parts/sign-in-once-more-form.tsx';
 
 type Props = Extract<ServerPage, { name: 'signInOnceMore' }>;
 
-/** Signed in too long ago to set up an app: signs out, and comes back here once signed in again. */
+/** Signed in too long ago to set up an app: signs out, and returns here once signed in again. */
 export function SignInOnceMore({ comesBackTo, goesOnTo }: Props) {
   const message = useMessage();
   return (

@@ -4,7 +4,7 @@ import { LoginLink } from '../parts/login-link.tsx';
 import { PortalForm } from '../parts/portal-form.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
 
-/** Asked when another site's link leads to signing out (decisions §6). */
+/** Asks for confirmation when another site's link leads to sign-out (decisions §6). */
 export function SignOutConfirm() {
   const message = useMessage();
   return (

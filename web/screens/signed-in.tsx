@@ -8,7 +8,7 @@ import { SubmitButton } from '../parts/submit-button.tsx';
 
 type Props = Extract<ServerPage, { name: 'signedIn' }>;
 
-/** Stands in where no hub is configured (decisions §10). */
+/** Placeholder where no hub is configured (decisions §10). */
 export function SignedIn({ username, email, customers }: Props) {
   const message = useMessage();
   return (

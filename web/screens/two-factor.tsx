@@ -26,7 +26,7 @@ export function TwoFactor() {
   );
 }
 
-/** To the recovery codes, or back to the app: the same address but for this. */
+/** Switches between recovery code and app code; the address differs only in this. */
 function OtherWay({ isRecovery }: { isRecovery: boolean }) {
   const message = useMessage();
   const { place } = useVisit();

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(root + path, 'utf8');
 const filesOf = (pattern: string) => globSync(pattern, { cwd: root });
 
-/** What some target lacks and does without, or what the builder writes for it in another way. */
+/** Missing in some target but optional, or rewritten by the builder. */
 const allowed: Record<string, string> = {
   ':autofill': 'the builder adds -webkit-autofill',
   ':has': 'what stands in for it is beside it, under @supports not',
@@ -19,7 +19,7 @@ const allowed: Record<string, string> = {
   'outline:': 'Safari before 16.4 draws it with square corners',
   'text-size-adjust:': 'of phones alone; the builder adds -webkit-text-size-adjust',
   'text-wrap:': 'else lines break where they are full',
-  // Of SVG these are as old as SVG; the data mean them for text.
+  // As old as SVG itself; the data list them for HTML text.
   ...Object.fromEntries(
     ['fill', 'stroke', 'stroke-dasharray', 'stroke-dashoffset', 'stroke-linecap', 'stroke-width'].map((name) => [
       `${name}:`,
@@ -70,7 +70,7 @@ it.each([
   ['@media (scripting: none){a{color:red}}', '(scripting'],
 ])('style: %s is found', (source, name) => expect(tooNewInStyle(source)).toContain(name));
 
-it('style: what stands under @supports has its fallback', () =>
+it('style: features under @supports have a fallback', () =>
   expect(
     tooNewInStyle('@supports (color: light-dark(red, red)) {a{b{color:light-dark(red, blue)}}} c{color:red}'),
   ).toEqual([]));

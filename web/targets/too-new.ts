@@ -1,6 +1,6 @@
 import { features } from 'web-features';
 
-/** The oldest browsers that get script and style whole (docs/browsers.md); vite.config.ts builds for the same. */
+/** The oldest browsers that get the full script and style (docs/browsers.md); vite.config.ts builds for the same. */
 const targets: Record<string, number> = {
   chrome: 105,
   chrome_android: 105,
@@ -13,7 +13,7 @@ const targets: Record<string, number> = {
 
 type Support = Record<string, string>;
 
-/** What browsers know, by name: one name may mean several things. */
+/** Web features by name: one name may mean several. */
 const known = { script: new Map<string, Support[]>(), style: new Map<string, Support[]>() };
 
 for (const feature of Object.values(features)) {
@@ -49,7 +49,7 @@ function note(room: keyof typeof known, name: string, support: Support): void {
   known[room].set(name, [...(known[room].get(name) ?? []), support]);
 }
 
-/** Whether some target has none of what a name may mean. A name that nobody knows is our own. */
+/** Whether some target lacks every feature that a name may mean. Unknown names are our own. */
 function isTooNew(room: keyof typeof known, name: string): boolean {
   const meanings = known[room].get(name);
   if (!meanings) return false;
@@ -73,7 +73,7 @@ export function tooNewInScript(source: string): string[] {
   return [...ofOwners, ...others].filter((name) => isTooNew('script', name));
 }
 
-/** What a style uses that some target lacks, but for what stands under `@supports` with what it falls back to. */
+/** What a style uses that some target lacks, except what stands under `@supports` with its fallback. */
 export function tooNewInStyle(source: string): string[] {
   const style = withoutSupports(source.replace(/\/\*[\s\S]*?\*\//g, ''));
   return namesIn(style, [
