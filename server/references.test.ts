@@ -71,3 +71,18 @@ describe('references', () => {
 it('README and package.json ask for the same version of Node', () => {
   expect(read('README.md')).toContain(`Node ${manifest.engines.node.replace('>=', '≥ ')} `);
 });
+
+it('what the operating page quotes from log, screen and doctor is what they say', () => {
+  const code = [...texts].filter(([path]) => path.startsWith('server/') && !path.includes('.test.'));
+  const said = [...code.map(([, text]) => text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, '')), read('messages/en.json')].join(
+    '\n',
+  );
+  const page = read('docs/operating.md');
+  const cells = page.split('## At 3 a.m.')[1]?.match(/^\| [^|]+/gm) ?? [];
+  const quotes = [
+    ...cells.flatMap((cell) => [...cell.matchAll(/"([^"]+)"/g)]),
+    ...inOneLine(page).matchAll(/(?<!\*)\*([^*]+)\*(?!\*)/g),
+  ].flatMap(([, quote = '']) => quote.split('…').map((part) => part.trim()));
+  expect(quotes.filter(Boolean).length).toBeGreaterThan(10);
+  expect(quotes.filter((quote) => !said.includes(quote))).toEqual([]);
+});
