@@ -10,6 +10,12 @@ const texts = textsOf('en');
 const both = { tag: '@without-script' };
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
+/** What an address has the screen say, where that has words of its own and is not told beside a field. */
+function noticeOf(address: string): keyof typeof texts | null {
+  const key = `notice-${/[?&]notice=(\w+)/.exec(address)?.[1]}-title`;
+  return key in texts ? (key as keyof typeof texts) : null;
+}
+
 for (const [index, { address, heading: key, stage, status = 200, needs }] of everyScreen.entries()) {
   test(
     `${address} says what it is in the language asked for`,
@@ -30,6 +36,8 @@ for (const [index, { address, heading: key, stage, status = 200, needs }] of eve
         await expect(page.locator('html')).toHaveAttribute('lang', language);
         await expect(heading(page)).toContainText(texts[key]);
         await expect(page).toHaveTitle(`${texts[key]} · Vestibule`);
+        const told = noticeOf(address);
+        if (told) await expect(page.getByRole('main').getByText(texts[told], { exact: true })).toBeVisible();
         await expect(page.getByRole('link', { name: texts.imprint, exact: true })).toBeVisible();
         await expect(page.getByRole('main')).not.toContainText(/\{\w+\}/);
       }
