@@ -10,8 +10,9 @@ const texts = textsOf('en');
 const both = { tag: '@without-script' };
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
-/** What an address has the screen say, where that has words of its own and is not told beside a field. */
+/** What an address has the screen say by a title of its own: some is told beside a field, or in place of a page's text. */
 function noticeOf(address: string): keyof typeof texts | null {
+  if (address.startsWith('/portal/loginfail/')) return null;
   const key = `notice-${/[?&]notice=(\w+)/.exec(address)?.[1]}-title`;
   return key in texts ? (key as keyof typeof texts) : null;
 }
