@@ -73,6 +73,8 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: providerBegan, heading: 'provider-began-title', stage: 'provider began' },
   { address: `${providerBegan}&signedIn`, heading: 'provider-began-signed-in-title', stage: 'signed in there' },
   { address: '/portal/login?notice=tooManyCodes', heading: 'login-title' },
+  { address: '/portal/login?notice=entryMissing', heading: 'login-title' },
+  { address: '/portal/login?notice=entryTooLong', heading: 'login-title' },
   { address: '/portal/login?notice=signOutIncomplete', heading: 'login-title' },
   { address: '/portal/loginfail/default', heading: 'login-fail-default-title' },
   { address: '/portal/loginfail/oidc', heading: 'login-fail-oidc-title' },

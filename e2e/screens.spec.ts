@@ -10,6 +10,13 @@ const texts = textsOf('en');
 const both = { tag: '@without-script' };
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
+/** What an address has the screen say by a title of its own: some is told beside a field, or in place of a page's text. */
+function noticeOf(address: string): keyof typeof texts | null {
+  if (address.startsWith('/portal/loginfail/')) return null;
+  const key = `notice-${/[?&]notice=(\w+)/.exec(address)?.[1]}-title`;
+  return key in texts ? (key as keyof typeof texts) : null;
+}
+
 for (const [index, { address, heading: key, stage, status = 200, needs }] of everyScreen.entries()) {
   test(
     `${address} says what it is in the language asked for`,
@@ -30,6 +37,8 @@ for (const [index, { address, heading: key, stage, status = 200, needs }] of eve
         await expect(page.locator('html')).toHaveAttribute('lang', language);
         await expect(heading(page)).toContainText(texts[key]);
         await expect(page).toHaveTitle(`${texts[key]} · Vestibule`);
+        const told = noticeOf(address);
+        if (told) await expect(page.getByRole('main').getByText(texts[told], { exact: true })).toBeVisible();
         await expect(page.getByRole('link', { name: texts.imprint, exact: true })).toBeVisible();
         await expect(page.getByRole('main')).not.toContainText(/\{\w+\}/);
       }

@@ -42,6 +42,7 @@ describe('which addresses a provider may have', () => {
     expect(mayReach('10.2.0.1', ['10.1.0.0/16'])).toBe(false);
     expect(mayReach('::1', ['127.0.0.0/8'])).toBe(false);
     expect(mayReach('fd00::7', ['fd00::/64'])).toBe(true);
+    expect(mayReach('fe80::7%eth0', ['fe80::/64'])).toBe(true);
   });
 
   it.each([
@@ -192,6 +193,7 @@ describe('a provider', () => {
         connection(['10.0.0.0/24'], 'https://idp.inside'),
         connection([], 'https://idp.outside'),
         connection([], 'http://127.0.0.1:9'),
+        { ...connection([], 'https://idp.inside'), active: false },
       ],
       lookUp,
     );

@@ -25,6 +25,8 @@ import {
   samlRequestAt,
 } from '#server/testing/saml-sign-in-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#server/testing/sso-for-test.ts';
+import { tokenHash } from '../../secrets/token.ts';
+import { updateSentSamlLogout } from '../../storage/saml-logout.ts';
 import { makeCertificate } from '../make-certificate.ts';
 import { portalKeys } from '../portal-keys.ts';
 import type { SamlLogoutService } from '../settings.ts';
@@ -511,6 +513,15 @@ describe('a person who signs out here', () => {
     expect(await comeBack(one, response(id))).toBe(incomplete);
     expect(await lastRefusal()).toMatch(/not open/);
     expect(await comeBack(browser, response('_nobody-asked'))).toBe('/portal/login');
+  });
+
+  it('SA-42 of two answers that were both found open one counts', async () => {
+    const { id } = await signOut(await signIn());
+    const now = portal.deps.now();
+    const answer = async (isWhole: boolean) => await updateSentSamlLogout(portal.sql, tokenHash(id), isWhole, now);
+    expect(await answer(false)).toBe(true);
+    expect(await answer(true)).toBe(false);
+    expect(await portal.sql`select is_whole from sent_saml_logout`).toEqual([{ is_whole: false }]);
   });
 
   it('stays here where the provider offers nothing, for a session of before, and for a half one', async () => {

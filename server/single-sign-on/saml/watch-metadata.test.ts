@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { warnOfEnds } from '#server/housekeeping.ts';
 import { day } from '#server/limits.ts';
 import { findSsoConnectionByKey } from '#server/storage/sso-connection.ts';
@@ -65,6 +65,22 @@ it('reads once a day, over two instances', async () => {
   await watch();
   expect(asked).toEqual([url, url]);
   expect(await events()).toHaveLength(0);
+});
+
+it('OI-34 reads in the networks of the connection alone', async () => {
+  const address = 'https://127.0.0.1:9/metadata';
+  await portal.sql`update sso_connection set settings = settings || ${portal.sql.json({ metadataUrl: address })}`;
+  const warn = vi.spyOn(portal.deps.log, 'warn').mockImplementation(() => {});
+  const problem = async (networks: string[]) => {
+    warn.mockClear();
+    await portal.sql`update sso_connection set provider_networks = ${networks}::text[]::cidr[]`;
+    portal.wait(day);
+    await watchMetadata(portal.deps);
+    return String(warn.mock.lastCall?.[0]);
+  };
+  expect(await problem([])).toMatch(/cannot be read again: .*--provider-network/);
+  expect(await problem(['127.0.0.0/8'])).toMatch(/cannot be read again: (?!.*--provider-network)/);
+  warn.mockRestore();
 });
 
 it('SA-16 tells of a new signing key once, by an event, in the log and to doctor, and never takes it over', async () => {

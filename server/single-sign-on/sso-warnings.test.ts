@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addCustomer } from '#server/testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { addSamlConnection, samlProvider } from '#server/testing/saml-sign-in-for-test.ts';
+import { addOidcConnection } from '#server/testing/sso-for-test.ts';
+import { day } from '../limits.ts';
+import { updateMetadataDifferences } from '../storage/saml-metadata-reading.ts';
+import { ssoWarnings } from './sso-warnings.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+afterAll(() => portal.close());
+
+it('SA-47 OI-34 an operator is warned of all that waits for them, by each connection’s key', async () => {
+  const { deps, sql } = portal;
+  await addCustomer(portal, 'acme');
+  const provider = { issuer: 'http://127.0.0.1:9', clientId: 'vestibule', clientSecret: 'secret' };
+  const secretEndsAt = new Date(deps.now().getTime() + 3 * day);
+  await addOidcConnection(portal, provider, { key: 'ends', secretEndsAt });
+  await addOidcConnection(portal, provider, { key: 'inside', providerNetworks: [] });
+  await addOidcConnection(portal, provider, { key: 'shared' });
+  await sql`update sso_connection set shared_redirect_until = ${new Date(deps.now().getTime() + day)} where key = 'shared'`;
+  const [honest, other] = [
+    await samlProvider('idp.acme.test', deps.now()),
+    await samlProvider('idp.evil.test', deps.now()),
+  ];
+  const id = await addSamlConnection(portal, honest, { key: 'honest' });
+  const slo = `${honest.entityId}/slo`;
+  await addSamlConnection(portal, other, { key: 'evil', logout: { url: slo, responseUrl: slo, binding: 'redirect' } });
+  expect(await ssoWarnings(deps)).toHaveLength(4);
+  const metadataUrl = 'https://8.8.8.8/metadata';
+  await sql`update sso_connection set settings = settings || ${sql.json({ metadataUrl })} where key = 'honest'`;
+  await sql`insert into saml_metadata_reading (connection_id, read_at) values (${id}, ${deps.now()})`;
+  await updateMetadataDifferences(sql, id, ['another certificate']);
+  expect((await ssoWarnings(deps)).sort()).toEqual([
+    expect.stringMatching(/^connection evil names the address of connection honest for single logout/),
+    expect.stringMatching(/^connection inside: its provider is at 127\.0\.0\.1/),
+    expect.stringMatching(/connection shared\b/),
+    expect.stringMatching(/client secret of connection ends ends in 3 days/),
+    expect.stringMatching(/^the metadata of connection honest have changed \(another certificate\)/),
+  ]);
+});
