@@ -13,8 +13,8 @@ import { signInByProvider } from './sign-in-by-provider.ts';
 import { type Visit, visitsOfSamePerson } from './visits.ts';
 
 /**
- * Signs in whom a provider has vouched for at the end of a visit. Where that is somebody else than is signed in here, or
- * than was typed, the person is asked first, unless `isAgreed` (docs/decisions/0029).
+ * Signs in whom a provider has vouched for at the end of a visit. Where that is somebody else than is signed in here, the
+ * person is asked first, unless `isAgreed` (docs/decisions/0029).
  */
 export async function letInByProvider(
   deps: Deps,
@@ -27,7 +27,7 @@ export async function letInByProvider(
   const { typed } = details;
   const way = { ...wayOf(details), address };
   const session = isAgreed ? null : await sessionOfRequest(deps, request);
-  const expected = isAgreed ? null : { userId: session?.stage === 'full' ? session.userId : null, typed };
+  const expected = session?.stage === 'full' ? session.userId : null;
   const vouched = { identity, visitId: row.id, expected };
   const result = await signInByProvider(deps, connection, vouched, visitorOf(deps, request, address));
   switch (result.kind) {

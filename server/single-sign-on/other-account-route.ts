@@ -19,8 +19,7 @@ import { openQuestion, questionHashOf, questionIn } from './other-account.ts';
 import { detailsOf, wayOf } from './request-details.ts';
 
 /**
- * `GET authenticate/other-account`: a provider's answer would sign in somebody else than is signed in here, or than was
- * typed. It changes nothing and may be loaded again (docs/decisions/0029).
+ * `GET authenticate/other-account`: a provider's answer would sign in somebody else than is signed in here. It changes nothing and may be loaded again (docs/decisions/0029).
  */
 export function otherAccountRoute(deps: Deps) {
   return async function otherAccount(request: FastifyRequest, reply: FastifyReply) {

@@ -177,25 +177,3 @@ describe('an answer for somebody else than is signed in here', () => {
     expect(await sessions()).toBe(1);
   });
 });
-
-describe('an answer for somebody else than was typed', () => {
-  it('SE-15 asks first who it is that signs in', async () => {
-    const { location } = (await browser.get(await begin('eve@evil.test'))).headers;
-    expect(location).toMatch(question);
-    expect(await sessions()).toBe(0);
-    const { body } = await browser.get(String(location));
-    expect(body).toContain('mallory');
-    expect((await agree(location)).headers.location).toBe('/portal/reports');
-    expect(await who()).toBe('mallory');
-  });
-
-  it('does not ask where the address is the same, however it is written, or nothing was typed', async () => {
-    expect((await browser.get(await begin(' Mallory@EVIL.test'))).headers.location).toBe('/portal/reports');
-    delete browser.cookies['vestibule-session'];
-    const pressed = await browser.post('/portal/authenticate/checkSsoLogin', { redirectURLSSO: '/portal/plan' });
-    const leave = await browser.get(String(pressed.headers.location));
-    const [, url = ''] = /http-equiv="refresh" content="0;url=([^"]+)"/.exec(leave.body) ?? [];
-    const callback = pathOf(provider.visit(url.replaceAll('&#38;', '&')));
-    expect((await browser.get(callback)).headers.location).toBe('/portal/plan');
-  });
-});

@@ -1,4 +1,3 @@
-import { foldLoginName } from '../accounts/fold-name.ts';
 import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
@@ -28,13 +27,13 @@ import { recordSsoFailure } from './record-failure.ts';
 
 type Member = SsoUser & { customer: SignInCustomer };
 /**
- * Whom a provider has vouched for, the visit that it answered, and whom the browser expects: the user who is signed in
- * there, and the address that was typed. Null where the person has agreed to whoever it is.
+ * Whom a provider has vouched for, the visit that it answered, and the user who is signed in in the browser. Null
+ * where nobody is, or where the person has agreed to whoever it is.
  */
 type Vouched = {
   identity: Identity;
   visitId: string;
-  expected: { userId: string | null; typed: string | null } | null;
+  expected: string | null;
 };
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member };
 
@@ -118,7 +117,7 @@ async function complete(
     throw new Refused('provider-session-over');
   }
   const user = await admitted(sql, connection, identity, { address, now, steps });
-  if (expected && !isExpected(user, identity, expected)) throw new OtherAccount(user);
+  if (expected !== null && expected !== user.id) throw new OtherAccount(user);
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;
@@ -160,18 +159,6 @@ async function complete(
   const deviceToken = await noteDevice(sql, user, visitor, now);
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken, user };
-}
-
-/** Whether it is who is signed in here; where nobody is, whose address was typed, by the provider's word or ours. */
-function isExpected(
-  { id, username, email }: SsoUser,
-  identity: Identity,
-  { userId, typed }: NonNullable<Vouched['expected']>,
-): boolean {
-  if (userId !== null) return userId === id;
-  if (typed === null) return true;
-  const names = [username, email, identity.email ?? '', identity.username ?? ''].map(foldLoginName);
-  return names.includes(foldLoginName(typed));
 }
 
 /** The user whom the provider means, if he may come in. Throws Refused. */

@@ -9,7 +9,7 @@ import { SubmitButton } from '../parts/submit-button.tsx';
 
 type Props = Extract<ServerPage, { name: 'otherAccount' }>;
 
-/** An identity provider tells another person than is signed in here, or than was typed: nothing happens before the press. */
+/** An identity provider tells another person than is signed in here: nothing happens before the press. */
 export function OtherAccount({ request, provider, other, account, goesOnTo }: Props) {
   const message = useMessage();
   return (

@@ -429,12 +429,12 @@ describe('whom a provider may speak for', () => {
 
   it('an unknown person ends on the failure page with a reference; where users are made, one is', async () => {
     acme.bend(says({ sub: 'new', email: 'carol@acme.test', locale: 'de-AT' }));
-    const answer = await signInAt(acme);
+    const answer = await signInAt(acme, 'carol@acme.test');
     await expectRefused(answer, 'unknown-user');
     const page = await browser.get(String(answer.headers.location));
     expect(page.body).toMatch(/[0-9A-Z]{4}-[0-9A-Z]{4}/);
     await portal.sql`update sso_connection set makes_users = true`;
-    expect((await signInAt(acme)).headers.location).toBe('/portal/portal.html');
+    expect((await signInAt(acme, 'carol@acme.test')).headers.location).toBe('/portal/portal.html');
     const [user] = await portal.sql`
       select username, email, language, password_hash, may_change_password from portal_user where email = 'carol@acme.test'`;
     expect(user).toEqual({
@@ -456,7 +456,7 @@ describe('whom a provider may speak for', () => {
       const visits = await Promise.all(
         Array.from({ length: 6 }, async (_, n) => {
           const tab = browserForTest(n % 2 ? portal : second);
-          return { tab, callback: pathOf(acme.visit(await departFor(tab))) };
+          return { tab, callback: pathOf(acme.visit(await departFor(tab, email))) };
         }),
       );
       const answers = await Promise.all(visits.map(({ tab, callback }) => tab.get(callback)));
@@ -489,7 +489,7 @@ describe('whom a provider may speak for', () => {
     }
     expect(await portal.sql`select from portal_user where email = 'carol@acme.test'`).toHaveLength(0);
     acme.bend(says({ sub: 'new', email: 'carol@acme.test', nick: 'Carol.Smith@ACME.test' }));
-    expect((await signInAt(acme)).headers.location).toBe('/portal/portal.html');
+    expect((await signInAt(acme, 'carol@acme.test')).headers.location).toBe('/portal/portal.html');
   });
 
   it('a session is limited to the customer of the connection', async () => {

@@ -315,7 +315,10 @@ describe('an answer that nobody here asked for', () => {
     const request = await press(victim, page);
     expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
     const posted = await bring(victim, samlAnswer(portal, acme, request, { email: 'mallory@acme.test' }));
-    await open(victim, posted.headers.location);
+    // It names somebody else than is signed in: that asks once more.
+    const { location } = (await open(victim, posted.headers.location)).headers;
+    expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+    await victim.post('/portal/authenticate/other-account', { request: String(location).slice(-36) });
     expect((await victim.get('/portal/portal.html')).body).toContain('mallory@acme.test');
   });
 
