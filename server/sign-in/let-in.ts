@@ -10,7 +10,7 @@ import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import { destinationToKeep } from './destination-to-keep.ts';
-import type { SignInResult } from './sign-in.ts';
+import type { SignInResult } from './sign-in-result.ts';
 
 /**
  * Answers a sign-in that succeeded, or has its second factor open: the cookies, and the way on. Of the visits to providers

@@ -2,41 +2,21 @@ import { foldLoginName } from '../accounts/fold-name.ts';
 import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
-import { limits } from '../limits.ts';
-import { queueMail } from '../mail/queue-mail.ts';
 import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
-import { newToken, tokenHash } from '../secrets/token.ts';
+import { tokenHash } from '../secrets/token.ts';
 import { updateOutdatedHash } from '../storage/portal-user.ts';
-import type { SecondFactor } from '../storage/second-factor.ts';
 import {
   beginSignIn,
-  completeSignIn,
   findFactorsOfUser,
   insertEventOnceAMinute,
   insertRefusal,
   type SignInAttempt,
   type SignInCustomer,
-  type SignInUser,
 } from '../storage/sign-in.ts';
-import { accountKey, deviceKey, originKeys, type ThrottleKey, unknownNameKey } from '../throttle/throttle-keys.ts';
-import { browserHash } from './browser-hash.ts';
-import { browserName } from './browser-name.ts';
-import { openFactor, sendFirstCode } from './open-factor.ts';
-import { recallDevice } from './recall-device.ts';
-import { secondFactorOf } from './second-factor.ts';
-import type { Visitor } from './visitor.ts';
-
-/** What a visitor gave to sign in with. */
-export type SignInRequest = Visitor & { username: string; password: string };
-
-/** Every way a sign-in can end; `reference` is for the visitor to read out to the operator. */
-export type SignInResult =
-  | { kind: 'signedIn'; sessionToken: string; deviceToken: string; rememberedToken: string | null }
-  | { kind: 'secondFactor'; factor: SecondFactor; mustRegister: boolean; sessionToken: string }
-  | { kind: 'refused'; reference: string }
-  | { kind: 'networkRefused'; reference: string }
-  | { kind: 'throttled'; retryAfter: number };
+import { originKeys, type ThrottleKey, unknownNameKey } from '../throttle/throttle-keys.ts';
+import { letThrough, type RightUser } from './let-through.ts';
+import type { SignInRequest, SignInResult } from './sign-in-result.ts';
 
 /**
  * Checks a username or e-mail and password and makes a session (decisions §7).
@@ -87,74 +67,9 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
 /** How often a sign-in begins again because the user's factors have changed: an operator or the user does so by hand. */
 const mostRounds = 3;
 
-type RightUser = SignInUser & { passwordHash: string };
-
-/** Makes the session of a right password, if the user is still the one that was read. */
-async function letThrough(
-  deps: Deps,
-  request: SignInRequest,
-  {
-    user,
-    admitting,
-    attempt,
-    steps,
-  }: { user: RightUser; admitting: SignInCustomer[]; attempt: SignInAttempt; steps: AuditStep[] },
-  now: Date,
-): Promise<
-  | Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>
-  | { kind: 'changed' | 'otherFactors'; rememberedToken: string | null }
-> {
-  const asked = secondFactorOf(admitting, user.hasApp);
-  const rememberedToken = asked && (await recallDevice(deps, user.id, asked, admitting, request));
-  const waitsFor = asked && !rememberedToken ? await openFactor(deps.sql, user, asked) : null;
-  const sessionToken = newToken();
-  const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
-  // One that is not this user's own may have been planted; whoever did would have a known browser with it.
-  const isKnown = attempt.deviceKnown && request.deviceToken !== null;
-  const deviceToken = isKnown ? (request.deviceToken as string) : newToken();
-  const done = await completeSignIn(deps.sql, {
-    userId: user.id,
-    verifiedHash: user.passwordHash,
-    factorVersion: user.factorVersion,
-    tokenHash: tokenHash(sessionToken),
-    replacedTokenHash: request.sessionToken ? tokenHash(request.sessionToken) : null,
-    deviceHash: waitsFor ? null : tokenHash(deviceToken),
-    deviceHashBefore: waitsFor || isKnown ? null : deviceHash,
-    stage: waitsFor ? 'half' : 'full',
-    browserHash: waitsFor ? browserHash(request) : null,
-    waitsFor,
-    customerIds: admitting.map(({ id }) => id),
-    address: request.address,
-    endsAt: new Date(now.getTime() + (waitsFor ? limits.halfSession : deps.config.sessionAbsolute)),
-    forgive: [accountKey(user.id), ...(deviceHash ? [deviceKey(deviceHash, user.id)] : [])],
-    event: {
-      event: waitsFor ? 'second-factor-asked' : 'signed-in',
-      username: user.username,
-      address: request.address,
-      requestId: request.requestId,
-      steps: rememberedToken ? [...steps, { step: 'second factor', outcome: 'remembered device' }] : steps,
-    },
-    now,
-  });
-  // A device that was recalled has its new token already.
-  if (done !== 'made') return { kind: done, rememberedToken };
-  if (waitsFor) {
-    if (waitsFor.factor === 'email') await sendFirstCode(deps, { ...user, connectionId: null }, sessionToken, request);
-    return { kind: 'secondFactor', ...waitsFor, sessionToken };
-  }
-  if (!isKnown && admitting.some(({ newDeviceMail }) => newDeviceMail)) await tellOfNewDevice(deps, user, request);
-  return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken };
-}
-
 /** The password is known in the clear now and at no other time: it is stored by the parameters of today. */
 async function renewHash(deps: Deps, user: { id: string; passwordHash: string }, password: string): Promise<void> {
   await updateOutdatedHash(deps.sql, user.id, user.passwordHash, await hashPassword(password));
-}
-
-async function tellOfNewDevice(deps: Deps, user: SignInUser, { address, userAgent }: SignInRequest): Promise<void> {
-  const browser = browserName(userAgent);
-  await queueMail(deps.sql, user, { kind: 'newDevice', now: deps.now(), address, ...(browser && { browser }) });
-  deps.wake.mails();
 }
 
 /** Why the attempt must be refused, or null. The order is that of the steps an operator reads. */

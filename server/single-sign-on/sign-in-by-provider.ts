@@ -10,7 +10,7 @@ import { browserName } from '../sign-in/browser-name.ts';
 import { openFactor, sendFirstCode } from '../sign-in/open-factor.ts';
 import { recallDevice } from '../sign-in/recall-device.ts';
 import { secondFactorOf } from '../sign-in/second-factor.ts';
-import type { SignInResult } from '../sign-in/sign-in.ts';
+import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import type { Visitor } from '../sign-in/visitor.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';

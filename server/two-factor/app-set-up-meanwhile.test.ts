@@ -3,6 +3,7 @@ import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { tokenHash } from '#server/secrets/token.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
+import { findFactorsOfUser } from '#server/storage/sign-in.ts';
 import { addUser } from '#server/testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#server/testing/held-rows.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
@@ -32,6 +33,11 @@ vi.mock('@node-rs/argon2', async (original) => {
     return right;
   };
   return { ...real, verify };
+});
+
+vi.mock('#server/storage/sign-in.ts', async (original) => {
+  const real = await original<typeof import('#server/storage/sign-in.ts')>();
+  return { ...real, findFactorsOfUser: vi.fn(real.findFactorsOfUser) };
 });
 
 let portal: PortalForTest;
@@ -156,6 +162,19 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
     expect(await pool`select from session`).toEqual([]);
     expect(await pool`select from remembered_device`).toEqual([]);
   });
+});
+
+it('RC-08 a sign-in whose user changes again and again is refused in the end', async () => {
+  const own = cookiesOf(await portal.signIn('pat', testPassword));
+  const stale = { email: 'pat@acme.test', hasApp: false, factorVersion: -1 };
+  vi.mocked(findFactorsOfUser).mockResolvedValueOnce(stale).mockResolvedValueOnce(stale).mockResolvedValueOnce(stale);
+  const answer = await whilePasswordIsLookedAt('pat', () => registerApp(portal, own));
+  vi.mocked(findFactorsOfUser).mockReset();
+  expect(answer.headers.location).toBe('/portal/loginfail/default');
+  expect(await pool`select reason from audit_event where event = 'sign-in-refused'`).toEqual([
+    { reason: 'changed-meanwhile' },
+  ]);
+  expect(await pool`select stage from session`).toEqual([{ stage: 'full' }]);
 });
 
 describe('RC-08 a sign-in by password while the factors of its user are taken away', () => {
