@@ -3,18 +3,18 @@ import { type AddressInfo, connect as connectTo, createServer, type Socket } fro
 import { connect, type Database } from '#server/storage/connect.ts';
 import type { DatabaseForTest } from './database-for-test.ts';
 
-/** A way to a database that a test can cut and mend. */
+/** A database connection that a test can cut and restore. */
 export type CuttableDatabase = {
   sql: Database;
   url: string;
   cut: () => void;
-  /** Lets nothing through any more without closing anything, as a network that swallows packets does. */
+  /** Stops forwarding without closing anything, as a network that drops packets does. */
   silence: () => void;
   mend: () => void;
   close: () => Promise<void>;
 };
 
-/** Puts a wire of our own between a pool and a database. */
+/** Puts a proxy of our own between a pool and a database. */
 export async function cuttableDatabase({ place }: DatabaseForTest): Promise<CuttableDatabase> {
   const sockets = new Set<Socket>();
   let isCut = false;
