@@ -2,7 +2,7 @@ import { defineConfig } from '@playwright/test';
 import { browserOptions } from './e2e/browser-options.ts';
 import { oldChromium, oldChromiums } from './e2e/find-old-chromium.ts';
 
-// The result of the unit tests lies in test-results too, so Playwright gets a folder of its own to empty.
+// The unit test results are in test-results too, so Playwright empties a folder of its own.
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results/browser',
@@ -14,7 +14,7 @@ export default defineConfig({
   expect: { timeout: 5_000 },
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   use: browserOptions,
-  // A journey runs with script; a tag says where it must also, or only, work without, and which ones old browsers go on.
+  // Tests run with JavaScript; tags mark those that also, or only, run without, and those for old browsers.
   projects: [
     { name: 'script', grepInvert: /@without-script-only/ },
     { name: 'no script', grep: /@without-script/, use: { javaScriptEnabled: false } },

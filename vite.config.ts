@@ -3,13 +3,13 @@ import react from '@vitejs/plugin-react';
 import { Features } from 'lightningcss';
 import { defineConfig, type Plugin } from 'vite';
 
-// Whoever starts the build, tests included, gets what visitors get: React's own production code.
+// Every build, tests included, is what visitors get: React's production code.
 process.env.NODE_ENV = 'production';
 
-/** The oldest browsers that get script and style whole (docs/browsers.md); older ones have the server's page. */
+/** The oldest browsers that get the full script and style (docs/browsers.md); older ones get the server's page. */
 const browsers = ['chrome105', 'edge105', 'firefox115', 'safari16', 'ios16'];
 
-/** Leaves what the server alone needs, the texts of mails and the description, out of what browsers load. */
+/** Omits what only the server needs, email texts and the description, from what browsers load. */
 function textsOfPages(): Plugin {
   return {
     name: 'texts-of-pages',
@@ -23,7 +23,7 @@ function textsOfPages(): Plugin {
   };
 }
 
-/** Writes each asset a second and third time, compressed as well as it can be, so that serving costs nothing. */
+/** Also writes each asset with maximum compression, so that serving it costs nothing. */
 function compressedAssets(): Plugin {
   return {
     name: 'compressed-assets',
@@ -47,7 +47,7 @@ export default defineConfig({
   base: './',
   publicDir: false,
   plugins: [react(), textsOfPages(), compressedAssets()],
-  // Colours fall back as tokens.css says, by @supports: what the builder writes in their place is longer.
+  // Colours fall back by @supports, as tokens.css says: the builder's own fallback is longer.
   css: { lightningcss: { exclude: Features.Colors | Features.LightDark } },
   build: {
     target: browsers,
@@ -70,7 +70,7 @@ export default defineConfig({
         outDir: 'build/render',
         target: 'node24',
         cssMinify: true,
-        // What browsers load when they need it the server has in one file: that the split does nothing here is meant.
+        // What browsers load on demand is one file on the server: that splitting has no effect here is intended.
         rolldownOptions: { input: 'web/render.tsx', checks: { ineffectiveDynamicImport: false } },
       },
     },

@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-// Deadlines for what hangs, not measurements: a busy machine takes several times as long as an idle one.
+// Timeouts for hangs, not measurements: a busy machine takes several times as long as an idle one.
 const deadlines = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
-    // As many as there are cores: each waits for the database and for processes as much as it works.
+    // One per core: each waits for the database and processes as much as it computes.
     maxWorkers: '100%',
     projects: [
       {

@@ -1,4 +1,4 @@
-// What a mail sender can do at best: as many mails as told, over as many connections as the portal uses, from memory.
+// The upper bound: sends the given number of emails from memory, over as many connections as the portal.
 import { createTransport } from 'nodemailer';
 import { readConfig } from '#server/config.ts';
 import { limits } from '#server/limits.ts';

@@ -1,4 +1,4 @@
-// What the portal is measured against: a bare Fastify with the least that a sign-in and a session check can be.
+// The baseline for the portal: a bare Fastify with minimal sign-in and session check routes.
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import Fastify from 'fastify';

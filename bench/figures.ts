@@ -1,17 +1,17 @@
-/** The middle of some numbers. */
+/** The median of some numbers. */
 export function median(numbers: readonly number[]): number {
   return percentile(numbers, 0.5);
 }
 
-/** The number below which a part (0 to 1) of the numbers lies. */
+/** The quantile of the numbers at a part (0 to 1). */
 export function percentile(numbers: readonly number[], part: number): number {
   const sorted = [...numbers].sort((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
 /**
- * How likely two samples as different as these are when both come from one distribution: the two-sided p of the
- * Mann-Whitney U test, by its normal approximation.
+ * The probability that two samples this different come from one distribution: the two-sided p of the Mann-Whitney U
+ * test, by its normal approximation.
  */
 export function mannWhitneyP(one: readonly number[], other: readonly number[]): number {
   const all = [...one.map((value) => ({ value, first: true })), ...other.map((value) => ({ value, first: false }))];
@@ -37,7 +37,7 @@ function normalBelow(z: number): number {
   return 1 - (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * tail;
 }
 
-/** Prints one line: what was measured, the figure, and what it is meant to be. */
+/** Prints one line: the measurement, its figure, and the target. */
 export function report(what: string, figure: string, goal: string): void {
   console.log(`${what.padEnd(46)} ${figure.padEnd(62)} ${goal}`);
 }

@@ -5,7 +5,7 @@ import { postSignIn, userCount } from './sign-in-form.ts';
 
 const signIns = 1000;
 
-/** Many sign-ins at once: the pages go on, memory stays bounded, and what is too much is told so. */
+/** Many sign-ins at once: pages still load, memory stays bounded, and the surplus is refused properly. */
 export async function measureFlood({ origin, pid }: RunningServer): Promise<void> {
   const before = await residentMemory(pid);
   let peak = before;

@@ -13,7 +13,7 @@ const entityId = 'https://idp.bench.test';
 const inARow = 20;
 const rounds = 5;
 
-/** Posts forged SAML answers that are made to cost, 20 in a row, and looks at what visitors of the sign-in page notice (SA-43). */
+/** Posts costly forged SAML answers, 20 in a row, and measures what visitors of the sign-in page notice (SA-43). */
 export async function measureForgedAnswers({ origin }: RunningServer, sql: Database): Promise<void> {
   const now = new Date();
   const [own, stranger] = await Promise.all([makeCertificate('own', now), makeCertificate('stranger', now)]);
@@ -23,7 +23,7 @@ export async function measureForgedAnswers({ origin }: RunningServer, sql: Datab
   const meanwhile: number[] = [];
   const costs: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    // They are throttled long before an hour of them: this looks at the first ones.
+    // Throttling starts long before an hour of them: this measures the first ones.
     await sql`delete from throttle`;
     for (let page = 0; page < 50; page += 1) quiet.push(await timeOfPage(origin));
     let over = false;
@@ -77,7 +77,7 @@ async function addProvider(sql: Database, { certificate }: ForgerKey, now: Date)
   );
 }
 
-/** In the name of the provider, by another key: one with all that is counted just allowed, one with as much as a body holds. */
+/** In the provider's name, with another key: one just within every limit, one as large as a body may be. */
 function costlyAnswers(origin: string, key: ForgerKey, now: Date): string[] {
   const acs = `${origin}/portal/authenticate/saml/acs`;
   const audience = `${origin}/portal/authenticate/saml/metadata`;
@@ -94,7 +94,7 @@ async function postInARow(origin: string, answers: readonly string[], costs: num
   for (let sent = 0; sent < inARow; sent += 1) {
     const body = new URLSearchParams({ SAMLResponse: answers[sent % answers.length] ?? '' });
     const started = performance.now();
-    // Not by fetch, which marks itself as a script: the portal refuses that before it looks at the answer.
+    // Not by fetch, which identifies itself as a script: the portal refuses that before reading the answer.
     const answer = await request(`${origin}/portal/authenticate/saml/acs`, {
       method: 'POST',
       headers: formHeaders,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Mail } from '#server/mail/mail.ts';
 
-/** A notice as most mails are. */
+/** A typical notice. */
 export function mailOfBench(): Mail {
   return {
     id: randomUUID(),

@@ -1,6 +1,6 @@
-// A mail server that takes everything and counts it, in a process of its own; a number as argument is how many
-// milliseconds it takes over each mail, as one does that writes it to a disk. Prints its port, then answers each line on
-// its input with what came since the one before, as JSON.
+// A mail server that accepts and counts everything, in a separate process; a numeric argument delays each email by that
+// many milliseconds, like a server that writes to disk. Prints its port, then answers each input line with what it
+// received since the last one, as JSON.
 import { createInterface } from 'node:readline';
 import { SMTPServer } from 'smtp-server';
 

@@ -10,22 +10,22 @@ import { startPortal } from './servers.ts';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const mailCount = 10_000;
 const senders = 2;
-/** Turns of each side, after one that does not count. */
+/** Measured rounds of each side, after a warm-up round. */
 const rounds = 3;
 
-/** What a mail server got: how many, how many different ones, and the time from the first to the last. */
+/** What a mail server received: the total, the number of distinct emails, and the time from first to last. */
 type Received = { count: number; distinct: number; ms: number };
 
 /**
- * Drains 10,000 queued mails by two instances on one database, each mail once, in turns with two plain senders that hand over the same
- * mails from memory to the same mail server over as many connections.
+ * Drains 10,000 queued emails with two instances on one database, each email once, alternating with two plain senders
+ * that send the same emails from memory to the same mail server over as many connections.
  */
 export async function compareMails(dataFolder: string, sql: Database): Promise<void> {
   await compareAt(diskTime, dataFolder, sql);
   await compareAt(0, dataFolder, sql);
 }
 
-/** What a mail server takes over a mail that it writes to a disk, in milliseconds; without it the processors are the limit. */
+/** The time a mail server needs to write an email to disk, in milliseconds; without it the CPU is the limit. */
 const diskTime = 10;
 
 async function compareAt(pause: number, dataFolder: string, sql: Database): Promise<void> {
@@ -68,13 +68,13 @@ async function drain(sink: Sink, dataFolder: string, sql: Database): Promise<Rec
         address: mailOfBench().details.address ?? '',
       });
   });
-  // They are due once both instances are up, so that neither shares the machine with the start of the other.
+  // They are due once both instances are up, so that neither competes with the other's start.
   await sql`update mail set send_after = 'infinity'`;
   const env = { SMTP_URL: `smtp://127.0.0.1:${sink.port}?starttls=off` };
   const portals = await Promise.all(Array.from({ length: senders }, () => startPortal(dataFolder, env)));
   await sql`update mail set send_after = ${new Date()}`;
   while ((await sink.count()) < mailCount) await new Promise((resolve) => setTimeout(resolve, 100));
-  // A mail that leaves twice would still come.
+  // Waits for emails that might be sent twice.
   await new Promise((resolve) => setTimeout(resolve, 500));
   await Promise.all(portals.map((portal) => portal.stop()));
   return await sink.take();

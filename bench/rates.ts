@@ -8,7 +8,7 @@ export type Load = { seconds: number; rounds: number };
 
 const connections = 8;
 
-/** Sign-ins a second beside a bare route that does one select, one argon2id and one insert on the same database. */
+/** Sign-ins per second, against a bare route with one select, one argon2id and one insert on the same database. */
 export async function compareSignIns(portal: RunningServer, bare: RunningServer, load: Load): Promise<void> {
   const requests = (path: string): Request[] =>
     Array.from({ length: userCount }, (_, index) => ({
@@ -24,7 +24,7 @@ export async function compareSignIns(portal: RunningServer, bare: RunningServer,
   reportRatio('sign-ins per second, 8 connections', ours, theirs, 'at least 0.95');
 }
 
-/** Session checks a second beside a bare route that does one indexed select on the same database. */
+/** Session checks per second, against a bare route with one indexed select on the same database. */
 export async function compareSessionChecks(
   portal: RunningServer,
   bare: RunningServer,
@@ -46,7 +46,7 @@ export async function compareSessionChecks(
 
 type Sides<T> = { ours: T; theirs: T };
 
-/** Runs both sides in turns, after a round of each that does not count. */
+/** Runs both sides alternately, after a warm-up round of each. */
 async function interleaved({ rounds }: Load, sides: Sides<() => Promise<number>>): Promise<Sides<number[]>> {
   const figures: Sides<number[]> = { ours: [], theirs: [] };
   await sides.theirs();
@@ -58,7 +58,7 @@ async function interleaved({ rounds }: Load, sides: Sides<() => Promise<number>>
   return figures;
 }
 
-/** Answers per second; any answer but the expected one would make the figure a lie. */
+/** Answers per second; any unexpected answer would falsify the figure. */
 async function rate(url: string, requests: Request[], seconds: number, status: number): Promise<number> {
   const result = await autocannon({ url, connections, duration: seconds, requests });
   const statuses = Object.keys(result.statusCodeStats ?? {});

@@ -1,5 +1,5 @@
-// Measures what the README's performance section says. Speed is a ratio against something run beside it, in the same
-// run, in turns, since machines differ and are noisy. Usage: npm run bench [-- --seconds 6 --rounds 5]
+// Measures the README's performance figures. Speed is a ratio against a baseline run alternately in the same run, since
+// machines differ and are noisy. Usage: npm run bench [-- --seconds 6 --rounds 5]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -10,7 +10,7 @@ import type { RunningServer } from './servers.ts';
 
 const samples = 300;
 
-/** Times right codes beside an empty route of the bare server, in turns. */
+/** Times right codes against an empty route of the bare server, alternately. */
 export async function measureVerify(
   portal: RunningServer,
   bare: RunningServer,
@@ -41,7 +41,7 @@ export async function measureVerify(
   );
 }
 
-/** A half session that waits for the app, and a step that was not used: the cookie that opens it. */
+/** A half session that expects the app's code, and an unused time step; returns its cookie. */
 async function halfSession(sql: Database, userId: string): Promise<string> {
   const token = newToken();
   const now = new Date();

@@ -37,7 +37,7 @@ export async function startPortal(
 export async function startBareServer(place: unknown, password: string): Promise<RunningServer> {
   const child = spawn(process.execPath, ['bench/bare-server.ts', JSON.stringify(place), password], {
     cwd: root,
-    // Hashing threads equal to the cores, as in the portal.
+    // As many hashing threads as cores, as in the portal.
     env: { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism()) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

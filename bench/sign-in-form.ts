@@ -20,7 +20,7 @@ export async function postSignIn(origin: string, username: string, typedPassword
   });
 }
 
-/** Adds `user-0` to `user-99` of one customer, and one user of each kind that must look like any other. */
+/** Adds `user-0` to `user-99` of one customer, and one user of each kind that must look alike. */
 export async function addUsers(sql: Database): Promise<void> {
   const now = new Date();
   const passwordHash = await hashPassword(password);

@@ -3,7 +3,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import { report } from './figures.ts';
 import type { RunningServer } from './servers.ts';
 
-/** What travels for the first page: the document, and all the script that it loads. */
+/** The transfer size of the first page: the document and all the script that it loads. */
 export async function measureSizes({ origin }: RunningServer): Promise<void> {
   const page = await bytesOf(`${origin}/portal/login`);
   const html = brotliDecompressSync(page).toString();
@@ -14,7 +14,7 @@ export async function measureSizes({ origin }: RunningServer): Promise<void> {
   report(`whole script (${scripts.length} files), brotli`, `${whole} B`, 'at most 76,800 B');
 }
 
-/** The bytes of an answer as they travel; fetch would decode them. */
+/** The encoded size of an answer; fetch would decode it. */
 async function bytesOf(url: string): Promise<Buffer> {
   const headers = { 'accept-encoding': 'br', accept: 'text/html', 'accept-language': 'en' };
   return await new Promise((resolve, reject) => {

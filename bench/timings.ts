@@ -5,7 +5,7 @@ import { formHeaders, password, postSignIn } from './sign-in-form.ts';
 
 const samplesEach = 300;
 
-/** Every kind of refusal that must not be told apart (EN-02): the name to try and the password to try it with. */
+/** Every kind of refusal that must be indistinguishable (EN-02): the name and the password to try. */
 const refusals = {
   'wrong password': ['user-1', 'not this one'],
   unknown: ['nobody', 'not this one'],
@@ -15,21 +15,21 @@ const refusals = {
   'no password': ['sso-only', 'not this one'],
 } as const;
 
-/** Times 300 of each kind of refusal, interleaved, and looks for a pair that can be told apart. */
+/** Times 300 of each kind of refusal, interleaved, and looks for a distinguishable pair. */
 export async function measureTimings({ origin }: RunningServer, sql: Database): Promise<void> {
   await tellApart('refusals told apart by time', Object.keys(refusals) as (keyof typeof refusals)[], async (kind) => {
     const [username, typedPassword] = refusals[kind];
     await forgetFailures(sql);
-    // Before each sample, so that the database has done the same before every one of them.
+    // Runs before each sample, so that the database has always done the same work.
     await lock(sql, refusals.locked[0]);
     return await timed(() => postSignIn(origin, username, typedPassword));
   });
 }
 
-/** Every kind of account for which a link can be asked (EN-05). */
+/** Every kind of account for which a link can be requested (EN-05). */
 const forgetful = { known: 'user-1', unknown: 'nobody', inactive: 'inactive', 'single sign-on': 'managed' } as const;
 
-/** Times 300 requests for a link for each kind of account, interleaved, and looks for a pair that can be told apart. */
+/** Times 300 requests for a link for each kind of account, interleaved, and looks for a distinguishable pair. */
 export async function measureForgotten({ origin }: RunningServer, sql: Database): Promise<void> {
   const kinds = Object.keys(forgetful) as (keyof typeof forgetful)[];
   await tellApart('requests for a link told apart by time', kinds, async (kind) => {
@@ -48,7 +48,7 @@ async function timed(ask: () => Promise<Response>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Takes samples of each kind in turns, and reports the pair that is told apart most easily. */
+/** Samples each kind alternately, and reports the most distinguishable pair. */
 async function tellApart<Kind extends string>(
   what: string,
   kinds: readonly Kind[],

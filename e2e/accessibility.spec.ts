@@ -26,7 +26,7 @@ test.describe('axe finds nothing', () => {
     });
   }
 
-  test('on the page of who is signed in', async ({ page }) => {
+  test('on the signed-in page', async ({ page }) => {
     await signIn(page, 'ada', password);
     await expectAccessible(page);
   });
@@ -38,7 +38,7 @@ test.describe('axe finds nothing', () => {
     await expectAccessible(page);
   });
 
-  test('on a form filled in wrong', async ({ page }) => {
+  test('on a form with errors', async ({ page }) => {
     await page.goto('/portal/forgottenChange');
     await page.getByLabel('New password', { exact: true }).fill('abc');
     await page.getByLabel('Repeat new password').fill('abd');
@@ -47,7 +47,7 @@ test.describe('axe finds nothing', () => {
     await expectAccessible(page);
   });
 
-  test('on the form of a link, on the refusal of a password and on the form again', async ({
+  test('on the new-password form, on a refused password and on the form again', async ({
     page,
     portal,
     inbox,
@@ -70,7 +70,7 @@ test.describe('axe finds nothing', () => {
     await expectAccessible(page);
   });
 
-  test('on a wrong code, a code that is looked at, and one that cannot be', async ({ page, newPersonWithApp }) => {
+  test('on a wrong code, a code being checked, and a failed check', async ({ page, newPersonWithApp }) => {
     const { username, key } = await newPersonWithApp();
     await page.goto('/portal/login');
     await signInForm(page).send(username, password);
@@ -91,7 +91,7 @@ test.describe('axe finds nothing', () => {
     await expectAccessible(page);
   });
 
-  test('on a QR code that cannot be fetched', async ({ page, context, stages }) => {
+  test('on a QR code that fails to load', async ({ page, context, stages }) => {
     await stages.enter(context, 'new app');
     await page.route('**/two-factor-authentication/registration', (route) => route.fulfill({ status: 503 }));
     await page.goto('/portal/twoFactorRegistration');
@@ -104,7 +104,7 @@ test.describe('axe finds nothing', () => {
     await keepHere(page);
     await signInForm(page).send('ada', password);
     await expect(page.getByRole('status')).toHaveText('Signing you in…');
-    // The heading is hidden with the rest of what cannot be used now.
+    // The heading is hidden with everything else that is inactive now.
     await expectAccessible(page, /^page-has-heading-one:/);
   });
 
@@ -125,9 +125,9 @@ const focusIsSeen = (page: Page) =>
     return (outlineStyle !== 'none' && outlineWidth !== '0px') || getComputedStyle(control).boxShadow !== 'none';
   });
 
-/** Presses Tab until something has the focus, at most so often; each stop on the way shows where it is. */
+/** Presses Tab until something has the focus, up to a limit; each stop must be visible. */
 async function tabTo(page: Page, stop: Locator, most: number): Promise<void> {
-  // A page that is still on its way would take the keys with it.
+  // A page that is still loading would swallow the keys.
   await expect(stop).toBeVisible();
   for (let stops = 0; stops < most; stops += 1) {
     await page.keyboard.press('Tab');
@@ -137,7 +137,7 @@ async function tabTo(page: Page, stop: Locator, most: number): Promise<void> {
   await expect(stop).toBeFocused();
 }
 
-test('a person signs in and out with the keyboard alone', async ({ page }) => {
+test('signing in and out with only the keyboard', async ({ page }) => {
   await page.goto('/portal/login');
   const form = signInForm(page);
   await expect(form.username).toBeFocused();
@@ -165,7 +165,7 @@ test('a person signs in and out with the keyboard alone', async ({ page }) => {
   await expect(page).toHaveURL('/portal/login');
 });
 
-test('a person registers an app and signs in with it with the keyboard alone', async ({ page, newPerson }) => {
+test('registering an app and signing in with it with only the keyboard', async ({ page, newPerson }) => {
   const { username } = await newPerson({ customers: ['apps'] });
   await page.goto('/portal/login');
   const form = signInForm(page);
@@ -178,7 +178,7 @@ test('a person registers an app and signs in with it with the keyboard alone', a
   await tabTo(page, page.getByRole('button', { name: 'Copy key' }), 3);
   const key = await keyToRegister(page);
   await tabTo(page, code.box(1), 2);
-  // A slip is put right with Backspace and the arrows.
+  // A typo is corrected with Backspace and the arrows.
   const right = appCode(key);
   await page.keyboard.type(right.slice(0, 4));
   await page.keyboard.press('Backspace');

@@ -45,7 +45,7 @@ for (const [hash, text] of [
   });
 }
 
-test('the first way on from a hash drops it', async ({ page }) => {
+test('the first navigation from a hash drops it', async ({ page }) => {
   await page.goto('/portal/login#/forgotten');
   await page.getByRole('link', { name: 'Return to sign-in' }).click();
   await expect(page).toHaveURL('/portal/login');
@@ -60,7 +60,7 @@ test('the old path of the network refusal redirects and keeps the address', {
   await expect(page.getByText('Your address 203.0.113.5')).toBeVisible();
 });
 
-test('an old web-bundle address is saved, also from a hash, and signed in to', async ({ page }) => {
+test('an old web-bundle address is saved, also from a hash, and used after sign-in', async ({ page }) => {
   for (const address of [
     '/portal/login?redirectURL=%2Fportal%2Fportal.html%3Fwebbundle%3D1',
     '/portal/#/login?redirectURL=%2Fportal%2Fportal.html%3Fwebbundle%3D1',
@@ -107,7 +107,7 @@ test('the reset hash leaves the address bar and stays in the form', async ({ pag
 });
 
 for (const path of ['/portal/', '/portal/login', '/portal/forgottenChange']) {
-  test(`a reset hash in the query of ${path} is kept for the form that a hash names`, async ({ page }) => {
+  test(`a reset hash in the query of ${path} is kept for the form named by a hash`, async ({ page }) => {
     await page.goto(`${path}?hash=s3cret-of-the-mail#/forgottenChange`);
     await expect(page).toHaveURL(`${path}#/forgottenChange`);
     await expect(heading(page)).toHaveText('Choose a new password');
@@ -121,13 +121,13 @@ for (const [address, text] of [
   ['/portal/login?codeSentViaEmail=true#/twoFactorRegistration', 'They finish setting up'],
   ['/portal/?ipaddress=192.0.2.1#/loginfailIP', 'Your address 192.0.2.1'],
 ] as const) {
-  test(`the query of the path is seen by the screen of a hash: ${address}`, async ({ page }) => {
+  test(`the screen of a hash sees the query of the path: ${address}`, async ({ page }) => {
     await page.goto(address);
     await expect(page.getByText(text)).toBeVisible();
   });
 }
 
-test('without script the reset hash stays in the form too', { tag: '@without-script-only' }, async ({ page }) => {
+test('without JavaScript the reset hash stays in the form too', { tag: '@without-script-only' }, async ({ page }) => {
   await page.goto('/portal/forgottenChange?hash=s3cret-of-the-mail');
   await expect(page.getByRole('main').locator('input[name=hash]')).toHaveValue('s3cret-of-the-mail');
 });
@@ -149,12 +149,12 @@ test('?login= fills in the name, and the focus goes to the password', async ({ p
   await expect(page).toHaveURL('/portal/portal.html');
 });
 
-test('?login= fills in the name without script', { tag: '@without-script-only' }, async ({ page }) => {
+test('?login= fills in the name without JavaScript', { tag: '@without-script-only' }, async ({ page }) => {
   await page.goto('/portal/login?login=ada');
   await expect(signInForm(page).username).toHaveValue('ada');
 });
 
-test('session storage that refuses everything stops nobody', async ({ page }) => {
+test('unavailable session storage stops nobody', async ({ page }) => {
   await page.addInitScript(() => {
     Object.defineProperty(window, 'sessionStorage', {
       get: () => {

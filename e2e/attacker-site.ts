@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A site of somebody else's, which serves whatever a test puts there. */
+/** A foreign site, which serves whatever a test puts there. */
 export class AttackerSite {
   readonly #pages = new Map<string, string>();
   readonly #server: Server;
@@ -27,7 +27,7 @@ export class AttackerSite {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Another origin of the same site: cookies know no ports. */
+  /** Another origin of the same site: cookies ignore ports. */
   get neighbourOrigin(): string {
     return `http://localhost:${this.#port}`;
   }

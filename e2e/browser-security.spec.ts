@@ -19,7 +19,7 @@ const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const sessionCookies = async (page: Page) =>
   (await page.context().cookies()).filter(({ name }) => name.includes('session'));
 
-test('HD-04: no other origin can put the pages into a frame', async ({ page, attacker, portal, watch }) => {
+test('HD-04: no other origin can frame the pages', async ({ page, attacker, portal, watch }) => {
   watch.expect(/frame-ancestors|refused to connect|X-Frame-Options/i);
   attacker.put('/', `<h1>Prize</h1><iframe src="${portal.origin}/portal/login" title="bait"></iframe>`);
   for (const origin of [attacker.foreignOrigin, attacker.neighbourOrigin]) {
@@ -30,11 +30,7 @@ test('HD-04: no other origin can put the pages into a frame', async ({ page, att
   }
 });
 
-test('HD-05: a page that opens the portal holds no handle on it, and the other way round', async ({
-  page,
-  attacker,
-  portal,
-}) => {
+test('HD-05: a page that opens the portal has no handle on it, and vice versa', async ({ page, attacker, portal }) => {
   attacker.put(
     '/',
     `<button onclick="handle = window.open('${portal.origin}/portal/login')">Open</button><button onclick="document.title = handle.closed">Look</button>`,
@@ -71,7 +67,7 @@ test('HD-06: there is no service worker', async ({ page }) => {
     expect((await page.request.get(path)).status(), path).toBe(404);
 });
 
-test('HD-07: a script that somebody slips in does not run', async ({ page, watch }) => {
+test('HD-07: an injected script does not run', async ({ page, watch }) => {
   watch.expect(
     /policy: script-src-(?:elem|attr)/,
     /violates the following (?:directive|Content Security Policy)|'TrustedScript'/,
@@ -92,7 +88,7 @@ test('HD-07: a script that somebody slips in does not run', async ({ page, watch
   expect(ran).not.toBe('taken');
 });
 
-test('CS-06: the form of our own page is accepted, as the browser posts it', both, async ({ page, portal }) => {
+test('CS-06: our own form is accepted as the browser posts it', both, async ({ page, portal }) => {
   await page.goto('/portal/login');
   const posted = page.waitForRequest('**/performlogin');
   await signInForm(page).send('ada', password);
@@ -123,7 +119,7 @@ test('CS-08: a form on another site signs nobody in', async ({ page, attacker, p
   }
 });
 
-test('CS-11: no picture, prefetch or frame of another site signs anybody out, and a link asks first', async ({
+test('CS-11: no image, prefetch or frame of another site signs anybody out, and a link asks first', async ({
   page,
   attacker,
   portal,
@@ -159,7 +155,7 @@ test('CS-11: no picture, prefetch or frame of another site signs anybody out, an
   expect(await sessionCookies(page)).toEqual([]);
 });
 
-test('SE-15: who signs in next in this browser finds nothing of the one before', async ({ page, context }) => {
+test('SE-15: the next user of this browser finds nothing of the one before', async ({ page, context }) => {
   await page.goto('/portal/portal.html?tab=of-ada#/reports/of-ada');
   await signInForm(page).send('ada', password);
   await expect(page).toHaveURL('/portal/portal.html?tab=of-ada#/reports/of-ada');
@@ -183,7 +179,7 @@ const lures = [
 ] as const;
 
 for (const lure of lures) {
-  test(`IN-02: a name in the address is only ever a value: ${lure}`, both, async ({ page }) => {
+  test(`IN-02: a name in the address is always treated as text: ${lure}`, both, async ({ page }) => {
     await page.goto(`/portal/login?${new URLSearchParams({ login: lure })}`);
     await expect(signInForm(page).username).toHaveValue(lure);
     await expect(page).toHaveTitle('Sign in · Vestibule');
@@ -191,7 +187,7 @@ for (const lure of lures) {
   });
 }
 
-test('IN-02: the name of a failed try comes back as a value', both, async ({ page }) => {
+test('IN-02: the name of a failed attempt comes back as text', both, async ({ page }) => {
   const [, lure] = lures;
   await page.goto('/portal/login');
   await signInForm(page).send(lure, 'wrong');
@@ -206,17 +202,21 @@ for (const path of [
   `a?b=</script><script>document.title='taken'</script>`,
   'x'.repeat(8000),
 ]) {
-  test(`IN-04: an unknown address is shown as text, and cut: ${path.slice(0, 40)}`, both, async ({ page, watch }) => {
-    watch.expect(/status of 404/);
-    await page.goto(`/portal/${path}`);
-    await expect(page).toHaveTitle('There’s no page here · Vestibule');
-    const shown = (await page.getByText(/^Address/).textContent()) ?? '';
-    expect(shown.length).toBeLessThan(250);
-    await expect(page.getByRole('main').locator('script, [onload]')).toHaveCount(0);
-  });
+  test(
+    `IN-04: an unknown address is shown as text, and truncated: ${path.slice(0, 40)}`,
+    both,
+    async ({ page, watch }) => {
+      watch.expect(/status of 404/);
+      await page.goto(`/portal/${path}`);
+      await expect(page).toHaveTitle('There’s no page here · Vestibule');
+      const shown = (await page.getByText(/^Address/).textContent()) ?? '';
+      expect(shown.length).toBeLessThan(250);
+      await expect(page.getByRole('main').locator('script, [onload]')).toHaveCount(0);
+    },
+  );
 }
 
-test('no page asks anything of a stranger or leaves anything in the address for one', async ({ page }) => {
+test('no page loads anything from third parties or leaks to them through the address', async ({ page }) => {
   const referrers: (string | undefined)[] = [];
   page.on('request', (request) => referrers.push(request.headers().referer));
   await page.goto('/portal/forgottenChange?hash=s3cret');
@@ -225,7 +225,7 @@ test('no page asks anything of a stranger or leaves anything in the address for 
   expect(referrers.filter((referrer) => referrer?.includes('s3cret'))).toEqual([]);
 });
 
-test('SE-15: who comes next finds neither the reset link of the one before nor their destination, with a hub of one’s own', async ({
+test('SE-15: the next user finds neither the reset link nor the destination of the one before, with a custom hub', async ({
   page,
   portal,
   inbox,

@@ -8,7 +8,7 @@ const both = { tag: '@without-script' };
 const texts = textsOf('en');
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
-/** Presses Tab until an element has the focus, at most so often. */
+/** Presses Tab until an element has the focus, up to a limit. */
 async function tabTo(page: Page, element: Locator, most = 4): Promise<void> {
   for (let stops = 0; stops < most; stops += 1) {
     await page.keyboard.press('Tab');
@@ -18,7 +18,7 @@ async function tabTo(page: Page, element: Locator, most = 4): Promise<void> {
 }
 
 test(
-  'with the keyboard alone: from the sign-in form over the mail to being signed in',
+  'keyboard only: from the sign-in form through the email to being signed in',
   both,
   async ({ page, inbox, newPerson }) => {
     const { username, email } = await newPerson();
@@ -52,7 +52,7 @@ test(
   },
 );
 
-test('the form posts password, repeat and hash alone', both, async ({ page, portal, inbox, newPerson }) => {
+test('the form posts only password, repeat and hash', both, async ({ page, portal, inbox, newPerson }) => {
   const { email } = await newPerson();
   const link = await linkFor({ portal, inbox }, email);
   await page.goto(link);
@@ -102,12 +102,7 @@ test(
   },
 );
 
-test('a password manager that fills in without a key press wakes the button', async ({
-  page,
-  portal,
-  inbox,
-  newPerson,
-}) => {
+test('autofill without a key press enables the button', async ({ page, portal, inbox, newPerson }) => {
   const { email } = await newPerson();
   await page.goto(await linkFor({ portal, inbox }, email));
   const { button } = changeForm(page);
@@ -123,7 +118,7 @@ test('a password manager that fills in without a key press wakes the button', as
   await expect(heading(page)).toHaveText('Password changed');
 });
 
-test('the rules are ticked off while typing, and the button lights when all are met', async ({ page }) => {
+test('the rules are ticked off while typing, and the button is enabled once all are met', async ({ page }) => {
   await page.goto('/portal/forgottenChange?hash=abc');
   const form = changeForm(page);
   const done = page.getByRole('main').getByText(/^Done:/);
@@ -154,7 +149,7 @@ test('the rules are ticked off while typing, and the button lights when all are 
   await expect(form.button).toBeDisabled();
 });
 
-test('nothing is called wrong before both fields were touched', async ({ page }) => {
+test('no error is shown before both fields were touched', async ({ page }) => {
   await page.goto('/portal/forgottenChange?hash=abc');
   const form = changeForm(page);
   const errors = page.getByRole('main').locator('.error');
@@ -178,7 +173,7 @@ test('nothing is called wrong before both fields were touched', async ({ page })
   await expect(form.password).toHaveAttribute('aria-invalid', 'false');
 });
 
-test('both entries can be looked at, each for itself, and what is shown is still sent', async ({
+test('both entries can be revealed separately, and what is shown is still sent', async ({
   page,
   portal,
   inbox,
@@ -229,7 +224,7 @@ test('two quick presses change the password and say so', both, async ({ page, po
 });
 
 test(
-  'Back after the change leads to no form that can be sent again',
+  'Back after the change leads to no form that can be resubmitted',
   both,
   async ({ page, portal, inbox, newPerson, javaScriptEnabled }) => {
     const { email } = await newPerson();
@@ -246,7 +241,7 @@ test(
   },
 );
 
-test('without a link the form says so before anything is typed, and leads to one', both, async ({ page }) => {
+test('without a link the form says so before anything is typed, and offers one', both, async ({ page }) => {
   await page.goto('/portal/forgottenChange');
   // Playwright looks for no text within noscript, but for roles.
   await expect(page.getByRole('note')).toContainText(texts['change-no-link-title']);

@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import type { Language } from '#contract/languages.ts';
 import { textsOf } from './texts.ts';
 
-/** The form for the six digits, as a person finds it: six boxes, or one plain field without script. */
+/** The form for the six digits, as users find it: six boxes, or one plain field without JavaScript. */
 export function codeForm(page: Page, isScripted = true, language: Language = 'en') {
   const texts = textsOf(language);
   const box = (position: number) =>
@@ -14,14 +14,14 @@ export function codeForm(page: Page, isScripted = true, language: Language = 'en
     field,
     button,
     remember: page.getByLabel(texts['twofa-remember']),
-    /** Types a code; boxes send it by themselves. */
+    /** Types a code; boxes submit it automatically. */
     async send(code: string): Promise<void> {
       await field.click();
       if (isScripted) return await page.keyboard.type(code);
       await field.fill(code);
       await button.click();
     },
-    /** Sends a code that is refused, and waits until that is said. */
+    /** Sends a code that is refused, and waits for the message. */
     async sendWrong(code: string, message = texts['twofa-error-try-again-with-code']): Promise<void> {
       const answered = isScripted ? page.waitForResponse('**/verify') : page.waitForEvent('load');
       await this.send(code);
@@ -33,7 +33,7 @@ export function codeForm(page: Page, isScripted = true, language: Language = 'en
   };
 }
 
-/** The key of the app that is to be registered, as it is shown: in groups of four. */
+/** The displayed key of the app to register, in groups of four. */
 export const shownKey = (page: Page) => page.locator('.secret');
 
 /** The same key as an app takes it. */

@@ -7,7 +7,7 @@ import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttabl
 import type { PortalUnderTest } from './portal-under-test.ts';
 import { startPortalWithUsers } from './test.ts';
 
-/** A portal on a database server elsewhere, over a wire that a test can cut. */
+/** A portal with a separate database server, over a connection that a test can cut. */
 export type CuttablePortal = {
   portal: PortalUnderTest;
   database: Pick<CuttableDatabase, 'cut' | 'mend'>;

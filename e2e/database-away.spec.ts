@@ -27,7 +27,7 @@ test.describe.configure({ mode: 'default' });
 test.beforeEach(({ watch }) => watch.expect(/status of 503/, /general-error-something-went-wrong/));
 test.afterEach(({ cuttable }) => cuttable.database.mend());
 
-test('asking for a link while the database is away: the form says so, keeps the address and sends it later', async ({
+test('requesting a link while the database is down: the form says so, keeps the address and sends it later', async ({
   page,
   cuttable: { database },
   inbox,
@@ -62,7 +62,7 @@ test('asking for a link while the database is away: the form says so, keeps the 
   expect(inbox.count(email, 'resetLink')).toBe(1);
 });
 
-test('without script asking for a link while the database is away answers with the form and what was typed', {
+test('without JavaScript, requesting a link while the database is down answers with the form and the entry', {
   tag: '@without-script-only',
 }, async ({ page, cuttable: { database }, inbox, newPerson }) => {
   const { email } = await newPerson();
@@ -86,7 +86,7 @@ test('without script asking for a link while the database is away answers with t
 });
 
 test(
-  'changing a password while the database is away answers with the form and its link, which works later',
+  'changing a password while the database is down answers with the form and its link, which works later',
   both,
   async ({ page, portal, cuttable: { database }, inbox, newPerson, javaScriptEnabled }) => {
     const { username, email } = await newPerson();
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  'the page of a link shows while the database is away, and works when it is back',
+  'the page of a link shows while the database is down, and works after recovery',
   both,
   async ({ page, portal, cuttable: { database }, inbox, newPerson }) => {
     const { email } = await newPerson();

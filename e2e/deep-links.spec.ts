@@ -21,7 +21,7 @@ test('a deep link with a fragment arrives exactly after sign-in', async ({ page 
   await expect(page).toHaveURL('/portal/portal.html#/reports/7');
 });
 
-test('a deep link with a fragment survives a failed try', async ({ page }) => {
+test('a deep link with a fragment survives a failed attempt', async ({ page }) => {
   await page.goto('/portal/portal.html#/reports/7?from=2026&to=ä');
   await failOnce(page);
   await signInForm(page).send('ada', password);
@@ -42,7 +42,7 @@ test('a deep link with a query arrives', both, async ({ page }) => {
   await expect(page).toHaveURL(asked);
 });
 
-test('a deep link with a query survives a failed try', both, async ({ page }) => {
+test('a deep link with a query survives a failed attempt', both, async ({ page }) => {
   await page.goto(asked);
   await failOnce(page);
   await failOnce(page);
@@ -61,7 +61,7 @@ test('a deep link with a query survives a change of language', both, async ({ pa
   await expect(page).toHaveURL(asked);
 });
 
-test('a deep link with a query survives a look at the reset form', both, async ({ page }) => {
+test('a deep link with a query survives a visit to the reset form', both, async ({ page }) => {
   await page.goto(asked);
   await page.getByRole('link', { name: 'Forgot password?' }).click();
   await expect(page.getByRole('heading', { name: 'Reset your password' })).toBeVisible();
@@ -70,7 +70,7 @@ test('a deep link with a query survives a look at the reset form', both, async (
   await expect(page).toHaveURL(asked);
 });
 
-test('a deep link is used up by the sign-in that it was for', async ({ page }) => {
+test('a deep link is used up by its sign-in', async ({ page }) => {
   await page.goto('/portal/portal.html#/reports/7');
   await signInForm(page).send('ada', password);
   await expect(page).toHaveURL('/portal/portal.html#/reports/7');
@@ -79,7 +79,7 @@ test('a deep link is used up by the sign-in that it was for', async ({ page }) =
   await expect(page).toHaveURL('/portal/portal.html');
 });
 
-test('two tabs keep two deep links apart', both, async ({ page, context, javaScriptEnabled }) => {
+test('two tabs keep separate deep links', both, async ({ page, context, javaScriptEnabled }) => {
   const addresses = javaScriptEnabled
     ? ['/portal/portal.html#/one', '/portal/portal.html#/two']
     : ['/portal/portal.html?one', '/portal/portal.html?two'];
@@ -105,7 +105,7 @@ for (const [what, destination] of [
   });
 }
 
-test('a deep link that is opened while a code is pending shows the code form and arrives after it', async ({
+test('a deep link opened while a code is pending shows the code form and arrives after it', async ({
   page,
   context,
   newPersonWithApp,
@@ -136,7 +136,7 @@ for (const place of ['/webbundle/a?q=1', '/hub/app']) {
   );
 }
 
-test('a hash that looks like a path of the portal is a fragment all the same', async ({ page }) => {
+test('a hash that looks like a portal path is still a fragment', async ({ page }) => {
   await page.goto('/portal/#/portal/x');
   await expect(page).toHaveURL('/portal/#/login');
   await signInForm(page).send('ada', password);

@@ -6,7 +6,7 @@ import { bringSimplesamlphp } from '#server/testing/find-simplesamlphp.ts';
 import { bringOathtool } from './find-oathtool.ts';
 import { bringOldChromium } from './find-old-chromium.ts';
 
-/** Chromium without the window around its pages: the same engine, in half the processor time. */
+/** Chromium without its window: the same engine, with half the CPU time. */
 const shell = 'chromium-headless-shell';
 const names = [
   shell,
@@ -50,7 +50,7 @@ function answers(path: string | null): path is string {
   return path !== null && spawnSync(path, ['--version'], { stdio: 'ignore', timeout: 30_000 }).status === 0;
 }
 
-/** Null when Chromium is here or could be brought here; else one sentence that says how to bring it. */
+/** Null if Chromium is here or could be installed; else one sentence that says how to install it. */
 function bringChromium(): string | null {
   const { CHROMIUM } = process.env;
   if (CHROMIUM) return answers(CHROMIUM) ? null : `CHROMIUM names ${CHROMIUM}, which does not start.`;

@@ -20,7 +20,7 @@ function sightings(context: BrowserContext, text: string): () => Promise<string[
 }
 
 test(
-  'a forgotten password: a mail, its link in another browser, a new password, and nothing of the old one left',
+  'a forgotten password: an email, its link in another browser, a new password, and nothing of the old one left',
   both,
   async ({ page, portal, inbox, newPerson, anotherBrowser, javaScriptEnabled }) => {
     const { username, email } = await newPerson();
@@ -75,7 +75,7 @@ test(
   },
 );
 
-test('in German: the page, the mail and the page of its link', both, async ({ newPerson, inbox, anotherBrowser }) => {
+test('in German: the page, the email and the page of its link', both, async ({ newPerson, inbox, anotherBrowser }) => {
   const german = textsOf('de');
   const { email } = await newPerson();
   const { page } = await anotherBrowser({ locale: 'de-AT' });
@@ -102,7 +102,7 @@ test('in German: the page, the mail and the page of its link', both, async ({ ne
 });
 
 test(
-  'in Polish for somebody whose language is Polish, whatever the browser speaks',
+  "in Polish for a user whose language is Polish, whatever the browser's",
   both,
   async ({ page, newPerson, inbox, anotherBrowser }) => {
     const polish = textsOf('pl');
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  'Back after asking leads to no second mail',
+  'Back after a request sends no second email',
   both,
   async ({ page, portal, inbox, newPerson, javaScriptEnabled }) => {
     const { username, email } = await newPerson();
@@ -152,7 +152,7 @@ test(
   },
 );
 
-test('two quick presses send one mail', both, async ({ page, portal, inbox, newPerson }) => {
+test('two quick presses send one email', both, async ({ page, portal, inbox, newPerson }) => {
   const { username, email } = await newPerson();
   const posts: string[] = [];
   page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()));
@@ -193,7 +193,7 @@ test('it can be sent again, and either link works', both, async ({ page, inbox, 
   await expect(page.getByText(texts['changed-failed-page-error-3'])).toBeVisible();
 });
 
-test('an address that nobody has is answered alike, and gets nothing', both, async ({ page, portal, inbox }) => {
+test('an unknown address gets the same answer, and no email', both, async ({ page, portal, inbox }) => {
   const nobody = `nobody-${crypto.randomUUID()}@acme.test`;
   await page.goto('/portal/forgotten');
   await forgottenForm(page).send(nobody);
@@ -205,66 +205,54 @@ test('an address that nobody has is answered alike, and gets nothing', both, asy
   expect(inbox.count(nobody, 'resetLink')).toBe(0);
 });
 
-test(
-  'who signs in by single sign-on gets a word on that, and no link',
-  both,
-  async ({ page, portal, inbox, newPerson }) => {
-    const { username, email } = await newPerson({ mayChangePassword: false });
-    await portal.mustRun(['user', 'set', username, '--no-password']);
-    await page.goto('/portal/forgotten');
-    await forgottenForm(page).send(email);
-    await expect(page).toHaveURL('/portal/emailInfo');
-    const { link } = await inbox.take(email, 'singleSignOnHint');
-    await page.goto(link);
-    await expect(heading(page)).toHaveText('Single sign‑on');
-  },
-);
+test('single sign-on users get a hint, and no link', both, async ({ page, portal, inbox, newPerson }) => {
+  const { username, email } = await newPerson({ mayChangePassword: false });
+  await portal.mustRun(['user', 'set', username, '--no-password']);
+  await page.goto('/portal/forgotten');
+  await forgottenForm(page).send(email);
+  await expect(page).toHaveURL('/portal/emailInfo');
+  const { link } = await inbox.take(email, 'singleSignOnHint');
+  await page.goto(link);
+  await expect(heading(page)).toHaveText('Single sign‑on');
+});
 
-test(
-  'a link that was looked at ten times still works; one that was used says so',
-  both,
-  async ({ page, portal, inbox, newPerson }) => {
-    const { username, email } = await newPerson();
-    const link = await linkFor({ portal, inbox }, email);
-    for (let look = 0; look < 10; look += 1) expect((await page.request.get(link)).status()).toBe(200);
-    await page.goto(link);
-    await changeForm(page).send(newPassword);
-    await expect(heading(page)).toHaveText('Password changed');
-    await page.goto(link);
-    await expect(page).toHaveURL('/portal/forgottenChangedInfo?lang=en');
-    await expect(heading(page)).toHaveText('Password changed');
-    await page.getByRole('link', { name: 'Return to sign-in' }).click();
-    await signInForm(page).send(username, newPassword);
-    await expectSignedIn(page, username);
-  },
-);
+test('a link viewed ten times still works; a used one says so', both, async ({ page, portal, inbox, newPerson }) => {
+  const { username, email } = await newPerson();
+  const link = await linkFor({ portal, inbox }, email);
+  for (let look = 0; look < 10; look += 1) expect((await page.request.get(link)).status()).toBe(200);
+  await page.goto(link);
+  await changeForm(page).send(newPassword);
+  await expect(heading(page)).toHaveText('Password changed');
+  await page.goto(link);
+  await expect(page).toHaveURL('/portal/forgottenChangedInfo?lang=en');
+  await expect(heading(page)).toHaveText('Password changed');
+  await page.getByRole('link', { name: 'Return to sign-in' }).click();
+  await signInForm(page).send(username, newPassword);
+  await expectSignedIn(page, username);
+});
 
-test(
-  'a link that is over says so at once, and leads to a new one',
-  both,
-  async ({ page, portal, inbox, newPerson }) => {
-    const { username, email } = await newPerson();
-    const link = await linkFor({ portal, inbox }, email);
-    await onDatabaseOf(
-      portal,
-      (sql) => sql`
+test('a link that is over says so at once, and offers a new one', both, async ({ page, portal, inbox, newPerson }) => {
+  const { username, email } = await newPerson();
+  const link = await linkFor({ portal, inbox }, email);
+  await onDatabaseOf(
+    portal,
+    (sql) => sql`
       update reset_link set ends_at = now() - interval '1 second'
       where user_id = (select id from portal_user where username = ${username})`,
-    );
-    await page.goto(link);
-    await expect(page).toHaveURL('/portal/forgottenChangeFailedInfo?reason=3&lang=en');
-    await expect(heading(page)).toHaveText('Password not changed');
-    await expect(page.getByText('This link has expired. Ask for a new one.')).toBeVisible();
-    await page.getByRole('link', { name: 'Send a new link' }).click();
-    await expect(page).toHaveURL('/portal/forgotten?lang=en');
-    await forgottenForm(page).send(email);
-    await page.goto((await inbox.take(email, 'resetLink')).link);
-    await changeForm(page).send(newPassword);
-    await expect(heading(page)).toHaveText('Password changed');
-  },
-);
+  );
+  await page.goto(link);
+  await expect(page).toHaveURL('/portal/forgottenChangeFailedInfo?reason=3&lang=en');
+  await expect(heading(page)).toHaveText('Password not changed');
+  await expect(page.getByText('This link has expired. Ask for a new one.')).toBeVisible();
+  await page.getByRole('link', { name: 'Send a new link' }).click();
+  await expect(page).toHaveURL('/portal/forgotten?lang=en');
+  await forgottenForm(page).send(email);
+  await page.goto((await inbox.take(email, 'resetLink')).link);
+  await changeForm(page).send(newPassword);
+  await expect(heading(page)).toHaveText('Password changed');
+});
 
-test('a link by which an operator helps on the telephone works alike', both, async ({ page, portal, newPerson }) => {
+test('a link made by the help desk works the same way', both, async ({ page, portal, newPerson }) => {
   const { username } = await newPerson();
   const printed = await portal.mustRun(['user', 'reset-link', username]);
   await page.goto(/https?:\S+/.exec(printed)?.[0] ?? '');
@@ -308,7 +296,7 @@ test(
   },
 );
 
-test('asking for a reset asks for an e-mail address first', async ({ page }) => {
+test('asking for a reset asks for an email address first', async ({ page }) => {
   await page.goto('/portal/forgotten');
   const { email, button } = forgottenForm(page);
   await expect(button).toBeDisabled();

@@ -37,7 +37,7 @@ test('the menu changes the language in place and keeps what was typed', async ({
   expect(loads).toEqual([]);
 });
 
-test('without script the menu is applied by its button', { tag: '@without-script-only' }, async ({ page }) => {
+test('without JavaScript the menu is applied by its button', { tag: '@without-script-only' }, async ({ page }) => {
   await page.goto('/portal/loginfail/ip?ipaddress=203.0.113.5');
   let texts = textsOf('en');
   for (const language of [...languages.slice(1), 'en'] as const) {
@@ -50,12 +50,12 @@ test('without script the menu is applied by its button', { tag: '@without-script
   }
 });
 
-test('with script there is no button to apply it', async ({ page }) => {
+test('with JavaScript there is no button to apply it', async ({ page }) => {
   await page.goto('/portal/login');
   await expect(page.getByRole('button', { name: 'Apply' })).toHaveCount(0);
 });
 
-test('the language goes along over links, a failed try and sign-out', both, async ({ page }) => {
+test('the language is kept over links, a failed attempt and sign-out', both, async ({ page }) => {
   const texts = textsOf('it');
   await page.goto('/portal/login?lang=it');
   await page.getByRole('link', { name: texts['login-forgotten'] }).click();
@@ -69,7 +69,7 @@ test('the language goes along over links, a failed try and sign-out', both, asyn
   await expect(page.getByRole('heading')).toHaveText(texts['login-title']);
 });
 
-test('each language in the menu is named in itself', both, async ({ page }) => {
+test('each language in the menu has its own name', both, async ({ page }) => {
   await page.goto('/portal/login');
   for (const language of languages) {
     await expect(page.getByLabel('Language').locator(`option[lang=${language}]`)).toHaveText(languageNames[language]);

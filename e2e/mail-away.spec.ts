@@ -22,7 +22,7 @@ async function askFor(page: Page, email: string): Promise<void> {
 }
 
 test(
-  'while the mail server is away nobody notices; when it is back the mail comes, once',
+  'while the mail server is down nobody notices; after recovery the email arrives, once',
   both,
   async ({ page, portal, inbox, newPerson }) => {
     const { username, email } = await newPerson();
@@ -45,7 +45,7 @@ test(
   },
 );
 
-test('a mail server that breaks off in the midst of a mail gets it again, once', async ({
+test('a mail server that disconnects during an email gets it again, once', async ({
   page,
   portal,
   inbox,
@@ -68,7 +68,7 @@ test('a mail server that breaks off in the midst of a mail gets it again, once',
   await expect(heading(page)).toHaveText('Password changed');
 });
 
-test('a mail goes encrypted to a mail server that asks for a login', async ({ anotherBrowser, watch }) => {
+test('an email is encrypted to a mail server that requires a login', async ({ anotherBrowser, watch }) => {
   test.setTimeout(60_000);
   const inbox = await MailInbox.open({ tls: 'starttls', auth: { user: 'portal@mail.test', password: 'p/w?#@' } });
   const portal = await startPortalWithUsers({ env: inbox.env });
@@ -89,7 +89,7 @@ test('a mail goes encrypted to a mail server that asks for a login', async ({ an
   }
 });
 
-test('without a mail server each mail is a file that the operator alone can read, with a link that works', async ({
+test('without a mail server each email is a file that only the operator can read, with a working link', async ({
   anotherBrowser,
   watch,
 }) => {

@@ -10,14 +10,14 @@ import {
 } from '#server/testing/mail-server-for-test.ts';
 import { textsOf } from './texts.ts';
 
-/** A mail as its reader sees it. */
+/** An email as its reader sees it. */
 export type Letter = {
   subject: string;
   text: string;
   html: string;
-  /** The one address in it; empty in a mail that has a code instead. */
+  /** The only link in it; empty if the email has a code. */
   link: string;
-  /** The six digits on its last line, where autofill looks for them; empty in a mail without. */
+  /** The six digits on its last line, where autofill looks for them; empty without a code. */
   code: string;
   /** How it came: the TLS version or null, and who logged in at the mail server or null. */
   tls: string | null;
@@ -44,7 +44,7 @@ export class MailInbox {
     return { SMTP_URL: this.server.url, NODE_EXTRA_CA_CERTS: testAuthorityFile };
   }
 
-  /** Waits for the next mail of a kind to somebody and takes it out of the box. */
+  /** Waits for the next email of a kind to somebody and removes it. */
   async take(recipient: string, kind: MailKind, language: Language = 'en'): Promise<Letter> {
     const deadline = Date.now() + 20_000;
     for (;;) {
@@ -58,7 +58,7 @@ export class MailInbox {
     }
   }
 
-  /** How many mails of a kind have come to somebody so far, those that were taken out too. */
+  /** How many emails of a kind somebody has received so far, removed ones included. */
   count(recipient: string, kind: MailKind, language: Language = 'en'): number {
     return this.#to(recipient, kind, language).length;
   }

@@ -6,7 +6,7 @@ const both = { tag: '@without-script' };
 const approved = '203.0.113.9';
 
 test(
-  'from a network that is not approved, a right password is told so and a wrong one is not',
+  'from a network that is not approved, a right password gets an explanation and a wrong one does not',
   both,
   async ({ page }) => {
     await page.goto('/portal/login');
@@ -22,7 +22,7 @@ test(
   },
 );
 
-test('an address that the visitor claims himself counts for nothing', both, async ({ anotherBrowser }) => {
+test('a client address claimed by the visitor is ignored', both, async ({ anotherBrowser }) => {
   const { page } = await anotherBrowser({
     extraHTTPHeaders: { 'x-forwarded-for': approved, 'x-real-ip': approved, forwarded: `for=${approved}` },
   });
@@ -31,7 +31,7 @@ test('an address that the visitor claims himself counts for nothing', both, asyn
   await expect(page).toHaveURL('/portal/loginfail/ip?ipaddress=127.0.0.1');
 });
 
-test('behind a trusted proxy the address that it names counts', async ({ anotherBrowser, watch }) => {
+test('behind a trusted proxy the address that it reports counts', async ({ anotherBrowser, watch }) => {
   test.setTimeout(120_000);
   const proxy = await ReverseProxy.start();
   const portal = await startPortalWithUsers({

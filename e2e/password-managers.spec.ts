@@ -32,7 +32,7 @@ for (const [address, button] of [
     field?.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertReplacementText' }));
   };
 
-  test(`${address}: a name that a manager fills in and that is no address is told at once`, async ({ page }) => {
+  test(`${address}: an autofilled name that is not an address is reported at once`, async ({ page }) => {
     await page.goto(address);
     await expect(page.getByRole('button', { name: button })).toBeDisabled();
     await page.evaluate(fill, 'ada');
@@ -42,7 +42,7 @@ for (const [address, button] of [
     await expect(page.getByRole('button', { name: button })).toBeEnabled();
   });
 
-  test(`${address}: a name that is there before the script is told too`, async ({ page }) => {
+  test(`${address}: a name filled in before the script is reported too`, async ({ page }) => {
     await page.addInitScript(() =>
       addEventListener(
         'readystatechange',
@@ -54,7 +54,7 @@ for (const [address, button] of [
     await expect(page.getByText(texts['email-invalid'])).toBeVisible();
   });
 
-  test(`${address}: a button wakes for an address that is filled in without a word`, async ({ page }) => {
+  test(`${address}: an address filled in without events enables the button`, async ({ page }) => {
     await page.goto(address);
     await expect(page.getByRole('button', { name: button })).toBeDisabled();
     await page.evaluate(() => {

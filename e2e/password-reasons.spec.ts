@@ -147,7 +147,7 @@ for (const { reason, what, tag, next, meanwhile, first = () => newPassword, seco
   });
 }
 
-test('reason 1, too weak: says so on the form, which takes a stronger one', { tag: withoutScriptOnly }, async ({
+test('reason 1, too weak: says so on the form, which accepts a stronger one', { tag: withoutScriptOnly }, async ({
   page,
   portal,
   inbox,
@@ -168,7 +168,7 @@ test('reason 1, too weak: says so on the form, which takes a stronger one', { ta
   await expect(heading(page)).toHaveText('Password changed');
 });
 
-test('with script the form keeps entries to itself that the server would refuse', async ({
+test('with JavaScript the form holds back entries that the server would refuse', async ({
   page,
   portal,
   inbox,
@@ -226,7 +226,7 @@ test('reason 3, the link was used in another tab: says so, and the password of t
   await expectSignedIn(page, username);
 });
 
-test('reason 4, a link that a mail program has cut: says so, and leads to a new one', { tag: withScriptToo }, async ({
+test('reason 4, a link truncated by an email program: says so, and offers a new one', { tag: withScriptToo }, async ({
   page,
   portal,
   inbox,
@@ -265,7 +265,7 @@ test('from a network that is not approved: says so with the address, and keeps t
   await expect(heading(page)).toHaveText('Password changed');
 });
 
-test('an operator finds the refusal by its reference, mends it, and the same link works', {
+test('an operator finds the refusal by its reference, fixes it, and the same link works', {
   tag: withScriptToo,
 }, async ({ page, portal, inbox, newPerson }) => {
   const { username, email } = await newPerson();

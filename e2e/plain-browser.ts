@@ -2,10 +2,10 @@ import { appCode } from './authenticator-app.ts';
 import type { MailInbox } from './mail-inbox.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 
-/** What somebody has who registered an app. */
+/** What a user with a registered app has. */
 export type App = { key: string; recoveryCodes: string[] };
 
-/** Asks the portal what a browser asks, without one: for what comes before a test. */
+/** Sends a browser's requests without one, to prepare tests. */
 export class PlainBrowser {
   readonly #portal: PortalUnderTest;
   #session = '';
@@ -14,7 +14,7 @@ export class PlainBrowser {
     this.#portal = portal;
   }
 
-  /** Gives name and password; the second factor is open where one is needed. */
+  /** Submits name and password; the second factor is then open if required. */
   static async signIn(portal: PortalUnderTest, username: string, password: string): Promise<PlainBrowser> {
     const browser = new PlainBrowser(portal);
     const cookie = await portal.signInPlainly(username, password);
@@ -41,7 +41,7 @@ export class PlainBrowser {
     return { name, value, url: this.#portal.origin };
   }
 
-  /** Registers an app, by the code of half a minute ago, so that the one of now is still good. */
+  /** Registers an app with the code of half a minute ago, so that the current one stays valid. */
   async registerApp(): Promise<App> {
     const answer = await this.#call('registration');
     const { totpSecret: key } = (await answer.json()) as { totpSecret: string };
@@ -53,7 +53,7 @@ export class PlainBrowser {
     return { key, recoveryCodes };
   }
 
-  /** Proves that codes by e-mail arrive. */
+  /** Proves that emailed codes arrive. */
   async registerEmail(inbox: MailInbox, email: string): Promise<void> {
     const { code } = await inbox.take(email, 'signInCode');
     if (!(await this.verify(code))) throw new Error('The code by e-mail is wrong');

@@ -6,8 +6,8 @@ import type { NewCustomer } from '#server/storage/customer.ts';
 import { onDatabaseOf } from './portal-database.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 
-// What `vestibule customer add` and `vestibule user add` do once they have read their arguments: hundreds of tests need
-// somebody, and a process for each took longer than many of them. The commands themselves are in command-line.spec.ts.
+// Does what `vestibule customer add` and `vestibule user add` do after parsing: hundreds of tests need users, and a
+// process for each took longer than many of the tests. command-line.spec.ts tests the commands themselves.
 
 export type CustomerOptions = Partial<Pick<NewCustomer, 'name' | 'allowedNetworks' | 'twoFactor'>>;
 
@@ -24,7 +24,7 @@ export async function addCustomerTo(
 
 export type UserOptions = { customers: readonly string[]; language?: Language; mayChangePassword?: boolean };
 
-/** Adds a user with a password and an e-mail address at acme.test. */
+/** Adds a user with a password and an email address at acme.test. */
 export async function addUserTo(
   portal: PortalUnderTest,
   username: string,

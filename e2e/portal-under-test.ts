@@ -15,15 +15,15 @@ const program = join(repository, 'server/command-line/vestibule.ts');
 export type Settings = {
   /** What the configuration file holds. */
   config?: object;
-  /** Where visitors reach the portal when a proxy stands before it. */
+  /** Where visitors reach the portal if a proxy is in front of it. */
   publicUrl?: string;
-  /** More of the environment, such as SMTP_URL. */
+  /** Additional environment, such as SMTP_URL. */
   env?: Record<string, string>;
 };
 
 export type CommandResult = { code: number | null; out: string; err: string };
 
-/** The real product on a data folder of its own, started, fed and stopped as an operator does. */
+/** The real product on its own data folder, run as an operator does. */
 export class PortalUnderTest {
   readonly port: number;
   readonly origin: string;
@@ -55,7 +55,7 @@ export class PortalUnderTest {
     return new PortalUnderTest(await freePort(), mkdtempSync(join(tmpdir(), 'vestibule-e2e-')), settings);
   }
 
-  /** Starts the server and waits until it says that it is ready. */
+  /** Starts the server and waits until it reports that it is ready. */
   async start(): Promise<void> {
     const server = spawn(process.execPath, [program, 'serve'], {
       cwd: repository,
@@ -83,7 +83,7 @@ export class PortalUnderTest {
     return answer?.ok ?? false;
   }
 
-  /** Signs in as a browser does, without one; the session cookie, or null where it was refused. */
+  /** Signs in without a browser; returns the session cookie, or null if refused. */
   async signInPlainly(username: string, password: string): Promise<string | null> {
     const answer = await fetch(`${this.origin}/portal/performlogin`, {
       method: 'POST',
@@ -94,7 +94,7 @@ export class PortalUnderTest {
     return answer.headers.getSetCookie().find((cookie) => cookie.startsWith('vestibule-session=')) ?? null;
   }
 
-  /** Asks for a reset link as a browser does, without one; the status of the answer. */
+  /** Requests a reset link without a browser; returns the status of the answer. */
   async askForLinkPlainly(email: string): Promise<number> {
     const answer = await fetch(`${this.origin}/portal/password/forgotten`, {
       method: 'POST',
@@ -104,7 +104,7 @@ export class PortalUnderTest {
     return answer.status;
   }
 
-  /** Who a session cookie belongs to; null when it opens nothing. */
+  /** The user of a session cookie; null if it opens nothing. */
   async userOfSession(cookie: string): Promise<string | null> {
     const answer = await fetch(`${this.origin}/portal/session`, {
       headers: { cookie: cookie.split(';')[0] as string },
@@ -112,17 +112,17 @@ export class PortalUnderTest {
     return answer.status === 200 ? ((await answer.json()) as { username: string }).username : null;
   }
 
-  /** All that the server has written so far, over every start. */
+  /** The server's whole output, over every start. */
   get log(): string {
     return this.#log;
   }
 
-  /** Asks the server to stop, as an operator's service manager does; the exit code, or null when a signal ended it. */
+  /** Stops the server, as a service manager does; returns the exit code, or null if a signal ended it. */
   async stop(): Promise<number | null> {
     return await this.#end('SIGTERM');
   }
 
-  /** Ends the server without a word of warning, as a power cut would. */
+  /** Kills the server without warning, like a power cut. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
@@ -142,7 +142,7 @@ export class PortalUnderTest {
     return await this.#spawned(process.execPath, [program, ...args], input);
   }
 
-  /** Runs a line as it would be typed into a shell in the repository. */
+  /** Runs a line as typed into a shell in the repository. */
   async shell(line: string, more: Record<string, string> = {}): Promise<CommandResult> {
     return await this.#spawned('bash', ['-c', line], '', more);
   }
@@ -160,19 +160,19 @@ export class PortalUnderTest {
     return { code: code as number | null, out, err };
   }
 
-  /** Runs `vestibule` as `run` does; throws with the command's own words when it is refused. */
+  /** Runs `vestibule` as `run` does; throws with the command's own message if it fails. */
   async mustRun(args: readonly string[], input = ''): Promise<string> {
     const { code, out, err } = await this.run(args, input);
     if (code !== 0) throw new Error(`vestibule ${args.join(' ')}: ${err}`);
     return out;
   }
 
-  /** What the audit log holds of a user and a kind of event, the newest first. */
+  /** A user's audit events of one kind, newest first. */
   async eventsOf(username: string, event: string): Promise<{ reason: string | null; reference: string | null }[]> {
     return JSON.parse(await this.mustRun(['audit', '--user', username, '--event', event, '--json']));
   }
 
-  /** Stops the server and takes its data folder away. */
+  /** Stops the server and deletes its data folder. */
   async discard(): Promise<void> {
     await this.stop();
     rmSync(this.#folder, { recursive: true, force: true });

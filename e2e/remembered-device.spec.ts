@@ -41,7 +41,7 @@ async function remember(page: Page, person: Person & { key: string }, isScripted
 }
 
 test(
-  'who ticks the box is not asked again in this browser, and is asked in another',
+  'after ticking the box users are not asked again in this browser, but in another',
   both,
   async ({ page, portal, newPersonWithApp, anotherBrowser, javaScriptEnabled }) => {
     test.setTimeout(60_000);
@@ -84,7 +84,7 @@ test(
 );
 
 test(
-  'a customer who forbids it has its people asked every time, from that moment on',
+  'a customer who forbids it has its users asked every time, from then on',
   both,
   async ({ page, portal, newPersonWithApp, javaScriptEnabled }) => {
     const customer = `vault${javaScriptEnabled ? '' : '-plain'}`;

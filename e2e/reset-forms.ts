@@ -4,10 +4,10 @@ import type { MailInbox } from './mail-inbox.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 import { textsOf } from './texts.ts';
 
-/** A password that every rule lets through. */
+/** A password that satisfies every rule. */
 export const newPassword = 'Harbour-Lantern-77';
 
-/** The form that sends a link, as a person finds it. */
+/** The form that sends a link, as users find it. */
 export function forgottenForm(page: Page, language: Language = 'en') {
   const texts = textsOf(language);
   const email = page.getByLabel(texts.email);
@@ -22,7 +22,7 @@ export function forgottenForm(page: Page, language: Language = 'en') {
   };
 }
 
-/** The form for a new password, as a person finds it. */
+/** The form for a new password, as users find it. */
 export function changeForm(page: Page, language: Language = 'en') {
   const texts = textsOf(language);
   const password = page.getByLabel(texts['change-password'], { exact: true });
@@ -47,7 +47,7 @@ export function changeForm(page: Page, language: Language = 'en') {
   };
 }
 
-/** Has a link sent to somebody and takes it out of the mail. */
+/** Requests a link for somebody and returns it from the email. */
 export async function linkFor({ portal, inbox }: Mailing, email: string): Promise<string> {
   expect(await portal.askForLinkPlainly(email)).toBe(204);
   return (await inbox.take(email, 'resetLink')).link;

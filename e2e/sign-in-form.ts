@@ -3,7 +3,7 @@ import { textsOf } from './texts.ts';
 
 const texts = textsOf('en');
 
-/** The sign-in form in English, as a person finds it. */
+/** The sign-in form in English, as users find it. */
 export function signInForm(page: Page) {
   const username = page.getByLabel(texts['login-username']);
   const password = page.getByLabel('Password', { exact: true });
@@ -38,7 +38,7 @@ export async function expectSignedIn(page: Page, username: string): Promise<void
 
 export const signOutButton = (page: Page) => page.getByRole('button', { name: 'Sign out' });
 
-/** Keeps the browser from posting any form, so that what the page does meanwhile can be looked at. */
+/** Keeps the browser from posting any form, so that the page can be inspected meanwhile. */
 export async function keepHere(page: Page): Promise<void> {
   await page.evaluate(() => addEventListener('submit', (event) => event.preventDefault(), { once: true }));
 }

@@ -54,7 +54,7 @@ test('the session outlives a reload and opens in a second tab', both, async ({ p
   await expectSignedIn(tab, 'ada');
 });
 
-test('a visitor who is signed in is sent on from every address of the form', both, async ({ page }) => {
+test('a signed-in visitor is redirected from every address of the form', both, async ({ page }) => {
   await signIn(page, 'ada', password);
   for (const address of ['/', '/portal', '/portal/', '/portal/login']) {
     await page.goto(address);
@@ -62,7 +62,7 @@ test('a visitor who is signed in is sent on from every address of the form', bot
   }
 });
 
-test('Back after sign-in leads to no dead form', both, async ({ page }) => {
+test('Back after sign-in leads to a working page', both, async ({ page }) => {
   await signIn(page, 'ada', password);
   await page.goBack();
   await expectSignedIn(page, 'ada');
@@ -80,7 +80,7 @@ test('signing out ends the session, and Back shows nothing of it (SE-14)', both,
   await expect(page).toHaveURL('/portal/');
 });
 
-test('two tabs: what one signs out of, the other is out of too', both, async ({ page, context }) => {
+test('signing out in one tab signs out the other', both, async ({ page, context }) => {
   await signIn(page, 'ada', password);
   const tab = await context.newPage();
   await tab.goto('/portal/portal.html');
@@ -126,7 +126,7 @@ test('two quick presses with a wrong password count one failure', both, async ({
   await signIn(page, 'dora', password);
 });
 
-test('the button is unlit until both fields are filled', async ({ page }) => {
+test('the button is disabled until both fields are filled', async ({ page }) => {
   await page.goto('/portal/login');
   const form = signInForm(page);
   await expect(form.button).toBeDisabled();
@@ -138,7 +138,7 @@ test('the button is unlit until both fields are filled', async ({ page }) => {
   await expect(form.button).toBeDisabled();
 });
 
-test('without script the button is lit and the browser asks for what is missing', {
+test('without JavaScript the button is enabled and the browser asks for missing values', {
   tag: '@without-script-only',
 }, async ({ page }) => {
   await page.goto('/portal/login');
@@ -150,7 +150,7 @@ test('without script the button is lit and the browser asks for what is missing'
   await expect(page).toHaveURL('/portal/login');
 });
 
-test('a password manager that fills in without a key press wakes the button', async ({ page }) => {
+test('autofill without a key press enables the button', async ({ page }) => {
   await page.goto('/portal/login');
   const form = signInForm(page);
   await expect(form.button).toBeDisabled();
@@ -168,7 +168,7 @@ test('a password manager that fills in without a key press wakes the button', as
   await expectSignedIn(page, 'ada');
 });
 
-test('what a person needs not type is named for password managers', both, async ({ page }) => {
+test('fields are labelled for password managers', both, async ({ page }) => {
   await page.goto('/portal/login');
   const form = signInForm(page);
   await expect(form.username).toHaveAttribute('autocomplete', 'username');
@@ -178,7 +178,7 @@ test('what a person needs not type is named for password managers', both, async 
   await expect(form.password).toHaveAttribute('type', 'password');
 });
 
-test('the password can be looked at, and is hidden again when asked', async ({ page }) => {
+test('the password can be revealed and hidden again', async ({ page }) => {
   await page.goto('/portal/login');
   const form = signInForm(page);
   await form.password.fill('visible');

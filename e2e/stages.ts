@@ -7,7 +7,7 @@ import { addProviderThatBegins } from './provider-that-begins.ts';
 import { passwordIsThatOf, signInWasByProvider } from './sign-in-by-provider.ts';
 import { codeMailsAreLongAgo, recoveryCodesAreUsed, signInIsOld } from './time-passed.ts';
 
-/** How far a sign-in has come; what is open shows screens that nobody else sees. */
+/** How far a sign-in has come; an open one shows screens that nobody else sees. */
 export type Stage =
   | 'app'
   | 'new app'
@@ -33,7 +33,7 @@ export class Stages {
     this.#needs = needs;
   }
 
-  /** Puts a browser at a stage, or has it forget that it ever signed in. */
+  /** Puts a browser at a stage, or signs it out completely. */
   async enter(context: BrowserContext, stage: Stage | undefined): Promise<void> {
     await context.clearCookies();
     if (!stage) return;
@@ -96,7 +96,7 @@ export class Stages {
   }
 }
 
-/** Two providers for one domain; returns an address of it. */
+/** Sets up two providers for one domain; returns an address of it. */
 async function addTwoConnections(portal: PortalUnderTest): Promise<string> {
   await addCustomerTo(portal, 'choice', { name: 'Choice' });
   for (const [key, name] of [

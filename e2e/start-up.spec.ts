@@ -65,7 +65,7 @@ for (const [when, breakage] of breakages) {
   });
 }
 
-test('texts that do not arrive leave the server’s page too', async ({ page, watch }) => {
+test('texts that fail to load leave the server’s page too', async ({ page, watch }) => {
   watch.expect(/./);
   await page.route('**/assets/en-*.js', (route) => route.abort());
   await page.goto(asked);
@@ -74,7 +74,7 @@ test('texts that do not arrive leave the server’s page too', async ({ page, wa
   await expect(page).toHaveURL(/\/portal\/portal\.html\?tab=2$/);
 });
 
-test('what was typed meanwhile is not lost', async ({ page, watch }) => {
+test('what was typed meanwhile is kept', async ({ page, watch }) => {
   watch.expect(/./);
   await page.addInitScript(noTitle);
   let letGo = () => {};

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, password, startPortalWithUsers, test } from './test.ts';
 
-test('SIGTERM finishes the sign-ins that are under way, then stops the database too', async () => {
+test('SIGTERM finishes the sign-ins in progress, then stops the database too', async () => {
   test.setTimeout(120_000);
   const portal = await startPortalWithUsers();
   try {

@@ -8,31 +8,31 @@ import { Watch } from './watch.ts';
 
 export { expect };
 
-/** The password of every user that the portals of these tests have from the start. */
+/** The password of every user that these portals have from the start. */
 export const password = 'Lantern-Harbour-42';
 
 /** Users that every portal under test has. `ada` and `bob` are of acme; `fen` is of a customer with networks. */
 export type Username = 'ada' | 'bob' | 'fen';
 
-/** Somebody whom only one test knows. */
+/** A user of only one test. */
 export type Person = { username: string; email: string };
 
 type TestFixtures = {
-  /** Adds somebody with the password that all have: of acme, unless told otherwise. */
+  /** Adds a user with the common password: of acme by default. */
   newPerson: (options?: Partial<UserOptions>) => Promise<Person>;
-  /** Adds somebody who has registered an app, which is asked at every sign-in. */
+  /** Adds a user with a registered app, required at every sign-in. */
   newPersonWithApp: (options?: Partial<UserOptions>) => Promise<Person & App>;
   /** Fails the test on errors in any page; see watch.ts. */
   watch: Watch;
-  /** Another browser, without anything that the first one knows. */
+  /** Another browser with no shared state. */
   anotherBrowser: (options?: BrowserContextOptions) => Promise<{ context: BrowserContext; page: Page }>;
 };
 
 type WorkerFixtures = {
-  /** Where the mails of the portal arrive. */
+  /** Where the portal's emails arrive. */
   inbox: MailInbox;
   portal: PortalUnderTest;
-  /** Brings browsers to where a second factor is open. */
+  /** Brings browsers to an open second factor. */
   stages: Stages;
 };
 
@@ -40,8 +40,8 @@ type WorkerFixtures = {
 let people = 0;
 
 /**
- * A running portal with customers and users. The people of `apps` need an authenticator app,
- * those of `mails` codes by e-mail.
+ * A running portal with customers and users. Members of `apps` need an authenticator app, those of `mails` emailed
+ * codes.
  */
 export async function startPortalWithUsers(settings: Settings = {}): Promise<PortalUnderTest> {
   const portal = await PortalUnderTest.prepare(settings);

@@ -1,7 +1,7 @@
 import { onDatabaseOf } from './portal-database.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 
-// Time goes by in the database, so that nobody waits for it.
+// Lets time pass in the database, so that nobody waits for it.
 
 /** The half-signed-in sessions of somebody have ended. */
 export async function halfSessionEnds(portal: PortalUnderTest, username: string): Promise<void> {
@@ -23,7 +23,7 @@ export async function appCodeIsPast(portal: PortalUnderTest, username: string): 
   );
 }
 
-/** Somebody may have another code sent by e-mail. */
+/** Somebody may request another emailed code. */
 export async function sendWaitIsOver(portal: PortalUnderTest, username: string): Promise<void> {
   await onDatabaseOf(
     portal,
@@ -38,7 +38,7 @@ export async function codeMailsAreLongAgo(portal: PortalUnderTest): Promise<void
   await onDatabaseOf(portal, (sql) => sql`delete from throttle where key like 'code-mail:%'`);
 }
 
-/** The recovery codes of somebody are not shown any more, and all but so many are used up. */
+/** Somebody's recovery codes are no longer shown, and all but that many are used. */
 export async function recoveryCodesAreUsed(portal: PortalUnderTest, username: string, left: number): Promise<void> {
   await onDatabaseOf(portal, async (sql) => {
     const [user] = await sql<{ id: string }[]>`select id from portal_user where username = ${username}`;
@@ -50,7 +50,7 @@ export async function recoveryCodesAreUsed(portal: PortalUnderTest, username: st
   });
 }
 
-/** Somebody's account got so many mails with a code that the next one has to wait for so many seconds. */
+/** Somebody's account had so many emailed codes that the next one has to wait that many seconds. */
 export async function codeMailWaits(portal: PortalUnderTest, username: string, seconds: number): Promise<void> {
   await onDatabaseOf(
     portal,

@@ -41,7 +41,7 @@ async function signInAgain(page: Page): Promise<void> {
 }
 
 test(
-  'an app is registered and asked for at the next sign-in, and the place asked for is kept through both',
+  'an app is registered and asked for at the next sign-in, and the requested page is kept through both',
   both,
   async ({ page, context, portal, inbox, newPerson, javaScriptEnabled }) => {
     test.setTimeout(60_000);
@@ -124,7 +124,7 @@ test('recovery codes are copied, saved as a file and printed', async ({ page, co
 });
 
 test(
-  'a wrong code is told, after five of them only signing in again helps, and the place asked for is kept',
+  'a wrong code is reported, after five of them only signing in again helps, and the requested page is kept',
   both,
   async ({ page, watch, newPersonWithApp, javaScriptEnabled }) => {
     watch.expect(/not verified: signInExpired/);
@@ -166,7 +166,7 @@ test(
 );
 
 test(
-  'a code that comes too late leads to the sign-in form, which says so and keeps the place',
+  'a code that comes too late leads to the sign-in form, which says so and keeps the requested page',
   both,
   async ({ page, watch, portal, newPersonWithApp, javaScriptEnabled }) => {
     watch.expect(/status of 401/, /not verified: signInExpired/);
@@ -199,7 +199,7 @@ for (const [what, flag] of [
   ['the registration', 'new app'],
 ] as const) {
   test(
-    `giving up ${what} leads to the sign-in form with the place kept, and nothing stays open`,
+    `giving up ${what} leads to the sign-in form with the requested page, and nothing stays open`,
     both,
     async ({ page, context, stages }) => {
       await stages.enter(context, flag);
@@ -225,7 +225,7 @@ for (const [what, flag] of [
 }
 
 test(
-  'an app that nobody required is given up on the way to the place asked for, still signed in',
+  'an optional app can be skipped on the way to the requested page, still signed in',
   both,
   async ({ page, newPerson, javaScriptEnabled }) => {
     const { username } = await newPerson();
@@ -290,7 +290,7 @@ test(
   },
 );
 
-test('without script a code that is not whole is told what is missing, and the box stays ticked', {
+test('without JavaScript an incomplete code gets an explanation, and the box stays ticked', {
   tag: '@without-script-only',
 }, async ({ page, context, stages }) => {
   await stages.enter(context, 'app');
@@ -361,7 +361,7 @@ test('Back and reload at each step find a page that goes on', both, async ({ pag
 });
 
 test(
-  'a second tab goes on where the first one is, each to its own place',
+  'a second tab continues where the first one is, each to its own page',
   both,
   async ({ page, context, watch, newPersonWithApp, javaScriptEnabled }) => {
     watch.expect(/status of 401/, /not verified: signInExpired/);
@@ -401,7 +401,7 @@ test('a long name beside the way to change the user stays within a phone', { tag
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
 });
 
-test('too many tries for the account are told by a title and how long to wait', async ({
+test('too many attempts for the account are reported with a title and the wait', async ({
   page,
   watch,
   context,
@@ -422,7 +422,7 @@ for (const [what, answer] of [
   ['a page in place of an answer', { status: 200, contentType: 'text/html', body: '<p>x' }],
   ['no network', null],
 ] as const) {
-  test(`a check that fails, by ${what}, is told like a wrong code, and the page stays`, async ({
+  test(`a check that fails, by ${what}, is reported like a wrong code, and the page stays`, async ({
     page,
     watch,
     context,
@@ -458,7 +458,7 @@ for (const json of [{ success: true }, 1, 'ok', []]) {
   });
 }
 
-test('a code goes out by itself, once for each', async ({ page, context, newPersonWithApp }) => {
+test('a code is submitted automatically, once each', async ({ page, context, newPersonWithApp }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const { username, key } = await newPersonWithApp();
   const sent: (string | null)[] = [];
@@ -523,7 +523,7 @@ test('what cannot be asked just now is said, and the same code is sent by the bu
 });
 
 test(
-  'a code that somebody looked over the shoulder for is of no use any more',
+  'a shoulder-surfed code is of no use any more',
   both,
   async ({ page, newPersonWithApp, anotherBrowser, javaScriptEnabled }) => {
     const { username, key } = await newPersonWithApp();
@@ -540,7 +540,7 @@ test(
 );
 
 test(
-  'a recovery code opens once, and how many are left is told',
+  'a recovery code works once, and the number left is shown',
   both,
   async ({ page, portal, newPersonWithApp, anotherBrowser }) => {
     const { username, recoveryCodes: codes } = await newPersonWithApp();
@@ -603,7 +603,7 @@ for (const secondsOff of [-300, 300]) {
   );
 }
 
-test('a QR code that cannot be fetched is told, with a way to try again', async ({ page, context, watch, stages }) => {
+test('a QR code that fails to load is reported, with a way to retry', async ({ page, context, watch, stages }) => {
   watch.expect(/status of 503/);
   await stages.enter(context, 'new app');
   await page.route('**/two-factor-authentication/registration', (route) => route.fulfill({ status: 503 }), {

@@ -15,7 +15,7 @@ const mailed = { customers: ['mails'] };
 
 test.beforeEach(({ watch }) => watch.expect(/Two-factor code not verified: wrong/));
 
-/** Gives the password on the form that is open; the code that comes by mail. */
+/** Enters the password on the open form; returns the emailed code. */
 async function givePassword(page: Page, inbox: MailInbox, { username, email }: { username: string; email: string }) {
   await signInForm(page).send(username, password);
   await expect(heading(page)).toHaveText('Enter the code we sent you');
@@ -26,7 +26,7 @@ async function givePassword(page: Page, inbox: MailInbox, { username, email }: {
 const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
 test(
-  'a code by e-mail: one mail, whatever is reloaded, at the first sign-in and at the next',
+  'an emailed code: one email, however often it is reloaded, at the first sign-in and at the next',
   both,
   async ({ page, portal, inbox, newPerson, javaScriptEnabled }) => {
     test.setTimeout(60_000);
@@ -70,7 +70,7 @@ test(
 );
 
 test(
-  'a new code is sent after a wait, and the one before does not work any more',
+  'a new code is sent after a wait, and the previous one stops working',
   both,
   async ({ page, portal, inbox, newPerson, javaScriptEnabled }) => {
     const person = await newPerson(mailed);
@@ -106,7 +106,7 @@ test(
 );
 
 test(
-  'four mails are sent for one sign-in; then the way on is to sign in again',
+  'four emails are sent for one sign-in; then the only way on is to sign in again',
   both,
   async ({ page, portal, inbox, newPerson }) => {
     const person = await newPerson(mailed);
@@ -184,7 +184,7 @@ test(
 );
 
 test(
-  'in German: the page, the mail and what a wrong code is told',
+  'in German: the page, the email and the message for a wrong code',
   both,
   async ({ inbox, newPerson, anotherBrowser, javaScriptEnabled }) => {
     const german = textsOf('de');

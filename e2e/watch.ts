@@ -11,17 +11,17 @@ export class Watch {
     this.#origins = new Set(origins);
   }
 
-  /** A test that provokes an error says so; only what matches is forgiven. */
+  /** Tests declare the errors they provoke; only matching ones are ignored. */
   expect(...patterns: RegExp[]): void {
     this.#expected.push(...patterns);
   }
 
-  /** Another site that a test brings along, such as an attacker's. */
+  /** A foreign site used by a test, such as an attacker's. */
   know(origin: string): void {
     this.#origins.add(origin);
   }
 
-  /** A site with pages of its own, such as a provider's, for which we do not answer. */
+  /** A site whose pages are not checked, such as a provider's. */
   host(origin: string): void {
     this.#origins.add(origin);
     this.#hosts.add(origin);

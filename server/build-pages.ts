@@ -6,7 +6,7 @@ const root = new URL('../', import.meta.url);
 const sources = ['web/**/*', 'messages/*', 'contract/*', 'vite.config.ts', 'package-lock.json'];
 const results = ['build/render/render.js', 'build/pages/.vite/manifest.json'];
 
-/** Builds the pages if a source is newer than the build. Where the sources or the builder are left out, the build that is there serves. */
+/** Builds the pages if a source is newer than the build. Without sources or builder, keeps the existing build. */
 export async function buildStalePages(): Promise<void> {
   if (!isStale() || !existsSync(new URL('node_modules/vite/', root))) return;
   await new Promise<void>((resolve, reject) => {

@@ -57,7 +57,7 @@ describe('the configuration file', () => {
     expect(problemsOf(file)).toEqual([expect.stringMatching(`^${field}: .`)]);
   });
 
-  it('has its JSON Schema in a file that is current (node server/config-schema.ts)', () => {
+  it('has an up-to-date JSON Schema file (node server/config-schema.ts)', () => {
     expect(readFileSync(configSchemaFile, 'utf8')).toBe(configSchemaText());
   });
 });

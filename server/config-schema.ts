@@ -3,7 +3,7 @@ import { ConfigFile } from './config-file.ts';
 
 export const configSchemaFile = new URL('../vestibule.config.schema.json', import.meta.url);
 
-/** The JSON Schema of the configuration file, by which editors check and complete it. */
+/** The JSON Schema of the configuration file, for completion and checks in editors. */
 export function configSchemaText(): string {
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -13,5 +13,5 @@ export function configSchemaText(): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-// `node server/config-schema.ts` writes the file anew.
+// `node server/config-schema.ts` rewrites the file.
 if (import.meta.main) writeFileSync(configSchemaFile, configSchemaText());

@@ -50,7 +50,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('warns of links at their placeholders, by name', () => {
+  it('warns of placeholder links, by name', () => {
     const links = { support: 'mailto:help@acme.example', imprint: 'https://acme.example/imprint' };
     expect(placeholderWarning(configOf({}))).toContain('links.support, links.imprint, links.solutions');
     expect(placeholderWarning(configOf({}, { links }))).toContain('placeholders: links.solutions –');
@@ -58,7 +58,7 @@ describe('the configuration', () => {
     expect(placeholderWarning(configOf({}, { links: all }))).toBeNull();
   });
 
-  it('takes every setting of the environment', () => {
+  it('accepts every setting of the environment', () => {
     const config = configOf({
       HOST: '::',
       PORT: '80',
@@ -84,7 +84,7 @@ describe('the configuration', () => {
     expect(configOf({ PUBLIC_URL: 'https://hub.example.com:8443' }).hosts).toEqual(['hub.example.com:8443']);
   });
 
-  it('takes every setting of the file', () => {
+  it('accepts every setting of the file', () => {
     const config = configOf(
       {},
       {
@@ -141,14 +141,14 @@ describe('the configuration', () => {
     expect(problems.join()).not.toContain('short,');
   });
 
-  it('CK-02 refuses a public address over plain http anywhere but on this machine', () => {
+  it('CK-02 refuses a public address over plain http except on this machine', () => {
     for (const url of ['http://hub.example.com', 'http://10.0.0.5:8080', 'http://localhost.example.com'])
       expect(problemsOf({ PUBLIC_URL: url })).toEqual([expect.stringContaining('PUBLIC_URL: must be https')]);
     for (const url of ['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:8080'])
       expect(problemsOf({ PUBLIC_URL: url })).toEqual([]);
   });
 
-  it('names every problem at once, and a file that is no JSON', () => {
+  it('names every problem at once, and a file that is not JSON', () => {
     expect(problemsOf({ PORT: 'x', PUBLIC_URL: 'y' }, { name: '', other: 1 })).toHaveLength(4);
     expect(problemsOf({}, '{"name": "Hub",}')).toEqual([expect.stringContaining('not valid JSON')]);
   });

@@ -11,20 +11,20 @@ import { day, hour, minute } from './limits.ts';
 import { readSmtpUrl, type SmtpServer } from './mail/smtp-url.ts';
 import { parseNetworkList } from './network-list.ts';
 
-/** Everything that an operator can set, read once, checked whole, passed on as a value. */
+/** All configuration, read and validated once, then passed on as a value. */
 export type Config = {
   host: string;
   port: number;
   publicUrl: URL;
-  /** Host headers that are answered; anything else gets 421. */
+  /** Accepted Host headers; anything else gets 421. */
   hosts: string[];
   /** Origins that count as our own in a browser's request. */
   origins: string[];
   databaseUrl: string | null;
   dataFolder: string;
-  /** Null: made and kept in the data folder. The first one seals, all open. */
+  /** Null: created and kept in the data folder. The first one seals, all open. */
   secrets: string[] | null;
-  /** What a reader of the metrics has to show; null: there are none to read. */
+  /** The token for reading the metrics; null: metrics are disabled. */
   metricsToken: string | null;
   basePath: string;
   branding: Branding;
@@ -37,22 +37,22 @@ export type Config = {
   auditKept: number;
   sessionIdle: number;
   sessionAbsolute: number;
-  /** Null: mails are put into the outbox folder of the data folder. */
+  /** Null: emails go to the outbox folder of the data folder. */
   smtp: SmtpServer | null;
-  /** The address that mails come from. */
+  /** The sender address of emails. */
   mailFrom: string;
 };
 
 export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] };
 
-/** Where the links lead until the configuration file says so: nowhere that helps anybody. */
+/** Default link targets until the configuration file sets them: placeholders. */
 const placeholderLinks: Branding['links'] = {
   support: 'https://example.com/support',
   imprint: 'https://example.com/imprint',
   solutions: 'https://example.com/solutions',
 };
 
-/** A warning that names the links which are still at their placeholders, or null. */
+/** A warning that names the links that are still placeholders, or null. */
 export function placeholderWarning({ branding: { links } }: Config): string | null {
   const names = Object.entries(placeholderLinks).flatMap(([name, placeholder]) =>
     links[name as keyof typeof links] === placeholder ? [`links.${name}`] : [],
@@ -63,13 +63,13 @@ export function placeholderWarning({ branding: { links } }: Config): string | nu
 
 const defaultPort = 8080;
 const shortestSecret = 32;
-/** The names by which a machine knows itself; plain http is for them alone. */
+/** A machine's names for itself; plain http is only allowed for them. */
 export const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 const checkFile = Compile(ConfigFile);
 
 /**
- * Reads the settings from the environment and the configuration file (decisions §11).
- * Returns the whole configuration, or every problem found, each naming its setting.
+ * Reads the settings from the environment and the configuration file (decisions §11). Returns the whole configuration,
+ * or every problem found, each naming its setting.
  */
 export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
   const problems: string[] = [];
@@ -180,7 +180,7 @@ function readPublicUrl(text: string, problems: string[]): URL {
   return url;
 }
 
-/** Origins as the URL parser writes them, since that is what they are compared with. */
+/** Origins as the URL parser serializes them, since they are compared in that form. */
 function readOrigins(texts: readonly string[], problems: string[]): string[] {
   return texts.flatMap((text) => {
     const url = URL.parse(text);
@@ -226,7 +226,7 @@ function readSmtpServer(text: string | undefined, problems: string[]): SmtpServe
 }
 
 function readMailFrom(text: string | undefined, { hostname }: URL, problems: string[]): string {
-  // An address with the numbers of IPv6 after its @ is none that readEmail knows.
+  // readEmail does not accept an address with IPv6 numbers after its @.
   const reading = readEmail(text ?? `no-reply@${hostname.startsWith('[') ? 'localhost' : hostname}`);
   if (reading.ok) return reading.value;
   problems.push(reading.problem.replace(/^email: /, 'mail.from: '));
@@ -240,7 +240,7 @@ function readMetricsToken(text: string | undefined, problems: string[]): string 
   return text;
 }
 
-/** On this machine the portal answers by each loopback name, whichever the visitor typed. */
+/** On this machine the portal accepts every loopback name. */
 function withLoopback(publicUrl: URL, make: (name: string) => string): string[] {
   return loopbackNames.includes(publicUrl.hostname) ? loopbackNames.map(make) : [make(publicUrl.hostname)];
 }

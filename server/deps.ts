@@ -6,42 +6,42 @@ import type { MailTransport } from './mail/transport.ts';
 import type { ProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import type { Database } from './storage/database.ts';
 
-/** What rules and routes are given: nothing else reaches them from outside. */
+/** The dependencies of rules and routes: nothing else reaches them from outside. */
 export type Deps = {
   config: Config;
   sql: Database;
   pages: Pages;
   log: FastifyBaseLogger;
-  /** The time, passed in so that tests can turn the clock. */
+  /** The time, passed in so that tests can control it. */
   now: () => Date;
   /** Derived keys, one per purpose. */
   keys: Keys;
   mails: MailTransport;
   metrics: Metrics;
-  /** What this process remembers of identity providers, and how it asks them. */
+  /** What this process caches about identity providers, and how it queries them. */
   providers: ProviderMemory;
-  /** Says to the workers of this process that something waits in the database. */
+  /** Tells this process's workers that work is queued in the database. */
   wake: Wake;
 };
 
 export type Wake = { resetRequests: () => void; mails: () => void };
 
-/** Sends pages: rendered per request, or from memory where the page is the same for everybody. */
+/** Sends pages: rendered per request, or from memory if the page is the same for everybody. */
 export type Pages = {
   send: (
     request: FastifyRequest,
     reply: FastifyReply,
     status: number,
-    /** What the page holds besides that which every page does. */
+    /** The page's own data, in addition to that of every page. */
     more?: Partial<Page>,
   ) => Promise<FastifyReply>;
 };
 
 export type Keys = {
-  /** For the digest of the last guess, by which the same wrong password twice counts once. */
+  /** For the digest of the last guess, so that repeating the same wrong password counts once. */
   guess: Buffer;
-  /** For the digests of codes that are too short for a plain hash: the first makes them, each is tried. */
+  /** For digests of codes too short for a plain hash: the first key creates, all are tried. */
   code: Buffer[];
-  /** For what must be read again: the first seals, each opens. */
+  /** For values that must be decrypted again: the first seals, each opens. */
   seal: Buffer[];
 };

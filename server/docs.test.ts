@@ -6,14 +6,14 @@ import { ConfigFile } from './config-file.ts';
 
 const read = (name: string) => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
 
-/** The first cells of the tables under a heading, without the marks around them. */
+/** The first cells of the tables under a heading, without backticks. */
 function firstCells(document: string, heading: string): string[] {
   const part = document.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const rows = part.split('\n').filter((line) => /^\| (?:`|\d)/.test(line));
   return rows.flatMap((row) => row.split('|')[1]?.match(/[^`,·\s]+/g) ?? []);
 }
 
-/** The dotted names of the settings of a schema. */
+/** The dotted names of a schema's settings. */
 function settingNames(schema: { properties?: object }, start = ''): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, value]) =>
     value.properties ? settingNames(value, `${start}${name}.`) : [start + name],
@@ -31,7 +31,7 @@ describe('closed lists and their rows in the documentation', () => {
     );
   });
 
-  it('everything that can come of a request for a link has a row, and every row is such', () => {
+  it('every outcome of a request for a link has a row, and every row is an outcome', () => {
     expect(firstCells(read('events.md'), 'What came of a request for a link').sort()).toEqual(
       Object.keys(resetOutcomes).sort(),
     );
@@ -47,7 +47,7 @@ describe('closed lists and their rows in the documentation', () => {
     expect(firstCells(read('configuration.md'), 'File').sort()).toEqual(settings.sort());
   });
 
-  it('every case that the security page ties to a test is named in it', () => {
+  it('every case tied to a test by the security page is named in that test', () => {
     const rows = [...read('security.md').matchAll(/^\| ([A-Z]{2}-\d+[^|]*) \| (`[^|]+`) \|$/gm)];
     expect(rows.length).toBeGreaterThan(40);
     for (const [, cases = '', files = ''] of rows) {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-it('old events go after as long as the operator says, younger ones stay', async () => {
+it('events older than the configured time are deleted, newer ones stay', async () => {
   const { sql, deps } = portal;
   const at = (age: number) => new Date(deps.now().getTime() - age);
   await insertAuditEvent(sql, { event: 'signed-out', username: 'old' }, at(400 * day + 1));
@@ -24,7 +24,7 @@ it('old events go after as long as the operator says, younger ones stay', async 
   expect(await sql`select username from audit_event`).toEqual([{ username: 'young' }]);
 });
 
-it('another password makes the known browsers of its user strangers', async () => {
+it('a new password forgets the known browsers of its user', async () => {
   const cookies = cookiesOf(await portal.signIn('alice', testPassword));
   await portal.signIn('bob', testPassword, { cookies });
   await changeUser(portal.sql, 'alice', { passwordHash: 'another' }, portal.deps.now());
@@ -32,7 +32,7 @@ it('another password makes the known browsers of its user strangers', async () =
   expect(left).toEqual([{ username: 'bob' }]);
 });
 
-it('a link that was over long ago is unknown; until then it is told apart, whatever became of it', async () => {
+it('a link that was over long ago is unknown; until then its state is still known', async () => {
   const links = [await linkFor(portal, 'bob'), await linkFor(portal, 'bob'), await linkFor(portal, 'alice')];
   await changeTo(portal, links[0] as string, newPassword);
   const landings = async () => {
@@ -49,7 +49,7 @@ it('a link that was over long ago is unknown; until then it is told apart, whate
   expect((await changeTo(portal, open, 'Another-Harbour-78')).headers.location).toBe(changedPage);
 });
 
-it('a request for a link that nobody answered for a day is dropped, a younger one waits', async () => {
+it('a request for a link unanswered for a day is dropped, a newer one is kept', async () => {
   await askForReset(portal, 'old@acme.test');
   portal.wait(1);
   await askForReset(portal, 'young@acme.test');

@@ -18,9 +18,8 @@ import { deleteOldSsoRequests } from './storage/sso-request.ts';
 import { deleteStaleThrottles } from './storage/throttle.ts';
 
 /**
- * Deletes what has lost its meaning: ended sessions, throttles that leaked empty, browsers that never came back, old
- * events, links that were over long ago, requests for one that nobody answered for a day, and visits to providers that are
- * over.
+ * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were
+ * over long ago, requests for one that were unanswered for a day, and finished visits to providers.
  */
 export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   const at = now();
@@ -42,12 +41,12 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   await deleteOldProviderLogouts(sql, at);
 }
 
-/** Says in the log what of single sign-on ends soon, has changed or has to be changed, so that nobody learns of it by sign-ins that fail. */
+/** Logs what of single sign-on expires soon, has changed or must be changed, before sign-ins fail because of it. */
 export async function warnOfEnds(deps: Deps): Promise<void> {
   for (const warning of await ssoWarnings(deps)) deps.log.warn(warning);
 }
 
-/** Keeps house from time to time until the returned function is called; a failure is logged and tried again. */
+/** Runs housekeeping periodically until the returned function is called; a failure is logged and retried. */
 export function startHousekeeping(deps: Deps): () => void {
   const failed = (error: unknown) => deps.log.error({ err: error }, 'housekeeping failed');
   const timer = setInterval(() => keepHouse(deps).catch(failed), limits.housekeepingEvery);

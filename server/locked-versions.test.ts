@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-/** Versions before these have a known hole that would concern us. */
+/** Earlier versions have a known vulnerability that would affect us. */
 const least: Record<string, string> = {
   '@fastify/reply-from': '12.6.2',
   '@xmldom/xmldom': '0.8.13',
@@ -26,7 +26,7 @@ function isAtLeast(version: string, than: string): boolean {
   return at < 0 || (one[at] ?? 0) > (other[at] ?? 0);
 }
 
-it('no locked package, wherever it hangs in the tree, is older than the fix of a hole that concerns us', () => {
+it('no locked package, at any depth, is older than the fix of a vulnerability that affects us', () => {
   expect(locked.map(({ name }) => name)).toContain('fastify');
   const old = locked.filter(({ name, version }) => least[name] !== undefined && !isAtLeast(version, least[name]));
   expect(old).toEqual([]);

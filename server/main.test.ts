@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Crashes the process in the given way on SIGUSR2, with a secret where errors of libraries carry theirs. */
+/** Crashes the process in the given way on SIGUSR2, with a secret where library errors carry theirs. */
 const crash = (how: string) => `
   process.on('SIGUSR2', () => {
     const error = Object.assign(new Error('something broke'), { detail: String(['Canary', 'Secret']), parameters: ['Canary', 'Secret'] });
@@ -27,7 +27,7 @@ const crash = (how: string) => `
   });`;
 
 describe('the process', () => {
-  it('finishes the sign-ins under way on SIGTERM, then ends with 0', async () => {
+  it('finishes sign-ins in progress on SIGTERM, then exits with 0', async () => {
     const { origin, child, exit, output } = await portalProcess(wire.url);
     const signIn = async (from: number) => {
       const { status, headers } = await fetch(`${origin}/portal/performlogin`, {
@@ -50,7 +50,7 @@ describe('the process', () => {
   it.each([
     ['an unhandled rejection', 'Promise.reject(error)'],
     ['an uncaught error', 'throw error'],
-  ])('LG-07 ends with 1 after %s, logged as JSON without what it carries', async (_what, how) => {
+  ])('LG-07 exits with 1 after %s, logged as JSON without its secrets', async (_what, how) => {
     const { child, exit, output } = await portalProcess(wire.url, crash(how));
     child.kill('SIGUSR2');
     expect(await exit).toEqual({ code: 1, signal: null });

@@ -19,10 +19,10 @@ import { createProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import { isDatabaseAway } from './storage/connect.ts';
 import { migrate } from './storage/migrate.ts';
 
-/** Runs the server until it is told to stop. Throws an error with one readable sentence when it cannot start. */
+/** Runs the server until it is told to stop. Throws an error with one readable sentence if it cannot start. */
 export async function serve(): Promise<void> {
-  // Node's pool has four threads unless told otherwise before its first use. More hashes side by side than there are
-  // cores would only evict each other from the cache; files and zlib wait for one hash at most.
+  // Node's pool has four threads unless set before its first use. More concurrent hashes than cores would only evict
+  // each other from the cache; files and zlib wait for one hash at most.
   process.env.UV_THREADPOOL_SIZE ??= String(Math.max(2, availableParallelism()));
   const result = readConfig(process.env);
   if (!result.ok) throw new Error(['the configuration is not valid', ...result.problems].join('\n  '));
@@ -65,7 +65,7 @@ export async function serve(): Promise<void> {
   });
   exitOnCrash(app);
   const closeRest = async () => {
-    // A mail that is not taken within this is tried again by the next instance.
+    // An email not accepted within this time is retried by the next instance.
     await Promise.race([stopBeside(), pause(limits.stopBesideWithin, undefined, { ref: false })]);
     await storage.close();
   };
@@ -87,14 +87,14 @@ export async function serve(): Promise<void> {
 }
 
 /**
- * Finishes what is under way, then closes the database; a second signal or a stuck request does not wait. Returns what
- * a signal does.
+ * Finishes what is in progress, then closes the database; a second signal or the deadline exits at once. Returns the
+ * signal handler.
  */
 function stopOnSignal(app: FastifyInstance, closeRest: () => Promise<void>): (why: string) => void {
   let stoppingSince: number | null = null;
   const finish = async () => {
     setTimeout(() => process.exit(1), limits.stopWithin).unref();
-    // A connection whose answer was under way is kept alive after it, and would keep us waiting.
+    // A connection whose answer was in progress is kept alive after it, and would delay the stop.
     setInterval(() => app.server.closeIdleConnections(), limits.stopLooksEvery);
     await app.close();
     await closeRest();
@@ -114,7 +114,7 @@ function stopOnSignal(app: FastifyInstance, closeRest: () => Promise<void>): (wh
   return stop;
 }
 
-/** Who ends npm means the portal too, also by a signal that npm cannot pass on. */
+/** Ending npm must end the portal too, even by a signal that npm cannot forward. */
 function stopWithParent(stop: (why: string) => void): void {
   const parent = process.ppid;
   const timer = setInterval(() => {
@@ -125,10 +125,10 @@ function stopWithParent(stop: (why: string) => void): void {
   timer.unref();
 }
 
-/** After an error that nobody expected the state is unknown: it is logged, and whoever started the process starts it anew. */
+/** After an unexpected error the state is unknown: it is logged, and the service manager restarts the process. */
 function exitOnCrash(app: FastifyInstance): void {
   process.on('unhandledRejection', (error) => {
-    // postgres.js asks for the array types of each new connection, and nobody can wait for that.
+    // postgres.js queries the array types of each new connection, and nobody can await that.
     if (!isDatabaseAway(error)) throw error;
     app.log.warn({ err: error }, 'a lost connection that nobody waited for');
   });
@@ -138,7 +138,7 @@ function exitOnCrash(app: FastifyInstance): void {
   });
 }
 
-/** Lines in the log's own form for what happens before there is an app. */
+/** Log lines in the usual format for events before the app exists. */
 function logLine(level: 'info' | 'warn'): (text: string) => void {
   return (msg) =>
     process.stdout.write(

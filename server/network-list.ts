@@ -16,7 +16,7 @@ export function parseNetworkList(texts: readonly string[]): { networks: BlockLis
   return { networks, invalid };
 }
 
-/** What node:net calls the family of a canonical address. */
+/** node:net's name for the family of a canonical address. */
 export function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 4 ? 'ipv4' : 'ipv6';
 }

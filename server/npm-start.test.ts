@@ -19,7 +19,7 @@ beforeEach(async () => {
   dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-npm-'));
   port = await freePort();
   output = '';
-  // A group of its own, as a terminal gives to what is started in it.
+  // Its own process group, like a terminal's job.
   npm = spawn('npm', ['start'], {
     cwd: root,
     detached: true,
@@ -37,7 +37,7 @@ afterEach(async () => {
   try {
     process.kill(-(npm.pid ?? 0), 'SIGKILL');
   } catch {
-    // Nothing is left of it, as it should be.
+    // It has ended, as it should.
   }
   await expect.poll(async () => (await findPostgresProcess(clusterFolder(dataFolder))) === null).toBe(true);
   await rm(dataFolder, { recursive: true });
@@ -76,7 +76,7 @@ describe('npm start', () => {
     ['SIGTERM to npm alone', () => npm.kill('SIGTERM')],
     ['SIGINT to all, as by Ctrl-C', () => process.kill(-(npm.pid ?? 0), 'SIGINT')],
   ])(
-    '%s lets the portal finish what is under way, once, and leaves nothing behind',
+    '%s lets the portal finish what is in progress, once, and leaves nothing behind',
     async (_, send) => {
       const underWay = Array.from({ length: 6 }, (_, index) => signIn(index));
       await Promise.race(underWay);

@@ -4,18 +4,18 @@ import { limits } from '../limits.ts';
 import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
 
-/** Whether a person sits in front of the command and can be asked. */
+/** Whether the command runs at a terminal and can ask. */
 export function canAsk(): boolean {
   return process.stdin.isTTY === true;
 }
 
-/** Asks for a password without showing it: twice, or once when the first answer is empty or `once` is said. */
+/** Asks for a password without showing it: twice, or once if the first answer is empty or `once` is set. */
 export async function askPassword(
   question: string,
   { once = false } = {},
 ): Promise<{ password: string; repeat: string }> {
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // Opened before the question is asked and closed after the last answer, so that nothing typed in between is echoed.
+  // Opened before the question and closed after the last answer, so that nothing typed in between is echoed.
   const terminal = createInterface({ input: process.stdin, output: silence, terminal: true, historySize: 0 });
   const stopped = new Promise<never>((_, reject) => {
     terminal.once('SIGINT', () => reject(failure('refused', 'Stopped; nothing was changed.')));
@@ -37,8 +37,8 @@ export async function askPassword(
 }
 
 /**
- * A password or another secret on the standard input: all of it without one line break at its end. At a terminal it is
- * asked for, so that it is not shown.
+ * A password or another secret from standard input: all of it, minus one final line break. At a terminal it is prompted
+ * for without echo.
  */
 export async function readStdin(what: 'password' | 'client secret'): Promise<string> {
   if (canAsk()) return (await askPassword(`The ${what}`, { once: true })).password;

@@ -4,12 +4,12 @@ import { canAsk } from './ask-password.ts';
 import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
 
-/** The option by which a script agrees to what a command would ask about. */
+/** The option by which a script confirms in advance. */
 export const yesFlag = ['--yes', 'do not ask, even if passwords open again or a domain is locked out'] as const;
 
 /**
- * Tries a change. Where people are locked out or let in by password again it says so and asks; throws a failure, with
- * nothing changed, when the answer is no or nobody can be asked.
+ * Tries a change. If it locks people out or allows passwords again, says so and asks; throws a failure, with nothing
+ * changed, if the answer is no or nobody can be asked.
  */
 export async function askToGoOn<T extends { kind: string }>(
   attempt: (isAgreed: boolean) => Promise<T | NotAgreed>,

@@ -156,7 +156,7 @@ async function add(
   });
 }
 
-/** What is typed into the provider's own forms. */
+/** The values for the provider's own forms. */
 export function whatTheProviderNeeds(config: Config, connection: SsoConnection): [string, string][] {
   const { key, protocol, sharedRedirectUntil } = connection;
   if (protocol === 'oidc')

@@ -65,7 +65,7 @@ const events = async () =>
   );
 
 describe('connection add', () => {
-  it('adds one by OpenID Connect, its secret sealed, and says what the provider needs', async () => {
+  it('adds an OpenID Connect connection, its secret sealed, and prints what the provider needs', async () => {
     const { code, out } = await addOidc(' --domain ÄCME.example --jit on --map username=nick --second-factor mfa');
     expect(code).toBe(0);
     expect(out).toContain('http://localhost:8080/portal/authenticate/oidc/callback/acme-oidc');
@@ -91,7 +91,7 @@ describe('connection add', () => {
     expect(await events()).toEqual(['connection-added']);
   });
 
-  it('SA-44 takes a maximum age of sign-ins at the provider, changes it and takes it away', async () => {
+  it('SA-44 accepts, changes and removes a maximum age of sign-ins at the provider', async () => {
     await addOidc(' --max-authentication-age 12h');
     await addSaml(' --max-authentication-age 30m');
     const ageOf = async (key: string) => (await findSsoConnectionByKey(sql, key))?.settings.maxAuthenticationAge;
@@ -104,7 +104,7 @@ describe('connection add', () => {
     expect([await ageOf('acme-oidc'), await ageOf('acme-saml')]).toEqual([null, 7 * 24 * 3600]);
   });
 
-  it('adds one by SAML from a file, which vouches for addresses unless it is told not to', async () => {
+  it('adds a SAML connection from a file, which vouches for addresses unless told otherwise', async () => {
     const { code, out } = await addSaml();
     expect(code).toBe(0);
     expect(out).toContain('http://localhost:8080/portal/authenticate/saml/acs');
@@ -149,7 +149,7 @@ describe('connection add', () => {
       'connection add oidc x --customer acme --domain acme.example --issuer https://idp.example --client-id a --private-key --secret-ends soon',
     ],
     ['--metadata', 'connection add saml x --customer acme --domain acme.example --metadata /nowhere.xml'],
-  ])('names %s as what is wrong, and adds nothing', async (field, line) => {
+  ])('reports %s as the problem, and adds nothing', async (field, line) => {
     const { code, err } = await vestibule(line, 'secret');
     expect(code).toBe(1);
     expect(err).toContain(field);
@@ -158,7 +158,7 @@ describe('connection add', () => {
 });
 
 describe('connection list, show, set, remove', () => {
-  it('shows everything but the secret, and changes what is named alone', async () => {
+  it('shows everything but the secret, and changes only what is named', async () => {
     await addOidc();
     const shown = await vestibule('connection show acme-oidc --json');
     expect(shown.out).not.toMatch(/the secret|sealed/i);
@@ -176,8 +176,8 @@ describe('connection list, show, set, remove', () => {
   });
 });
 
-describe('what is allowed and hardly meant', () => {
-  it('is warned of when a connection is added or changed, and by doctor', async () => {
+describe('allowed but probably unintended', () => {
+  it('causes a warning when a connection is added or changed, and in doctor', async () => {
     expect((await addOidc()).err).not.toContain('Mind');
     const alike = await addSaml(' --domain gmail.com');
     expect(alike.code).toBe(0);
@@ -192,7 +192,7 @@ describe('what is allowed and hardly meant', () => {
 });
 
 describe('connection set --no-second-factor', () => {
-  it('empties the list, and a later --second-factor fills it anew', async () => {
+  it('empties the list, and a later --second-factor fills it again', async () => {
     await addOidc(' --second-factor mfa');
     const values = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.secondFactorValues;
     const { code, out } = await vestibule('connection set acme-oidc --no-second-factor');
@@ -205,7 +205,7 @@ describe('connection set --no-second-factor', () => {
 });
 
 describe('the redirect URI, and the networks of providers', () => {
-  it('OI-31 a connection that was there before moves over to its own redirect URI, and is warned of until then', async () => {
+  it('OI-31 an older connection can move to its own redirect URI, and causes a warning until then', async () => {
     await addOidc();
     await sql`update sso_connection set shared_redirect_until = '2099-01-01'`;
     const own = 'http://localhost:8080/portal/authenticate/oidc/callback/acme-oidc';
@@ -222,7 +222,7 @@ describe('the redirect URI, and the networks of providers', () => {
     expect((await vestibule('connection set acme-saml --own-redirect-uri')).err).toContain('by SAML');
   });
 
-  it('OI-34 lists networks of a connection, names a wrong one, and takes them away again', async () => {
+  it('OI-34 lists networks of a connection, names an invalid one, and removes them again', async () => {
     await addOidc(' --provider-network fd00::/64');
     const networks = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.providerNetworks;
     expect(await networks()).toEqual(['127.0.0.0/8', 'fd00::/64']);
@@ -240,8 +240,8 @@ describe('the redirect URI, and the networks of providers', () => {
   });
 });
 
-describe('how the portal proves who it is', () => {
-  it('is said by --client-auth, at add and at set, and needs a secret where it shows one', async () => {
+describe('how the portal authenticates', () => {
+  it('is set by --client-auth, at add and at set, and needs a secret if the method uses one', async () => {
     await addOidc(' --client-auth post');
     const way = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.settings;
     expect(await way()).toMatchObject({ clientAuthentication: 'post' });
@@ -259,7 +259,7 @@ describe('how the portal proves who it is', () => {
 });
 
 describe('connection set --metadata', () => {
-  it('takes over where single logout goes, and says so', async () => {
+  it('adopts the single logout address, and says so', async () => {
     await addSaml();
     const file = join(dataFolder, 'logout.xml');
     const service =
@@ -272,7 +272,7 @@ describe('connection set --metadata', () => {
     expect((await vestibule(`connection set acme-saml --metadata ${file}`)).out).toContain('by post → nothing');
   });
 
-  it('takes over a certificate that follows another, though all else is as before', async () => {
+  it('adopts a replaced certificate even if nothing else changed', async () => {
     await addSaml();
     const next = await makeCertificate('idp.acme.example', new Date());
     const file = join(dataFolder, 'next.xml');
@@ -287,7 +287,7 @@ describe('connection set --metadata', () => {
   });
 });
 
-it('SA-47 a provider may not name the address of another one for single logout', async () => {
+it("SA-47 a provider may not use another provider's address for single logout", async () => {
   const logout = `<md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.acme.example/slo"/>`;
   const plain = metadataOf(await makeCertificate('idp.m.example', new Date())).replaceAll('acme', 'm');
   const file = join(dataFolder, 'm.xml');
@@ -323,8 +323,8 @@ it('SA-40 connection unlink says which sessions ended, and what the stranger may
   expect(JSON.parse((await vestibule('connection unlink acme-saml ada --json')).out)).toEqual({ unlinked: false });
 });
 
-describe('a provider that may begin', () => {
-  it('does so for one connection alone', async () => {
+describe('a provider that may start sign-ins', () => {
+  it('is allowed for one connection only', async () => {
     await addSaml(' --idp-initiated');
     const second = `connection add saml other --customer acme --domain other.example --metadata ${metadata}`;
     expect((await vestibule(`${second} --idp-initiated`)).err).toContain('connection acme-saml');
@@ -334,7 +334,7 @@ describe('a provider that may begin', () => {
 });
 
 describe('connection test', () => {
-  it('says that all is well, or which field is wrong', async () => {
+  it('reports success, or the wrong field', async () => {
     await addOidc();
     expect((await vestibule('connection set acme-oidc --issuer http://127.0.0.1:1')).code).toBe(0);
     const wrong = await vestibule('connection test acme-oidc');
@@ -347,7 +347,7 @@ describe('connection test', () => {
 });
 
 describe('connection keys', () => {
-  it('publishes the next key, uses it, and withdraws the last one', async () => {
+  it('publishes the next key, promotes it, and withdraws the last one', async () => {
     const stages = async (line: string) =>
       (
         JSON.parse((await vestibule(`connection keys ${line} --json`.replace('  ', ' '))).out) as {
@@ -369,7 +369,7 @@ describe('connection keys', () => {
 });
 
 describe('doctor', () => {
-  it('warns of a secret that ends within sixty days, and of one that has ended', async () => {
+  it('warns of a secret that expires within sixty days, and of an expired one', async () => {
     const date = (days: number) => new Date(Date.now() + days * day).toISOString().slice(0, 10);
     await addOidc(` --secret-ends ${date(70)}`);
     expect((await vestibule('doctor')).out).toContain('ok      – single sign-on');

@@ -103,7 +103,7 @@ function show(connection: SsoConnection, config: Config): void {
   printFacts(whatTheProviderNeeds(config, connection));
 }
 
-/** The connection of a key. Throws a failure when there is none. */
+/** The connection with a key. Throws a failure if there is none. */
 async function existing(sql: Database, key: string): Promise<SsoConnection> {
   const found = await findSsoConnectionByKey(sql, key);
   if (!found) throw failure('refused', `There is no connection ${key}.`);
@@ -167,7 +167,7 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
   });
 }
 
-/** The settings of its protocol with what the flags change, or null when they change none. */
+/** The protocol's settings with the flags applied, or null if they change none. */
 async function changedSettings(
   connection: SsoConnection,
   flags: SetFlags,

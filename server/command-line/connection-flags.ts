@@ -10,7 +10,7 @@ import { accepted, collect } from './read-values.ts';
 
 export type OnOff = 'on' | 'off';
 
-/** How the portal proves who it is, as options write it. */
+/** How the portal authenticates, in the words of the option. */
 const clientAuths = { basic: 'basic', post: 'post', 'private-key': 'privateKey' } as const;
 export type ClientAuthFlag = keyof typeof clientAuths;
 
@@ -24,14 +24,14 @@ export function clientAuthenticationOf(flag: ClientAuthFlag | undefined): Client
   return flag ? clientAuths[flag] : 'secret';
 }
 
-/** What `connection add` and `connection set` share. */
+/** Options common to `connection add` and `connection set`. */
 export type ConnectionFlags = {
   name?: string;
   domain?: string[];
   jit?: OnOff;
   trustEmail?: OnOff;
   required?: OnOff;
-  /** False: none counts any more. */
+  /** False: the list is emptied. */
   secondFactor?: string[] | false;
   providerNetwork?: string[];
   map?: string[];
@@ -81,7 +81,7 @@ export function addSecretFlags(command: Command): Command {
     .option('--secret-ends <date>', 'the day on which the provider lets the client secret end, as 2027-01-31');
 }
 
-/** What the shared flags say; absent means not given. */
+/** The values of the shared flags; absent means not given. */
 export function connectionChanges(flags: ConnectionFlags): ChangeOfConnection {
   const { name, domain, jit, trustEmail, required, secondFactor, providerNetwork, map, secretEnds } = flags;
   return {
@@ -99,7 +99,7 @@ export function connectionChanges(flags: ConnectionFlags): ChangeOfConnection {
   };
 }
 
-/** The maximum in seconds, null for none; absent when the flag was not given. */
+/** The maximum in seconds, null for none; absent if the flag was not given. */
 export function maxAuthenticationAge({ maxAuthenticationAge: text }: ConnectionFlags): {
   maxAuthenticationAge?: number | null;
 } {
@@ -139,17 +139,17 @@ function readDay(text: string): Reading<Date> {
   return { ok: false, problem: `--secret-ends: ${JSON.stringify(text)} is not a day such as 2027-01-31` };
 }
 
-/** Why a second connection may not let the same provider begin. */
+/** Why a second connection may not let the same provider start sign-ins. */
 export function providerTaken(by: string): string {
   return `--idp-initiated: connection ${by} lets this provider begin already; its answer would not say which is meant.`;
 }
 
-/** Why a provider may not name this address for single logout. */
+/** Why a provider may not use this address for single logout. */
 export function logoutAddressTaken(by: string): string {
   return `--metadata: their SingleLogoutService is at an address of connection ${by}, another provider. What we sign would be sent there: ask both.`;
 }
 
-/** The client secret on the standard input, or undefined where it was not asked for. */
+/** The client secret from standard input, or undefined if not requested. */
 export async function clientSecretOf({ clientSecretStdin }: ConnectionFlags): Promise<string | undefined> {
   if (!clientSecretStdin) return undefined;
   const { readStdin } = await import('./ask-password.ts');

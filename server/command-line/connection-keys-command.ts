@@ -9,7 +9,7 @@ import { type Keyed, withKeys } from './with-keys.ts';
 
 type Flags = { add?: true; use?: true; withdraw?: 'next' | 'last'; json?: true };
 
-/** `vestibule connection keys`: the portal's own keys, and how one follows another without anybody noticing. */
+/** `vestibule connection keys`: the portal's own keys, and their rotation without an interruption. */
 export function addConnectionKeysCommand(connection: Command): void {
   connection
     .command('keys')

@@ -45,13 +45,13 @@ beforeEach(async () => {
   expect((await add('main', ' --required on')).code).toBe(0);
 });
 
-describe('OI-35 what opens passwords or locks a domain out', () => {
+describe('OI-35 allowing passwords again or locking a domain out', () => {
   it.each([
     ['connection set main --disable', 'Nobody of acme.example, acme.test can sign in then'],
     ['connection remove main', 'can sign in with it again'],
     ['customer remove acme', 'can sign in with it again'],
     ['connection set main --domain acme.test', 'no longer required for acme.example:'],
-  ])('%s says what follows and changes nothing until it is told --yes', async (line, words) => {
+  ])('%s says what follows and changes nothing without --yes', async (line, words) => {
     const before = await state();
     const { code, err, out } = await vestibule(line);
     expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -71,7 +71,7 @@ describe('OI-35 what opens passwords or locks a domain out', () => {
     expect(await vestibule(line)).toMatchObject({ code: 0, err: '' });
   });
 
-  it('asks nothing where another connection keeps the doors as they are', async () => {
+  it('asks nothing if another connection keeps everything as it is', async () => {
     await add('other', ' --required on');
     expect((await vestibule('connection set main --disable')).code).toBe(0);
     expect((await vestibule('connection remove main')).code).toBe(0);
@@ -86,7 +86,7 @@ describe('at a terminal', () => {
     ['yes\r', 0],
     ['y\r', 1],
     ['\u0003', 1],
-  ])('the answer %j ends with %i', async (answer, code) => {
+  ])('the answer %j exits with %i', async (answer, code) => {
     const line = `${process.execPath} ${join(import.meta.dirname, 'vestibule.ts')} connection remove main`;
     const child = spawn('script', ['-qec', line, '/dev/null'], {
       env: { PATH: '/usr/bin:/bin', TERM: 'dumb', ...env() },

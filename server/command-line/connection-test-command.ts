@@ -32,7 +32,7 @@ export function addConnectionTestCommand(connection: Command): void {
     );
 }
 
-/** What there is to say of a connection. What only this command needs is not loaded for the others. */
+/** The report on a connection. Code used only by this command is loaded on demand. */
 async function checksOf(keyed: Keyed, connection: SsoConnection): Promise<(CheckStep & { connection: string })[]> {
   const steps = await stepsOf(keyed, connection);
   return steps.map((step) => ({ connection: connection.key, ...step }));

@@ -19,12 +19,12 @@ import { sealProblem } from './seal-problem.ts';
 import { withDatabase } from './with-database.ts';
 import { withKeys } from './with-keys.ts';
 
-/** One check of `vestibule doctor`; `ok` is null for one that was skipped. A warning is nothing that fails. */
+/** One check of `vestibule doctor`; `ok` is null if it was skipped. A warning is not a failure. */
 export type Check = { check: string; ok: boolean | null; warning?: true; words: string };
 
 const quiet = { info() {}, warn() {} };
 
-/** Whether files can be put into the data folder. */
+/** Whether the data folder is writable. */
 export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config): Promise<Check> {
   const check = 'data folder';
   if (databaseUrl && smtp) return { check, ok: null, words: 'not used with DATABASE_URL and SMTP_URL' };
@@ -39,7 +39,7 @@ export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config)
   }
 }
 
-/** Whether something of single sign-on ends soon, or keeps people out. */
+/** Whether anything of single sign-on expires soon, or locks people out. */
 export async function checkEnds(): Promise<Check> {
   const check = 'single sign-on';
   const warnings = await withDatabase((sql, config) => ssoWarnings({ sql, config, now: () => new Date() }));
@@ -47,7 +47,7 @@ export async function checkEnds(): Promise<Check> {
   return { check, ok: false, words: warnings.join('; ') };
 }
 
-/** Whether connections are as nobody can have meant them. */
+/** Whether connections have settings that are probably unintended. */
 export async function checkConnections(): Promise<Check> {
   const check = 'connections';
   const connections = await withDatabase(listSsoConnections);
@@ -56,7 +56,7 @@ export async function checkConnections(): Promise<Check> {
   return { check, ok: true, words: connections.length === 0 ? 'there are none' : `${connections.length} looked at` };
 }
 
-/** Whether everything sealed is sealed under the first secret. */
+/** Whether everything sealed is sealed with the first secret. */
 export async function checkSecrets(): Promise<Check> {
   const check = 'secrets';
   const problem = sealProblem(await withKeys(({ sql, keys }) => countSeals(sql, keys)));
@@ -66,14 +66,14 @@ export async function checkSecrets(): Promise<Check> {
     : { check, ok: true, warning: true, words: problem.words };
 }
 
-/** Whether the links of the pages lead somewhere. */
+/** Whether the links on the pages are configured. */
 export function checkLinks(config: Config): Check {
   const words = placeholderWarning(config);
   if (words) return { check: 'links', ok: true, warning: true, words };
   return { check: 'links', ok: true, words: 'support, imprint and solutions are set' };
 }
 
-/** Whether the database can be reached; missing migrations are run, as with every command. */
+/** Whether the database is reachable; runs missing migrations, as every command does. */
 export async function checkDatabase(): Promise<Check> {
   const check = 'database';
   try {
@@ -91,7 +91,7 @@ const poolerWords = {
   unknown: 'one is in between; statements are not prepared, which costs some speed',
 };
 
-/** Whether a pooler stands before the database, and whether it drops the limit of time that statements have. */
+/** Whether there is a pooler in front of the database, and whether it drops the statement timeout. */
 export async function checkPooler({ databaseUrl }: Config): Promise<Check> {
   const check = 'pooler';
   if (!databaseUrl) return { check, ok: null, words: 'not used by the built-in PostgreSQL' };
@@ -108,7 +108,7 @@ const unreadableAdvice = {
   'portal key': (stage: string) => `the portal key "${stage}" – vestibule connection keys`,
 };
 
-/** Whether sealed secrets have the form of such; those that nobody would miss were removed by the migration 0007. */
+/** Whether sealed secrets are well-formed; migration 0007 removed those that nobody would miss. */
 export async function checkStoredSecrets(): Promise<Check> {
   const check = 'stored secrets';
   const unreadable = await withDatabase((sql) => listUnreadableSecrets(sql));
@@ -123,7 +123,7 @@ const advice = {
   login: 'check user and password in SMTP_URL',
 };
 
-/** Whether mails can be handed over: to the mail server step by step, or into the outbox. */
+/** Whether emails can be sent: through each step of the mail server, or into the outbox. */
 export async function checkMail({ smtp, dataFolder, publicUrl }: Config): Promise<Check[]> {
   if (smtp) {
     const steps = await checkMailServer(smtp, publicUrl.hostname);
@@ -142,7 +142,7 @@ export async function checkMail({ smtp, dataFolder, publicUrl }: Config): Promis
   }
 }
 
-/** Sends a mail without any secret the way that all mails go. */
+/** Sends an email without any secret through the normal path. */
 export async function sendTestMail(config: Config, recipient: string): Promise<Check> {
   const check = 'test mail';
   const { smtp, dataFolder, publicUrl, basePath, branding } = config;

@@ -41,7 +41,7 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
     return;
   }
   const { config } = result;
-  // What the other commands do not need is not loaded for them.
+  // Code that other commands don't need is loaded on demand.
   const {
     checkConnections,
     checkDataFolder,

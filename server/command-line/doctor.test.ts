@@ -41,7 +41,7 @@ async function startServer(options: MailServerOptions = { auth }): Promise<strin
   return server.url;
 }
 
-/** Runs `vestibule doctor` on the test's database, with a data folder of its own. */
+/** Runs `vestibule doctor` on the test's database, with its own data folder. */
 async function doctor(args: string, env: Record<string, string> = {}) {
   const { code, out, err } = await runVestibuleProcess(['doctor', ...args.split(' ').filter(Boolean)], {
     env: {
@@ -57,7 +57,7 @@ async function doctor(args: string, env: Record<string, string> = {}) {
 }
 
 describe('vestibule doctor', () => {
-  test('tells of a pooler, of what follows, and of the limit of time that it drops', async () => {
+  test('reports a pooler, its consequences, and the timeout that it drops', async () => {
     const pooler = await pgbouncerForTest(database, ignoredParameters);
     const lineOf = async () =>
       (await doctor('', { DATABASE_URL: pooler.url })).lines.find((line) => line.includes('– pooler –'));
@@ -79,7 +79,7 @@ describe('vestibule doctor', () => {
     }
   });
 
-  test('names what nobody can open any more, and what to do', async () => {
+  test('names what nobody can open any more, and the remedy', async () => {
     await database.sql.unsafe(`
       alter table totp drop constraint totp_sealed_secret_bytes;
       insert into portal_user (username, email, created_at) values ('ada', 'ada@acme.example', now());
@@ -92,7 +92,7 @@ describe('vestibule doctor', () => {
     );
   });
 
-  test('says that all is fine, line by line, and sends a test mail the way that all mails go', async () => {
+  test('reports success, line by line, and sends a test email through the normal path', async () => {
     const SMTP_URL = await startServer();
     const { code, lines, err } = await doctor('--send-to ada@acme.example', { SMTP_URL });
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -119,7 +119,7 @@ describe('vestibule doctor', () => {
     });
   });
 
-  test('says where a mail lies when there is no mail server', async () => {
+  test('says where an email is if there is no mail server', async () => {
     const { code, lines } = await doctor('--send-to ada@acme.example');
     expect(code).toBe(0);
     expect(lines[2]).toBe(`ok      – data folder – ${join(folder, 'data')} is writable`);
@@ -131,7 +131,7 @@ describe('vestibule doctor', () => {
     expect(await readdir(join(folder, 'data'))).toEqual(['outbox']);
   });
 
-  test('sends nothing unless it is asked to, and nothing to what is no address', async () => {
+  test('sends nothing unless asked to, and nothing to an invalid address', async () => {
     const SMTP_URL = await startServer();
     const { code, lines } = await doctor('', { SMTP_URL });
     expect(code).toBe(0);
@@ -141,7 +141,7 @@ describe('vestibule doctor', () => {
     expect(server?.mails).toEqual([]);
   });
 
-  test('names the step at which the mail server fails, and what to do, with 1', async () => {
+  test('names the step at which the mail server fails, and the remedy, with exit code 1', async () => {
     const url = await startServer();
     const untrusted = await doctor('--send-to ada@acme.example', { SMTP_URL: url, NODE_EXTRA_CA_CERTS: '' });
     expect(untrusted.code).toBe(1);
@@ -165,7 +165,7 @@ describe('vestibule doctor', () => {
     expect(refused.lines.at(-1)).toMatch(/^failed {2}– test mail – .* refused the recipient: 550 no such user$/);
   });
 
-  test('a data folder that cannot be written to is 1', async () => {
+  test('exits with 1 if the data folder is not writable', async () => {
     await writeFile(join(folder, 'data'), 'a file in its place');
     const { code, lines } = await doctor('');
     expect(code).toBe(1);
@@ -173,7 +173,7 @@ describe('vestibule doctor', () => {
     expect(lines[9]).toMatch(/^failed {2}– mail outbox – /);
   });
 
-  test('a database that is away is 3, and the rest is checked all the same', async () => {
+  test('exits with 3 if the database is down, and still checks the rest', async () => {
     const SMTP_URL = await startServer();
     const { code, lines, err } = await doctor('', { SMTP_URL, DATABASE_URL: 'postgres://u:Canary@127.0.0.1:1/none' });
     expect({ code, err }).toEqual({ code: 3, err: '' });
@@ -181,7 +181,7 @@ describe('vestibule doctor', () => {
     expect(lines[6]).toBe('ok      – mail login – accepted');
   });
 
-  test('a configuration that is wrong is 3, and nothing else is tried', async () => {
+  test('exits with 3 on a wrong configuration, and tries nothing else', async () => {
     const { code, lines } = await doctor('', { PORT: 'x', SMTP_URL: 'smtp://hub:Canary-8@' });
     expect(code).toBe(3);
     expect(lines).toEqual([expect.stringMatching(/^failed {2}– configuration – PORT: .*; SMTP_URL: /)]);

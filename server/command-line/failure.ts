@@ -1,4 +1,4 @@
-/** What a command ends with; documented in `vestibule --help`. */
+/** Exit codes of commands; documented in `vestibule --help`. */
 export const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notAvailable: 3 } as const;
 
 export type Failure = Error & { exitCode: number };

@@ -1,12 +1,12 @@
 import { type Config, type ConfigResult, readConfig } from '../config.ts';
 import { failure } from './failure.ts';
 
-/** The configuration of this environment, or every problem in it. */
+/** The configuration of this environment, or all its problems. */
 export function checkConfig(): ConfigResult {
   return readConfig(process.env);
 }
 
-/** The configuration, for commands that need one. Throws a failure that lists what is wrong. */
+/** The configuration, for commands that need one. Throws a failure that lists the problems. */
 export function loadConfig(): Config {
   const result = checkConfig();
   if (result.ok) return result.config;

@@ -16,7 +16,7 @@ import { newPasswordProblemsInWords } from './new-password.ts';
 
 const rules = { policy: defaultPasswordPolicy, names: ['maria.lopez', 'Acme Instruments'] };
 
-describe('what is wrong with a new password', () => {
+describe('problems of a new password', () => {
   test.each([
     ['aaAA11', 'at least 7 characters'],
     ['Ab1!'.repeat(19), 'at most 72 characters'],
@@ -26,13 +26,13 @@ describe('what is wrong with a new password', () => {
     ['Trout\ufffdlantern-8', 'what is no Unicode'],
     ['1Qaz2Wsx3Edc', 'on the list of common passwords'],
     ['MariaLopez2026!', 'nothing but a name'],
-  ])('%j is told in words', (password, words) => {
+  ])('%j is explained', (password, words) => {
     const problems = newPasswordProblemsInWords(password, password, rules);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(words);
   });
 
-  test('all of it is told at once', () => {
+  test('all problems are listed at once', () => {
     expect(newPasswordProblemsInWords('trustno1', 'x', rules)).toEqual([
       expect.stringContaining('too weak'),
       expect.stringContaining('differ'),
@@ -40,7 +40,7 @@ describe('what is wrong with a new password', () => {
     ]);
   });
 
-  test('something is told if and only if the sign-in pages would refuse it too', () => {
+  test('a problem is reported if and only if the sign-in pages would refuse it too', () => {
     const part = fc.constantFrom(
       ...['Trout', 'lantern', 'abc', '8', '!', 'MariaLopez', 'trustno', '1', '\t', 'g', ' '],
     );
@@ -109,7 +109,7 @@ describe('a password on the command line', () => {
     expect(await users()).toEqual([{ username: 'alice', password_hash: null }]);
   });
 
-  test('may be what is only the name of others, or was one', async () => {
+  test('may be the name of somebody else, or a former one', async () => {
     const { out } = await vestibule(
       'user set alice --rename alicia --customer beta --password-stdin',
       'AcmeInstruments1',

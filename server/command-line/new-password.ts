@@ -10,12 +10,12 @@ import { isOwnName } from '../password/own-names.ts';
 import { askPassword, canAsk, readStdin } from './ask-password.ts';
 import { failure } from './failure.ts';
 
-/** Where a new password comes from; `ifGiven` asks too, and takes an empty answer for none. */
+/** Where a new password comes from; `ifGiven` asks too, and accepts an empty answer as none. */
 export type PasswordSource = 'stdin' | 'prompt' | 'ifGiven';
 
 /**
- * Reads a new password, checks it by the rules of the sign-in pages and hashes it; null when none was given.
- * Throws a failure that names the rules it breaks.
+ * Reads a new password, checks it by the rules of the sign-in pages and hashes it; null if none was given. Throws a
+ * failure that names the broken rules.
  */
 export async function readNewPassword(source: PasswordSource, rules: NewPasswordRules): Promise<string | null> {
   const given = await readTwice(source);
@@ -32,7 +32,7 @@ async function readTwice(source: PasswordSource): Promise<{ password: string; re
     const password = await readStdin('password');
     return { password, repeat: password };
   }
-  // What is piped in is never read unasked: in a script it belongs to whatever comes next, or never ends.
+  // Piped input is read only on request: in a script it belongs to the next command, or never ends.
   if (!canAsk()) {
     const without = source === 'ifGiven' ? ', and --no-password adds the user without one' : '';
     throw failure(
@@ -44,7 +44,7 @@ async function readTwice(source: PasswordSource): Promise<{ password: string; re
   return source === 'ifGiven' && given.password === '' ? null : given;
 }
 
-/** All that is wrong with a new password, not the first reason alone: whoever types it here sees no checklist. */
+/** All problems of a new password, not just the first: there is no checklist here. */
 export function newPasswordProblemsInWords(
   password: string,
   repeat: string,

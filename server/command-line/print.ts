@@ -1,9 +1,9 @@
-/** Characters that would move the cursor, colour the screen or turn the direction of writing. */
+/** Characters that would move the cursor, colour the screen or change the writing direction. */
 const unprintable = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** A text from anywhere as it may be shown on a terminal, in one line. */
+/** Any text made safe for a terminal, on one line. */
 export function visible(text: string): string {
   return text.replace(unprintable, escapeOf);
 }
@@ -12,14 +12,14 @@ export function printLine(text: string): void {
   process.stdout.write(`${text.split('\n').map(visible).join('\n')}\n`);
 }
 
-/** To the error channel, so that what is piped on stays clean. */
+/** To standard error, so that piped output stays clean. */
 export function printWarning(text: string): void {
   process.stderr.write(`${text.split('\n').map(visible).join('\n')}\n`);
 }
 
 export function printJson(value: unknown): void {
   const text = JSON.stringify(value, null, 2);
-  // Inside of JSON the same escapes mean the same characters; only the line breaks are its own.
+  // Inside JSON the same escapes mean the same characters; only line breaks are its own.
   process.stdout.write(`${text.split('\n').map(visible).join('\n')}\n`);
 }
 
@@ -33,7 +33,7 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
   }
 }
 
-/** Names and values below each other. */
+/** Names and values, one pair per line. */
 export function printFacts(facts: readonly (readonly [string, string])[]): void {
   const width = Math.max(...facts.map(([name]) => name.length));
   for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${value}`.trimEnd());
@@ -42,7 +42,7 @@ export function printFacts(facts: readonly (readonly [string, string])[]): void 
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
-/** Columns that a text takes on a terminal: East Asian letters and pictures take two, marks none. */
+/** Columns that a text takes on a terminal: East Asian letters and emoji take two, marks none. */
 function widthOf(text: string): number {
   return [...text].reduce((width, letter) => width + (/\p{M}/u.test(letter) ? 0 : wide.test(letter) ? 2 : 1), 0);
 }

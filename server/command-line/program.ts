@@ -10,9 +10,9 @@ import { addSecretsCommands } from './secrets-commands.ts';
 import { addServerCommands } from './server-commands.ts';
 import { addUserCommands } from './user-commands.ts';
 
-/** Runs the command that the arguments name. Sets the exit code of the process; throws on a bug only. */
+/** Runs the command given by the arguments. Sets the process's exit code; throws only on a bug. */
 export async function runProgram(): Promise<void> {
-  // A reader that has enough, such as `head`, is no error.
+  // A closed pipe, for example from `head`, isn't an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
@@ -56,7 +56,7 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database or configu
 }
 
 function exitCodeOf(error: unknown): number {
-  // Commander has said already what is wrong with the arguments.
+  // Commander has already reported the wrong arguments.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage;
   if (!isFailure(error)) throw error;
   printWarning(error.message);

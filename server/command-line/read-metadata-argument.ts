@@ -11,7 +11,7 @@ export type MetadataSettings = Pick<
   'entityId' | 'signOnUrl' | 'signOnBinding' | 'certificates' | 'metadataUrl'
 >;
 
-/** What a provider's metadata say, in the file or at the address that an option names. Throws a failure that says why not. */
+/** A provider's metadata, from the file or address that an option names. Throws a failure with the reason. */
 export async function samlSettingsOf(argument: string, networks: readonly string[]): Promise<MetadataSettings> {
   const metadataUrl = /^https?:\/\//.test(argument) ? argument : null;
   const text = await (metadataUrl === null ? textOfFile(argument) : textAt(metadataUrl, networks));

@@ -2,13 +2,13 @@ import { InvalidArgumentError } from 'commander';
 import type { Reading } from '../accounts/read-name.ts';
 import { failure } from './failure.ts';
 
-/** The value that was read. Throws a failure with the problem when there is none. */
+/** The parsed value. Throws a failure with the problem if there is none. */
 export function accepted<T>(reading: Reading<T>): T {
   if (reading.ok) return reading.value;
   throw failure('refused', `${reading.problem}.`);
 }
 
-/** For an option that may be given several times; false stands for a `--no-…` before it, which it overrides. */
+/** For a repeatable option; false stands for an earlier `--no-…`, which it overrides. */
 export function collect(value: string, before: string[] | false | undefined): string[] {
   return [...new Set([...(before || []), value])];
 }
@@ -20,7 +20,7 @@ export function positiveNumber(text: string): number {
 
 const unitsInMilliseconds: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A moment as an operator writes it: `30m`, `24h`, `7d` ago, or a date and time. */
+/** A time as operators write it: `30m`, `24h`, `7d` ago, or a date and time. */
 export function pastMoment(now: Date): (text: string) => Date {
   return (text) => {
     const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];

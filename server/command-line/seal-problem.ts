@@ -1,6 +1,6 @@
 import type { SealCount } from '../secrets/renew-seals.ts';
 
-/** What an operator has to know of seals that are not by the first secret, or null when all are. */
+/** The warning about seals that are not by the first secret, or null if all are. */
 export function sealProblem(counts: readonly SealCount[]): { isLost: boolean; words: string } | null {
   const list = (part: 'older' | 'unreadable') =>
     counts.filter((count) => count[part] > 0).map((count) => `${count[part]} ${count.what}`);

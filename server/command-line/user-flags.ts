@@ -8,7 +8,7 @@ export type UserFlags = {
   customer?: string[];
   addCustomer?: string[];
   removeCustomer?: string[];
-  /** True asks for one, false is none. */
+  /** True asks for one, false removes it. */
   password?: boolean;
   passwordStdin?: true;
   language?: Language | 'browser';
@@ -20,7 +20,7 @@ export type UserFlags = {
 
 const repeatable = (flags: string, description: string) => new Option(flags, description).argParser(collect) as Option;
 
-/** The flags that `user add` and `user set` share. */
+/** Flags common to `user add` and `user set`. */
 export function addUserFlags(command: Command, customerDescription: string): Command {
   return command
     .addOption(repeatable('--customer <key>', customerDescription))
@@ -36,7 +36,7 @@ export function addUserFlags(command: Command, customerDescription: string): Com
     .option('--json', 'print the user as JSON');
 }
 
-/** The flags that make sense only for a user who is there. */
+/** Flags that make sense only for an existing user. */
 export function addChangeFlags(command: Command): Command {
   return command
     .option('--rename <username>', 'another username')
@@ -49,7 +49,7 @@ export function addChangeFlags(command: Command): Command {
     .option('--password-change', 'the user may change the password');
 }
 
-/** The language to store: null follows the browser, undefined was not given. */
+/** The language to store: null follows the browser, undefined means not given. */
 export function languageOf({ language }: UserFlags): Language | null | undefined {
   return language === 'browser' ? null : language;
 }

@@ -11,7 +11,7 @@ import { failure } from './failure.ts';
 import { localTime, printJson, printLine, printWarning } from './print.ts';
 import { withDatabase } from './with-database.ts';
 
-/** `vestibule user reset-link`: for the help desk, where mail does not reach the user. */
+/** `vestibule user reset-link`: for the help desk, if email does not reach the user. */
 export function addUserResetLinkCommand(user: Command): void {
   user
     .command('reset-link')

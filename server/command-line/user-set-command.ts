@@ -57,7 +57,7 @@ function changeOf(flags: UserFlags): ChangeOfUser {
   };
 }
 
-/** Reads the password of a user, which may be none of the names that the user will have after the change. */
+/** Reads the user's password, which may be none of the names that they will have after the change. */
 async function readPasswordOf(
   sql: Database,
   config: Config,

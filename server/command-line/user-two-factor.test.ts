@@ -45,7 +45,7 @@ const vestibule = (line: string) => runVestibule(line.split(' '), { env: { VESTI
 const events = async () =>
   (await sql<{ event: string }[]>`select event from audit_event order by id`).map(({ event }) => event);
 
-/** Remembers a device of a user that was last used so many days ago; returns its id. */
+/** Adds a remembered device of a user, last used that many days ago; returns its id. */
 async function remember(username: string, days: number, browser: string | null = 'Firefox, Linux'): Promise<string> {
   const at = (more: number) => new Date(Date.now() + more * 86_400_000);
   const tokenHash = Buffer.from(`${username} ${days}`.padEnd(32));
@@ -64,7 +64,7 @@ async function remember(username: string, days: number, browser: string | null =
 }
 
 describe('user devices', { timeout: 60_000 }, () => {
-  test('lists them, the last used first, as a table and as JSON', async () => {
+  test('lists them, most recently used first, as a table and as JSON', async () => {
     const [older, newer] = [await remember('alice', 20, null), await remember('alice', 3)];
     await remember('bob', 1);
     await remember('alice', 31);
@@ -89,12 +89,12 @@ describe('user devices', { timeout: 60_000 }, () => {
     expect(await events()).toEqual([]);
   });
 
-  test('says so where there are none', async () => {
+  test('says so if there are none', async () => {
     expect((await vestibule('user devices alice')).out).toBe('User alice needs a code on every device, if at all.\n');
     expect(JSON.parse((await vestibule('user devices alice --json')).out)).toEqual([]);
   });
 
-  test('--revoke has one asked again, --revoke-all every one; it is recorded, and nobody else is concerned', async () => {
+  test('--revoke revokes one, --revoke-all every one; it is recorded, and no other user is affected', async () => {
     const [one] = [await remember('alice', 1), await remember('alice', 2), await remember('bob', 1)];
     expect((await vestibule(`user devices alice --revoke ${one}`)).out).toBe('Devices that need a code again: 1.\n');
     expect(JSON.parse((await vestibule('user devices alice --json')).out)).toHaveLength(1);
@@ -107,7 +107,7 @@ describe('user devices', { timeout: 60_000 }, () => {
     expect(event).toEqual({ user_id: ids.alice, username: 'alice', steps });
   });
 
-  test('a user, a device or an id that there is not is refused, and changes nothing', async () => {
+  test('an unknown user, device or id is refused, and changes nothing', async () => {
     const [bobs] = [await remember('bob', 1), await remember('alice', 1)];
     const cases = [
       ['devices nobody', 'There is no user nobody.'],
@@ -127,7 +127,7 @@ describe('user devices', { timeout: 60_000 }, () => {
     expect(await events()).toEqual([]);
   });
 
-  test('wrong usage is 2', async () => {
+  test('wrong usage exits with 2', async () => {
     const lines = ['devices', 'reset-two-factor', 'devices alice --revoke', 'devices alice --nonsense'];
     for (const result of await Promise.all(lines.map((line) => vestibule(`user ${line}`))))
       expect(result).toMatchObject({ code: 2, out: '' });
@@ -143,7 +143,7 @@ describe('user reset-two-factor', { timeout: 60_000 }, () => {
       confirmedAt: new Date(),
     });
 
-  test('takes the app away, says so, records it and queues the mail; user show tells of the app', async () => {
+  test('removes the app, says so, records it and queues the email; user show reports the app', async () => {
     await giveApp();
     await remember('alice', 1);
     expect((await vestibule('user show alice')).out).toMatch(/^Authenticator app +registered$/m);
@@ -172,7 +172,7 @@ describe('user reset-two-factor', { timeout: 60_000 }, () => {
 });
 
 describe('customer --remember-devices', { timeout: 60_000 }, () => {
-  test('is on unless it is turned off, and stays as it is when something else is changed', async () => {
+  test('is on by default, and unchanged when something else is changed', async () => {
     const shown = async (line: string) => JSON.parse((await vestibule(`customer ${line} --json`)).out).rememberDevices;
     expect(await shown('add beta')).toBe(true);
     expect(await shown('add gamma --remember-devices off')).toBe(false);

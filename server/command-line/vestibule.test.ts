@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const env = () => ({ VESTIBULE_DATA: dataFolder, VESTIBULE_CONFIG: join(dataFolder, '.none.json') });
 
-/** `input` null is a pipe that stays open, which must not keep a process from ending. */
+/** With `input` null the pipe stays open, which must not keep a process from ending. */
 function vestibule(line: string, input: string | Buffer | null = '') {
   const surroundings = { env: { ...env(), VESTIBULE_CONFIG: '' } };
   if (input === null) return runVestibuleProcess(line.split(' '), { ...surroundings, input });
@@ -91,7 +91,7 @@ describe('the command line', () => {
     expect((await vestibule('user add --help')).out).toContain('--password-stdin');
   });
 
-  test('wrong usage is 2, and nothing is done', async () => {
+  test('wrong usage exits with 2, and nothing is done', async () => {
     const lines = [
       ...['frobnicate', 'user', 'user add alice', 'user add alice --email a@b.example --password geheim'],
       ...['customer set acme', 'user set alice', 'user set alice --active --inactive', 'user set alice --language fr'],
@@ -105,7 +105,7 @@ describe('the command line', () => {
     expect(await events()).toEqual([]);
   });
 
-  test('the configuration or the database not being available is 3, in one sentence', async () => {
+  test('an unavailable configuration or database exits with 3, in one sentence', async () => {
     const wrong = await runVestibule(['user', 'list'], { env: { ...env(), VESTIBULE_CONFIG: '', PORT: 'x' } });
     expect(wrong).toMatchObject({ code: 3, out: '' });
     expect(wrong.err).toContain('PORT: ');
@@ -143,7 +143,7 @@ describe('the command line', () => {
     expect((await vestibule('customer list')).out).toContain('acme');
   });
 
-  test('works without a server: makes the database, does its work and leaves nothing running', async () => {
+  test('works without a server: creates the database, does its work and leaves nothing running', async () => {
     const alone = await mkdtemp(join(tmpdir(), 'vestibule-alone-'));
     const options = { env: { VESTIBULE_DATA: alone } };
     expect(await runVestibule(['customer', 'add', 'acme'], options)).toMatchObject({ code: 0, err: '' });
@@ -153,7 +153,7 @@ describe('the command line', () => {
     await rm(alone, { recursive: true });
   });
 
-  test('config check names what is wrong, and shows no secret', async () => {
+  test('config check reports problems, and shows no secret', async () => {
     const file = join(dataFolder, '.config.json');
     await writeFile(file, '{"nonsense": 1}');
     const secret = 'canary-secret-canary-secret-canary-secret';
@@ -220,7 +220,7 @@ describe('users', () => {
     for (const key of ['acme', 'beta']) await addAcme(key);
   });
 
-  test('are added with a piped password, of which one line break is dropped and nothing is shown (LG-06)', async () => {
+  test('are added with a piped password, minus one final line break, and nothing is shown (LG-06)', async () => {
     const { code, out, err } = await vestibule(
       'user add alice --email alice@acme.example --customer acme --password-stdin',
       `${canary}\n`,
@@ -250,7 +250,7 @@ describe('users', () => {
     ['a line break inside', 'Correct\nhorse-77', 'control characters'],
     ['not UTF-8', Buffer.from([0x43, 0xff, 0xfe]), 'not valid UTF-8'],
     ['empty', '', 'at least 7 characters'],
-  ])('a password that is %s is refused in words and nothing changes', async (_, password, words) => {
+  ])('a password that is %s is refused with an explanation and nothing changes', async (_, password, words) => {
     const { code, out, err } = await vestibule('user add alice --email alice@acme.example --password-stdin', password);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain(words);
@@ -262,7 +262,7 @@ describe('users', () => {
     ['a password', `${canary}\n`],
     ['nothing', ''],
     ['a pipe that nobody ends', null],
-  ])('are not added without a word on the password, with %s on the standard input', async (_, input) => {
+  ])('are not added without a password or a flag for none, with %s on standard input', async (_, input) => {
     const { code, out, err } = await vestibule('user add alice --email alice@acme.example --customer acme', input);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain('--password-stdin');
@@ -286,7 +286,7 @@ describe('users', () => {
     expect(await ended).toBe(1);
   });
 
-  test('a password that is slow to come is waited for, and that is said', async () => {
+  test('a slow password is waited for, with a message', async () => {
     const child = spawn(
       process.execPath,
       [
@@ -329,7 +329,7 @@ describe('users', () => {
     expect(await events()).toEqual(before);
   });
 
-  test('are changed in what is named, by username or e-mail', async () => {
+  test('are changed only where named, by username or email', async () => {
     await addAlice();
     await vestibule('user set alice@acme.example --add-customer beta --language de --no-password-change --inactive');
     expect(JSON.parse((await vestibule('user show alice --json')).out)).toMatchObject({
@@ -352,7 +352,7 @@ describe('users', () => {
     expect((await vestibule('user set Alicia --customer acme')).out).toContain('like that already');
   });
 
-  test('another password ends sessions; none at all likewise', async () => {
+  test('a new password ends sessions; so does removing it', async () => {
     await addAlice();
     const addSession = () => sql`
       insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at)
@@ -423,7 +423,7 @@ describe('a password at a terminal', () => {
     expect(await verifyPassword(await hashOf('alice'), canary)).toBe(true);
   });
 
-  test.runIf(hasScript)('that is typed in two ways is refused', async () => {
+  test.runIf(hasScript)('is refused if the two entries differ', async () => {
     const { out, code } = await typeAtTerminal('user add alice --email alice@acme.example', [
       `${canary}\r`,
       `${canary}x\r`,
@@ -433,7 +433,7 @@ describe('a password at a terminal', () => {
     expect(await events()).toEqual([]);
   });
 
-  test.runIf(hasScript)('and Ctrl-C at the question changes nothing', async () => {
+  test.runIf(hasScript)('changes nothing on Ctrl-C at the question', async () => {
     const { out, code } = await typeAtTerminal('user add alice --email alice@acme.example', ['\u0003']);
     expect(out).toContain('nothing was changed');
     expect(code).toBe(1);
@@ -450,7 +450,7 @@ describe('audit and explain', () => {
           '[{"step": "account", "outcome": "found: alice"}, {"step": "networks of acme", "outcome": "do not admit 203.0.113.5"}]')`;
   });
 
-  test('list what happened, by event and time, with nothing that moves the cursor (LG-03)', async () => {
+  test('list what happened, by event and time, without terminal escapes (LG-03)', async () => {
     const all = (await vestibule('audit')).out;
     expect(all.split('\n')).toHaveLength(4);
     expect(all).toContain('alice\\u001b[2J\\u000d\\u000a\\u202e');

@@ -2,8 +2,8 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-// Commands are short and start often: with their code kept compiled they take half the time. The cache lies where only
-// those may write who may change the code; where nobody may, there is none.
+// Commands are short and start often: cached compiled code halves their time. The cache is in a place writable only by
+// those who may change the code; without such a place there is none.
 enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/vestibule'));
 
 const { runProgram } = await import('./program.ts');

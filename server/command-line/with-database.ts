@@ -10,8 +10,8 @@ import { printWarning } from './print.ts';
 export type WorkOnDatabase<T> = (sql: Database, config: Config, applied: string[]) => Promise<T>;
 
 /**
- * Runs a command on the migrated database of the configuration, beside a running server or without one.
- * `applied` names the migrations that it had to run first. Throws a failure when the database is not available.
+ * Runs a command on the migrated database of the configuration, with or without a running server. `applied` names the
+ * migrations that it ran first. Throws a failure if the database is not available.
  */
 export async function withDatabase<T>(work: WorkOnDatabase<T>): Promise<T> {
   const config = loadConfig();

@@ -4,10 +4,10 @@ import { keysOf, secretsOfDataFolder } from '../secrets/server-secret.ts';
 import type { Database } from '../storage/database.ts';
 import { withDatabase } from './with-database.ts';
 
-/** What commands need that seal or open secrets. */
+/** For commands that seal or open secrets. */
 export type Keyed = { sql: Database; config: Config; keys: Keys; now: () => Date };
 
-/** Runs a command on the database, with the keys of the server. */
+/** Runs a command on the database, with the server's keys. */
 export async function withKeys<T>(work: (keyed: Keyed) => Promise<T>): Promise<T> {
   return await withDatabase(async (sql, config) => {
     const secrets = config.secrets ?? (await secretsOfDataFolder(config.dataFolder));

@@ -40,7 +40,7 @@ export async function addUser({ sql }: PortalForTest, user: UserForTest): Promis
   return id;
 }
 
-/** The people of the attack list: a plain customer, one with networks, and users of every kind that must look alike. */
+/** The users of the attack list: a plain customer, one with networks, and users of every kind that must look alike. */
 export async function addAttackFixtures(portal: PortalForTest): Promise<void> {
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'fenced', { networks: ['203.0.113.0/24', '2001:db8:a::/48'] });

@@ -2,7 +2,7 @@ import type { Connection } from '#server/storage/database.ts';
 import { limitArguments } from '#server/storage/throttle.ts';
 import type { ThrottleKey } from '#server/throttle/throttle-keys.ts';
 
-/** Counts one attempt under a key; false when it has to wait. */
+/** Counts one attempt under a key; false if it has to wait. */
 export async function countThrottleAttempt(sql: Connection, { key, limit }: ThrottleKey, now: Date): Promise<boolean> {
   const [row] = await sql<{ admitted: boolean }[]>`
     select throttle_attempt(${key}, null, ${now}, ${limitArguments(sql, limit)}) as admitted`;

@@ -4,18 +4,18 @@ import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
 import type { DatabaseForTest } from './database-for-test.ts';
 
-/** A way to a database that a test can cut and mend. */
+/** A database connection that a test can cut and restore. */
 export type CuttableDatabase = {
   sql: Database;
   url: string;
   cut: () => void;
-  /** Lets nothing through any more without closing anything, as a network that swallows packets does. */
+  /** Stops forwarding without closing anything, as a network that drops packets does. */
   silence: () => void;
   mend: () => void;
   close: () => Promise<void>;
 };
 
-/** Puts a wire of our own between a pool and a database. */
+/** Puts a proxy of our own between a pool and a database. */
 export async function cuttableDatabase({ place }: DatabaseForTest): Promise<CuttableDatabase> {
   const sockets = new Set<Socket>();
   let isCut = false;

@@ -5,7 +5,7 @@ import type { Database, Place } from '#server/storage/database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server that the tests use, and the migrated database on it that each test copies. */
+    /** The test server, and the migrated database on it that each test copies. */
     databaseServer: Place;
     templateDatabase: string;
   }
@@ -18,7 +18,7 @@ export type DatabaseForTest = {
   close(): Promise<void>;
 };
 
-/** A migrated, empty database of one's own on a real PostgreSQL. Close it in `afterAll` or `afterEach`. */
+/** A migrated, empty, private database on a real PostgreSQL. Close it in `afterAll` or `afterEach`. */
 export async function databaseForTest(): Promise<DatabaseForTest> {
   const server = inject('databaseServer');
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -40,7 +40,7 @@ export function placeOf(server: Place, database: string): Place {
   return { url: url.href };
 }
 
-/** Runs something on the server's own database with a connection of its own. */
+/** Runs something on the server's own database over a separate connection. */
 export async function onServer<T>(server: Place, work: (sql: Database) => PromiseLike<T>): Promise<T> {
   const sql = connect(server, { poolSize: 1, statementTimeout: 0, name: 'vestibule test' });
   try {

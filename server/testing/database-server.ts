@@ -13,8 +13,8 @@ import { onServer, placeOf } from './database-for-test.ts';
 type Server = { place: Place; stop: () => Promise<void> };
 
 /**
- * Vitest's global set-up: the pages as the product serves them, and one PostgreSQL for the whole run, thrown away at its end, or the one of TEST_DATABASE_URL, with
- * a migrated database that each test copies.
+ * Vitest's global set-up: the built pages, and one PostgreSQL for the whole run, discarded at its end, or that of
+ * TEST_DATABASE_URL, with a migrated database that each test copies.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildStalePages();
@@ -49,7 +49,7 @@ async function findServer(url: string | undefined): Promise<Server> {
   return { place: embedded.place, stop };
 }
 
-/** PostgreSQL outlives whoever started it, by design; a second process sees by its closed input that the run is over. */
+/** PostgreSQL outlives its starter by design; a second process notices by its closed input that the run is over. */
 function cleanUpWhenKilled(dataFolder: string): void {
   const script = join(import.meta.dirname, 'database-server-cleanup.ts');
   const child = spawn(process.execPath, [script, dataFolder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });

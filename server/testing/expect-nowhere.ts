@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { PortalForTest } from './portal-for-test.ts';
 
-/** Fails when one of the secrets stands in the logs or in any table of a portal, in whatever way of writing it down. */
+/** Fails if one of the secrets appears in the logs or in any table of a portal, in any encoding. */
 export async function expectNowhere(portal: PortalForTest, secrets: string[]): Promise<void> {
   const [logs, database] = [portal.logs(), await databaseText(portal)];
   expect(logs.length).toBeGreaterThan(1000);
@@ -12,7 +12,7 @@ export async function expectNowhere(portal: PortalForTest, secrets: string[]): P
   }
 }
 
-/** Everything that the database holds, as text. */
+/** The whole content of the database, as text. */
 async function databaseText({ sql }: PortalForTest): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`;
@@ -22,7 +22,7 @@ async function databaseText({ sql }: PortalForTest): Promise<string> {
   return texts.join('\n');
 }
 
-/** A secret as it could be written down: itself, escaped, base64 and hexadecimal; a token by its bytes as well. */
+/** The encodings of a secret: plain, escaped, base64 and hexadecimal; for a token its bytes as well. */
 function formsOf(secret: string): string[] {
   const written = Buffer.from(secret);
   return [

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-// Not in one go: who runs the tests takes a worker that is silent for a minute for dead.
+// In steps: the test runner considers a worker dead after a minute of silence.
 const run = promisify(execFile);
 
-/** The pages of LemonLDAP::NG, where Debian has them. */
+/** LemonLDAP::NG's pages in Debian's place. */
 export const lemonldapPages = '/usr/share/lemonldap-ng/portal';
 
 const whereFrom = [
@@ -15,9 +15,8 @@ const whereFrom = [
 ].join(' ');
 
 /**
- * The portal asks for a way to run it and for a web server: lemonldap-ng-uwsgi-app is one file, and mini-httpd is off
- * unless somebody switches it on, so nothing is started. What its OpenID Connect and SAML are written with is only
- * recommended or suggested.
+ * The portal depends on a way to run it and a web server: lemonldap-ng-uwsgi-app is one file, and mini-httpd is off by
+ * default, so nothing is started. The libraries for OpenID Connect and SAML are only recommended or suggested.
  */
 const packages = [
   'liblemonldap-ng-portal-perl',
@@ -30,13 +29,13 @@ const packages = [
   'mini-httpd',
 ];
 
-/** Null when LemonLDAP::NG is here or could be brought here; else one sentence that says how to bring it. */
+/** Null if LemonLDAP::NG is here or could be installed; else one sentence that says how to install it. */
 export async function bringLemonldap(): Promise<string | null> {
   if (await isHere()) return null;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return whereFrom;
   try {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    // Two files of tests may want it at once.
+    // Two test files may need it at once.
     const patient = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Acquire::Retries=3'];
     await run('apt-get', ['update'], { env });
     await run('apt-get', ['install', ...patient, '--yes', '--no-install-recommends', ...packages], { env });

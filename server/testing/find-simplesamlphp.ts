@@ -2,25 +2,25 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-// Not in one go: who runs the tests takes a worker that is silent for a minute for dead.
+// In steps: the test runner considers a worker dead after a minute of silence.
 const run = promisify(execFile);
 
-/** Where Debian has it; SIMPLESAMLPHP names another place. */
+/** Debian's path; SIMPLESAMLPHP overrides it. */
 export const simplesamlphp = process.env.SIMPLESAMLPHP ?? '/usr/share/simplesamlphp';
 
 const whereFrom =
   'The tests of SAML need SimpleSAMLphp 1.19 and PHP: install them (Debian: apt-get install simplesamlphp php-cli php-xml) or set SIMPLESAMLPHP to its folder.';
 
-// micro-httpd stands for the web server that the package asks for and that we do not use: PHP brings its own.
+// micro-httpd satisfies the dependency on a web server, which we don't use: PHP has its own.
 const packages = ['simplesamlphp', 'php-cli', 'php-cgi', 'php-xml', 'php-mbstring', 'micro-httpd'];
 
-/** Null when SimpleSAMLphp is here or could be brought here; else one sentence that says how to bring it. */
+/** Null if SimpleSAMLphp is here or could be installed; else one sentence that says how to install it. */
 export async function bringSimplesamlphp(): Promise<string | null> {
   if (await isHere()) return null;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return whereFrom;
   try {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    // Two files of tests may want it at once.
+    // Two test files may need it at once.
     const patient = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Acquire::Retries=3'];
     await run('apt-get', ['update'], { env });
     await run('apt-get', ['install', ...patient, '--yes', '--no-install-recommends', ...packages], { env });

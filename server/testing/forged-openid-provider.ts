@@ -8,21 +8,21 @@ import { CompactSign, exportJWK, generateKeyPair, type JWK } from 'jose';
 type Json = Record<string, unknown>;
 type Change = (honest: Json) => unknown;
 
-/** How the answers of the provider differ from honest ones. Absent means honest. */
+/** How the provider's answers differ from honest ones. Absent means honest. */
 export type Bend = {
   /** What the browser brings back to the portal. */
   callback?: (parameters: URLSearchParams) => void;
   /** Claims and header of the ID token, before it is signed. */
   claims?: Change;
   header?: Change;
-  /** Makes an ID token of its own. */
+  /** Creates an ID token itself. */
   idToken?: (claims: Json, header: Json) => Promise<string> | string;
-  /** Documents; a string is sent as it is. */
+  /** Documents; a string is sent verbatim. */
   discovery?: Change;
   keys?: Change;
   token?: Change;
   userInfo?: Change;
-  /** Takes over an answer altogether: trouble rather than forgery. */
+  /** Replaces an answer entirely: for failures, not forgeries. */
   instead?: Partial<Record<Endpoint, (response: ServerResponse) => void>>;
 };
 
@@ -30,21 +30,21 @@ export type Endpoint = 'discovery' | 'keys' | 'token' | 'userInfo';
 
 export type KeyOfProvider = { kid: string; alg: string; privateKey: CryptoKey; publicKey: CryptoKey; jwk: JWK };
 
-/** An OpenID provider whose every answer can be bent: the generator of forged answers, and of honest ones. */
+/** An OpenID provider whose every answer can be changed: generates forged answers and honest ones. */
 export type ForgedProvider = {
   issuer: string;
   clientId: string;
   clientSecret: string;
   key: KeyOfProvider;
-  /** Holds until it is called again. */
+  /** Stays in effect until the next call. */
   bend: (bend: Bend) => void;
-  /** From now on it signs with another key, and publishes that one alone. */
+  /** From now on it signs with another key, and publishes only that one. */
   rotate: (key: KeyOfProvider) => void;
-  /** Signs a person in who came by this address, and says where the browser is sent back to. */
+  /** Signs in the person who opened this address, and returns where the browser is redirected. */
   visit: (address: string) => URL;
-  /** The paths that were asked for, in order. */
+  /** The requested paths, in order. */
   requests: string[];
-  /** The authorization headers and bodies at the token endpoint. */
+  /** The authorization headers and bodies received by the token endpoint. */
   tokenRequests: { authorization: string | undefined; form: URLSearchParams }[];
   close: () => Promise<void>;
 };
@@ -163,7 +163,7 @@ export async function newKey(alg: string, kid: string = randomUUID()): Promise<K
   return { kid, alg, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** A JWS in its compact form (RFC 7515 §7.1), by whatever key. */
+/** A JWS in its compact form (RFC 7515 §7.1), with any key. */
 export async function signed(claims: Json, header: Json, key: CryptoKey | Uint8Array): Promise<string> {
   const payload = new TextEncoder().encode(JSON.stringify(claims));
   return await new CompactSign(payload).setProtectedHeader(header as { alg: string }).sign(key);

@@ -2,7 +2,7 @@ import { constants, createPublicKey, createSign, createVerify } from 'node:crypt
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { type ForgerKey, field, forger, type SigningOptions } from './forged-saml.ts';
 
-/** What a logout message would truly say, and what replaces it: '' leaves a part out. */
+/** What a genuine logout message would contain, and what replaces it: '' omits a part. */
 export type LogoutScene = { key: ForgerKey; now: Date; entityId: string; destination: string };
 export type LogoutParts = {
   kind?: 'LogoutRequest' | 'LogoutResponse';
@@ -22,7 +22,7 @@ const names = 'xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" xmlns:samlp="u
 const status = 'urn:oasis:names:tc:SAML:2.0:status:';
 let messages = 0;
 
-/** A status with these codes, each inside the one before. */
+/** A status with these codes, nested. */
 export function statusOf(...codes: string[]): string {
   const code = codes.reduceRight(
     (inside, name) => `<samlp:StatusCode Value="${status}${name}">${inside}</samlp:StatusCode>`,
@@ -50,7 +50,7 @@ export function logoutXml({ now, entityId, destination }: LogoutScene, parts: Lo
 
 const more = 'http://www.w3.org/2001/04/xmldsig-more#';
 
-/** The query of an address that has a message, signed over its letters. */
+/** The query of an address with a message, signed over its exact text. */
 export function redirected(
   { key }: Pick<LogoutScene, 'key'>,
   xml: string,
@@ -73,7 +73,7 @@ export function redirected(
   return `${query}&Signature=${encodeURIComponent(signature.toString('base64'))}`;
 }
 
-/** The form that has a message with its signature inside. */
+/** The form with a message that contains its signature. */
 export function posted(
   scene: LogoutScene,
   xml: string,
@@ -87,7 +87,7 @@ export function posted(
   };
 }
 
-/** A message of the portal's in an address, once its signature has proven true by this certificate. */
+/** The portal's message in an address, after its signature was verified with this certificate. */
 export function messageAt(url: string, certificate: string): { xml: string; relayState: string | null } {
   const { search } = new URL(url);
   const [signed = '', signature = ''] = search.slice(1).split('&Signature=');

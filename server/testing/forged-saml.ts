@@ -3,26 +3,26 @@ import { SignedXml } from 'xml-crypto';
 import { encrypt } from 'xml-encryption';
 import { addAlgorithms } from './xml-signature-algorithms.ts';
 
-/** Who signs: both in PEM. */
+/** The signer: both in PEM. */
 export type ForgerKey = { certificate: string; privateKey: string };
 
-/** What a true answer would say; times in ISO form. */
+/** The contents of a genuine answer; times in ISO form. */
 export type ForgerScene = {
   key: ForgerKey;
   now: Date;
   entityId: string;
   acs: string;
   audience: string;
-  /** Null where the provider began. */
+  /** Null if the provider started. */
   requestId: string | null;
 };
 
-/** Parts of an assertion as XML that replace the true ones; '' leaves one out. */
+/** XML parts of an assertion that replace the genuine ones; '' omits one. */
 export type AssertionParts = Partial<
   Record<'issuer' | 'nameId' | 'confirmation' | 'subject' | 'conditions' | 'authn' | 'attributes' | 'end', string>
 > & { id?: string; issuedAt?: string };
 
-/** Attributes and parts of a response that replace the true ones; '' leaves one out. */
+/** Attributes and parts of a response that replace the genuine ones; '' omits one. */
 export type ResponseParts = Partial<
   Record<'destination' | 'inResponseTo' | 'issuer' | 'status' | 'extensions' | 'name' | 'version' | 'id', string>
 >;
@@ -33,7 +33,7 @@ export type SigningOptions = {
   digest?: string;
   canonicalization?: string;
   transforms?: string[];
-  /** Instead of the ID of the element. */
+  /** Replaces the ID of the element. */
   emptyUri?: boolean;
   keyInfo?: string;
 };
@@ -48,7 +48,7 @@ const namespaces =
 
 const minutes = (count: number) => count * 60_000;
 
-/** Builds messages by hand, true ones and others, with signatures that are true for whoever holds the key. */
+/** Builds messages by hand, genuine or not, with signatures valid for the given key. */
 export function forger(scene: ForgerScene) {
   const at = (offset: number) => new Date(scene.now.getTime() + offset).toISOString();
   const inResponseTo = scene.requestId === null ? '' : ` InResponseTo="${scene.requestId}"`;
@@ -57,7 +57,7 @@ export function forger(scene: ForgerScene) {
   const nameId = (text: string, format = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent') =>
     `<saml:NameID Format="${format}">${text}</saml:NameID>`;
 
-  /** A confirmation that says so much and no more: `data` replaces its attributes, each by its name; null leaves it out. */
+  /** A confirmation with just this content: `data` replaces its attributes by name; null omits one. */
   const confirmation = (data: Record<string, string | null> = {}, method = 'urn:oasis:names:tc:SAML:2.0:cm:bearer') => {
     const attributes = {
       Recipient: scene.acs,
@@ -105,7 +105,7 @@ export function forger(scene: ForgerScene) {
     }${parts.inResponseTo ?? inResponseTo}>${parts.issuer ?? issuer}${parts.extensions ?? ''}${state}${inside}</${name}>`;
   };
 
-  /** Signs the element with this ID; its signature goes behind the element's issuer. */
+  /** Signs the element with this ID; the signature follows the element's issuer. */
   const sign = (xml: string, id = '_a1', options: SigningOptions = {}) => {
     const { key = scene.key, algorithm = rsaSha256, digest = sha256, canonicalization = exclusive } = options;
     const signature = new SignedXml({
@@ -150,12 +150,12 @@ export function partSignature(xml: string): { signature: string; rest: string } 
   return { signature, rest: xml.replace(signature, '') };
 }
 
-/** As the field of a form. */
+/** As a form field. */
 export function field(xml: string): string {
   return Buffer.from(xml).toString('base64');
 }
 
-/** An assertion sealed for whoever holds the key of a certificate. */
+/** An assertion encrypted for the owner of a certificate. */
 export async function encrypted(
   assertion: string,
   certificate: string,
@@ -166,7 +166,7 @@ export async function encrypted(
 ): Promise<string> {
   const seal = promisify(encrypt);
   const data = await seal(assertion, {
-    // The library wants a key and reads one from a certificate as well.
+    // The library requires a key and accepts a certificate as one.
     rsa_pub: certificate,
     pem: certificate,
     encryptionAlgorithm: content,
@@ -176,7 +176,7 @@ export async function encrypted(
   return `<saml:EncryptedAssertion>${data}</saml:EncryptedAssertion>`;
 }
 
-/** A NameID sealed for whoever holds the key of a certificate. */
+/** A NameID encrypted for the owner of a certificate. */
 export async function encryptedName(
   name: string,
   certificate: string,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { calls } from '#contract/calls.ts';
 import { legacyPaths, screenPaths } from '#contract/screens.ts';
 
-/** Every path of the portal, and some that are none. */
+/** Every path of the portal, and some that don't exist. */
 export const paths = [
   ...['', '/', '/portal.html', '/assets/', '/assets/x.js', '/loginfail/', '/loginfail/x', '/logo', '/nothing'],
   ...Object.values(calls).map(({ path }) => path),
@@ -37,12 +37,12 @@ const hostileTexts = [
     '%F0%9F%98%80',
     '\u0001',
   ],
-  // What has the form of an e-mail address and of a token.
+  // Values shaped like an email address and a token.
   ...['x@acme.test', 'A'.repeat(43)],
   ...['null', 'undefined', '0', '-1', '1e400', 'NaN', 'true', '[]', '{}', 'x'.repeat(400), 'x'.repeat(4000)],
 ];
 const hostile = fc.oneof(fc.constantFrom(...hostileTexts), fc.string({ unit: 'binary-ascii', maxLength: 40 }));
-/** What a header can hold on its way through Node's parser. */
+/** What a header can contain after Node's parser. */
 const headerValue = hostile.map((text) => text.replace(/[^\t\x20-\x7e]/g, '?').trim());
 const fieldName = fc.oneof(
   fc.constantFrom('username', 'password', 'repeat', 'hash', 'redirectURL', 'username[]', '__proto__[x]'),
@@ -136,7 +136,7 @@ export const requests: fc.Arbitrary<Sent> = fc.record({
   body: fc.option(body),
 });
 
-/** Requests to the calls and screens of the second factor; the cookies are the sender's. */
+/** Requests to the calls and screens of the second factor; the caller adds the cookies. */
 export const secondFactorRequests: fc.Arbitrary<Sent> = fc.record({
   method: fc.oneof({ weight: 3, arbitrary: fc.constantFrom('POST', 'GET') }, fc.constantFrom(...methods)),
   path: fc.constantFrom(...paths.filter((path) => /two-?factor/i.test(path))),

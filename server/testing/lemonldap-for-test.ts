@@ -10,29 +10,29 @@ import { bringLemonldap, lemonldapPages } from './find-lemonldap.ts';
 import { type LemonldapClient, lemonldapConfiguration, lemonldapIni } from './lemonldap/configuration.ts';
 
 /**
- * A provider by a third hand: LemonLDAP::NG, which speaks SAML by lasso and OpenID Connect by itself. It asks for a
- * name and a password, which are the same, and for consent. Its clock is the real one.
+ * An independent provider: LemonLDAP::NG, whose SAML uses lasso and whose OpenID Connect is its own. It asks for a name
+ * and a password, which are equal, and for consent. Its clock is real.
  */
 export type Lemonldap = {
   origin: string;
-  /** Its issuer for OpenID Connect: the origin and a slash. */
+  /** Its issuer for OpenID Connect: the origin with a slash. */
   issuer: string;
-  /** Where its SAML metadata are, which is its entity ID as well. */
+  /** The address of its SAML metadata, which is also its entity ID. */
   metadataUrl: string;
   metadata: () => Promise<string>;
-  /** What it wrote, for when something fails. */
+  /** Its output, for failures. */
   log: () => string;
   close: () => Promise<void>;
 };
 
-/** Starts it with people by their names and addresses, and with one portal to sign them in to. */
+/** Starts it with people by name and address, and with one portal to sign them in to. */
 export async function startLemonldap(people: Record<string, string>, client: LemonldapClient): Promise<Lemonldap> {
   const complaint = await bringLemonldap();
   if (complaint) throw new Error(complaint);
   const folder = await mkdtemp(join(tmpdir(), 'lemonldap-'));
   for (const name of ['cache', 'sessions/lock', 'persistent/lock'])
     await mkdir(join(folder, name), { recursive: true });
-  // By its address, so that it is another site than a portal on localhost, as providers are.
+  // By IP address, so that it is another site than a portal on localhost, like real providers.
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const key = await makeCertificate('idp', new Date(Date.now() - 24 * 3_600_000));
@@ -47,7 +47,7 @@ export async function startLemonldap(people: Record<string, string>, client: Lem
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // It must not outlive a test that failed before its end.
+  // It must not outlive a failed test.
   process.once('exit', () => uwsgi.kill());
   const log: string[] = [];
   for (const stream of [uwsgi.stdout, uwsgi.stderr]) stream.on('data', (data: Buffer) => log.push(data.toString()));
@@ -70,7 +70,7 @@ export async function startLemonldap(people: Record<string, string>, client: Lem
   };
 }
 
-/** uWSGI speaks HTTP itself; its router holds the connections that browsers leave open, so two workers are enough. */
+/** uWSGI speaks HTTP itself; its router holds idle browser connections, so two workers are enough. */
 function argumentsOf(port: number): string[] {
   const psgi = join(import.meta.dirname, 'lemonldap/portal.psgi');
   return [
@@ -84,7 +84,7 @@ function argumentsOf(port: number): string[] {
 async function answers(url: string, uwsgi: ChildProcess): Promise<boolean> {
   for (let tries = 0; tries < 400 && uwsgi.exitCode === null; tries += 1) {
     const answer = await fetch(url).catch(() => null);
-    // With a configuration that it does not like it answers, and with nothing but errors.
+    // With an invalid configuration it answers too, but only errors.
     if (answer) return answer.ok;
     await wait(50);
   }

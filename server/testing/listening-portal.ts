@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { PortalForTest } from './portal-for-test.ts';
 
-/** A portal that listens on a port of its own, for what only a socket can send. */
+/** A portal listening on its own port, for what only a socket can send. */
 export type ListeningPortal = {
-  /** The Host that the portal answers to. */
+  /** The Host that the portal accepts. */
   host: string;
   open: () => Promise<Socket>;
-  /** Sends bytes on one connection and returns all that comes back until the portal closes it, or nothing comes for `quiet` ms. */
+  /** Sends bytes on one connection; returns what comes back until it is closed, or silent for `quiet` ms. */
   exchange: (bytes: string | Buffer, quiet?: number) => Promise<RawAnswer>;
 };
 
@@ -39,7 +39,7 @@ export async function listeningPortal({ app, deps }: PortalForTest): Promise<Lis
   return { host: deps.config.hosts[0] ?? '', open, exchange };
 }
 
-/** Reads a connection until the portal closes it, or nothing comes for `quiet` ms. */
+/** Reads a connection until the portal closes it, or is silent for `quiet` ms. */
 export async function answerOn(socket: Socket, quiet = 1500): Promise<RawAnswer> {
   const chunks: Buffer[] = [];
   const closed = await new Promise<boolean>((resolve) => {

@@ -6,18 +6,18 @@ import { fileURLToPath } from 'node:url';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 
-/** A real mail server on a port of its own, which keeps what it is sent and misbehaves on request. */
+/** A real mail server on its own port, which keeps received emails and misbehaves on request. */
 export type MailServerForTest = {
-  /** For SMTP_URL, with the credentials that it asks for. */
+  /** For SMTP_URL, with the required credentials. */
   url: string;
   port: number;
-  /** The mails that it took, oldest first. */
+  /** The accepted emails, oldest first. */
   mails: ReceivedMail[];
   /** How many connections were opened so far. */
   connections: () => number;
-  /** From now on; connections that are open change with it. */
+  /** From now on; open connections change too. */
   behave: (behaviour: Behaviour) => void;
-  /** Resolves with the mails once it has taken so many. Throws when that takes longer than `within`, in milliseconds. */
+  /** Resolves with the emails once it has that many. Throws after `within` milliseconds. */
   waitForMails: (count: number, within?: number) => Promise<ReceivedMail[]>;
   /** Cuts every connection and refuses new ones. */
   shut: () => Promise<void>;
@@ -27,11 +27,11 @@ export type MailServerForTest = {
 };
 
 export type ReceivedMail = {
-  /** What was said in MAIL FROM and in each RCPT TO; a domain in punycode is shown in its own letters. */
+  /** The addresses of MAIL FROM and each RCPT TO; punycode domains are shown in Unicode. */
   envelope: { from: string; to: string[] };
-  /** Whether the envelope had letters beyond ASCII on its way. */
+  /** Whether the envelope was sent with non-ASCII letters. */
   smtpUtf8: boolean;
-  /** As it came, in latin1: one letter for each byte. */
+  /** As received, in latin1: one letter per byte. */
   raw: string;
   parsed: Email;
   /** The name in EHLO, the TLS version or null, and the user who logged in or null. */
@@ -42,20 +42,20 @@ export type ReceivedMail = {
 
 export type Behaviour =
   | 'well'
-  /** Takes the connection and says nothing. */
+  /** Accepts the connection and says nothing. */
   | 'never-greet'
-  /** Takes the whole mail and says nothing. */
+  /** Accepts the whole email and says nothing. */
   | 'hang-after-data'
-  /** Cuts the connection in the midst of the mail. */
+  /** Cuts the connection in the middle of the email. */
   | 'drop-in-data'
-  /** Cuts the connection when it hears the recipient. */
+  /** Cuts the connection on the recipient command. */
   | 'drop-at-rcpt'
-  /** Answers with a code and words; `words` may be made from the mail. */
+  /** Answers with a code and text; `words` may be derived from the email. */
   | { at: 'greeting' | 'mail' | 'rcpt' | 'data'; code: number; words: string | ((raw: string) => string) };
 
 export type MailServerOptions = {
   tls?: 'implicit' | 'starttls' | 'off';
-  /** What a client must log in with; no login when left out. */
+  /** The required login; none if absent. */
   auth?: { user: string; password: string };
   /** Valid for localhost and 127.0.0.1, or for another host. */
   certificate?: 'localhost' | 'elsewhere';
@@ -66,7 +66,7 @@ export type MailServerOptions = {
 
 const path = (name: string) => fileURLToPath(new URL(`./test-only-${name}.pem`, import.meta.url));
 
-/** The authority behind the certificates, for NODE_EXTRA_CA_CERTS of a process; its own key was thrown away. */
+/** The CA of the certificates, for NODE_EXTRA_CA_CERTS of a process; its own key was discarded. */
 export const testAuthorityFile = path('authority');
 export const testAuthority = readFileSync(testAuthorityFile, 'utf8');
 

@@ -3,7 +3,7 @@ import { type MailContent, queueMail } from '#server/mail/queue-mail.ts';
 import type { PortalForTest } from './portal-for-test.ts';
 import { userId } from './reset-for-test.ts';
 
-/** Queues a mail to a user at acme.test. */
+/** Queues an email to a user at acme.test. */
 export async function queueMailTo(
   portal: PortalForTest,
   username: string,
@@ -14,7 +14,7 @@ export async function queueMailTo(
   await queueMail(portal.sql, reader, { kind: 'passwordChanged', now: portal.deps.now(), ...content });
 }
 
-/** Sends what is due; what the last piece of work came to. */
+/** Sends what is due; returns the result of the last piece of work. */
 export async function deliverAll(work: () => Promise<Outcome>): Promise<Outcome> {
   for (;;) {
     const outcome = await work();
@@ -22,14 +22,14 @@ export async function deliverAll(work: () => Promise<Outcome>): Promise<Outcome>
   }
 }
 
-/** The mails that have not left. */
+/** The queued emails. */
 export async function waitingMails({ sql }: PortalForTest) {
   return [
     ...(await sql<{ kind: string; tries: number; problem: string | null }[]>`select kind, tries, problem from mail`),
   ];
 }
 
-/** Lets mails leave again. */
+/** Lets emails be sent again. */
 export function letLeave({ onSend, mails }: PortalForTest): void {
   onSend(async ({ id, recipient }, words) => void mails.push({ id, recipient, ...words }));
 }

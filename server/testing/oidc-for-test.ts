@@ -10,7 +10,7 @@ import type { ForgedProvider } from './forged-openid-provider.ts';
 
 type Provider = Pick<ForgedProvider, 'issuer' | 'clientId' | 'clientSecret'>;
 
-/** A connection as it would be stored. */
+/** A connection as stored. */
 export function oidcConnection(
   { keys, now }: Deps,
   { issuer, clientId, clientSecret }: Provider,
@@ -41,7 +41,7 @@ export function oidcConnection(
   };
 }
 
-/** A visitor at the provider: where the portal sent him, and what it keeps of that. */
+/** A visitor at the provider: where the portal redirected them, and what it keeps of that. */
 export type Visit = { url: string; state: string; kept: OidcKept };
 
 export async function startVisit(deps: Deps, connection: OidcConnection): Promise<Visit> {

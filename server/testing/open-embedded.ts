@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { openEmbedded } from '#server/embedded/embedded.ts';
 
-// For tests that need another process: opens the database of a folder, says so, and closes it when its input ends.
+// For tests that need another process: opens a folder's database, reports that, and closes it when its input ends.
 const [dataFolder] = process.argv.slice(2);
 if (!dataFolder) throw new Error('name the data folder');
 

@@ -14,7 +14,7 @@ import {
   Provider,
 } from 'oidc-provider';
 
-/** Somebody at the provider: claims besides, or instead of, those that follow from the e-mail address. */
+/** A user of the provider: claims that extend or replace those derived from the email address. */
 export type Person = { sub?: string; acr?: string; amr?: string[] } & Record<string, unknown>;
 
 export type OpenIdProviderOptions = {
@@ -23,22 +23,22 @@ export type OpenIdProviderOptions = {
   clientId?: string;
   clientSecret?: string;
   clientAuthentication?: ClientAuthMethod;
-  /** Where it says that somebody has signed out; its ID tokens then name its sessions. */
+  /** Where it reports sign-outs; its ID tokens then name its sessions. */
   backchannelLogoutUri?: string;
   /** For private_key_jwt. */
   clientKeys?: { keys: JWK[] };
-  /** Whether claims are in the ID token, rather than at userinfo alone. */
+  /** Whether claims are in the ID token, and not only at userinfo. */
   claimsInIdToken?: boolean;
-  /** Names of claims that come with the scope openid: acr, amr or any other. */
+  /** Names of claims in the scope openid: acr, amr or any other. */
   moreClaims?: string[];
 };
 
-/** A certified OpenID provider on this machine, with a sign-in page of its own that asks for an e-mail address alone. */
+/** A certified OpenID provider on this machine, with its own sign-in page that only asks for an email address. */
 export type OpenIdProvider = {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** What is said of whoever signs in with an address, by that address. */
+  /** The users by the address that they sign in with. */
   people: Map<string, Person>;
   close: () => Promise<void>;
 };
@@ -90,7 +90,7 @@ async function configuration(
     },
     conformIdTokenClaims: !claimsInIdToken,
     ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
-    // By itself it asks nothing of this machine, where the portal is.
+    // By default it sends no requests to this machine, where the portal is.
     fetch: (url, init) => fetch(url, { ...init, dispatcher: undefined } as unknown as RequestInit),
     features: {
       devInteractions: { enabled: false },
@@ -103,7 +103,7 @@ async function configuration(
       context.type = 'html';
       context.body = `<!doctype html><h1>${error}</h1><p>${error_description}</p>`;
     },
-    // Nobody is asked for consent.
+    // Consent is never asked for.
     async loadExistingGrant({ oidc }) {
       const grant = new oidc.provider.Grant();
       if (oidc.client) grant.clientId = oidc.client.clientId;
@@ -115,7 +115,7 @@ async function configuration(
   };
 }
 
-/** Keeps what the provider remembers in a map; codes and tokens are of no use a second time. */
+/** Keeps the provider's state in a map; codes and tokens cannot be used twice. */
 function adapterOf(rows: Map<string, AdapterPayload>, model: string): Adapter {
   const keyOf = (id: string) => `${model}:${id}`;
   const findBy = async (name: 'uid' | 'userCode', value: string) =>
@@ -149,7 +149,7 @@ function clientOf(options: OpenIdProviderOptions & { clientId: string; clientSec
   };
 }
 
-/** What the provider calls somebody, unless it is said otherwise. */
+/** The provider's default identifier for a user. */
 export function subjectOf(email: string): string {
   return `subject of ${email}`;
 }
@@ -161,7 +161,7 @@ function accountOf(accountId: string, people: Map<string, Person>): Account | un
   return { accountId, claims: () => ({ email, email_verified: true, ...person, sub: accountId }) };
 }
 
-/** `GET` shows the page, `POST` signs in, `GET …/cancel` sends the visitor back without access. */
+/** `GET` shows the page, `POST` signs in, `GET …/cancel` returns the visitor without access. */
 async function signInPage(
   provider: Provider,
   people: Map<string, Person>,
@@ -190,7 +190,7 @@ async function signInPage(
 </html>`);
 }
 
-/** Signs in as a browser would from the first address on, or cancels; returns the address that leads back to the portal. */
+/** Signs in or cancels like a browser, from the first address on; returns the address that leads back to the portal. */
 export async function walkProvider(
   { issuer }: Pick<OpenIdProvider, 'issuer'>,
   start: string,

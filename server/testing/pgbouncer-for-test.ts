@@ -12,22 +12,22 @@ import { cuttableDatabase } from './cuttable-database.ts';
 import type { DatabaseForTest } from './database-for-test.ts';
 import { bringPgbouncer, pgbouncer } from './find-pgbouncer.ts';
 
-/** A PgBouncer before a database, and a pool on it. */
+/** A PgBouncer in front of a database, and a pool on it. */
 export type PgbouncerForTest = { sql: Database; url: string; close: () => Promise<void> };
 
 export type PgbouncerSettings = Record<string, string | number>;
 
-/** What lets the portal in: docs/operating.md, Poolers. */
+/** The settings that the portal requires: docs/operating.md, Poolers. */
 export const ignoredParameters = { ignore_startup_parameters: 'statement_timeout,plan_cache_mode' };
 
-/** Starts PgBouncer before a database, in transaction mode on a few sessions unless told otherwise. */
+/** Starts PgBouncer in front of a database, by default in transaction mode on a few sessions. */
 export async function pgbouncerForTest(
   database: DatabaseForTest,
   settings: PgbouncerSettings = ignoredParameters,
 ): Promise<PgbouncerForTest> {
   const missing = await bringPgbouncer();
   if (missing) throw new Error(missing);
-  // PgBouncer's account may not look into the folder of the built-in PostgreSQL's socket.
+  // PgBouncer's account may not read the folder of the built-in PostgreSQL's socket.
   const wire = await cuttableDatabase(database);
   const to = new URL(wire.url);
   const port = await freePort();

@@ -15,12 +15,12 @@ import { createProviderMemory } from '#server/single-sign-on/oidc/provider-memor
 import type { Database } from '#server/storage/database.ts';
 import { type DatabaseForTest, databaseForTest } from './database-for-test.ts';
 
-/** A portal on its own copy of a migrated database, with a clock that tests turn and logs that they read. */
+/** A portal on its own copy of a migrated database, with a clock and logs that tests control. */
 export type PortalForTest = {
   sql: Database;
   deps: Deps;
   app: FastifyInstance;
-  /** Sends a request as a browser on our own page would, from 198.51.100.7 unless told otherwise. */
+  /** Sends a request as a browser on our own page would, from 198.51.100.7 by default. */
   send: (request: TestRequest) => Promise<Response>;
   /** Posts the sign-in form. */
   signIn: (username: string, password: string, more?: Partial<TestRequest>) => Promise<Response>;
@@ -28,11 +28,11 @@ export type PortalForTest = {
   wait: (time: number) => void;
   /** Every log line so far. */
   logs: () => string;
-  /** Does the work that waits beside the requests, until there is none. */
+  /** Does all queued background work. */
   workOff: () => Promise<void>;
-  /** Every mail that has left so far. */
+  /** Every email sent so far. */
   mails: SentMail[];
-  /** What becomes of the next mails: by default they leave. */
+  /** The outcome of the next emails: by default they are sent. */
   onSend: (send: MailTransport['send']) => void;
   close: () => Promise<void>;
 };
@@ -53,8 +53,7 @@ export const testAddress = '198.51.100.7';
 export const testPassword = 'Lantern-Harbour-42';
 
 /**
- * Starts a portal; `another` is the portal whose database it shares, as a second instance would. `sql` replaces the
- * pool on the database that was made for it.
+ * Starts a portal; with `another` it shares that portal's database, like a second instance. `sql` replaces its pool.
  */
 export async function portalForTest(
   overrides: Partial<Config> = {},
@@ -152,13 +151,13 @@ export async function portalForTest(
 
 let passwordHash: Promise<string> | undefined;
 
-/** The stored form of testPassword, made once. */
+/** The hash of testPassword, computed once. */
 export function testPasswordHash(): Promise<string> {
   passwordHash ??= hashPassword(testPassword);
   return passwordHash;
 }
 
-/** The cookies that an answer sets, by their short names. */
+/** The cookies set by an answer, by their short names. */
 export function cookiesOf(response: Response): Record<string, string> {
   return Object.fromEntries(response.cookies.map(({ name, value }) => [name, value]));
 }

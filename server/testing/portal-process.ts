@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-/** The product as an operator starts it, in a process of its own. */
+/** The product as an operator starts it, in a separate process. */
 export type PortalProcess = {
   origin: string;
   child: ChildProcess;
-  /** What it has written so far. */
+  /** Its output so far. */
   output: () => string;
   /** How it ended. */
   exit: Promise<{ code: number | null; signal: string | null }>;
@@ -15,7 +15,7 @@ export type PortalProcess = {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Starts a portal on a database; `preload` is a module's source that runs in it first. Throws when it ends early. */
+/** Starts a portal on a database; `preload` is a module's source that runs in it first. Throws if it ends early. */
 export async function portalProcess(databaseUrl: string, preload = ''): Promise<PortalProcess> {
   const port = await freePort();
   const child = spawn(

@@ -4,13 +4,13 @@ import { makeResetToken } from '#server/password/reset-token.ts';
 import { addAttackFixtures } from './accounts-for-test.ts';
 import type { PortalForTest, SentMail, TestRequest } from './portal-for-test.ts';
 
-/** A password that every rule lets through. */
+/** A password that satisfies every rule. */
 export const newPassword = 'Harbour-Lantern-77';
 
-/** Where a change lands that was made. */
+/** Where a successful change leads. */
 export const changedPage = screenUrl('/portal', 'forgottenChangedInfo');
 
-/** Where a change lands that was refused for a reason. */
+/** Where a change refused for a reason leads. */
 export function failedPage(reason: number): string {
   return screenUrl('/portal', reason === 1 ? 'forgottenChange' : 'forgottenChangeFailedInfo', { reason: `${reason}` });
 }
@@ -20,9 +20,9 @@ const emptied = [
   ...['reset_link', 'mail', 'reset_request', 'audit_event'],
 ];
 
-/** Empties the database of a portal but for the people of the attack list. */
+/** Empties a portal's database except for the users of the attack list. */
 export async function startAfresh(portal: PortalForTest): Promise<void> {
-  // For a few rows this is twenty times as quick as truncate.
+  // For a few rows this is twenty times as fast as truncate.
   await portal.sql.unsafe(emptied.map((table) => `delete from ${table};`).join(''));
   portal.mails.length = 0;
   await addAttackFixtures(portal);
@@ -37,14 +37,14 @@ export async function askForReset(
   return await portal.send({ method: 'POST', url: '/portal/password/forgotten', form: { username: email }, ...more });
 }
 
-/** Asks for a link for a user at acme.test and opens the mail: the token in it. */
+/** Requests a link for a user at acme.test; returns the token in the email. */
 export async function askForLink(portal: PortalForTest, username: string): Promise<string> {
   await askForReset(portal, `${username}@acme.test`);
   await portal.workOff();
   return tokenIn(portal.mails.findLast(({ recipient }) => recipient === `${username}@acme.test`));
 }
 
-/** The token of an open link of a user, made without a mail. */
+/** The token of an open link of a user, made without an email. */
 export async function linkFor(portal: PortalForTest, username: string): Promise<string> {
   return await makeResetToken(portal.sql, await userId(portal, username), portal.deps.now());
 }
@@ -62,7 +62,7 @@ export async function storedHash({ sql }: PortalForTest, username: string): Prom
   return row?.hash ?? null;
 }
 
-/** The token of the link in a mail; throws when it has none. */
+/** The token of the link in an email; throws if it has none. */
 export function tokenIn(mail: SentMail | undefined): string {
   const token = mail?.text.match(/\/forgottenChange\?hash=([\w-]+)/)?.[1];
   if (!token) throw new Error(`no link in ${mail?.subject}`);
@@ -84,7 +84,7 @@ export async function changeTo(
   });
 }
 
-/** The hash in the hidden field of the change page; null when the page has no such form. */
+/** The hash in the hidden field of the change page; null if the page has no such form. */
 export function hiddenHash({ body }: Response): string | null {
   return /<input type="hidden" name="hash" value="([^"]*)"/.exec(body)?.[1] ?? null;
 }
@@ -94,7 +94,7 @@ export function hiddenUsername({ body }: Response): string | null {
   return /<input[^>]*autoComplete="username"[^>]*value="([^"]*)"/.exec(body)?.[1] ?? null;
 }
 
-/** What comes of requests for links: to whom a mail has left so far, and what was recorded of each, oldest first. */
+/** The outcome of requests for links: who was sent an email so far, and what was recorded of each, oldest first. */
 export async function comesOf(
   portal: PortalForTest,
   emails: string[],

@@ -9,12 +9,12 @@ export type CommandResult = { code: number; out: string; err: string };
 type Surroundings = { env: Record<string, string>; input?: string | Buffer };
 
 const entry = join(import.meta.dirname, '../command-line/vestibule.ts');
-/** Another zone than the product writes times in. */
+/** Not the time zone that the product writes times in. */
 const always = { PATH: '/usr/bin:/bin', TZ: 'Europe/Berlin' };
 
 /**
- * Runs the real command line as a process, with nothing of our environment but what is given. Its standard input stays
- * open where `input` is null.
+ * Runs the real command line as a process, with only the given environment. Its standard input stays open if `input` is
+ * null.
  */
 export async function runVestibuleProcess(
   args: readonly string[],
@@ -30,9 +30,9 @@ export async function runVestibuleProcess(
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command in this process, as if it were one of its own: a new process spends most of its time on loading the
- * code. One command after the other, since what is the process's is lent to it; those that only a process shows (signals,
- * closed pipes, two at once, what Node reads at its start) go by `runVestibuleProcess`.
+ * Runs a command inside this process, but isolated: a new process spends most of its time loading code. One command at
+ * a time, since it borrows the process's globals; behaviour that needs a real process (signals, closed pipes, two at
+ * once, what Node reads at its start) uses `runVestibuleProcess`.
  */
 export async function runVestibule(args: readonly string[], surroundings: Surroundings): Promise<CommandResult> {
   const run = last.then(() => runHere(args, surroundings));
@@ -54,7 +54,7 @@ async function runHere(args: readonly string[], { env, input = '' }: Surrounding
       written.err += part;
     }),
   };
-  // Node reads the zone anew only when it is set in the environment that the process began with.
+  // Node rereads the time zone only if it was set in the process's initial environment.
   own.env.TZ = always.TZ;
   process.env = { ...always, ...env };
   process.argv = [process.execPath, entry, ...args];

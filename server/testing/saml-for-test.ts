@@ -12,7 +12,7 @@ import type { PortalForTest } from './portal-for-test.ts';
 export const samlProvider = 'https://idp.corp-b.example/saml';
 export const keptForTest: SamlKept = { requestId: '_request-1' };
 
-/** A provider that is built by hand, and the portal's part of a connection with it. */
+/** A handmade provider, and the portal's side of a connection with it. */
 export type SamlForTest = {
   keys: { provider: ForgerKey; other: ForgerKey; ended: ForgerKey; portalCertificate: string };
   forger: (more?: { requestId?: string | null }) => Forger;

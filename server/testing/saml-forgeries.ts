@@ -8,7 +8,7 @@ import { otherMessages } from './saml-forgeries/other-messages.ts';
 import { weaklySignedAnswers } from './saml-forgeries/weakly-signed-answers.ts';
 import { wrappedAnswers } from './saml-forgeries/wrapped-answers.ts';
 
-/** Every forgery that is refused whatever the connection is set to, by the ids of the attacks. */
+/** Every forgery that is refused whatever the connection's settings, by attack id. */
 export const forgeries: Forgery[] = [
   ...wrappedAnswers,
   ...weaklySignedAnswers,

@@ -8,11 +8,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { bringSimplesamlphp, simplesamlphp } from './find-simplesamlphp.ts';
 
-/** How the provider answers; absent is what real ones do. */
+/** How the provider answers; the default is what real ones do. */
 export type SamlProviderOptions = {
   signs?: 'both' | 'assertion' | 'response';
   algorithm?: 'rsa-sha256' | 'rsa-sha1';
-  /** By AES-128-CBC and RSA-OAEP, as it does it. */
+  /** With AES-128-CBC and RSA-OAEP, its own choice. */
   encrypts?: boolean;
   /** AuthnContextClassRef. */
   authnContext?: string;
@@ -20,9 +20,9 @@ export type SamlProviderOptions = {
 };
 
 /**
- * A provider by another hand: SimpleSAMLphp, with a page that believes whom you say you are (`email`, and `subject` where
- * it is to be another than the address's own) and a link `Cancel`. It remembers who signed in for as long as the browser
- * keeps its cookies. Its clock is the real one.
+ * An independent provider: SimpleSAMLphp, with a page that accepts any identity (`email`, and `subject` if it differs
+ * from the address's own) and a link `Cancel`. It remembers who signed in for as long as the browser keeps its cookies.
+ * Its clock is real.
  */
 export type SamlProviderForTest = {
   origin: string;
@@ -30,14 +30,14 @@ export type SamlProviderForTest = {
   metadataUrl: string;
   signOnUrl: string;
   metadata: () => Promise<string>;
-  /** Makes it know the portal, by the metadata that the portal publishes. */
+  /** Registers the portal, by the metadata that it publishes. */
   trust: (portalMetadata: string) => Promise<void>;
   set: (options: SamlProviderOptions) => Promise<void>;
-  /** Where a visit to the portal begins at the provider. */
+  /** Where a visit to the portal starts at the provider. */
   beginUrl: (portalEntityId: string) => string;
-  /** Where a person signs out at the provider, and of all that it signed them in to. */
+  /** Where a person signs out at the provider, and everywhere it signed them in. */
   signOutUrl: string;
-  /** What PHP wrote, for when something fails. */
+  /** PHP's output, for failures. */
   log: () => string;
   close: () => Promise<void>;
 };
@@ -55,7 +55,7 @@ export async function startSamlProvider(options: SamlProviderOptions = {}): Prom
   await write('key.pem', privateKey);
   await write('portal.xml', nobody);
   await write('options.json', optionsText(options));
-  // By its address, so that it is another site than a portal on localhost, as providers are.
+  // By IP address, so that it is another site than a portal on localhost, like real providers.
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const env = {
@@ -67,7 +67,7 @@ export async function startSamlProvider(options: SamlProviderOptions = {}): Prom
   };
   const arguments_ = ['-S', `127.0.0.1:${port}`, '-t', `${simplesamlphp}/www`, join(files, 'router.php')];
   const php = spawn('php', arguments_, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  // It must not outlive a test that failed before its end.
+  // It must not outlive a failed test.
   process.once('exit', () => php.kill());
   const log: string[] = [];
   for (const stream of [php.stdout, php.stderr]) stream.on('data', (data: Buffer) => log.push(data.toString()));

@@ -10,7 +10,7 @@ import { addConnection, type BrowserForTest, keepCookies } from './sso-for-test.
 export const acs = 'http://localhost:8080/portal/authenticate/saml/acs';
 export const ownEntityId = 'http://localhost:8080/portal/authenticate/saml/metadata';
 
-/** A SAML provider that signs whatever it is told to. */
+/** A SAML provider that signs anything it is given. */
 export type SamlProviderForTest = { entityId: string; key: ForgerKey };
 
 export async function samlProvider(name: string, now: Date): Promise<SamlProviderForTest> {
@@ -40,7 +40,7 @@ export async function addSamlConnection(
   });
 }
 
-/** What a provider is asked for at an address. */
+/** What an address asks of a provider. */
 export function samlRequestAt(address: string): { id: string; state: string } {
   const asked = new URL(address).searchParams;
   const xml = inflateRawSync(Buffer.from(asked.get('SAMLRequest') ?? '', 'base64')).toString();
@@ -49,7 +49,7 @@ export function samlRequestAt(address: string): { id: string; state: string } {
 
 let answers = 0;
 
-/** The form that a provider has the browser post: a true answer, except for what is given. */
+/** The form that a provider has the browser post: a genuine answer, except for what is given. */
 export function samlAnswer(
   { deps }: PortalForTest,
   { entityId, key }: SamlProviderForTest,
@@ -73,12 +73,12 @@ export function samlAnswer(
   return { SAMLResponse: field(xml), ...(request && { RelayState: request.state }) };
 }
 
-/** What browsers say of a page of the provider's that leads to us. */
+/** The headers browsers send for a link from the provider's page to us. */
 export const crossSite = { headers: { origin: 'https://idp.acme.test', 'sec-fetch-site': 'cross-site' } };
 
 /**
- * The provider's page has a browser post an answer: from another site, without our Lax cookies, and what is set is kept.
- * Where it fails the browser goes on, with its cookies, to where it is led.
+ * The provider's page has a browser post an answer: from another site, without our Lax cookies, and new cookies are
+ * kept. On failure the browser follows the redirect with its cookies.
  */
 export async function postSamlAnswer(
   portal: PortalForTest,

@@ -44,14 +44,14 @@ export async function addOidcConnection(
   return await addConnection(portal, { key: 'acme-oidc', secret: clientSecret, protocol: 'oidc', settings, ...more });
 }
 
-/** A browser as far as cookies go. */
+/** A browser, reduced to its cookies. */
 export type BrowserForTest = {
   cookies: Record<string, string>;
   get: (url: string, more?: Partial<TestRequest>) => Promise<Response>;
   post: (url: string, form: Record<string, string>, more?: Partial<TestRequest>) => Promise<Response>;
 };
 
-/** A browser with an empty jar; answers of the portal fill it. */
+/** A browser with an empty jar, filled by the portal's answers. */
 export function browserForTest(portal: PortalForTest): BrowserForTest {
   const browser: BrowserForTest = {
     cookies: {},
@@ -66,7 +66,7 @@ export function browserForTest(portal: PortalForTest): BrowserForTest {
   return browser;
 }
 
-/** Puts the cookies of an answer into the jar, or out of it. */
+/** Adds an answer's cookies to the jar, or removes them. */
 export function keepCookies(browser: BrowserForTest, response: Response): void {
   for (const [name, value] of Object.entries(cookiesOf(response))) {
     if (value === '') delete browser.cookies[name];
@@ -74,7 +74,7 @@ export function keepCookies(browser: BrowserForTest, response: Response): void {
   }
 }
 
-/** Types an address on the single sign-on form; the address at the provider that the browser is led to. */
+/** Types an address on the single sign-on form; returns the provider's address that the browser is redirected to. */
 export async function departFor(
   browser: BrowserForTest,
   username = 'alice@acme.test',
@@ -84,7 +84,7 @@ export async function departFor(
   return await followLeavePage(browser, pressed);
 }
 
-/** Where the page after a press of the button leads. */
+/** Where the page leads after its button is pressed. */
 export async function followLeavePage(browser: BrowserForTest, pressed: Response): Promise<string> {
   const location = String(pressed.headers.location);
   if (!location.startsWith('/portal/authenticate/leave?')) throw new Error(`led to ${location} instead`);
@@ -94,7 +94,7 @@ export async function followLeavePage(browser: BrowserForTest, pressed: Response
   return url.replaceAll('&#38;', '&');
 }
 
-/** Path and query of an address, as a browser asks for it. */
+/** Path and query of an address, as requested by a browser. */
 export function pathOf(url: URL): string {
   return url.pathname + url.search;
 }

@@ -15,7 +15,7 @@ import { userId } from './reset-for-test.ts';
 /** The cookies of one browser. */
 export type Browser = Record<string, string>;
 
-/** One step of time, in milliseconds (RFC 6238). */
+/** One TOTP time step, in milliseconds (RFC 6238). */
 export const step = 30_000;
 
 export const verifyUrl = '/portal/two-factor-authentication/verify';
@@ -29,8 +29,8 @@ const emptied = [
 ];
 
 /**
- * Empties the database but for a customer of each policy, `app`, `mail` and `plain`, and their users: alice and adam,
- * bob and beth, pat. All of them have testPassword, and none has registered anything.
+ * Empties the database except for a customer per policy, `app`, `mail` and `plain`, and their users: alice and adam,
+ * bob and beth, pat. All have testPassword and no registered factor.
  */
 export async function startTwoFactorAfresh(portal: PortalForTest): Promise<void> {
   await portal.sql.unsafe(emptied.map((table) => `delete from ${table};`).join(''));
@@ -43,7 +43,7 @@ export async function startTwoFactorAfresh(portal: PortalForTest): Promise<void>
   await addUser(portal, { username: 'pat', customers: ['plain'] });
 }
 
-/** Gives a user an app, as a registration long ago would have: its secret in base32. */
+/** Gives a user an app, as if registered long ago; returns its secret in base32. */
 export async function giveApp(portal: PortalForTest, username: string): Promise<string> {
   const id = await userId(portal, username);
   const secret = newTotpSecret();
@@ -54,14 +54,14 @@ export async function giveApp(portal: PortalForTest, username: string): Promise<
   return secret;
 }
 
-/** Gives a user recovery codes, as a registration elsewhere would have: the codes. */
+/** Gives a user recovery codes, as if registered elsewhere; returns the codes. */
 export async function giveRecoveryCodes(portal: PortalForTest, username: string): Promise<string[]> {
   const viewer = { userId: await userId(portal, username), sessionHash: tokenHash(newToken()) };
   await makeRecoveryCodes(portal.deps, portal.sql, viewer, portal.deps.now());
   return (await lookAtRecoveryCodes(portal.deps, viewer)).codes ?? [];
 }
 
-/** What the page of recovery codes tells a full session. */
+/** What the recovery codes page tells a full session. */
 export async function recoveryCodesShown(
   portal: PortalForTest,
   cookies: Browser,
@@ -71,7 +71,7 @@ export async function recoveryCodesShown(
   return { codes: serverPage.codes, left: serverPage.left };
 }
 
-/** Signs in as far as the password leads: the cookies of the half session. */
+/** Signs in up to the password; returns the cookies of the half session. */
 export async function halfSession(
   portal: PortalForTest,
   username: string,
@@ -82,7 +82,7 @@ export async function halfSession(
   return { ...more.cookies, ...cookiesOf(answer) };
 }
 
-/** Posts a code as a script does: a JSON string, or whatever JSON is given. */
+/** Posts a code as a script does: a JSON string, or the given JSON. */
 export async function verify(
   portal: PortalForTest,
   code: unknown,
@@ -99,7 +99,7 @@ export async function verify(
   });
 }
 
-/** Posts a code as a person without script does. */
+/** Posts a code as a browser without JavaScript does. */
 export async function verifyByForm(
   portal: PortalForTest,
   form: Record<string, string>,
@@ -116,7 +116,7 @@ export function verdict(answer: Response): unknown {
   return [statusCode, answer.json<{ notice?: string }>().notice ?? null];
 }
 
-/** How many tries were counted: in half sessions, for accounts, and as events. */
+/** How many attempts were counted: in half sessions, for accounts, and as events. */
 export async function triesCounted({ sql }: PortalForTest): Promise<number[]> {
   const [row] = await sql<Record<string, number>[]>`
     select (select coalesce(sum(code_tries), 0)::int from session) as tries,
@@ -125,7 +125,7 @@ export async function triesCounted({ sql }: PortalForTest): Promise<number[]> {
   return Object.values(row ?? {});
 }
 
-/** Signs in to the end with an app's code. */
+/** Signs in completely with an app's code. */
 export async function signInWithApp(
   portal: PortalForTest,
   username: string,
@@ -144,7 +144,7 @@ export async function signedInAs(portal: PortalForTest, cookies: Browser): Promi
   return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
 }
 
-/** Registers an app in a session that may: its secret, and the cookies from then on. */
+/** Registers an app in a session that may; returns its secret and the new cookies. */
 export async function registerApp(
   portal: PortalForTest,
   cookies: Browser,
@@ -155,12 +155,12 @@ export async function registerApp(
   return { secret: totpSecret, cookies: { ...cookies, ...cookiesOf(answer) } };
 }
 
-/** The code that an app shows now, or so many steps from now. */
+/** The code that an app shows now, or that many steps from now. */
 export function codeNow({ deps }: PortalForTest, secret: string, steps = 0): string {
   return appCode(secret, Math.floor(deps.now().getTime() / step) + steps);
 }
 
-/** The code that an app shows in a time step, worked out apart from what the product uses (RFC 4226 §5.3). */
+/** The code that an app shows in a time step, computed independently of the product's library (RFC 4226 §5.3). */
 export function appCode(secret: string, timeStep: number): string {
   const bits = [...secret].map((letter) => base32.indexOf(letter).toString(2).padStart(5, '0')).join('');
   const key = Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
@@ -178,14 +178,14 @@ export function otherThan(...codes: string[]): string {
   return ['111111', '222222', '333333', '444444', '555555', '666666'].find((code) => !codes.includes(code)) as string;
 }
 
-/** Codes that an app shows at no time near: so many, all different. */
+/** That many different codes that an app shows at no time near now. */
 export function wrongCodes(portal: PortalForTest, secret: string, count: number): string[] {
   const near = new Set(Array.from({ length: 101 }, (_, n) => codeNow(portal, secret, n - 50)));
   const codes = Array.from({ length: count + near.size }, (_, n) => String(n + 1).padStart(6, '0'));
   return codes.filter((code) => !near.has(code)).slice(0, count);
 }
 
-/** The six digits of the newest mail to a user at acme.test that has left, once the double press of a button is over. */
+/** The six digits of the newest email sent to a user at acme.test, after the double-press window. */
 export async function codeByMail(portal: PortalForTest, username: string): Promise<string> {
   portal.wait(1000);
   await portal.workOff();
@@ -209,7 +209,7 @@ export async function pageOf(
   }
 }
 
-/** Everything that the database holds, as text. */
+/** The whole content of the database, as text. */
 export async function everyRow({ sql }: PortalForTest): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`;
@@ -223,7 +223,7 @@ const changing = [
   ...['remembered_device', 'device', 'mail', 'audit_event', 'throttle'],
 ];
 
-/** Every row of what a second factor changes; the counts of tries are left out unless they are asked for. */
+/** Every row that a second factor changes; attempt counts only on request. */
 export async function stateOf({ sql }: PortalForTest, withTries = false): Promise<unknown> {
   const tables = changing.filter((table) => withTries || table !== 'throttle');
   const left = withTries ? ['last_seen_at'] : ['last_seen_at', 'code_tries'];
@@ -235,7 +235,7 @@ export async function stateOf({ sql }: PortalForTest, withTries = false): Promis
   return rows.map((row, at) => [tables[at], ...row]);
 }
 
-/** Lets a write fail, as a disk that is full does, while `work` is done; `timing` is that of a trigger. */
+/** Makes a write fail during `work`, as a full disk does; `timing` is that of a trigger. */
 export async function withFault({ sql }: PortalForTest, timing: string, work: () => Promise<void>): Promise<void> {
   const table = /on (\w+)/.exec(timing)?.[1];
   await sql.unsafe(`
@@ -249,7 +249,7 @@ export async function withFault({ sql }: PortalForTest, timing: string, work: ()
   }
 }
 
-/** The timing of a fault at the commit of what was inserted into a table. */
+/** The timing of a fault at the commit of an insert into a table. */
 export function atCommit(table: string): string {
   return `after insert on ${table} deferrable initially deferred for each row`;
 }

@@ -1,21 +1,21 @@
 import type { Lemonldap } from './lemonldap-for-test.ts';
 
-/** What a browser brings back from LemonLDAP::NG: an address, or a form for one. */
+/** What a browser brings back from LemonLDAP::NG: an address, and the form to post there, if any. */
 export type BroughtBack = { url: URL; form: Record<string, string> };
 
-/** A browser without script at LemonLDAP::NG. It stays signed in there. */
+/** A browser without JavaScript at LemonLDAP::NG. It stays signed in there. */
 export class LemonldapVisitor {
   readonly #provider: Pick<Lemonldap, 'origin'>;
   readonly #name: string;
   readonly #cookies = new Map<string, string>();
 
-  /** Somebody by their name, which is their password. */
+  /** A person by name, which is also the password. */
   constructor(provider: Pick<Lemonldap, 'origin'>, name: string) {
     this.#provider = provider;
     this.#name = name;
   }
 
-  /** Follows an address, fills in what is asked and agrees to it, or `refuses`, until the way leads elsewhere. */
+  /** Follows an address, fills in what is asked and consents, or `refuses`, until it is redirected elsewhere. */
   async visit(start: string, { refuses = false } = {}): Promise<BroughtBack> {
     let url = new URL(start);
     let form: Record<string, string> | null = null;

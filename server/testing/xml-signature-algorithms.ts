@@ -1,4 +1,4 @@
-// The certificate library asks for it when it is loaded.
+// The certificate library requires it on load.
 import 'reflect-metadata';
 import { constants, createHash, sign, webcrypto, X509Certificate } from 'node:crypto';
 import { X509CertificateGenerator } from '@peculiar/x509';
@@ -17,7 +17,7 @@ const paddings: [string, object][] = [
   ],
 ];
 
-/** Teaches the library that signs for tests what real providers sign by, and it does not know. */
+/** Adds algorithms of real providers that the test signing library lacks. */
 export function addAlgorithms(signature: SignedXml): void {
   for (const hash of hashes) {
     for (const [name, padding] of paddings) {
@@ -37,7 +37,7 @@ export function addAlgorithms(signature: SignedXml): void {
   } as never;
 }
 
-/** A key on a curve with its certificate. */
+/** An elliptic curve key with its certificate. */
 export async function ecCertificate(curve: string, now: Date): Promise<SigningKey> {
   const algorithm = { name: 'ECDSA', namedCurve: curve, hash: 'SHA-256' };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

@@ -13,7 +13,7 @@ export type LemonldapClient = {
 /** How it signs for SAML. */
 export type LemonldapKey = { certificate: string; privateKey: string };
 
-/** lemonldap-ng.ini: where the rest is, and that it is read again at every start alone. */
+/** lemonldap-ng.ini: where the rest is; it is read only at start. */
 export function lemonldapIni(folder: string, pages: string): string {
   return `[all]
 logLevel = notice
@@ -30,7 +30,7 @@ languages = en
 `;
 }
 
-/** lmConf-1.json, as the Manager would save it. What is not said here is as LemonLDAP::NG has it. */
+/** lmConf-1.json, as the Manager would save it. Anything omitted has LemonLDAP::NG's default. */
 export function lemonldapConfiguration(
   origin: string,
   folder: string,
@@ -53,20 +53,20 @@ export function lemonldapConfiguration(
     cfgDate: 1,
     cfgVersion: '2.16.1',
     cfgAuthor: 'tests',
-    // With the slash, which is a part of the issuer.
+    // With the slash, which is part of the issuer.
     portal: `${origin}/`,
-    // Asked for, and taken out of the cookies again in portal.psgi.
+    // Required, and removed from the cookies again in portal.psgi.
     domain: new URL(origin).hostname,
-    // With SAML it would be None, which browsers take by https alone.
+    // With SAML it would be None, which browsers accept only over https.
     sameSite: 'Lax',
-    // Seals what the browser brings back of a form; without it the portal does not start.
+    // Seals a form's state in the browser; without it the portal does not start.
     key: 'only for the tests',
     authentication: 'Demo',
     userDB: 'Same',
     passwordDB: 'Null',
     registerDB: 'Null',
     demoExportedVars: { uid: 'uid', cn: 'cn', mail: 'mail' },
-    // Demo knows nothing of it: whoever is in the directory has an address that the company gave.
+    // Demo doesn't record it: everyone in the directory has a company address.
     macros: { mailVerified: '1', _whatToTrace: '$_user' },
     whatToTrace: '_whatToTrace',
     globalStorage: 'Apache::Session::File',
@@ -75,7 +75,7 @@ export function lemonldapConfiguration(
     persistentStorageOptions: sessions('persistent'),
     localSessionStorage: 'Cache::FileCache',
     localSessionStorageOptions: { namespace: 'sessions', cache_root: `${folder}/cache`, cache_depth: 1 },
-    // The default is one that it does not take itself: it guards no other host.
+    // It rejects its own default: it guards no other host.
     locationRules: { [new URL(origin).host]: { default: 'accept' } },
     // See portal.psgi.
     captcha: '::Captcha::None',
@@ -89,10 +89,10 @@ function oidc(client: LemonldapClient, privateKey: string, publicKey: string): o
   const relyingParty = {
     oidcRPMetaDataOptionsClientID: client.clientId,
     oidcRPMetaDataOptionsClientSecret: client.clientSecret,
-    // HS512 unless it is said, which is refused here as a signature that the client could make itself.
+    // HS512 by default, which is refused here as a signature that the client could create itself.
     oidcRPMetaDataOptionsIDTokenSignAlg: 'RS256',
     oidcRPMetaDataOptionsRequirePKCE: 1,
-    // Divided by spaces, and compared letter by letter.
+    // Separated by spaces, and compared exactly.
     oidcRPMetaDataOptionsRedirectUris: client.redirectUris.join(' '),
     oidcRPMetaDataOptionsPostLogoutRedirectUris: client.postLogoutRedirectUris.join(' '),
     oidcRPMetaDataOptionsLogoutBypassConfirm: 1,
@@ -113,14 +113,14 @@ function oidc(client: LemonldapClient, privateKey: string, publicKey: string): o
 }
 
 /**
- * The same client, but whoever comes by it is asked for consent once, and may refuse. Not for all: who was asked is led
- * to the provider's own page after a sign-out, and not back to the portal.
+ * The same client, but its users are asked for consent once, and may refuse. Not for all: after being asked, users end
+ * on the provider's own page on sign-out, not on the portal.
  */
 export function askingClientId({ clientId }: Pick<LemonldapClient, 'clientId'>): string {
   return `${clientId}-asking`;
 }
 
-/** Name of the claim, and where it comes from; `bool` keeps `email_verified` from being the word "1". */
+/** Name of the claim, and its source; `bool` keeps `email_verified` from being the string "1". */
 const claims = { email: 'mail', email_verified: 'mailVerified;bool;auto', name: 'cn', preferred_username: 'uid' };
 
 function samlIdp(client: LemonldapClient, { certificate, privateKey }: LemonldapKey): object {
@@ -143,7 +143,7 @@ function samlIdp(client: LemonldapClient, { certificate, privateKey }: Lemonldap
         samlSPMetaDataOptionsForceUTF8: 1,
       },
     },
-    // Whether it must be there, name, format, friendly name.
+    // Whether it is required, name, format, friendly name.
     samlSPMetaDataExportedAttributes: {
       portal: { mail: '1;mail;urn:oasis:names:tc:SAML:2.0:attrname-format:basic;mail' },
     },

@@ -1,7 +1,7 @@
 import { field } from '../forged-saml.ts';
 import { changed, type Forgery, forged } from './forgery.ts';
 
-/** Bytes that two readers could read as two documents. */
+/** Bytes that two parsers could read as different documents. */
 export const ambiguousBytes: Forgery[] = [
   forged('SA-34 two roots', /more than one root/, (f) => field(`${f.response(f.sign(f.assertion()))}<x/>`)),
   forged('SA-34 text behind the root', /text outside/, (f) => field(`${f.response(f.sign(f.assertion()))}x`)),

@@ -1,14 +1,14 @@
 import { encrypted, type Forger, field } from '../forged-saml.ts';
 import { changed, type Forgery, forged } from './forgery.ts';
 
-/** How much there is of what costs: as much as fits into an answer of the longest kind. */
+/** The amount of costly content: as much as fits into the longest answer. */
 const bytes = 180_000;
 
 const filled = (piece: string, length = bytes) => piece.repeat(Math.floor(length / piece.length));
 const numbered = (count: number, piece: (at: number) => string, between = '') =>
   Array.from({ length: count }, (_, at) => piece(at)).join(between);
 
-/** The answer of a forger who has seen a true one: all of it is as it should be, and then there is this inside. */
+/** An answer from a forger who has seen a genuine one: everything is correct, plus this inside. */
 const beside = (f: Forger, extensions: string) =>
   f.response(f.sign(f.assertion()), { extensions: `<samlp:Extensions>${extensions}</samlp:Extensions>` });
 const inside = (f: Forger, end: string) => f.response(changed(f.sign(f.assertion()), /(?=<\/saml:Assertion>)/, end));
@@ -252,7 +252,7 @@ const costly: Costly[] = [
   ],
 ];
 
-/** Answers that are made to cost time, by somebody without the provider's key. */
+/** Answers designed to cost time, by somebody without the provider's key. */
 export const costlyAnswers: Forgery[] = costly.map(([name, words, make]) =>
   forged(`SA-43 ${name}`, words, async (f, { portalCertificate }) => field(await make(f, portalCertificate))),
 );

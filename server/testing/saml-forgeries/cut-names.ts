@@ -1,7 +1,7 @@
 import { field } from '../forged-saml.ts';
 import { answer, changed, type Forgery, forged } from './forgery.ts';
 
-/** What the provider signs in truth, and what it would be for who reads it in another way. */
+/** What the provider really signs, and how another parser would read it. */
 const signed: [string, RegExp, string][] = [
   ['a comment', /comment/, 'admin-1<!-- -->.evil'],
   ['a processing instruction', /processing instruction/, 'admin-1<?x y?>.evil'],
@@ -13,7 +13,7 @@ const signed: [string, RegExp, string][] = [
   ['256 characters', /cannot be used/, 'a'.repeat(256)],
 ];
 
-/** What comes in after signing, where a signature over canonical XML does not see it, or the parser makes more of it. */
+/** Inserted after signing, where a signature over canonical XML does not cover it, or the parser misreads it. */
 const putIn: [string, RegExp, string][] = [
   ['a comment', /comment/, '<!-- -->'],
   ['an entity', /entity/, '&x;'],
@@ -23,7 +23,7 @@ const putIn: [string, RegExp, string][] = [
   ['a number that is too large', /number of no character/, '&#9999999;'],
 ];
 
-/** NameIDs and attributes that one reader would cut where another does not. */
+/** NameIDs and attributes that one parser would truncate and another would not. */
 export const cutNames: Forgery[] = [
   ...signed.map(([name, words, text]) =>
     forged(`SA-17 ${name} in the NameID`, words, (f) => answer(f, { nameId: f.nameId(text) })),

@@ -1,7 +1,7 @@
 import { encrypted, encryptedName, type Forger, field } from '../forged-saml.ts';
 import { answer, changed, evil, type Forgery, type ForgeryTools, forged, signedResponse } from './forgery.ts';
 
-/** Assertions that come encrypted. */
+/** Encrypted assertions. */
 export const encryptedAnswers: Forgery[] = [
   forged('SA-35 encrypted, not signed', /Assertion is not signed/, async (f, { portalCertificate }) =>
     field(f.response(await encrypted(f.assertion(), portalCertificate))),
@@ -120,14 +120,14 @@ export const encryptedAnswers: Forgery[] = [
   ),
 ];
 
-/** An assertion that is signed and then encrypted by AES-CBC. */
+/** An assertion signed and then encrypted with AES-CBC. */
 export async function byCbc(f: Forger, certificate: string): Promise<string> {
   return await encrypted(f.sign(f.assertion()), certificate, {
     content: 'http://www.w3.org/2001/04/xmlenc#aes256-cbc',
   });
 }
 
-/** Changes one byte of what is encrypted. */
+/** Changes one byte of the ciphertext. */
 function tampered(xml: string, place: number): string {
   const at = xml.lastIndexOf('<e:CipherValue>') + '<e:CipherValue>'.length;
   const end = xml.indexOf('<', at);

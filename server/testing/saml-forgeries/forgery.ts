@@ -1,13 +1,13 @@
 import { type Forger, type ForgerKey, field } from '../forged-saml.ts';
 
-/** What is needed besides: the certificate of the portal, and keys that are not the provider's. */
+/** Additional inputs: the portal's certificate, and keys that are not the provider's. */
 export type ForgeryTools = { portalCertificate: string; otherKey: ForgerKey; endedKey: ForgerKey };
 
 export type Forgery = {
   name: string;
   /** What the operator reads of it. */
   words: RegExp;
-  /** The field as it is posted. */
+  /** The field as posted. */
   make: (forger: Forger, tools: ForgeryTools) => string | Promise<string>;
 };
 
@@ -18,7 +18,7 @@ export function forged(name: string, words: RegExp, make: Forgery['make']): Forg
 /** A status of a response. */
 export const status = (code: string) => `<samlp:Status><samlp:StatusCode Value="${code}"/></samlp:Status>`;
 
-/** An assertion that nobody signed, of whom the forger wants to be. */
+/** An unsigned assertion for the forger's target. */
 export const evil = (f: Forger, id = '_evil', end = '') => f.assertion({ id, nameId: f.nameId('admin-1'), end });
 
 /** A response with a signed assertion whose parts are changed. */
@@ -28,7 +28,7 @@ export const answer = (f: Forger, parts: Parameters<Forger['assertion']>[0] = {}
 /** A signed response with this inside. */
 export const signedResponse = (f: Forger, inside: string) => f.sign(f.response(inside), '_r1');
 
-/** A text with something in it replaced, which must be there. */
+/** A text with a part replaced, which must be present. */
 export function changed(xml: string, from: string | RegExp, to: string | ((found: string) => string)): string {
   const result = xml.replace(from, to as string);
   if (result === xml) throw new Error(`There is no ${from} in ${xml}`);

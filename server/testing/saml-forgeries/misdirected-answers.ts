@@ -1,7 +1,7 @@
 import { audience, type Forger } from '../forged-saml.ts';
 import { answer, changed, type Forgery, forged, status } from './forgery.ts';
 
-/** True signatures of the provider, on what is for somebody else, or said of another time. */
+/** The provider's valid signatures, on answers for somebody else or another time. */
 export const misdirectedAnswers: Forgery[] = [
   forged('SA-18 for another audience', /is for "https:\/\/other/, (f) =>
     answer(f, { conditions: f.conditions(audience('https://other.example/')) }),

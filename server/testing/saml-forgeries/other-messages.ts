@@ -1,7 +1,7 @@
 import { type Forger, field } from '../forged-saml.ts';
 import { changed, type Forgery, forged } from './forgery.ts';
 
-/** What is no SAML response at all. */
+/** Messages that are not SAML responses. */
 export const otherMessages: Forgery[] = [
   ...['LogoutResponse', 'AuthnRequest', 'LogoutRequest', 'ArtifactResponse'].map((name) =>
     forged(`SA-36 a ${name}, signed`, /no SAML response but/, (f: Forger) =>

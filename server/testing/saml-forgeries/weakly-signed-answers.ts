@@ -1,7 +1,7 @@
 import { enveloped, exclusive, field, partSignature, rsaSha256 } from '../forged-saml.ts';
 import { changed, type Forgery, forged, signedResponse } from './forgery.ts';
 
-/** Signatures that are not there, not theirs, or of a kind that is not allowed. */
+/** Signatures that are missing, foreign, or of a forbidden kind. */
 export const weaklySignedAnswers: Forgery[] = [
   forged('SA-01 nothing is signed', /Assertion is not signed/, (f) => field(f.response(f.assertion()))),
   forged('SA-02 the response is signed, the assertion is not', /Assertion is not signed/, (f) =>

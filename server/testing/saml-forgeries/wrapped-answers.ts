@@ -1,7 +1,7 @@
 import { field, partSignature } from '../forged-saml.ts';
 import { changed, evil, type Forgery, forged, signedResponse } from './forgery.ts';
 
-/** Signatures that are true, around something else than what is read. */
+/** Valid signatures, around something else than what is read. */
 export const wrappedAnswers: Forgery[] = [
   forged(
     'SA-04 XSW1: a response carries the signature of another that is inside it',
