@@ -9,6 +9,7 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { listPortalKeys } from '../storage/portal-key.ts';
 import { listSealedRows } from '../storage/sealed-column.ts';
 import { connectionPlace, findSsoConnection } from '../storage/sso-connection.ts';
+import { questionPlace } from '../storage/sso-request.ts';
 import { totpPlace } from '../two-factor/registration.ts';
 import { countSeals, renewSeals } from './renew-seals.ts';
 import { seal, unseal } from './sealed.ts';
@@ -62,9 +63,10 @@ async function fillEverything(keys = oldKeys): Promise<void> {
   const requestId = randomUUID();
   await sql`
     insert into sso_request (id, state_hash, connection_id, sealed_details, sealed_answer, answer_hash, answer_ends_at,
-      made_at, ends_at)
+      sealed_question, question_hash, question_ends_at, made_at, ends_at)
     values (${requestId}, ${hash(2)}, ${connectionId}, ${sealed('details', `sso-request:${requestId}`)},
-      ${sealed('answer', `sso-request:${requestId}`)}, ${hash(3)}, ${now}, ${now}, ${now})`;
+      ${sealed('answer', `sso-request:${requestId}`)}, ${hash(3)}, ${now},
+      ${sealed('question', questionPlace(requestId))}, ${hash(4)}, ${now}, ${now}, ${now})`;
   const session = hash(1).toString('hex');
   await sql`
     insert into pending_totp values (${hash(1)}, ${user}, ${sealed('pending', `pending-totp:${session}`)}, ${now})`;
@@ -85,7 +87,18 @@ async function readEverything(keys: typeof oldKeys): Promise<(string | null)[]> 
   return rows.flat();
 }
 
-const everything = ['client secret', 'key', 'totp', 'the-token', 'id token', 'details', 'answer', 'pending', 'codes'];
+const everything = [
+  'client secret',
+  'key',
+  'totp',
+  'the-token',
+  'id token',
+  'details',
+  'answer',
+  'question',
+  'pending',
+  'codes',
+];
 const events = async () => await portal.sql`select event, steps from audit_event where event = 'secrets-renewed'`;
 
 describe('resealing everything', () => {

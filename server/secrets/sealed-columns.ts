@@ -3,7 +3,7 @@ import { portalKeyPlace } from '../storage/portal-key.ts';
 import type { SealedColumn, SealedRow } from '../storage/sealed-column.ts';
 import { idTokenPlace } from '../storage/session.ts';
 import { connectionPlace } from '../storage/sso-connection.ts';
-import { requestPlace } from '../storage/sso-request.ts';
+import { questionPlace, requestPlace } from '../storage/sso-request.ts';
 import { shownPlace } from '../two-factor/recovery-codes.ts';
 import { pendingPlace, totpPlace } from '../two-factor/registration.ts';
 
@@ -52,6 +52,13 @@ export const sealedKinds: readonly SealedKind[] = [
     column: 'sealed_answer',
     ...byId,
     place: ({ key }) => requestPlace(key),
+  },
+  {
+    what: 'answers that wait for a press',
+    table: 'sso_request',
+    column: 'sealed_question',
+    ...byId,
+    place: ({ key }) => questionPlace(key),
   },
   {
     what: 'apps being set up',

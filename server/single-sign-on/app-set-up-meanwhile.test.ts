@@ -5,7 +5,7 @@ import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
 import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#server/testing/held-rows.ts';
-import { portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { portalForTest } from '#server/testing/portal-for-test.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -34,7 +34,6 @@ beforeEach(async () => {
   await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, audit_event, throttle cascade`;
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'uma', passwordHash: null });
-  await addUser(portal, { username: 'peter' });
   await addSamlConnection(portal, acme);
 });
 
@@ -70,11 +69,11 @@ it('RC-08 a sign-in by a provider that waits for an app to be confirmed is asked
 
 it('RC-08 one that is being stored when the code comes ends with the confirmation', async () => {
   const own = await settingUp();
-  const another = browserForTest(portal);
-  await another.post('/portal/performlogin', { username: 'peter', password: testPassword });
-  const ofPeter = tokenHash(another.cookies['vestibule-session'] as string);
-  const { browser, end } = await broughtBack(another);
-  const release = await holdRows(pool, (sql) => sql`select from session where token_hash = ${ofPeter} for update`);
+  const { browser, end: first } = await broughtBack();
+  await browser.get(first, crossSite);
+  const replaced = tokenHash(browser.cookies['vestibule-session'] as string);
+  const { end } = await broughtBack(browser);
+  const release = await holdRows(pool, (sql) => sql`select from session where token_hash = ${replaced} for update`);
   const signingIn = browser.get(end, crossSite);
   await untilWaiting(pool, 1);
   const confirming = verify(portal, own.code, own.cookies);

@@ -390,6 +390,7 @@ create table sso_request (
   check ((octet_length(state_hash) = 32)),
   check (is_sealed(sealed_answer)),
   check (is_sealed(sealed_details)),
+  check (is_sealed(sealed_question)),
   foreign key (connection_id) REFERENCES sso_connection(id) ON DELETE CASCADE,
   primary key (id),
   unique (state_hash)

@@ -125,7 +125,7 @@ it('MF-20 cancel signs the half session out: its code is dead, and the destinati
     '/portal/login?destination=%2Fportal%2Fx&lang=de',
   ]);
   // Whoever says “not you” finds an empty form.
-  expect(cookiesOf(cancelled)).toEqual({ 'vestibule-session': '', 'vestibule-refusal': '' });
+  expect(cookiesOf(cancelled)).toEqual({ 'vestibule-session': '', 'vestibule-refusal': '', 'vestibule-afresh': '1' });
   expect(await portal.sql`select from session`).toEqual([]);
   await expectGone(cookies);
 });

@@ -101,6 +101,9 @@ class AccountWaits extends Error {
   }
 }
 
+/** Takes the transaction back: the way in ended while the code was checked, which stays unused. */
+class WayInEnded extends Error {}
+
 /**
  * The half session becomes a full one, with all that hangs on it, or nothing happens; null when the code is not right. Of
  * several at once the first to lock the half session gets it, and the code of no other is used up.
@@ -119,7 +122,7 @@ async function complete(
   const rememberedToken = request.remember && mayRemember ? newToken() : null;
   const browser = browserName(request.userAgent);
   const place = { address: request.address, ...(browser && { browser }) };
-  const done = await deps.sql.begin(async (sql) => {
+  const completing = deps.sql.begin(async (sql) => {
     if (!(await isUserActiveForChange(sql, userId))) return null;
     if (!(await isSessionThereForUpdate(sql, hash))) return 'gone';
     // The app is asked for from now on: a half session from before waits for too little.
@@ -130,7 +133,7 @@ async function complete(
     const proof = await takeProof(deps, sql, { ...half, sessionHash: hash, nextSessionHash }, request.code);
     if (!proof) return null;
     const origin = await takeHalfSession(sql, hash);
-    if (!origin) throw new Error('a half session is gone while it is locked');
+    if (!origin) throw new WayInEnded();
     await insertSession(sql, {
       tokenHash: nextSessionHash,
       formerTokenHash: hash,
@@ -166,6 +169,10 @@ async function complete(
       now,
     );
     return { proof, deviceToken, connectionId: origin.connectionId };
+  });
+  const done = await completing.catch((error: unknown) => {
+    if (error instanceof WayInEnded) return 'gone' as const;
+    throw error;
   });
   if (!done) return null;
   if (done === 'gone') return { kind: 'signInExpired' };

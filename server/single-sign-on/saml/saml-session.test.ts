@@ -160,6 +160,8 @@ describe('how long ago people may have signed in at the provider', () => {
     await limited(hour / 1000);
     expect((await signIn(authn({ signedIn: -hour }))).headers.location).toBe('/portal/portal.html');
     await browser.post('/portal/logout', {});
+    // A sign-out alone has the provider ask anew.
+    delete browser.cookies['vestibule-afresh'];
     const first = await departFor(browser, 'alice@acme.test', { redirectURL: '/portal/reports' });
     expect(requestOf(first)).not.toContain('ForceAuthn');
     const again = await followLeavePage(browser, await answerTo(first, authn({ signedIn: -365 * day })));
