@@ -24,7 +24,10 @@ beforeAll(async () => {
 beforeEach(() => startTwoFactorAfresh(portal));
 afterAll(() => portal.close());
 
-/** A right code meets a fault, with a script and without: 503, and nothing has changed but the count; afterwards it is right. */
+/**
+ * A right code meets a fault, with and without JavaScript: 503, and nothing but the count has changed; afterwards it
+ * works.
+ */
 async function expectNothingHalf(timing: string, code: string, cookies: Browser): Promise<void> {
   const before = await stateOf(portal);
   const query = '?remember=true';
