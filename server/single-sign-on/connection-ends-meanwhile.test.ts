@@ -130,7 +130,7 @@ describe('an open second factor', () => {
     expect(await portal.sql`select last_step::int as step from totp`).toEqual([{ step: 0 }]);
   });
 
-  it('of somebody else continues: by password beside a connection that ends, by a connection that is required', async () => {
+  it('of another person continues: by password if a connection ends, by connection if one is required', async () => {
     await requireApp();
     const secret = await giveApp(portal, 'alice');
     const byPassword = await halfSession(portal, 'alice');

@@ -37,12 +37,12 @@ export type SamlName = {
   sessionIndex: string | null;
 };
 
-/** An answer that does not let anybody in; `words` are for the operator alone, in the provider's words or ours. */
+/** A refusal; `words` are only for the operator, in the provider's words or ours. */
 export type Refusal = {
   ok: false;
   reason: SsoRefusalReason;
   words: string;
-  /** The person, or the provider for them, said no: nothing was mistyped. */
+  /** The person, or the provider for them, refused: nothing was mistyped. */
   isCancelled?: true;
 };
 

@@ -38,7 +38,7 @@ async function signInByProvider(browser: BrowserForTest, leadsTo = '/portal/port
 
 const deviceOf = ({ cookies }: BrowserForTest) => ({ 'vestibule-device': cookies['vestibule-device'] ?? '' });
 
-/** How many of these guesses had the password looked at. */
+/** How many of these guesses had the password checked. */
 async function lookedAt(browsers: BrowserForTest[], each: number): Promise<number> {
   for (const [at, browser] of browsers.entries())
     for (let n = 0; n < each; n += 1)
@@ -49,13 +49,13 @@ async function lookedAt(browsers: BrowserForTest[], each: number): Promise<numbe
   return row?.count ?? 0;
 }
 
-it('BF-01 browsers that a provider brings in have no guesses of their own', async () => {
+it('BF-01 browsers known only through a provider have no attempts of their own', async () => {
   const browsers = Array.from({ length: 4 }, () => browserForTest(portal));
   for (const browser of browsers) await signInByProvider(browser);
   expect(await lookedAt(browsers, 5)).toBe(limits.throttle.account.freeFailures);
 });
 
-it('BF-01 a password makes such a browser known, by a token that nobody had before', async () => {
+it('BF-01 a password makes such a browser known, by a new token', async () => {
   const browser = browserForTest(portal);
   await signInByProvider(browser);
   const before = deviceOf(browser);

@@ -271,7 +271,7 @@ async function deleteNoted(
     select id as "userId", username from ended`;
 }
 
-/** Deletes sessions that are over at `now` or were not used since `idleSince`; returns how many. */
+/** Deletes sessions that have ended at `now` or were unused since `idleSince`; returns how many. */
 export async function deleteEndedSessions(
   sql: Connection,
   { idleSince, now }: { idleSince: Date; now: Date },
@@ -279,12 +279,12 @@ export async function deleteEndedSessions(
   return (await sql`delete from session where ends_at <= ${now} or last_seen_at <= ${idleSince}`).count;
 }
 
-/** Where the proof of a provider that is kept with a session is sealed for. */
+/** Binding (additional data) for the provider's proof stored with a session. */
 export function idTokenPlace(userId: string): string {
   return `id-token:${userId}`;
 }
 
-/** Ends a session that another one takes the place of. */
+/** Ends a session that another one replaces. */
 export async function deleteSession(sql: Connection, tokenHash: Buffer): Promise<void> {
   await sql`delete from session where token_hash = ${tokenHash}`;
 }

@@ -64,7 +64,7 @@ describe('V2.3.3 a fault in the midst of a right code', () => {
     ['the code', 'before delete on email_code for each row'],
     ['that codes arrive', 'before insert on email_factor for each row'],
     ['the full session', 'before insert on session for each row'],
-  ])('by e-mail, at the write of %s, leaves nothing half done', async (_what, timing) => {
+  ])('by email, at the write of %s, leaves nothing half done', async (_what, timing) => {
     const cookies = await halfSession(portal, 'bob');
     await expectNothingHalf(timing, await codeByMail(portal, 'bob'), cookies);
   });

@@ -94,7 +94,7 @@ describe('RC-02 fifty posts of one right code over two instances, twenty times o
     }
   });
 
-  it('RC-02 EM-02 by e-mail: one wins', async () => {
+  it('RC-02 EM-02 by email: one wins', async () => {
     for (let round = 1; round <= rounds; round += 1) {
       wait(10 * minute);
       const cookies = await halfSession(portals[0], 'bob');

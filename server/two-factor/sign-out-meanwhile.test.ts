@@ -81,7 +81,7 @@ describe('SE-09 a sign-out while a code is looked at waits for it, and ends what
     );
   });
 
-  it('SE-09 MF-20 by e-mail', async () => {
+  it('SE-09 MF-20 by email', async () => {
     const cookies = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');
     const id = await userId(portal, 'bob');

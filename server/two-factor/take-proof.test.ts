@@ -61,7 +61,7 @@ describe('RC-02 a code that fifty transactions take at once, twenty times over',
     }
   });
 
-  it('RC-02 by e-mail: one gets it', async () => {
+  it('RC-02 by email: one gets it', async () => {
     for (let round = 0; round < rounds; round += 1) {
       portal.wait(600_000);
       const prover = await proverOf('bob', await halfSession(portal, 'bob'), { factor: 'email' });
