@@ -116,7 +116,7 @@ test.describe('axe finds nothing', () => {
   });
 });
 
-/** Whether the element that has the focus shows it. */
+/** Whether the focused element shows its focus. */
 const focusIsSeen = (page: Page) =>
   page.evaluate(() => {
     const element = document.activeElement as Element;

@@ -5,7 +5,7 @@ import { expect, password, test } from './test.ts';
 const saved = (page: Page, name: string) => page.evaluate((key) => sessionStorage.getItem(key), name);
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
-test('a hash that needs signing in is saved, and the sign-in form is shown', async ({ page }) => {
+test('a hash that needs a sign-in is saved, and the sign-in form is shown', async ({ page }) => {
   await page.goto('/portal/#/reports/7');
   await expect(page).toHaveURL('/portal/#/login');
   await expect(heading(page)).toHaveText('Sign in');
@@ -36,7 +36,7 @@ for (const [hash, text] of [
   ['#/loginFail', 'Sign‑in didn’t work'],
   ['#/loginfailIP?ipaddress=203.0.113.5', 'This network isn’t approved for sign‑in'],
 ] as const) {
-  test(`a public hash is left alone and shows its screen: ${hash}`, async ({ page }) => {
+  test(`a public hash is unchanged and shows its screen: ${hash}`, async ({ page }) => {
     await page.goto(`/portal/login${hash}`);
     await expect(heading(page)).toHaveText(text);
     await expect(page).toHaveTitle(`${text} · Vestibule`);
@@ -154,7 +154,7 @@ test('?login= fills in the name without JavaScript', { tag: '@without-script-onl
   await expect(signInForm(page).username).toHaveValue('ada');
 });
 
-test('unavailable session storage stops nobody', async ({ page }) => {
+test('unavailable session storage blocks nobody', async ({ page }) => {
   await page.addInitScript(() => {
     Object.defineProperty(window, 'sessionStorage', {
       get: () => {

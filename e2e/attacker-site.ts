@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A foreign site, which serves whatever a test puts there. */
+/** A foreign site that serves whatever a test puts there. */
 export class AttackerSite {
   readonly #pages = new Map<string, string>();
   readonly #server: Server;
@@ -22,7 +22,7 @@ export class AttackerSite {
     return site;
   }
 
-  /** Another site than localhost. */
+  /** A different site from localhost. */
   get foreignOrigin(): string {
     return `http://127.0.0.1:${this.#port}`;
   }

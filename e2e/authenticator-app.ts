@@ -2,12 +2,12 @@ import { runOathtool } from './find-oathtool.ts';
 
 const step = 30;
 
-/** What an app with this key shows, on a phone whose clock is off by so many seconds. */
+/** What an app with this key shows, on a phone whose clock is off by this many seconds. */
 export function appCode(key: string, secondsOff = 0): string {
   return runOathtool(['--totp', '-b', `--now=${timeOff(secondsOff)}`, key]).trim();
 }
 
-/** Codes that the app shows at no time near now, however the clock is off that it is told of. */
+/** Codes that the app shows at no time near now, within any reported clock offset. */
 export function wrongAppCodes(key: string, count: number): string[] {
   const near = 15 * 60;
   const codes = runOathtool(['--totp', '-b', `--now=${timeOff(-near)}`, `-w${(2 * near) / step}`, key]).split('\n');

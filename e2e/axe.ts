@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { expect, type Page } from '@playwright/test';
 import type axe from 'axe-core';
 
-/** The script that looks for barriers, to be added to pages before they load. */
+/** The accessibility checker's script, to be added to pages before they load. */
 export const axeScript = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** What axe finds, one line each. */
+/** Axe's findings, one per line. */
 async function violations(page: Page): Promise<string[]> {
   const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run(document));
   return violations.flatMap(({ id, nodes }) =>
@@ -13,7 +13,7 @@ async function violations(page: Page): Promise<string[]> {
   );
 }
 
-/** Axe finds nothing on a page, by day and by night, but for what is excepted. */
+/** Expects no axe findings on a page, in light and dark mode, apart from exceptions. */
 export async function expectAccessible(page: Page, except = /^$/): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });

@@ -20,7 +20,7 @@ export const browserOptions: Partial<PlaywrightTestOptions & PlaywrightWorkerOpt
   },
   locale: 'en-GB',
   viewport: { width: 1280, height: 800 },
-  // Waits on nothing that an application might be late with.
+  // Waits on nothing that an application might delay.
   actionTimeout: 10_000,
   navigationTimeout: 10_000,
 };

@@ -43,7 +43,7 @@ test('HD-05: a page that opens the portal has no handle on it, and vice versa', 
   await expect(page).toHaveTitle('true');
 });
 
-test('CS-09: pages that a foreign page has loaded ahead count for nobody’s address', async ({
+test('CS-09: pages prefetched by a foreign page count for nobody’s address', async ({
   page,
   attacker,
   portal,
@@ -119,7 +119,7 @@ test('CS-08: a form on another site signs nobody in', async ({ page, attacker, p
   }
 });
 
-test('CS-11: no image, prefetch or frame of another site signs anybody out, and a link asks first', async ({
+test('CS-11: no image, prefetch or frame of another site signs anyone out, and a link asks first', async ({
   page,
   attacker,
   portal,
@@ -155,7 +155,7 @@ test('CS-11: no image, prefetch or frame of another site signs anybody out, and 
   expect(await sessionCookies(page)).toEqual([]);
 });
 
-test('SE-15: the next user of this browser finds nothing of the one before', async ({ page, context }) => {
+test('SE-15: the next user of this browser finds nothing of the previous one’s', async ({ page, context }) => {
   await page.goto('/portal/portal.html?tab=of-ada#/reports/of-ada');
   await signInForm(page).send('ada', password);
   await expect(page).toHaveURL('/portal/portal.html?tab=of-ada#/reports/of-ada');
@@ -225,25 +225,25 @@ test('no page loads anything from third parties or leaks to them through the add
   expect(referrers.filter((referrer) => referrer?.includes('s3cret'))).toEqual([]);
 });
 
-test('SE-15: the next user finds neither the reset link nor the destination of the one before, with a custom hub', async ({
+test('SE-15: the next user finds neither the reset link nor the destination of the previous one, with a custom hub', async ({
   page,
   portal,
   inbox,
   newPerson,
   watch,
 }) => {
-  // The icon that the browser looks for beside a page that names none.
+  // The icon that the browser requests for a page that names none.
   watch.expect(/404/);
   const { username, email } = await newPerson();
   const link = await linkFor({ portal, inbox }, email);
-  // It stands for a hub: nothing there is a page of ours.
+  // It stands for a hub: none of its pages are ours.
   const atHub = '/healthz?of=first#/reports/of-the-first';
   await page.goto(link);
   await expect(changeForm(page).hash).toHaveValue(hashOf(link));
   await page.goto('/portal/login');
   await page.goto('/portal/forgottenChange');
   await expect(changeForm(page).hash).toHaveValue(hashOf(link));
-  // As a browser without script sends it: the form itself would say at once that it is too weak.
+  // As a browser without JavaScript sends it: the form itself would report at once that it is too weak.
   await changeForm(page).fill('lanternq');
   await page
     .getByRole('main')
@@ -270,7 +270,7 @@ test('SE-15: the next user finds neither the reset link nor the destination of t
 });
 
 test.describe('SE-15: a tab that stays open while somebody signs in and out in another one', () => {
-  test('gives up the reset link on the form itself', async ({ page, context, portal, inbox, newPerson }) => {
+  test('discards the reset link on the form itself', async ({ page, context, portal, inbox, newPerson }) => {
     const { username, email } = await newPerson();
     const link = await linkFor({ portal, inbox }, email);
     await page.goto(link);
@@ -304,7 +304,7 @@ test.describe('SE-15: a tab that stays open while somebody signs in and out in a
     expect(await portal.signInPlainly(username, password)).not.toBeNull();
   });
 
-  test('gives it up when the browser was closed and brings its tabs back', async ({
+  test('discards it when the browser was closed and restores its tabs', async ({
     page,
     context,
     portal,
@@ -321,7 +321,7 @@ test.describe('SE-15: a tab that stays open while somebody signs in and out in a
     await signIn(other, username, password);
     await signOutButton(other).click();
     await expect(heading(other)).toHaveText('Sign in');
-    // What the browser forgets and what it brings back.
+    // What the browser forgets and what it restores.
     const kept = (await context.cookies()).filter(({ expires }) => expires !== -1);
     await context.clearCookies();
     await context.addCookies(kept);
@@ -336,7 +336,7 @@ test.describe('SE-15: a tab that stays open while somebody signs in and out in a
     expect(await restored.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain(hashOf(link));
   });
 
-  test('gives up the destination with the sign-out, and nothing with a sign-in', async ({
+  test('discards the destination with the sign-out, and nothing with a sign-in', async ({
     page,
     context,
     newPerson,

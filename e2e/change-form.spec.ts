@@ -94,7 +94,7 @@ test(
     await expect(form.password).toHaveAttribute('name', 'password');
     await expect(form.repeat).toHaveAttribute('name', 'repeat');
     await expect(form.hash).toHaveValue(hashOf(link));
-    // Nobody sees or reaches the name, and nobody can change it.
+    // Nobody can see, reach or change the name.
     await expect(form.username).toHaveAttribute('tabindex', '-1');
     await expect(form.username).toHaveAttribute('aria-hidden', 'true');
     await expect(form.username).not.toBeEditable();
@@ -243,7 +243,7 @@ test(
 
 test('without a link the form says so before anything is typed, and offers one', both, async ({ page }) => {
   await page.goto('/portal/forgottenChange');
-  // Playwright looks for no text within noscript, but for roles.
+  // Playwright finds no text within noscript, only roles.
   await expect(page.getByRole('note')).toContainText(texts['change-no-link-title']);
   await page.getByRole('note').getByRole('link').click();
   await expect(heading(page)).toHaveText('Reset your password');

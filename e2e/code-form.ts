@@ -36,7 +36,7 @@ export function codeForm(page: Page, isScripted = true, language: Language = 'en
 /** The displayed key of the app to register, in groups of four. */
 export const shownKey = (page: Page) => page.locator('.secret');
 
-/** The same key as an app takes it. */
+/** The same key as apps accept it. */
 export async function keyToRegister(page: Page): Promise<string> {
   return (await shownKey(page).innerText()).replace(/\s/g, '');
 }

@@ -23,7 +23,7 @@ for (const server of ['running', 'stopped'] as const) {
       await signInForm(page).send('ada', password);
       await expectSignedIn(page, 'ada');
 
-      // What the operator changes counts at once, also for who is signed in already.
+      // Changes by the operator take effect at once, even for signed-in users.
       expect((await portal.run(['user', 'set', 'ada', '--inactive'])).code).toBe(0);
       await page.goto('/portal/portal.html');
       await expect(signInForm(page).username).toBeVisible();

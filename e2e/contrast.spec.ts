@@ -8,9 +8,9 @@ const schemes = ['light', 'dark'] as const;
 test.describe('texts stand out from what is behind them by 7 to 1, edges of fields by 3 to 1,', () => {
   test.beforeEach(({ watch }) => watch.expect(/status of 404/, /Two-factor code not/));
 
-  // In parts, so that two workers share them.
+  // Split, so that two workers share them.
   for (const part of [0, 1, 2, 3])
-    test(`on every screen by day and by night, part ${part + 1} of 4`, async ({ page, context, stages }) => {
+    test(`on every screen in light and dark mode, part ${part + 1} of 4`, async ({ page, context, stages }) => {
       test.setTimeout(90_000);
       for (const { address, stage } of everyScreen.filter((_screen, index) => index % 4 === part)) {
         await stages.enter(context, stage);
@@ -25,7 +25,7 @@ test.describe('texts stand out from what is behind them by 7 to 1, edges of fiel
       }
     });
 
-  test('on a form that is filled in, and on one with an error', async ({ page }) => {
+  test('on a filled-in form, and on one with an error', async ({ page }) => {
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.goto('/portal/login');
@@ -40,7 +40,7 @@ test.describe('texts stand out from what is behind them by 7 to 1, edges of fiel
   });
 });
 
-test('a text that is too faint is found', async ({ page }) => {
+test('a text with too little contrast is found', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto('/portal/login');
   await page.evaluate(() => document.querySelector('h1')?.style.setProperty('color', '#777'));

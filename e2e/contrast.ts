@@ -3,13 +3,13 @@ import { PNG } from 'pngjs';
 
 type Colour = readonly [number, number, number];
 type Box = { x: number; y: number; width: number; height: number };
-/** Something whose colour must stand out from the pixels around or behind it. */
+/** Something whose colour must contrast with the pixels around or behind it. */
 type Part = { kind: 'text' | 'edge'; what: string; colour: Colour; box: Box };
 
-/** The least that is asked: WCAG 2.2, 1.4.6 for text and 1.4.11 for the edges of fields. */
+/** The required minimum: WCAG 2.2, 1.4.6 for text and 1.4.11 for the edges of fields. */
 const least = { text: 7, edge: 3 };
 
-/** What stands out too little on a page, one line each. Axe cannot tell on our backgrounds. */
+/** Parts of a page with too little contrast, one per line. Axe cannot measure it on our backgrounds. */
 export async function faintParts(page: Page): Promise<string[]> {
   const { parts, shot } = await stillPicture(page);
   return parts.flatMap(({ kind, what, colour, box }) => {
@@ -18,7 +18,7 @@ export async function faintParts(page: Page): Promise<string[]> {
   });
 }
 
-/** The parts of a page and a picture of what is behind them, once nothing moves between the two. */
+/** The parts of a page and a picture of what is behind them, taken once nothing moves. */
 async function stillPicture(page: Page): Promise<{ parts: Part[]; shot: PNG }> {
   const parts = await page.evaluate(partsOfPage);
   await page.evaluate(hideText);
@@ -30,7 +30,7 @@ async function stillPicture(page: Page): Promise<{ parts: Part[]; shot: PNG }> {
   return isStill ? { parts, shot } : await stillPicture(page);
 }
 
-/** Runs in the page: every text and every edge of a field that is seen, with its colour in sRGB. */
+/** Runs in the page: every visible text and field edge, with its colour in sRGB. */
 function partsOfPage(): Part[] {
   const pen = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const inSrgb = (colour: string): Colour => {
@@ -48,7 +48,7 @@ function partsOfPage(): Part[] {
   while (walker.nextNode()) {
     const parent = walker.currentNode.parentElement;
     const what = walker.currentNode.textContent?.trim() ?? '';
-    // What cannot be pressed is excepted by both criteria.
+    // Both criteria exclude disabled controls.
     if (!parent || what === '' || !isSeen(parent) || parent.closest('script, style, :disabled')) continue;
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
@@ -62,7 +62,7 @@ function partsOfPage(): Part[] {
     found.push({ kind: 'text', what: field.id, colour: inSrgb(getComputedStyle(field).color), box: place(inside) });
   }
   for (const edge of document.querySelectorAll('.control, .code input:not([type=hidden]), .check input')) {
-    // The edge of a field with the focus or an error is drawn in a stronger colour.
+    // The edge of a focused or invalid field is drawn in a stronger colour.
     if (!isSeen(edge)) continue;
     const colour = inSrgb(getComputedStyle(edge).borderTopColor);
     found.push({ kind: 'edge', what: edge.className || edge.id, colour, box: place(edge.getBoundingClientRect()) });
@@ -70,7 +70,7 @@ function partsOfPage(): Part[] {
   return found;
 }
 
-/** Runs in the page: only what is behind the texts stays. */
+/** Runs in the page: hides texts, leaving only what is behind them. */
 function hideText(): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(
@@ -79,7 +79,7 @@ function hideText(): void {
   document.adoptedStyleSheets = [sheet];
 }
 
-/** The pixels behind a text; of an edge, those of a line before it and of one inside. */
+/** The pixels behind a text; for an edge, those of a line outside it and of one inside. */
 function around(shot: PNG, { x, y, width, height }: Box, kind: Part['kind']): Colour[] {
   const pixels: Colour[] = [];
   const take = (column: number, row: number) => {
@@ -89,7 +89,7 @@ function around(shot: PNG, { x, y, width, height }: Box, kind: Part['kind']): Co
   };
   if (kind === 'edge') {
     const middle = Math.round(x + width / 2);
-    // Outside of a ring, which is 4 px wide.
+    // Outside the focus ring, which is 4 px wide.
     take(middle, Math.round(y) - 6);
     take(middle, Math.round(y) + 4);
     return pixels;

@@ -14,7 +14,7 @@ export type CuttablePortal = {
   discard: () => Promise<void>;
 };
 
-/** Starts a PostgreSQL of its own, and a portal with users on it. */
+/** Starts a separate PostgreSQL, and a portal with users on it. */
 export async function startCuttablePortal(env: Record<string, string>): Promise<CuttablePortal> {
   const folder = mkdtempSync(join(tmpdir(), 'vestibule-e2e-database-'));
   const embedded = await openEmbedded({ dataFolder: folder, log: { info() {}, warn() {} }, durable: false });

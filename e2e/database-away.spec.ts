@@ -21,7 +21,7 @@ const test = base.extend<object, { cuttable: CuttablePortal }>({
   portal: [async ({ cuttable }, use) => await use(cuttable.portal), { scope: 'worker' }],
 });
 
-// One portal for all of these.
+// One portal for all tests in this file.
 test.describe.configure({ mode: 'default' });
 
 test.beforeEach(({ watch }) => watch.expect(/status of 503/, /general-error-something-went-wrong/));
@@ -108,7 +108,7 @@ test(
     await expect(form.password).toHaveValue('');
     if (javaScriptEnabled) {
       await expect(page.getByRole('alert').filter({ has: said })).toBeFocused();
-      // What is shown has an address of its own again: a reload asks for the form, and repeats no post.
+      // The page has an address of its own again: a reload requests the form, and repeats no post.
       expect(new URL(page.url()).pathname).toBe('/portal/forgottenChange');
       expect(page.url()).not.toContain(hashOf(link));
       await expectAccessible(page);

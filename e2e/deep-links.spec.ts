@@ -70,7 +70,7 @@ test('a deep link with a query survives a visit to the reset form', both, async 
   await expect(page).toHaveURL(asked);
 });
 
-test('a deep link is used up by its sign-in', async ({ page }) => {
+test('a deep link is consumed by its sign-in', async ({ page }) => {
   await page.goto('/portal/portal.html#/reports/7');
   await signInForm(page).send('ada', password);
   await expect(page).toHaveURL('/portal/portal.html#/reports/7');
@@ -123,7 +123,7 @@ test('a deep link opened while a code is pending shows the code form and arrives
 
 for (const place of ['/webbundle/a?q=1', '/hub/app']) {
   test(
-    `a place beside the portal, ${place}, is arrived at after the second factor`,
+    `a page beside the portal, ${place}, is reached after the second factor`,
     both,
     async ({ page, watch, javaScriptEnabled, newPersonWithApp }) => {
       watch.expect(/404/);

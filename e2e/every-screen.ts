@@ -2,8 +2,8 @@ import type { Stage } from './stages.ts';
 import type { MessageKey } from './texts.ts';
 
 /**
- * A screen as its address shows it. `stage` is how far a sign-in must have come for the address to show it; `needs` tells
- * what the console repeats of the answer.
+ * A screen by its address. `stage` is how far a sign-in must have come to show it; `needs` says what the console
+ * repeats of the answer.
  */
 export type ScreenUnderTest = {
   address: string;
@@ -17,7 +17,7 @@ const notThere = /status of 404/;
 const providerBegan = '/portal/authenticate/continue?connection=begins';
 const recoveryCodes = '/portal/two-factor-authentication/recovery-codes';
 
-/** Every screen of specification §2 in each of its faces. */
+/** Every screen of specification §2 in each of its states. */
 export const everyScreen: readonly ScreenUnderTest[] = [
   { address: '/portal/', heading: 'login-title' },
   { address: '/portal/login', heading: 'login-title' },

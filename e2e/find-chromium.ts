@@ -6,7 +6,7 @@ import { bringSimplesamlphp } from '#server/testing/find-simplesamlphp.ts';
 import { bringOathtool } from './find-oathtool.ts';
 import { bringOldChromium } from './find-old-chromium.ts';
 
-/** Chromium without its window: the same engine, with half the CPU time. */
+/** Headless Chromium: the same engine, with half the CPU time. */
 const shell = 'chromium-headless-shell';
 const names = [
   shell,
@@ -27,7 +27,7 @@ const usualPlaces = [
   'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** The Chromium of this machine: the one that CHROMIUM names, else one on the PATH or in a usual place, else null. */
+/** The Chromium of this machine: the one named by CHROMIUM, otherwise one on the PATH or in a usual place, or null. */
 export function findChromium(): string | null {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
   const onPath = (process.env.PATH ?? '')
@@ -50,13 +50,13 @@ function answers(path: string | null): path is string {
   return path !== null && spawnSync(path, ['--version'], { stdio: 'ignore', timeout: 30_000 }).status === 0;
 }
 
-/** Null if Chromium is here or could be installed; else one sentence that says how to install it. */
+/** Null if Chromium is present or could be installed; otherwise a sentence that says how to install it. */
 function bringChromium(): string | null {
   const { CHROMIUM } = process.env;
   if (CHROMIUM) return answers(CHROMIUM) ? null : `CHROMIUM names ${CHROMIUM}, which does not start.`;
   if (findChromium()?.endsWith(shell)) return null;
   if (process.getuid?.() === 0 && isProgram('/usr/bin/apt-get')) {
-    // Systems that do not have the one have the other.
+    // Systems without one have the other.
     if (!install(shell) && !answers(findChromium())) install('chromium');
   }
   if (answers(findChromium())) return null;
@@ -75,7 +75,7 @@ function install(name: string): boolean {
   }
 }
 
-// The tests in the browser need the other programs too, and they are missing on the same machines.
+// The browser tests need the other programs too, which are missing on the same machines.
 if (import.meta.main) {
   const complaints = [
     bringChromium(),

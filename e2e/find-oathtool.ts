@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 
 const program = 'oathtool';
 
-/** Computes codes of an authenticator app, independently of the product. Throws if it is not on this machine. */
+/** Computes codes of an authenticator app independently of the product. Throws if oathtool is missing. */
 export function runOathtool(args: readonly string[]): string {
   const { error, status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: 10_000 });
   if (error) throw new Error(`${whereFrom} (${error.message})`);
@@ -14,7 +14,7 @@ export function runOathtool(args: readonly string[]): string {
 const whereFrom =
   'The browser tests need oathtool: install it (Debian: apt-get install oathtool; macOS: brew install oath-toolkit).';
 
-/** Null if oathtool is here or could be installed; else one sentence that says how to install it. */
+/** Null if oathtool is present or could be installed; otherwise a sentence that says how to install it. */
 export function bringOathtool(): string | null {
   if (answers()) return null;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return whereFrom;

@@ -5,22 +5,25 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 
-/** On both sides of what browsers learned late: `:has()`, `color-mix()`, `light-dark()`, `URL.parse` (docs/browsers.md). */
+/**
+ * Before and after browsers learned late features: `:has()`, `color-mix()`, `light-dark()`, `URL.parse`
+ * (docs/browsers.md).
+ */
 const versions = [92, 103, 111, 123];
 
-// The packages hold programs for this system alone.
+// The packages contain programs for this system only.
 const isHere = process.platform === 'linux' && process.arch === 'x64';
 
-/** The old versions of Chromium that are tried on this machine. */
+/** The old versions of Chromium tested on this machine. */
 export const oldChromiums: readonly number[] = isHere ? versions : [];
 
 const folder = new URL('old-browsers/', import.meta.url);
 const unpacked = (version: number) => new URL(`cache/chromium-${version}/`, folder);
 
-/** Where an old Chromium lies once it is brought. */
+/** The path of an old Chromium once it is downloaded. */
 export const oldChromium = (version: number) => fileURLToPath(new URL('chromium', unpacked(version)));
 
-/** Null when the old versions are here or could be brought here; else one sentence that says what is missing. */
+/** Null if the old versions are present or could be downloaded; otherwise a sentence that says what is missing. */
 export async function bringOldChromium(): Promise<string | null> {
   const missing = oldChromiums.filter((version) => !existsSync(oldChromium(version)));
   if (missing.length === 0) return null;
@@ -37,7 +40,7 @@ async function unpack(version: number): Promise<void> {
   const packed = await readFile(new URL(`node_modules/chromium-${version}/bin/chromium.br`, folder));
   await mkdir(unpacked(version), { recursive: true });
   const whole = oldChromium(version);
-  // Under its name only once it is whole.
+  // Renamed only once it is complete.
   const part = `${whole}.part`;
   await writeFile(part, await promisify(brotliDecompress)(packed), { mode: 0o755 });
   await rename(part, whole);

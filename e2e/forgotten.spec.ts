@@ -9,7 +9,7 @@ const both = { tag: '@without-script' };
 const texts = textsOf('en');
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
-/** Where a text shows up in what a browser asks for: in addresses and in Referer. Call it when all is asked. */
+/** Where a text appears in a browser's requests: in addresses and in Referer. Call it after all requests. */
 function sightings(context: BrowserContext, text: string): () => Promise<string[]> {
   const seen: Promise<string[]>[] = [];
   context.on('request', (request) => {
@@ -51,7 +51,7 @@ test(
     await form.send(newPassword);
     await expect(other).toHaveURL('/portal/forgottenChangedInfo?lang=en');
     await expect(heading(other)).toHaveText('Password changed');
-    // It says that it is done, and signs nobody in.
+    // It reports success, and signs nobody in.
     expect((await context.cookies()).filter(({ value }) => value !== '')).toEqual([]);
     if (javaScriptEnabled)
       expect(await other.evaluate(() => sessionStorage.getItem('passwordHashParameter'))).toBeNull();
@@ -89,7 +89,7 @@ test('in German: the page, the email and the page of its link', both, async ({ n
   expect(text).toContain(german['mail-resetLink-text'].replace('{hub}', 'Vestibule'));
   expect(text).toContain('60\u00a0Minuten');
   expect(html).toMatch(/<html lang="de"/);
-  // Read on a machine that is set to English.
+  // Read on a machine set to English.
   const { page: other } = await anotherBrowser({ locale: 'en-GB' });
   await other.goto(link);
   await expect(other.locator('html')).toHaveAttribute('lang', 'de');
@@ -135,7 +135,7 @@ test(
     await forgottenForm(page).send(email);
     await expect(heading(page)).toHaveText('Check your inbox');
     await page.goBack();
-    // With script the form's entry in the history was replaced; without, the form is there, and was not sent again.
+    // With JavaScript the form's history entry was replaced; without, the form is there, and was not sent again.
     await expect(page).toHaveURL(javaScriptEnabled ? '/portal/login' : '/portal/forgotten');
     await expect(
       page.getByRole('button', { name: javaScriptEnabled ? 'Sign in' : 'Send link', exact: true }),
@@ -174,7 +174,7 @@ test('it can be sent again, and either link works', both, async ({ page, inbox, 
   await forgottenForm(page).send(email);
   await expect(heading(page)).toHaveText('Check your inbox');
   const first = await inbox.take(email, 'resetLink');
-  // Within half a second it would be the same press.
+  // Within half a second it would count as the same press.
   await expect
     .poll(async () => {
       await page.goto('/portal/emailInfo');
@@ -231,7 +231,7 @@ test('a link viewed ten times still works; a used one says so', both, async ({ p
   await expectSignedIn(page, username);
 });
 
-test('a link that is over says so at once, and offers a new one', both, async ({ page, portal, inbox, newPerson }) => {
+test('an expired link says so at once, and offers a new one', both, async ({ page, portal, inbox, newPerson }) => {
   const { username, email } = await newPerson();
   const link = await linkFor({ portal, inbox }, email);
   await onDatabaseOf(

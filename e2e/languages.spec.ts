@@ -55,7 +55,7 @@ test('with JavaScript there is no button to apply it', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Apply' })).toHaveCount(0);
 });
 
-test('the language is kept over links, a failed attempt and sign-out', both, async ({ page }) => {
+test('the language survives links, a failed attempt and sign-out', both, async ({ page }) => {
   const texts = textsOf('it');
   await page.goto('/portal/login?lang=it');
   await page.getByRole('link', { name: texts['login-forgotten'] }).click();

@@ -9,7 +9,7 @@ const texts = textsOf('en');
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const veil = (page: Page) => page.locator('.veil');
 
-/** Stops the page's clock before the page begins, so that the test says when time goes on. */
+/** Stops the page's clock before the page loads, so that the test controls time. */
 async function holdTime(page: Page): Promise<void> {
   await page.clock.install({ time: 0 });
   await page.clock.pauseAt(1000);
@@ -22,7 +22,7 @@ test('a link fades the screen for 300 ms before the next one shows', async ({ pa
   await page.getByRole('link', { name: 'Forgot password?' }).click();
   await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'true');
   await page.clock.runFor(299);
-  // What fades out is drawn by a clock that nobody holds: on a busy machine the screen may be hidden by now, yet it is there.
+  // The animation uses a clock that nobody stops: on a busy machine the screen may be hidden by now, yet it is there.
   await expect(page.locator('h1')).toHaveText('Sign in');
   await expect(page).toHaveURL('/portal/login');
   await page.clock.runFor(1);
@@ -30,7 +30,7 @@ test('a link fades the screen for 300 ms before the next one shows', async ({ pa
   await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'false');
 });
 
-test('the fade takes 300 ms, and then the veil shows with its word', async ({ page }) => {
+test('the fade takes 300 ms, and then the veil shows with its text', async ({ page }) => {
   await page.goto('/portal/login');
   await keepHere(page);
   await signInForm(page).send('ada', password);
@@ -43,7 +43,7 @@ test('the fade takes 300 ms, and then the veil shows with its word', async ({ pa
   await expect(veil(page)).toHaveCSS('opacity', '1');
 });
 
-test('with less motion there is no fade and no wait', async ({ page }) => {
+test('with reduced motion there is no fade and no wait', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await holdTime(page);
   await page.goto('/portal/login');
@@ -52,7 +52,7 @@ test('with less motion there is no fade and no wait', async ({ page }) => {
   await expect(heading(page)).toHaveText('Reset your password');
 });
 
-test('a sign-in that hangs can be given up with Escape', async ({ page }) => {
+test('a sign-in that hangs can be cancelled with Escape', async ({ page }) => {
   await page.goto('/portal/login');
   await keepHere(page);
   await signInForm(page).send('ada', password);
@@ -63,7 +63,7 @@ test('a sign-in that hangs can be given up with Escape', async ({ page }) => {
   await expect(signInForm(page).username).toHaveValue('ada');
 });
 
-test('a page that the back-forward cache brings back is fresh', async ({ page }) => {
+test('a page restored by the back-forward cache is fresh', async ({ page }) => {
   await page.goto('/portal/login');
   await keepHere(page);
   await signInForm(page).send('ada', password);
@@ -75,7 +75,7 @@ test('a page that the back-forward cache brings back is fresh', async ({ page })
   await expect(page).toHaveURL('/portal/portal.html');
 });
 
-test('Back from a page that another document answered finds a live form, in a browser that keeps pages', async ({
+test('Back from a page answered by another document leads to a working form, in a browser that caches pages', async ({
   portal,
 }) => {
   const { launchOptions } = browserOptions;
@@ -85,7 +85,7 @@ test('Back from a page that another document answered finds a live form, in a br
     await page.goto('/portal/login');
     await page.getByRole('button', { name: 'Sign in with SSO' }).click();
     await expect(heading(page)).toHaveText(texts['sso-title']);
-    // Playwright does not notice a page that comes back whole, so nothing waits for it here.
+    // Playwright does not notice a restored page, so nothing waits for it here.
     page.goBack().catch(() => {});
     await expect(heading(page)).toHaveText('Sign in');
     await expect(veil(page)).toHaveCount(0);

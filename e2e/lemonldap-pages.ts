@@ -1,8 +1,8 @@
 import { expect, type Page } from '@playwright/test';
 
-/** The pages of LemonLDAP::NG. The password of everybody there is their name. */
+/** The pages of LemonLDAP::NG. Everyone's password there is their name. */
 export function atLemonldap(page: Page) {
-  // Its script gives the fields their words, so without it they have none.
+  // Its script sets the labels of the fields, so without it they have none.
   const user = page.locator('input[name="user"]');
   const button = (name: string) => page.getByRole('button', { name });
   return {
@@ -12,12 +12,12 @@ export function atLemonldap(page: Page) {
       await page.locator('input[name="password"]').fill(secret);
       await button('Connect').click();
     },
-    /** Its word on a wrong password, which its script puts into the page by this number. */
+    /** Its message for a wrong password, which its script inserts by this number. */
     wrongCredentials: page.locator('[trmsg="5"]'),
     refuse: () => button('Refuse').click(),
     /**
-     * By SAML its page with the answer posts itself where script runs, and has a button where not; by OpenID Connect
-     * there is nothing to press.
+     * By SAML its page with the answer posts itself with JavaScript, and has a button without; by OpenID Connect there
+     * is nothing to press.
      */
     async pressOn(): Promise<void> {
       const next = button('Submit');

@@ -5,7 +5,7 @@ import { textsOf } from './texts.ts';
 
 const texts = textsOf('en');
 
-test('every link and button is 44 px high or more, but for links within a sentence', async ({
+test('every link and button is at least 44 px high, except links within a sentence', async ({
   page,
   context,
   stages,
@@ -27,7 +27,7 @@ test('every link and button is 44 px high or more, but for links within a senten
   }
 });
 
-test('no link or button lies over another one on a narrow phone, where links wrap', async ({
+test('no link or button overlaps another one on a narrow phone, where links wrap', async ({
   page,
   context,
   stages,
@@ -56,7 +56,7 @@ test('no link or button lies over another one on a narrow phone, where links wra
   }
 });
 
-test('links stand off the text above them', async ({ page, context, stages }) => {
+test('links keep a distance from the text above them', async ({ page, context, stages }) => {
   await stages.enter(context, 'elsewhere without password');
   await page.goto('/portal/twoFactorRegistration');
   const text = await page.locator('.lede').boundingBox();
@@ -69,7 +69,7 @@ test('links stand off the text above them', async ({ page, context, stages }) =>
   expect(top - (text?.y ?? 0) - (text?.height ?? 0)).toBeGreaterThan(16);
 });
 
-test('links side by side stand on one line', async ({ page, context, stages }) => {
+test('links side by side are on one line', async ({ page, context, stages }) => {
   await stages.enter(context, 'app');
   await page.goto('/portal/twoFactor');
   await expect(codeForm(page).box(1)).toBeVisible();

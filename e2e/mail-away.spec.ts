@@ -10,7 +10,7 @@ import { expect, password, startPortalWithUsers, test } from './test.ts';
 const both = { tag: '@without-script' };
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
-/** How many mails wait in the database of a portal. */
+/** How many emails wait in a portal's database. */
 async function waitingMails(portal: PortalUnderTest): Promise<number> {
   return await onDatabaseOf(portal, async (sql) => (await sql`select from mail`).length);
 }
@@ -101,7 +101,7 @@ test('without a mail server each email is a file that only the operator can read
     expect(portal.log).toContain(`SMTP_URL is not set: mails are put into ${outbox} and reach nobody`);
     const { page } = await anotherBrowser({ baseURL: portal.origin });
     await askFor(page, 'ada@acme.test');
-    // As the documentation says.
+    // As in the documentation.
     const findLink = async () => (await portal.shell('grep -h hash= "$VESTIBULE_DATA"/outbox/*.eml')).out;
     await expect.poll(findLink).toContain(`${portal.origin}/portal/forgottenChange?hash=`);
     const [file = '', ...more] = readdirSync(outbox);

@@ -19,12 +19,12 @@ export type Letter = {
   link: string;
   /** The six digits on its last line, where autofill looks for them; empty without a code. */
   code: string;
-  /** How it came: the TLS version or null, and who logged in at the mail server or null. */
+  /** How it arrived: the TLS version or null, and who logged in at the mail server or null. */
   tls: string | null;
   sentBy: string | null;
 };
 
-/** The mailboxes of everybody in a test, filled by SMTP. */
+/** Everyone's mailboxes in a test, filled by SMTP. */
 export class MailInbox {
   /** The mail server before them, for a test in which it fails. */
   readonly server: MailServerForTest;
@@ -34,7 +34,7 @@ export class MailInbox {
     this.server = server;
   }
 
-  /** Opens the boxes behind a mail server, without TLS and login unless told otherwise. */
+  /** Opens the mailboxes behind a mail server, by default without TLS and login. */
   static async open(options: MailServerOptions = { tls: 'off' }): Promise<MailInbox> {
     return new MailInbox(await mailServerForTest(options));
   }
@@ -44,7 +44,7 @@ export class MailInbox {
     return { SMTP_URL: this.server.url, NODE_EXTRA_CA_CERTS: testAuthorityFile };
   }
 
-  /** Waits for the next email of a kind to somebody and removes it. */
+  /** Waits for the next email of a kind to a recipient and removes it. */
   async take(recipient: string, kind: MailKind, language: Language = 'en'): Promise<Letter> {
     const deadline = Date.now() + 20_000;
     for (;;) {
@@ -58,7 +58,7 @@ export class MailInbox {
     }
   }
 
-  /** How many emails of a kind somebody has received so far, removed ones included. */
+  /** How many emails of a kind a recipient has received so far, including removed ones. */
   count(recipient: string, kind: MailKind, language: Language = 'en'): number {
     return this.#to(recipient, kind, language).length;
   }

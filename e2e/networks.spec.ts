@@ -53,13 +53,13 @@ test('behind a trusted proxy the address that it reports counts', async ({ anoth
 
     proxy.client = '198.51.100.7';
     await expect(await visit({})).toHaveURL(`${proxy.origin}/portal/loginfail/ip?ipaddress=198.51.100.7`);
-    // What the visitor puts before the proxy's own entry is not believed.
+    // What the visitor puts before the proxy's own entry is ignored.
     await expect(await visit({ 'x-forwarded-for': approved })).toHaveURL(/\/loginfail\/ip\?ipaddress=198\.51\.100\.7$/);
 
     proxy.client = '::ffff:203.0.113.9';
     await expectSignedIn(await visit({}), 'fen');
 
-    // A network that is left ends the way into the hub, session or not.
+    // Leaving the network blocks the way into the hub, session or not.
     proxy.client = approved;
     const page = await visit({});
     await expectSignedIn(page, 'fen');

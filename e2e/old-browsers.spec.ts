@@ -21,7 +21,7 @@ test.describe('in old browsers, as in the one of today,', { tag: '@old' }, () =>
     await expectSignedIn(page, 'ada');
   });
 
-  test('the script is at work: a button wakes when there is something to send, another language comes without a reload', async ({
+  test('the script works: a button is enabled when there is something to send, the language changes without a reload', async ({
     page,
   }) => {
     await page.goto('/portal/login');
@@ -45,7 +45,7 @@ test.describe('in old browsers, as in the one of today,', { tag: '@old' }, () =>
     await expectSignedIn(page, username);
   });
 
-  test('a forgotten password is changed by the link of a mail', async ({ page, portal, inbox, newPerson }) => {
+  test('a forgotten password is changed by the link of an email', async ({ page, portal, inbox, newPerson }) => {
     const { username, email } = await newPerson();
     await page.goto(await linkFor({ portal, inbox }, email));
     await changeForm(page).send(newPassword);
@@ -56,7 +56,7 @@ test.describe('in old browsers, as in the one of today,', { tag: '@old' }, () =>
   });
 
   for (const colorScheme of ['light', 'dark'] as const)
-    test(`fields, buttons and the focus are seen, ${colorScheme}`, async ({ page, newPersonWithApp }) => {
+    test(`fields, buttons and the focus are visible, ${colorScheme}`, async ({ page, newPersonWithApp }) => {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.goto('/portal/login');
       const { username, password: secret, button } = signInForm(page);
@@ -95,7 +95,10 @@ test.describe('in old browsers, as in the one of today,', { tag: '@old' }, () =>
     });
 });
 
-/** Playwright finds and watches elements by what Chromium has from 105 on; in older ones the page itself is asked. */
+/**
+ * Playwright finds and watches elements with features of Chromium 105 and later; in older ones the page itself is
+ * queried.
+ */
 test.describe('in the oldest browsers, as in the one of today,', { tag: '@oldest' }, () => {
   test('a deep link with a fragment arrives after a wrong password and the right one', async ({ page }) => {
     await page.goto('/portal/portal.html?tab=2#/reports/7');
@@ -121,7 +124,7 @@ test.describe('in the oldest browsers, as in the one of today,', { tag: '@oldest
   });
 
   for (const colorScheme of ['light', 'dark'] as const)
-    test(`fields and the focus are seen, ${colorScheme}`, async ({ page }) => {
+    test(`fields and the focus are visible, ${colorScheme}`, async ({ page }) => {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.goto('/portal/login');
       await focus(page, 'password');
@@ -143,7 +146,7 @@ test.describe('in the oldest browsers, as in the one of today,', { tag: '@oldest
 });
 
 async function focus(page: Page, id: string): Promise<void> {
-  // The eye beside a password is there once the script is at work.
+  // The eye beside a password appears once the script works.
   await page.waitForFunction(() => document.querySelector('.peek'));
   await page.evaluate((id) => document.getElementById(id)?.focus(), id);
 }
@@ -158,7 +161,7 @@ const transparent = 'rgba(0, 0, 0, 0)';
 const colour = (element: Locator, property: 'backgroundImage') =>
   element.evaluate((node, name) => getComputedStyle(node)[name], property);
 
-/** How a part is drawn; a value that the browser does not understand leaves it transparent or without. */
+/** How an element is drawn; a value unknown to the browser leaves it transparent or missing. */
 async function look(part: Locator) {
   return await part.evaluate((node) => {
     const style = getComputedStyle(node);

@@ -26,7 +26,7 @@ for (const [address, button] of [
   ['/portal/singleSignOn', texts['sso-button']],
 ] as const) {
   const fill = (name: string) => {
-    // As a manager does: the value first, then an input that nobody typed; Firefox names its kind.
+    // As a manager does: the value first, then an untyped input event; Firefox states its kind.
     const field = document.querySelector<HTMLInputElement>('#email');
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, name);
     field?.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertReplacementText' }));

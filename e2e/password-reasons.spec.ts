@@ -12,10 +12,10 @@ const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const reference = (page: Page) => page.getByText(/^[A-Z0-9]{4}-[A-Z0-9]{4}$/);
 
 const withScriptToo = '@without-script';
-/** For what the form itself prevents where the script runs. */
+/** For what the form itself prevents with JavaScript. */
 const withoutScriptOnly = '@without-script-only';
 
-/** The links of a page that says why, the solid one first. */
+/** The links of a page that explains why, the solid one first. */
 const steps = {
   choose: { name: texts['change-failed-choose'], href: /^\/portal\/forgottenChange\b/ },
   newLink: { name: texts['change-failed-new-link'], href: /^\/portal\/forgotten\b/ },
@@ -28,12 +28,12 @@ type Case = {
   tag: typeof withScriptToo | typeof withoutScriptOnly;
   /** The solid button of the page. */
   next: keyof typeof steps;
-  /** What happens between the mail and the change. */
+  /** What happens between the email and the change. */
   meanwhile?: (portal: PortalUnderTest, person: Person) => Promise<unknown>;
-  /** What is typed; a good password where nothing else is said. */
+  /** What is typed; by default a good password. */
   first?: (person: Person) => string;
   second?: string;
-  /** After these reasons the link is over. */
+  /** After these reasons the link is no longer valid. */
   isLinkOver?: true;
 };
 
@@ -132,7 +132,7 @@ for (const { reason, what, tag, next, meanwhile, first = () => newPassword, seco
     await expect(heading(page)).toHaveText('Choose a new password');
     const form = changeForm(page);
     await expect(form.hash).toHaveValue(isLinkOver ? '' : hashOf(link));
-    // Playwright looks for no text within noscript, but for roles.
+    // Playwright finds no text within noscript, only roles.
     await expect(page.getByRole('note')).toHaveText(
       isLinkOver ? [`${texts['change-no-link-title']}${texts['change-no-link-text']} Send a new link`] : [],
     );
@@ -140,7 +140,7 @@ for (const { reason, what, tag, next, meanwhile, first = () => newPassword, seco
     await expect(form.username).toHaveValue(person.username);
     await form.send(newPassword);
     await expect(heading(page)).toHaveText('Password changed');
-    // The reference and the waiting link have done their service.
+    // The reference and the waiting link are no longer needed.
     expect((await page.context().cookies()).filter(({ value }) => value !== '')).toEqual([]);
     if (javaScriptEnabled)
       expect(await page.evaluate(() => sessionStorage.getItem('passwordHashParameter'))).toBeNull();
@@ -243,7 +243,7 @@ test('reason 4, a link truncated by an email program: says so, and offers a new 
   await expect(reference(page)).toBeVisible();
   await page.getByRole('link', { name: 'Send a new link' }).click();
   await expect(heading(page)).toHaveText('Reset your password');
-  // The whole link is as good as it was.
+  // The whole link still works.
   await page.goto(link);
   await changeForm(page).send(newPassword);
   await expect(heading(page)).toHaveText('Password changed');

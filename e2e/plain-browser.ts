@@ -23,7 +23,7 @@ export class PlainBrowser {
     return browser;
   }
 
-  /** Types an address whose domain has several providers; the cookie by which the next page knows it. */
+  /** Types an address whose domain has several providers; returns the cookie by which the next page knows it. */
   static async chooseProvider(portal: PortalUnderTest, address: string) {
     const answer = await fetch(`${portal.origin}/portal/authenticate/performSsoLogin`, {
       method: 'POST',
@@ -35,7 +35,7 @@ export class PlainBrowser {
     return { name, value, url: portal.origin };
   }
 
-  /** The session, as a browser is given it. */
+  /** The session as a browser cookie. */
   get cookie(): { name: string; value: string; url: string } {
     const [name = '', value = ''] = this.#session.split('=');
     return { name, value, url: this.#portal.origin };
@@ -45,7 +45,7 @@ export class PlainBrowser {
   async registerApp(): Promise<App> {
     const answer = await this.#call('registration');
     const { totpSecret: key } = (await answer.json()) as { totpSecret: string };
-    // The second try is for when a step has begun meanwhile.
+    // The second attempt is for when a new step has begun meanwhile.
     if (!(await this.verify(appCode(key, -30))) && !(await this.verify(appCode(key, -30))))
       throw new Error('The app is not registered');
     const page = await (await this.#call('recovery-codes')).text();

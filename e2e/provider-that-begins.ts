@@ -5,7 +5,7 @@ import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { addCustomerTo } from './portal-accounts.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 
-/** Adds a connection whose provider may begin by itself, `begins`; nobody is at the other end. */
+/** Adds a connection whose provider may begin, `begins`; nobody is at the other end. */
 export async function addProviderThatBegins(portal: PortalUnderTest): Promise<void> {
   const { certificate } = await makeCertificate('begins.test', new Date());
   const file = join(tmpdir(), `vestibule-begins-${crypto.randomUUID()}.xml`);

@@ -10,14 +10,14 @@ import { appCodeIsPast } from './time-passed.ts';
 const both = { tag: '@without-script' };
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
-/** Gives the password; the code is asked for. */
+/** Enters the password; expects the code to be asked for. */
 async function expectAsked(page: Page, { username }: Person, secret = password): Promise<void> {
   await page.goto('/portal/login');
   await signInForm(page).send(username, secret);
   await expect(heading(page)).toHaveText('Enter your code');
 }
 
-/** Gives the password; that is enough. */
+/** Enters the password; expects that to be enough. */
 async function expectNotAsked(page: Page, { username }: Person): Promise<void> {
   await page.goto('/portal/login');
   await signInForm(page).send(username, password);
@@ -55,7 +55,7 @@ test(
 
     await appCodeIsPast(portal, person.username);
     await remember(page, person, javaScriptEnabled);
-    // The record changes with each use, and goes on to count.
+    // The record changes at each use, and is still valid.
     await expectNotAsked(page, person);
     await expectNotAsked(page, person);
     const { page: other } = await anotherBrowser();
@@ -84,7 +84,7 @@ test(
 );
 
 test(
-  'a customer who forbids it has its users asked every time, from then on',
+  'if a customer forbids it, its users are asked every time, from then on',
   both,
   async ({ page, portal, newPersonWithApp, javaScriptEnabled }) => {
     const customer = `vault${javaScriptEnabled ? '' : '-plain'}`;

@@ -32,7 +32,7 @@ export function changeForm(page: Page, language: Language = 'en') {
     password,
     repeat,
     button,
-    /** What the form sends along unseen. */
+    /** The hidden field of the form. */
     hash: page.getByRole('main').locator('input[name=hash]'),
     /** What tells a password manager whose password it is. */
     username: page.getByRole('main').locator('input[autocomplete=username]'),
@@ -47,7 +47,7 @@ export function changeForm(page: Page, language: Language = 'en') {
   };
 }
 
-/** Requests a link for somebody and returns it from the email. */
+/** Requests a link for an address and returns it from the email. */
 export async function linkFor({ portal, inbox }: Mailing, email: string): Promise<string> {
   expect(await portal.askForLinkPlainly(email)).toBe(204);
   return (await inbox.take(email, 'resetLink')).link;

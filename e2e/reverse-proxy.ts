@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A reverse proxy as it stands before a portal: it passes the Host on and appends the client to X-Forwarded-For. */
+/** A reverse proxy in front of a portal: it passes the Host on and appends the client to X-Forwarded-For. */
 export class ReverseProxy {
-  /** Where the client that it serves next seems to come from. */
+  /** The apparent address of the next client. */
   client = '198.51.100.7';
-  /** Where it passes requests on to. */
+  /** Where it forwards requests to. */
   target = 0;
   readonly #server: Server;
 

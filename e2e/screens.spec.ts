@@ -10,7 +10,10 @@ const texts = textsOf('en');
 const both = { tag: '@without-script' };
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
-/** What an address has the screen say by a title of its own: some is told beside a field, or in place of a page's text. */
+/**
+ * The text that an address makes the screen show as its title: others are shown beside a field, or replace a page's
+ * text.
+ */
 function noticeOf(address: string): keyof typeof texts | null {
   if (address.startsWith('/portal/loginfail/')) return null;
   const key = `notice-${/[?&]notice=(\w+)/.exec(address)?.[1]}-title`;
@@ -19,18 +22,18 @@ function noticeOf(address: string): keyof typeof texts | null {
 
 for (const [index, { address, heading: key, stage, status = 200, needs }] of everyScreen.entries()) {
   test(
-    `${address} says what it is in the language asked for`,
+    `${address} says what it is in the requested language`,
     both,
     async ({ page, context, watch, stages, javaScriptEnabled }) => {
       if (needs) watch.expect(needs);
       await stages.enter(context, stage);
-      // With script each page is looked at as it comes and as script leaves it, in all six languages; without, in turns.
+      // With JavaScript each page is checked before and after hydration, in all six languages; without, they alternate.
       const turn = languages[index % languages.length] as Language;
       for (const language of javaScriptEnabled ? languages : [turn]) {
         const texts = textsOf(language);
         const answer = await page.goto(withQuery(address, `lang=${language}`));
         expect(answer?.status()).toBe(status);
-        // That nothing breaks it is watched over in every test (HD-07).
+        // Every test checks that nothing violates it (HD-07).
         const policy = answer?.headers()['content-security-policy'];
         expect(policy).toMatch(/default-src 'none'/);
         expect(policy).not.toMatch(/unsafe|\*|https?:/);
@@ -124,7 +127,7 @@ test('on a screen change the focus goes to the first field, else to the heading'
   await page.getByRole('button', { name: 'Send link' }).click();
   await expect(heading(page)).toHaveText('Check your inbox');
   await expect(heading(page)).toBeFocused();
-  // History was replaced: Back leads past the form that was sent.
+  // History was replaced: Back skips the submitted form.
   await page.goBack();
   await expect(page).toHaveURL('/portal/login');
 });

@@ -1,7 +1,7 @@
 import { onDatabaseOf } from './portal-database.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 
-/** The last sign-in of somebody came by a provider, which speaks for a part of the account alone. */
+/** Makes a user's last sign-in come from a provider, which speaks for only part of the account. */
 export async function signInWasByProvider(portal: PortalUnderTest, username: string): Promise<void> {
   await onDatabaseOf(
     portal,
@@ -11,7 +11,7 @@ export async function signInWasByProvider(portal: PortalUnderTest, username: str
   );
 }
 
-/** Somebody has the password of another user, or none. */
+/** Gives a user another user's password, or none. */
 export async function passwordIsThatOf(portal: PortalUnderTest, username: string, other: string | null): Promise<void> {
   await onDatabaseOf(
     portal,

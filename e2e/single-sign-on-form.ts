@@ -19,7 +19,7 @@ export function ssoForm(page: Page) {
   };
 }
 
-/** The page of a provider of these tests. */
+/** The page of a provider in these tests. */
 export function atProvider(page: Page) {
   const email = page.getByLabel('E-mail', { exact: true });
   return {
@@ -29,7 +29,7 @@ export function atProvider(page: Page) {
   };
 }
 
-/** The page of a single sign-on that did not work; returns the reference on it. */
+/** Expects the page of a failed single sign-on; returns its reference. */
 export async function expectFailure(page: Page, type: 'oidc' | 'saml' = 'oidc'): Promise<string> {
   await expect(page).toHaveURL(new RegExp(`/loginfail/${type}`));
   await expect(page.getByRole('heading', { name: texts[`login-fail-${type}-title`] })).toBeVisible();

@@ -14,7 +14,7 @@ const people = [
   { protocol: 'saml', name: 'saul', email: 'saul@lemon-saml.test' },
 ] as const;
 
-/** LemonLDAP::NG with two connections to it, one by each protocol, at another site than the portal. */
+/** LemonLDAP::NG with two connections to it, one per protocol, at another site than the portal. */
 const test = base.extend<object, { provider: Lemonldap }>({
   provider: [
     async ({ portal }, use) => {
@@ -28,7 +28,7 @@ const test = base.extend<object, { provider: Lemonldap }>({
 
 async function startFor(portal: PortalUnderTest): Promise<Lemonldap> {
   const callback = `${portal.origin}/portal/authenticate/oidc/callback`;
-  // With every mark that is not percent-encoded on the way. It reads the base64 of it up to the first `+` or `/`.
+  // With every character that stays unencoded. It reads the base64 only up to the first `+` or `/`.
   const clientSecret = "it-is_a.secret!of~the*client'(1)";
   const provider = await startLemonldap(Object.fromEntries(people.map(({ name, email }) => [name, email])), {
     clientId,
@@ -58,7 +58,7 @@ const both = { tag: '@without-script' };
 
 test.beforeEach(({ watch, provider }) => watch.host(provider.origin));
 
-/** Types the address on the page that is open. */
+/** Types the address on the open page. */
 async function goToProvider(page: Page, email: string): Promise<void> {
   await ssoButton(page).click();
   await ssoForm(page).send(email);
@@ -85,7 +85,7 @@ for (const { protocol, name, email } of people) {
     },
   );
 
-  test(`${protocol}: the fragment of a deep link survives where script runs`, async ({ page }) => {
+  test(`${protocol}: the fragment of a deep link survives with JavaScript`, async ({ page }) => {
     await page.goto('/portal/#/reports/7');
     await goToProvider(page, email);
     await atLemonldap(page).signIn(name);
@@ -93,7 +93,7 @@ for (const { protocol, name, email } of people) {
     await expect(page).toHaveURL(/#\/reports\/7$/);
   });
 
-  test(`SA-42 ${protocol}: a link of somebody who began lets nobody in, neither them nor who follows it`, async ({
+  test(`SA-42 ${protocol}: another person’s link lets nobody in, neither its sender nor whoever follows it`, async ({
     page: attacker,
     anotherBrowser,
     provider,
@@ -125,7 +125,7 @@ for (const { protocol, name, email } of people) {
   });
 }
 
-test('oidc: consent that is refused ends on a page with a reference', async ({ page, portal }) => {
+test('oidc: refused consent ends on a page with a reference', async ({ page, portal }) => {
   const comeBy = (id: string) => portal.mustRun(['connection', 'set', 'lemon-oidc', '--client-id', id]);
   await comeBy(askingClientId({ clientId }));
   try {
@@ -171,7 +171,7 @@ test('saml: signing out there signs out here', both, async ({ page, provider }) 
   await atLemonldap(page).pressOn();
   await expectSignedIn(page, 'saul');
   await page.goto(`${provider.origin}/?logout=1`);
-  // It asks the portal in a frame of its page.
+  // It calls the portal in a frame of its page.
   await expect(async () => {
     await page.goto('/portal/portal.html');
     await expect(ssoButton(page)).toBeVisible({ timeout: 1000 });

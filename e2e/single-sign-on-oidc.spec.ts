@@ -10,7 +10,7 @@ import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect } from './test.ts';
 
-/** One provider and one customer of its own for the whole file, at another site than the portal. */
+/** One provider and one customer for the whole file, at another site than the portal. */
 const test = base.extend<object, { provider: OpenIdProvider }>({
   provider: [
     async ({ portal }, use) => {
@@ -70,7 +70,7 @@ test('a deep link survives the way to the provider and back', both, async ({ pag
   await expect(page).toHaveURL('/portal/portal.html?report=7');
 });
 
-test('the fragment of a deep link survives as well where script runs', async ({ page }) => {
+test('the fragment of a deep link survives as well with JavaScript', async ({ page }) => {
   await page.goto('/portal/#/reports/7');
   await ssoButton(page).click();
   await ssoForm(page).send('olga@oidc.test');
@@ -96,7 +96,7 @@ test(
   },
 );
 
-test('OI-02 two tabs at the provider come back side by side, each to its own destination', both, async ({ page }) => {
+test('OI-02 two tabs at the provider return side by side, each to its own destination', both, async ({ page }) => {
   const other = await page.context().newPage();
   for (const [tab, report] of [
     [page, 1],
@@ -115,7 +115,7 @@ test('OI-02 two tabs at the provider come back side by side, each to its own des
   expect(await visits()).toEqual([]);
 });
 
-test('Back from the provider leads to the form, alive', both, async ({ page }) => {
+test('Back from the provider leads to the working form', both, async ({ page }) => {
   await page.goto('/portal/singleSignOn');
   await ssoForm(page).send('olga@oidc.test');
   await expect(atProvider(page).email).toBeVisible();
@@ -126,36 +126,28 @@ test('Back from the provider leads to the form, alive', both, async ({ page }) =
   await expectSignedIn(page, 'olga');
 });
 
-test(
-  'somebody whom nobody has added, and a domain that nobody vouches for, end on the failure page',
-  both,
-  async ({ page }) => {
-    await page.goto('/portal/singleSignOn');
-    await ssoForm(page).send('stranger@oidc.test');
+test('an unknown person, and a domain that nobody vouches for, end on the failure page', both, async ({ page }) => {
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).send('stranger@oidc.test');
+  await atProvider(page).signIn();
+  await expectFailure(page);
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).send('olga@nowhere.test');
+  await expectFailure(page);
+});
+
+test('a connection disabled while the visitor is at the provider lets nobody in', both, async ({ page, portal }) => {
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).send('olga@oidc.test');
+  await expect(atProvider(page).email).toBeVisible();
+  await portal.mustRun(['connection', 'set', 'oidc', '--disable']);
+  try {
     await atProvider(page).signIn();
     await expectFailure(page);
-    await page.goto('/portal/singleSignOn');
-    await ssoForm(page).send('olga@nowhere.test');
-    await expectFailure(page);
-  },
-);
-
-test(
-  'a connection that is switched off while the visitor is at the provider lets nobody in',
-  both,
-  async ({ page, portal }) => {
-    await page.goto('/portal/singleSignOn');
-    await ssoForm(page).send('olga@oidc.test');
-    await expect(atProvider(page).email).toBeVisible();
-    await portal.mustRun(['connection', 'set', 'oidc', '--disable']);
-    try {
-      await atProvider(page).signIn();
-      await expectFailure(page);
-    } finally {
-      await portal.mustRun(['connection', 'set', 'oidc', '--enable']);
-    }
-  },
-);
+  } finally {
+    await portal.mustRun(['connection', 'set', 'oidc', '--enable']);
+  }
+});
 
 test('signing out ends the session of the provider as well', both, async ({ page }) => {
   await signInByForm(page);
@@ -174,7 +166,7 @@ test('signing out at the provider ends the session here as well', both, async ({
   await expect(ssoButton(page)).toBeVisible();
 });
 
-test('a domain that requires it sends its people on from the sign-in form', both, async ({ page, portal }) => {
+test('a domain that requires it redirects its users from the sign-in form', both, async ({ page, portal }) => {
   await portal.mustRun(['connection', 'set', 'oidc', '--required', 'on']);
   try {
     await page.goto('/portal/login');
@@ -189,7 +181,7 @@ test('a domain that requires it sends its people on from the sign-in form', both
   }
 });
 
-/** Changes something for the time of a piece of a test. */
+/** Applies a change while part of a test runs. */
 async function during(
   portal: PortalUnderTest,
   change: string[],
@@ -234,7 +226,7 @@ test('a customer that does not admit the address says so after the provider', bo
 });
 
 test(
-  'a provider that is away, or says nothing, gives its page within ten seconds',
+  'a provider that is down, or does not answer, gives its page within ten seconds',
   both,
   async ({ page, portal, provider }) => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');

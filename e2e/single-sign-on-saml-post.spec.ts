@@ -10,8 +10,8 @@ import { test as base, expect } from './test.ts';
 import { textsOf } from './texts.ts';
 
 /**
- * SimpleSAMLphp at another site, with metadata that offer HTTP-POST alone. It answers a request that is posted by a redirect
- * to its sign-in page, so Chromium holds that to the policy of our page as well.
+ * SimpleSAMLphp at another site, with metadata that offer only HTTP-POST. It answers a posted request by a redirect to
+ * its sign-in page, so Chromium applies our page's policy to that as well.
  */
 const test = base.extend<object, { provider: SamlProviderForTest }>({
   provider: [
@@ -46,21 +46,21 @@ const onward = textsOf('en')['leaving-button'].replace('{provider}', '');
 
 test.beforeEach(({ watch, provider }) => watch.host(provider.origin));
 
-/** Our page with the form posts itself where script runs, and has a button where not. */
+/** Our page with the form posts itself with JavaScript, and has a button without. */
 async function toProvider(page: Page): Promise<void> {
   await page.goto('/portal/singleSignOn?destination=%2Fportal%2Fportal.html%3Freport%3D7');
   await ssoForm(page).send('pat@post.test');
   await pressOn(page.getByRole('button', { name: onward }), atProvider(page).email);
 }
 
-/** Presses a button where script has not been quicker. */
+/** Clicks a button unless the script was faster. */
 async function pressOn(button: Locator, after: Locator): Promise<void> {
   await expect(button.or(after).first()).toBeVisible();
   if (await button.isVisible()) await button.click().catch(() => {});
   await expect(after).toBeVisible();
 }
 
-test('SA-41 signs in at a provider that takes requests by HTTP-POST alone', both, async ({ page, provider }) => {
+test('SA-41 signs in at a provider that accepts requests only by HTTP-POST', both, async ({ page, provider }) => {
   const posted = page.waitForRequest((request) => request.url() === provider.signOnUrl);
   await toProvider(page);
   expect((await posted).method()).toBe('POST');
@@ -88,7 +88,7 @@ test('Back from such a provider is not a trap: it ends on a page that stays', bo
   await expect(page).not.toHaveURL(new RegExp(provider.origin));
   const button = page.getByRole('button', { name: onward });
   if (await button.isVisible()) {
-    // It would have gone on by itself long before its button can be pressed.
+    // It would have continued by itself long before a click.
     await page.waitForLoadState('networkidle');
     await button.click();
     await expect(atProvider(page).email).toBeVisible();
@@ -98,7 +98,7 @@ test('Back from such a provider is not a trap: it ends on a page that stays', bo
   await expect(ssoForm(page).email.or(ssoButton(page))).toBeVisible();
 });
 
-test('without script a button posts the request', withoutScript, async ({ page, provider }) => {
+test('without JavaScript a button posts the request', withoutScript, async ({ page, provider }) => {
   await page.goto('/portal/singleSignOn');
   await ssoForm(page).send('pat@post.test');
   const button = page.getByRole('button', { name: onward });
@@ -108,7 +108,7 @@ test('without script a button posts the request', withoutScript, async ({ page, 
   expect(new URL(page.url()).origin).toBe(provider.origin);
 });
 
-test('SA-41 its page may post to this provider and to nobody else', async ({ page, provider, watch }) => {
+test('SA-41 its page may post only to this provider', async ({ page, provider, watch }) => {
   const leaving = page.waitForResponse((response) => response.url().includes('/authenticate/leave'));
   // An answer without content, so that our page stays.
   await page.route(provider.signOnUrl, (route) => route.fulfill({ status: 204 }));

@@ -5,7 +5,7 @@ import { expectSignedIn, signOutButton } from './sign-in-form.ts';
 import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect } from './test.ts';
 
-/** SimpleSAMLphp and one customer of its own for the whole file, at another site than the portal. */
+/** SimpleSAMLphp and one customer for the whole file, at another site than the portal. */
 const test = base.extend<object, { provider: SamlProviderForTest }>({
   provider: [
     async ({ portal }, use) => {
@@ -32,7 +32,7 @@ test.beforeEach(async ({ watch, provider }) => {
   await provider.set({});
 });
 
-/** At the provider; its page with the answer posts itself where script runs, and has a button where not. */
+/** At the provider; its page with the answer posts itself with JavaScript, and has a button without. */
 async function signInAtProvider(page: Page, email = 'sam@saml.test'): Promise<void> {
   await atProvider(page).email.fill(email);
   await atProvider(page).signIn();
@@ -67,7 +67,7 @@ test('a deep link survives the way to the provider and back', both, async ({ pag
   await expect(page).toHaveURL('/portal/portal.html?report=7');
 });
 
-test('the fragment of a deep link survives as well where script runs', async ({ page }) => {
+test('the fragment of a deep link survives as well with JavaScript', async ({ page }) => {
   await page.goto('/portal/#/reports/7');
   await ssoButton(page).click();
   await ssoForm(page).send('sam@saml.test');
@@ -94,7 +94,7 @@ test(
   },
 );
 
-test('an encrypted assertion is opened, and an answer signed by SHA-1 refused', async ({ page, provider }) => {
+test('an encrypted assertion is decrypted, and an answer signed by SHA-1 refused', async ({ page, provider }) => {
   for (const options of [{ algorithm: 'rsa-sha1' }, { encrypts: true }] as const) {
     await provider.set(options);
     await page.context().clearCookies();
@@ -106,7 +106,7 @@ test('an encrypted assertion is opened, and an answer signed by SHA-1 refused', 
   }
 });
 
-test('somebody whom nobody has added, and an address of another domain, are let in nowhere', both, async ({ page }) => {
+test('neither an unknown person nor an address of another domain is let in anywhere', both, async ({ page }) => {
   for (const email of ['stranger@saml.test', 'ada@acme.test']) {
     await page.context().clearCookies();
     await page.goto('/portal/singleSignOn');
@@ -116,25 +116,21 @@ test('somebody whom nobody has added, and an address of another domain, are let 
   }
 });
 
-test(
-  'a connection that is switched off while the visitor is at the provider lets nobody in',
-  both,
-  async ({ page, portal }) => {
-    await page.goto('/portal/singleSignOn');
-    await ssoForm(page).send('sam@saml.test');
-    await expect(atProvider(page).email).toBeVisible();
-    await portal.mustRun(['connection', 'set', 'saml', '--disable']);
-    try {
-      await signInAtProvider(page);
-      await expectFailure(page, 'saml');
-    } finally {
-      await portal.mustRun(['connection', 'set', 'saml', '--enable']);
-    }
-  },
-);
+test('a connection disabled while the visitor is at the provider lets nobody in', both, async ({ page, portal }) => {
+  await page.goto('/portal/singleSignOn');
+  await ssoForm(page).send('sam@saml.test');
+  await expect(atProvider(page).email).toBeVisible();
+  await portal.mustRun(['connection', 'set', 'saml', '--disable']);
+  try {
+    await signInAtProvider(page);
+    await expectFailure(page, 'saml');
+  } finally {
+    await portal.mustRun(['connection', 'set', 'saml', '--enable']);
+  }
+});
 
 test(
-  'SA-26 a visit that the provider begins is refused, and let in once the operator allows it',
+  'SA-26 a visit begun by the provider is refused, and let in once the operator allows it',
   both,
   async ({ page, portal, provider }) => {
     const entityId = `${portal.origin}/portal/authenticate/saml/metadata`;
@@ -150,7 +146,7 @@ test(
       await page.getByRole('button', { name: 'Continue with' }).click();
       await pressOn(page);
       await expectSignedIn(page, 'sam');
-      // Signed in, the person is told so and may go on as they are.
+      // Signed-in people are told so and may continue as they are.
       await page.goto(provider.beginUrl(entityId));
       await pressOn(page, /already signed in/);
       await expect(page.getByRole('button', { name: 'Continue with' })).toBeVisible();
@@ -187,7 +183,7 @@ test('signing out there signs out here', both, async ({ page, provider }) => {
 });
 
 test(
-  'SA-42 who begins and has somebody else bring the answer is signed in nowhere, and neither is the other one',
+  'SA-42 if one person begins and another brings the answer, neither is signed in',
   both,
   async ({ page: attacker, anotherBrowser, provider }) => {
     const { page: victim, context } = await anotherBrowser();
@@ -209,14 +205,14 @@ test(
       await victim.goto('/portal/login');
       if (isSignedInHere) await expectSignedIn(victim, 'sam');
     }
-    // The victim's own way in is as it was, without typing.
+    // The victim's own way in still works, without typing.
     await ssoButton(victim).click();
     await pressOn(victim);
     await expectSignedIn(victim, 'sam');
   },
 );
 
-/** The provider's link of a visit, which goes nowhere: it is for somebody else to follow. */
+/** The provider's link of a visit, unvisited: it is for another person to follow. */
 async function linkOfVisit(page: Page, provider: SamlProviderForTest): Promise<string> {
   await page.goto('/portal/singleSignOn');
   await ssoForm(page).email.fill('anybody@saml.test');

@@ -24,7 +24,7 @@ export type Stage =
 
 type Needs = { portal: PortalUnderTest; inbox: MailInbox; password: string };
 
-/** Brings browsers to a stage of sign-in, each as a user of its own who is made when first needed. */
+/** Brings browsers to a stage of sign-in, each as a separate user, created when first needed. */
 export class Stages {
   readonly #needs: Needs;
   readonly #ready = new Map<Stage, Promise<string>>();
@@ -33,7 +33,7 @@ export class Stages {
     this.#needs = needs;
   }
 
-  /** Puts a browser at a stage, or signs it out completely. */
+  /** Brings a browser to a stage, or signs it out completely. */
   async enter(context: BrowserContext, stage: Stage | undefined): Promise<void> {
     await context.clearCookies();
     if (!stage) return;
@@ -47,7 +47,7 @@ export class Stages {
     return ready;
   }
 
-  /** The user who stands for a stage; nobody where no sign-in is needed. */
+  /** The user for a stage; none if it needs no sign-in. */
   async #prepare(stage: Stage): Promise<string> {
     const { portal, inbox, password } = this.#needs;
     if (stage === 'choice') return await addTwoConnections(portal);
@@ -82,7 +82,7 @@ export class Stages {
     // An account gets a dozen codes in a row; these stages are entered more often.
     if (stage.endsWith('email')) await codeMailsAreLongAgo(this.#needs.portal);
     if (!stage.endsWith('recovery codes')) return (await this.#signIn(username)).cookie;
-    // The codes are shown for a short time after registration alone, so it is made anew.
+    // The codes are shown only for a short time after registration, so it is repeated.
     const { portal } = this.#needs;
     await portal.mustRun(['user', 'reset-two-factor', username]);
     const browser = await this.#signIn(username);

@@ -13,7 +13,7 @@ const noTitle = () =>
     },
   });
 
-/** What a browser may lack or refuse, by the step of the start that trips over it. */
+/** What a browser may lack or refuse, by the step of the start that fails. */
 const breakages: [string, () => void][] = [
   ['before anything is read', () => Object.assign(JSON, { parse: undefined })],
   ['while the address is settled', () => Object.assign(String.prototype, { startsWith: undefined })],
@@ -35,7 +35,7 @@ const breakages: [string, () => void][] = [
   ],
 ];
 
-/** What the server sent, as far as a visitor notices it. */
+/** The visible part of what the server sent. */
 const seen = (page: Page) =>
   page.evaluate(() => ({
     address: location.href,

@@ -36,7 +36,7 @@ type WorkerFixtures = {
   stages: Stages;
 };
 
-/** So that each has another name. */
+/** For unique names. */
 let people = 0;
 
 /**

@@ -1,9 +1,9 @@
 import { onDatabaseOf } from './portal-database.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 
-// Lets time pass in the database, so that nobody waits for it.
+// Simulates the passage of time in the database, so that nobody waits for it.
 
-/** The half-signed-in sessions of somebody have ended. */
+/** Ends a user's half sessions. */
 export async function halfSessionEnds(portal: PortalUnderTest, username: string): Promise<void> {
   await onDatabaseOf(
     portal,
@@ -13,7 +13,7 @@ export async function halfSessionEnds(portal: PortalUnderTest, username: string)
   );
 }
 
-/** The code that somebody's app showed at the last sign-in is long past. */
+/** Moves the code of a user's last sign-in into the past. */
 export async function appCodeIsPast(portal: PortalUnderTest, username: string): Promise<void> {
   await onDatabaseOf(
     portal,
@@ -23,7 +23,7 @@ export async function appCodeIsPast(portal: PortalUnderTest, username: string): 
   );
 }
 
-/** Somebody may request another emailed code. */
+/** Lets a user request another emailed code. */
 export async function sendWaitIsOver(portal: PortalUnderTest, username: string): Promise<void> {
   await onDatabaseOf(
     portal,
@@ -33,12 +33,12 @@ export async function sendWaitIsOver(portal: PortalUnderTest, username: string):
   );
 }
 
-/** No code was sent to anybody lately. */
+/** Clears the recent codes of all users. */
 export async function codeMailsAreLongAgo(portal: PortalUnderTest): Promise<void> {
   await onDatabaseOf(portal, (sql) => sql`delete from throttle where key like 'code-mail:%'`);
 }
 
-/** Somebody's recovery codes are no longer shown, and all but that many are used. */
+/** Hides a user's recovery codes, and marks all but that many as used. */
 export async function recoveryCodesAreUsed(portal: PortalUnderTest, username: string, left: number): Promise<void> {
   await onDatabaseOf(portal, async (sql) => {
     const [user] = await sql<{ id: string }[]>`select id from portal_user where username = ${username}`;
@@ -50,7 +50,7 @@ export async function recoveryCodesAreUsed(portal: PortalUnderTest, username: st
   });
 }
 
-/** Somebody's account had so many emailed codes that the next one has to wait that many seconds. */
+/** Makes a user's account wait that many seconds for the next emailed code, after too many. */
 export async function codeMailWaits(portal: PortalUnderTest, username: string, seconds: number): Promise<void> {
   await onDatabaseOf(
     portal,
@@ -62,7 +62,7 @@ export async function codeMailWaits(portal: PortalUnderTest, username: string, s
   );
 }
 
-/** Somebody signed in too long ago to set up an app. */
+/** Makes a user's sign-in too old to set up an app. */
 export async function signInIsOld(portal: PortalUnderTest, username: string): Promise<void> {
   await onDatabaseOf(
     portal,
@@ -72,7 +72,7 @@ export async function signInIsOld(portal: PortalUnderTest, username: string): Pr
   );
 }
 
-/** Somebody has another username, by which nobody signs in. */
+/** Gives a user another username, by which nobody signs in. */
 export async function renameTo(portal: PortalUnderTest, username: string, next: string): Promise<void> {
   await onDatabaseOf(portal, (sql) => sql`update portal_user set username = ${next} where username = ${username}`);
 }

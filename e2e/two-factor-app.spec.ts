@@ -17,7 +17,7 @@ const app = { customers: ['apps'] };
 
 test.beforeEach(({ watch }) => watch.expect(/Two-factor code not verified: wrong/));
 
-/** The address in a QR code, read from the screen as the camera of a phone reads it. */
+/** The address in a QR code, read from the screen as by a phone's camera. */
 async function scanned(page: Page): Promise<string> {
   const { data, width, height } = PNG.sync.read(
     await page.getByRole('img', { name: texts['registration-qr'] }).screenshot(),
@@ -27,13 +27,13 @@ async function scanned(page: Page): Promise<string> {
   return read.data;
 }
 
-/** Signs in on the form that is open, as far as the password leads. */
+/** Signs in on the open form, as far as the password leads. */
 async function givePassword(page: Page, username: string): Promise<void> {
   await signInForm(page).send(username, password);
   await expect(heading(page)).toHaveText('Enter your code');
 }
 
-/** The one way on where the sign-in is over: it stays on the page until it is taken. */
+/** The one way on once the sign-in has ended: it stays on the page until taken. */
 async function signInAgain(page: Page): Promise<void> {
   await expect(heading(page)).toHaveText('Enter your code');
   await expect(codeForm(page).field).toHaveCount(0);
@@ -46,7 +46,7 @@ test(
   async ({ page, context, portal, inbox, newPerson, javaScriptEnabled }) => {
     test.setTimeout(60_000);
     const { username, email } = await newPerson(app);
-    // A fragment never reaches a server, so without script it cannot be kept.
+    // A fragment never reaches a server, so without JavaScript it cannot be kept.
     const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
     await page.goto(place);
     await signInForm(page).send(username, password);
@@ -86,7 +86,7 @@ test(
     await page.goto(place);
     await givePassword(page, username);
     await expect(shownKey(page)).toHaveCount(0);
-    // The code of now is used up by the registration; the next one is good already.
+    // Registration consumes the current code; the next one is already valid.
     await codeForm(page, javaScriptEnabled).send(appCode(key, 30));
     await expect(page).toHaveURL(place);
     await expectSignedIn(page, username);
@@ -148,7 +148,7 @@ test(
 );
 
 test(
-  'a wrong code during registration leaves the key as it is',
+  'a wrong code during registration leaves the key unchanged',
   both,
   async ({ page, newPerson, javaScriptEnabled }) => {
     const { username } = await newPerson(app);
@@ -180,7 +180,7 @@ test(
     await expect(heading(page)).toHaveText('Sign in');
     await expect(signInForm(page).username).toHaveValue(username);
 
-    // Once more, and this time the page itself is asked for too late.
+    // Again, and this time the page itself is requested too late.
     await givePassword(page, username);
     await halfSessionEnds(portal, username);
     await page.reload();
@@ -204,7 +204,7 @@ for (const [what, flag] of [
     async ({ page, context, stages }) => {
       await stages.enter(context, flag);
       await page.goto(asked);
-      // Whoever leaves before the code has come would leave its request unanswered.
+      // Leaving before the code has loaded would leave its request unanswered.
       if (flag === 'new app') await expect(page.getByRole('img', { name: texts['registration-qr'] })).toBeVisible();
       const way = page.getByRole('link', { name: flag === 'app' ? texts['twofa-change-user'] : texts.cancel });
       await expect(way).toBeVisible();
@@ -214,7 +214,7 @@ for (const [what, flag] of [
       await page.goto('/portal/twoFactor');
       await expect(heading(page)).toHaveText('Sign in');
       await expect(page.getByText(texts['notice-signInExpired-text'])).toHaveCount(0);
-      // Whoever said “not you” finds an empty form.
+      // “Not you” leads to an empty form.
       await expect(signInForm(page).username).toHaveValue('');
       await page.goBack();
       await signInForm(page).send('ada', password);
@@ -251,7 +251,7 @@ test(
 );
 
 test(
-  'a sign-in that is too old to set up an app says so, whenever that shows, and is the way back to it',
+  'a sign-in too old to set up an app says so, at whatever step, and leads back to it',
   both,
   async ({ page, portal, watch, newPerson, javaScriptEnabled }) => {
     test.setTimeout(60_000);
@@ -266,7 +266,7 @@ test(
     await codeForm(page, javaScriptEnabled).send(appCode(key));
     await expect(page.getByText(texts['once-more-title'])).toBeVisible();
     if (javaScriptEnabled) {
-      // It stays where it happened, and the page that says so at once is the same address anew.
+      // It stays where it happened, and the page that says so at once is the same address again.
       await expect(page.getByRole('button', { name: texts['once-more-button'] })).toBeEnabled();
       await page.reload();
     }
@@ -318,47 +318,51 @@ test('giving up that fails says so and still offers a way on', async ({ page, co
   await expect(heading(page)).toHaveText('Sign in');
 });
 
-test('Back and reload at each step find a page that goes on', both, async ({ page, newPerson, javaScriptEnabled }) => {
-  test.setTimeout(60_000);
-  const { username } = await newPerson(app);
-  await page.goto(asked);
-  await signInForm(page).send(username, password);
-  const key = await keyToRegister(page);
-  await page.goBack();
-  await expect(heading(page)).toHaveText('Sign in');
-  await page.goForward();
-  expect(await keyToRegister(page)).toBe(key);
-  await codeForm(page, javaScriptEnabled).send(appCode(key));
+test(
+  'Back and reload at each step lead to a page that continues',
+  both,
+  async ({ page, newPerson, javaScriptEnabled }) => {
+    test.setTimeout(60_000);
+    const { username } = await newPerson(app);
+    await page.goto(asked);
+    await signInForm(page).send(username, password);
+    const key = await keyToRegister(page);
+    await page.goBack();
+    await expect(heading(page)).toHaveText('Sign in');
+    await page.goForward();
+    expect(await keyToRegister(page)).toBe(key);
+    await codeForm(page, javaScriptEnabled).send(appCode(key));
 
-  await expect(heading(page)).toHaveText('Keep these codes safe');
-  const codes = await recoveryCodes(page).allInnerTexts();
-  await page.reload();
-  await expect(recoveryCodes(page)).toHaveText(codes);
-  // Back over what is done leads on to the place asked for, and Forward to the codes again.
-  await page.goBack();
-  await expect(page).toHaveURL(asked);
-  await expectSignedIn(page, username);
-  await signOutButton(page).click();
-  await expect(heading(page)).toHaveText('Sign in');
-  // Who signed out has nothing left in the history to look at.
-  await page.goBack();
-  await expect(heading(page)).toHaveText('Sign in');
+    await expect(heading(page)).toHaveText('Keep these codes safe');
+    const codes = await recoveryCodes(page).allInnerTexts();
+    await page.reload();
+    await expect(recoveryCodes(page)).toHaveText(codes);
+    // Back over finished steps leads on to the requested page, and Forward to the codes again.
+    await page.goBack();
+    await expect(page).toHaveURL(asked);
+    await expectSignedIn(page, username);
+    await signOutButton(page).click();
+    await expect(heading(page)).toHaveText('Sign in');
+    // After signing out there is nothing left in the history.
+    await page.goBack();
+    await expect(heading(page)).toHaveText('Sign in');
 
-  await page.goto(asked);
-  await givePassword(page, username);
-  await page.reload();
-  await page.goBack();
-  await expect(heading(page)).toHaveText('Sign in');
-  await page.goForward();
-  await expect(heading(page)).toHaveText('Enter your code');
-  await codeForm(page, javaScriptEnabled).send(appCode(key, 30));
-  await expect(page).toHaveURL(asked);
-  await page.reload();
-  await expectSignedIn(page, username);
-  await page.goBack();
-  await expect(page).toHaveURL(asked);
-  await expectSignedIn(page, username);
-});
+    await page.goto(asked);
+    await givePassword(page, username);
+    await page.reload();
+    await page.goBack();
+    await expect(heading(page)).toHaveText('Sign in');
+    await page.goForward();
+    await expect(heading(page)).toHaveText('Enter your code');
+    await codeForm(page, javaScriptEnabled).send(appCode(key, 30));
+    await expect(page).toHaveURL(asked);
+    await page.reload();
+    await expectSignedIn(page, username);
+    await page.goBack();
+    await expect(page).toHaveURL(asked);
+    await expectSignedIn(page, username);
+  },
+);
 
 test(
   'a second tab continues where the first one is, each to its own page',
@@ -377,7 +381,7 @@ test(
     const third = await context.newPage();
     await third.goto('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html%3Fthree');
     await expect(third).toHaveURL('/portal/portal.html?three');
-    // Whoever is signed in already need not be right.
+    // A signed-in user need not enter a right code.
     await codeForm(page, javaScriptEnabled).send(appCode(key));
     if (javaScriptEnabled) await signInAgain(page);
     await expect(page).toHaveURL('/portal/portal.html?one');
@@ -385,7 +389,7 @@ test(
   },
 );
 
-test('a long name beside the way to change the user stays within a phone', { tag: '@without-script' }, async ({
+test('a long name beside the way to change the user fits on a phone', { tag: '@without-script' }, async ({
   page,
   newPersonWithApp,
   portal,
@@ -443,7 +447,7 @@ for (const [what, answer] of [
 }
 
 for (const json of [{ success: true }, 1, 'ok', []]) {
-  test(`a right code is right in the words of another backend: ${JSON.stringify(json)}`, async ({
+  test(`a right code is also right in another backend’s words: ${JSON.stringify(json)}`, async ({
     page,
     context,
     watch,
@@ -458,7 +462,7 @@ for (const json of [{ success: true }, 1, 'ok', []]) {
   });
 }
 
-test('a code is submitted automatically, once each', async ({ page, context, newPersonWithApp }) => {
+test('a code is submitted automatically, and only once', async ({ page, context, newPersonWithApp }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const { username, key } = await newPersonWithApp();
   const sent: (string | null)[] = [];
@@ -484,7 +488,7 @@ test('a code is submitted automatically, once each', async ({ page, context, new
   expect(sent).toEqual([JSON.stringify(wrong), JSON.stringify(right)]);
 });
 
-test('a digit typed over itself is a step on', async ({ page, context, stages }) => {
+test('a digit typed over itself moves on', async ({ page, context, stages }) => {
   await stages.enter(context, 'app');
   await page.goto('/portal/twoFactor');
   const form = codeForm(page);
@@ -498,11 +502,7 @@ test('a digit typed over itself is a step on', async ({ page, context, stages })
     await expect(form.box(index + 1)).toHaveValue(digit);
 });
 
-test('what cannot be asked just now is said, and the same code is sent by the button', async ({
-  page,
-  watch,
-  newPersonWithApp,
-}) => {
+test('a failed check is reported, and the button sends the same code', async ({ page, watch, newPersonWithApp }) => {
   watch.expect(/status of 503/, /not verified: unavailable/);
   const { username, key } = await newPersonWithApp();
   await page.goto('/portal/login');
@@ -523,7 +523,7 @@ test('what cannot be asked just now is said, and the same code is sent by the bu
 });
 
 test(
-  'a shoulder-surfed code is of no use any more',
+  'a shoulder-surfed code no longer works',
   both,
   async ({ page, newPersonWithApp, anotherBrowser, javaScriptEnabled }) => {
     const { username, key } = await newPersonWithApp();
@@ -554,7 +554,7 @@ test(
       await expect(heading(each)).toHaveText('Enter a recovery code');
       await expect(each.getByLabel('Recovery code')).toBeFocused();
     }
-    // As people type it: in small letters, without dashes.
+    // As people type it: in lower case, without dashes.
     await page.getByLabel('Recovery code').fill(first.toLowerCase().replaceAll('-', ' '));
     await page.getByRole('button', { name: 'Verify' }).click();
     await expect(heading(page)).toHaveText('Your recovery codes');
@@ -582,7 +582,7 @@ test(
 
 for (const secondsOff of [-300, 300]) {
   test(
-    `codes of a phone whose clock is ${secondsOff} s off: the second one is told by how much, and refused`,
+    `codes of a phone whose clock is ${secondsOff} s off: the second one shows by how much, and is refused`,
     both,
     async ({ page, portal, newPersonWithApp, javaScriptEnabled }) => {
       const { username, key } = await newPersonWithApp();
@@ -594,7 +594,7 @@ for (const secondsOff of [-300, 300]) {
       await form.sendWrong(appCode(key, secondsOff));
       await expect(page.getByText(told)).toHaveCount(0);
       await form.sendWrong(appCode(key, secondsOff), told);
-      // Once in a sign-in.
+      // Once per sign-in.
       await form.sendWrong(appCode(key, secondsOff));
       await form.send(appCode(key));
       await expect(page).toHaveURL(asked);
@@ -618,7 +618,7 @@ test('a QR code that fails to load is reported, with a way to retry', async ({ p
 });
 
 for (const who of ['who must have one', 'who is signed in already'] as const) {
-  test(`on a phone the app of ${who} is opened by a link with all that is in the QR code`, async ({
+  test(`on a phone the app of ${who} is opened by a link with everything in the QR code`, async ({
     anotherBrowser,
     stages,
   }) => {

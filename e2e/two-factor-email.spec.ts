@@ -63,7 +63,7 @@ test(
     await form.send(second);
     await expect(page).toHaveURL(place);
     await expectSignedIn(page, username);
-    // One for each sign-in: the second has come, so no other is on its way before it.
+    // One for each sign-in: the second has arrived, so none is still on its way.
     expect(inbox.count(email, 'signInCode')).toBe(2);
     expect(portal.log).not.toContain(second);
   },
@@ -152,7 +152,7 @@ test(
     await codeMailWaits(portal, person.username, 0);
     await page.reload();
     await expect(page.getByText(texts['notice-codeNotSent-now'])).toBeVisible();
-    // The account waits again while the page does not know it yet.
+    // The account waits again before the page knows it.
     await codeMailWaits(portal, person.username, 90);
     await sendButton(page).click();
     await expect(page.getByText(/You can ask for one in \d\d seconds\./).first()).toBeVisible();
@@ -168,7 +168,7 @@ test(
 );
 
 test(
-  'a code of one browser is of no use in another',
+  'a code of one browser does not work in another',
   both,
   async ({ page, inbox, newPerson, anotherBrowser, javaScriptEnabled }) => {
     const person = await newPerson(mailed);

@@ -57,7 +57,7 @@ import { registrationRoute } from './two-factor/registration-route.ts';
 import { sendRoute } from './two-factor/send-route.ts';
 import { verifyRoute } from './two-factor/verify-route.ts';
 
-/** A script sends the code alone, a form sends it as a field. */
+/** A script sends only the code, a form sends it as a field. */
 const verifyBody = {
   content: {
     'application/json': { schema: { type: 'string' } },
@@ -65,7 +65,10 @@ const verifyBody = {
   },
 };
 
-/** What the app needs besides what its routes need. `logLevel` is pino's; lines go to `logTo`, else to standard output. */
+/**
+ * What the app needs besides what its routes need. `logLevel` is pino's; lines go to `logTo`, by default standard
+ * output.
+ */
 export type AppOptions = {
   built: BuiltPages;
   logLevel: string;
@@ -80,7 +83,7 @@ export type Timeouts = Record<
   number
 >;
 
-/** The whole HTTP server: guards, then every route by name. It listens to nothing yet. */
+/** The whole HTTP server: guards, then every route by name. It is not listening yet. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { built, logLevel, logTo, makeDeps } = options;
   const timeouts: Timeouts = { ...limits, ...options.timeouts };
@@ -100,18 +103,18 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     connectionTimeout: timeouts.connectionTimeout,
     keepAliveTimeout: timeouts.keepAliveTimeout,
     forceCloseConnections: 'idle',
-    // What is asked on an open connection during a stop is still answered, like any request.
+    // Requests on an open connection during a stop are still answered.
     return503OnClosing: false,
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: true },
     http: {
       headersTimeout: timeouts.headersTimeout,
       connectionsCheckingInterval: limits.connectionsCheckedEvery,
       maxHeaderSize: limits.headerBytes,
-      // The guard answers a request without a Host, readably.
+      // The guard answers a request without a Host with a readable page.
       requireHostHeader: false,
     },
     clientErrorHandler: (error, socket) => unreadableRequest(headers)(error, socket),
-    // An address that cannot be decoded passes no hook.
+    // An address that cannot be decoded reaches no hook.
     frameworkErrors: (error, request, reply) => {
       request.log.info({ req: request, status: 400 }, 'answered');
       return handleError(error, request as FastifyRequest, (reply as unknown as FastifyReply).headers(headers));
@@ -140,7 +143,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setNotFoundHandler(methodNotAllowed(deps));
 
   const on = (call: Call) => ({ method: calls[call].method, url: basePath + calls[call].path });
-  // These say themselves what is wrong with an entry, on the form.
+  // These report on the form what is wrong with an entry.
   const attachValidation = true;
   app.route({ ...on('performLogin'), schema: { body: LoginForm }, attachValidation, handler: performLoginRoute(deps) });
   app.route({
@@ -168,7 +171,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     handler: performSsoRoute(deps),
   });
   app.route({ ...on('ssoLeave'), handler: leaveRoute(deps) });
-  // An answer is used up when it is read, which a HEAD must not do.
+  // Reading an answer consumes it, which a HEAD must not do.
   const callback = {
     ...on('oidcCallback'),
     onRequest: onlyNavigation(deps),
@@ -221,7 +224,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.route({ ...on('samlFailed'), onRequest: onlyNavigation(deps), handler: samlFailedRoute(deps) });
   app.get(basePath + hubStartPath, standInRoute(deps));
   app.get('/', async (_request, reply) => reply.redirect(`${basePath}/`, 302));
-  // Where password managers send who wants another password (W3C: A Well-Known URL for Changing Passwords).
+  // Where password managers send users to change a password (W3C: A Well-Known URL for Changing Passwords).
   app.get('/.well-known/change-password', async (_request, reply) =>
     reply.redirect(basePath + screenPaths.forgotten, 302),
   );

@@ -5,25 +5,25 @@ export const day = 24 * hour;
 
 /** How guesses under one kind of key are slowed down. Times in milliseconds. */
 export type ThrottleLimit = {
-  /** Failures that cost nothing; each further one makes the next wait twice as long. */
+  /** Failures that cost nothing; each further one doubles the next wait. */
   freeFailures: number;
-  /** One failure is forgotten every so often. */
+  /** One failure expires at this interval. */
   leakEvery: number;
   firstWait: number;
   longestWait: number;
 };
 
-/** How much of everything a document of somebody else may hold; what reads it costs time for each of them. */
+/** How much a foreign document may contain; reading it takes time for each part. */
 export type XmlLimits = {
   elements: number;
   depth: number;
   attributes: number;
   attributesOfElement: number;
-  /** Different declarations, each a prefix with its namespace. */
+  /** Distinct declarations, each a prefix with its namespace. */
   namespaces: number;
-  /** Elements that belong to signatures, each kind for itself. */
+  /** Elements that belong to signatures, per kind. */
   signatureParts: number;
-  /** Characters that are written as entities or numbers. */
+  /** Characters written as entities or numbers. */
   references: number;
   /** In characters: a tag with its attributes, one value, one name with its prefix. */
   tag: number;
@@ -41,75 +41,81 @@ export const limits = {
     /** One IPv6 /56. */
     network: { freeFailures: 400, leakEvery: 3 * second, firstWait: 10 * second, longestWait: 5 * minute },
     total: { freeFailures: 5000, leakEvery: 100, firstWait: 5 * second, longestWait: minute },
-    /** Visits to identity providers begun from one address: a whole company may begin its day at once. */
+    /** Visits to identity providers begun from one address: a whole company may begin work at once. */
     sso: { freeFailures: 1000, leakEvery: second / 2, firstWait: 10 * second, longestWait: minute },
-    /** Logout tokens from one address that were refused: a provider's are right, or wrong by a mistake in setting it up. */
+    /** Refused logout tokens from one address: a provider's are valid, or wrong by misconfiguration. */
     logoutToken: { freeFailures: 20, leakEvery: 30 * second, firstWait: 10 * second, longestWait: 5 * minute },
-    /** SAML answers from one address that nobody vouched for: each costs milliseconds of the one thread. True ones count nothing. */
+    /**
+     * SAML answers from one address that nobody vouched for: each costs milliseconds of the one thread. Valid ones
+     * don't count.
+     */
     samlFailure: { freeFailures: 30, leakEvery: 2 * second, firstWait: 10 * second, longestWait: minute },
     /** Codes of the second factor, over all half sessions of an account. */
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
-    /** Mails with a code to one account. */
+    /** Emails with a code to one account. */
     codeMail: { freeFailures: 12, leakEvery: 5 * minute, firstWait: minute, longestWait: 15 * minute },
   } satisfies Record<string, ThrottleLimit>,
-  /** Names that no account has share this many rows, so that guessing names cannot fill the table. */
+  /** Names without an account share this many rows, so that guessing names cannot fill the table. */
   unknownNameBuckets: 65_536,
   halfSession: 10 * minute,
-  /** Codes that one half session may try; then the password is asked again. */
+  /** Codes that one half session may try; then the password is required again. */
   codeTries: 5,
   emailCode: 10 * minute,
-  /** Mails with a code in one half session, and how far apart. */
+  /** Emails with a code in one half session, and how far apart. */
   emailCodeSends: 4,
   emailCodeSendEvery: 30 * second,
   recoveryCodes: 10,
-  /** How long after registration the recovery codes can be looked at. */
+  /** How long after registration the recovery codes can be viewed. */
   recoveryCodesShown: 10 * minute,
   rememberedDevice: 30 * day,
-  /** A phone's clock that is off by no more than this is told from a wrong code. */
+  /** Up to this offset a phone's clock is distinguished from a wrong code. */
   clockHelpWithin: 10 * minute,
-  /** Wrong codes after which the clock is looked at. */
+  /** Wrong codes after which the clock is checked. */
   clockHelpAfter: 2,
-  /** A sign-in this young may register a second factor. */
+  /** A sign-in this recent may register a second factor. */
   freshSignIn: 10 * minute,
-  /** How long a visitor may stay with an identity provider. */
+  /** How long a visitor may stay at an identity provider. */
   ssoRequest: 30 * minute,
-  /** Visits of one browser that may be out at once; each has a cookie, and the header with all of them has an end. */
+  /** Open visits of one browser; each has a cookie, and the size of the header is limited. */
   visitsOfBrowser: 10,
-  /** An answer that is loaded twice leads where it led the first time, for this long. */
+  /** For this long an answer loaded again leads where it led before. */
   ssoRequestRemembered: hour,
-  /** How long after a sign-out a provider is asked to have the person sign in there once more, at the longest. */
+  /** How long after a sign-out a provider is asked to authenticate the person again, at most. */
   askedAfresh: 30 * day,
-  /** How long a provider's answer waits for the person to agree; shorter than `providerLogoutKept`, which is asked again then. */
+  /**
+   * How long a provider's answer waits for the person to confirm; shorter than `providerLogoutKept`, which is checked
+   * again then.
+   */
   questionOfAnswer: 5 * minute,
-  /** The connection by which a browser signed in last. */
+  /** The connection of a browser's last sign-in. */
   ssoConnectionRemembered: 180 * day,
-  /** How long all requests to an identity provider for one page of ours may take together. */
+  /** How long all requests to an identity provider for one page may take together. */
   providerAnswer: 8 * second,
-  /** Of these, how long it waits for what it can do without, because there is an older answer or another way. */
+  /** Share of that for optional requests, which have an older answer or an alternative. */
   providerPatience: 2 * second,
-  /** Longest answer of an identity provider that is read, after unpacking. */
+  /** The longest answer read from an identity provider, after unpacking. */
   providerBytes: 512 * 1024,
-  /** How long discovery and metadata are believed before they are read again. */
+  /** How long discovery and metadata are cached. */
   providerBelieved: 10 * minute,
-  /** Unknown keys make the published ones be read again at most this often. */
+  /** Unknown keys refresh the published ones at most this often. */
   providerKeysEvery: minute,
-  /** Providers of which one process remembers what they published. */
+  /** Providers whose data one process caches. */
   providersRemembered: 1000,
-  /** How far a provider's clock may be off. */
+  /** The allowed clock skew of a provider. */
   providerClock: 2 * minute,
-  /** An ID token is made for the code that we have just shown; one older than this is not accepted. */
+  /** An ID token is made for the code that we have just sent; an older one is refused. */
   idTokenAge: 10 * minute,
-  /** A SAML assertion older than this is not accepted, whatever it says of itself. */
+  /** A SAML assertion older than this is refused, whatever it says. */
   samlAssertionAge: 10 * minute,
-  /** A SAML answer waits this long for the browser that brought it: the redirect that follows asks for it at once. */
+  /** A SAML answer waits this long for the browser that brought it: the next redirect requests it at once. */
   samlAnswerWaits: 30 * second,
-  /** What a provider's logout named is kept until the last answer from before it has ended, by either clock. */
+  /** A provider's logout is kept until the last earlier answer has expired, by either clock. */
   providerLogoutKept: 15 * minute,
-  /** How often the metadata of SAML providers are read again, to tell what is new in them. */
+  /** How often the metadata of SAML providers are read again, to report changes. */
   samlMetadataReadEvery: day,
   /** A body with a SAML answer, encoded. */
   samlBodyBytes: 256 * 1024,
-  /** A SAML answer: 200 groups are 250 elements where they share an attribute, and 450 where each has its own. */
+  /** A SAML answer: 200 groups are 250 elements if they share an attribute, and 450 if each has its own. */
   samlAnswer: {
     elements: 800,
     depth: 16,
@@ -122,14 +128,14 @@ export const limits = {
     value: 2048,
     name: 100,
   } satisfies XmlLimits,
-  /** A logout message by redirect, after unpacking, and the RelayState that goes back with an answer. */
+  /** A logout message by redirect, after unpacking, and the RelayState returned with an answer. */
   samlLogoutBytes: 64 * 1024,
   samlRelayState: 2048,
-  /** A signature's value and the digest in it, in base64 with line breaks: RSA of 16,384 bits needs 2,800 characters. */
+  /** A signature's value and its digest, in base64 with line breaks: RSA of 16,384 bits needs 2,800 characters. */
   samlSignatureValue: 4096,
-  /** Prefixes that a signature may name as counting although nothing is written with them. */
+  /** Prefixes that a signature may declare as counting although no name uses them. */
   inclusivePrefixes: 20,
-  /** The metadata of SAML providers, those of several in one document among them. */
+  /** The metadata of SAML providers, including several in one document. */
   samlMetadata: {
     elements: 2000,
     depth: 40,
@@ -142,51 +148,51 @@ export const limits = {
     value: 4096,
     name: 100,
   } satisfies XmlLimits,
-  /** A provider's RSA key with fewer bits is warned of. */
+  /** A provider's RSA key with fewer bits causes a warning. */
   weakestRsaKey: 2048,
-  /** Ends of certificates and secrets are warned of from here on. */
+  /** Expiring certificates and secrets cause warnings from this long before. */
   expiryWarning: 60 * day,
   resetLink: 60 * minute,
-  /** How long a browser tells of its last sign-in and sign-out: longer than a link lives, also when it was closed. */
+  /** How long a browser remembers its last sign-in and sign-out: longer than a link is valid, even if it was closed. */
   turn: day,
-  /** A reset link that is over is told apart from one that never was for this long. */
+  /** For this long an expired reset link is distinguished from one that never existed. */
   resetLinkRemembered: 30 * day,
-  /** Reset mails to one account: more within an hour are not sent, and the answer does not tell. */
+  /** Reset emails to one account: more within an hour are not sent, and the answer does not reveal it. */
   resetMailsAnHour: 3,
-  /** Two requests as close as this are one press of a button. */
+  /** Two requests this close together are one click. */
   samePress: 500,
-  /** The passwords that may not be chosen again, the one of today among them. */
+  /** The passwords that may not be chosen again, including the current one. */
   passwordsRemembered: 10,
-  /** How long the reset hash waits in a browser without script after a failed change. */
+  /** How long the reset hash is kept in a browser without JavaScript after a failed change. */
   resetCookieLifetime: 10 * minute,
-  /** How often the database is asked for work that other processes left. */
+  /** How often the database is checked for work left by other processes. */
   workLookEvery: second,
-  /** How many mails one instance has under way at once. */
+  /** How many emails one instance sends at once. */
   mailLanes: 5,
-  /** How many a lane takes on at once; it lets go of the rest at the first trouble. */
+  /** How many a lane claims at once; it releases the rest at the first problem. */
   mailsTakenOn: 20,
-  /** Longer than any conversation with a mail server: a mail that was taken on and not finished is tried again after this. */
+  /** Longer than any conversation with a mail server: an email claimed but not finished is retried after this. */
   mailTakenOnFor: 5 * minute,
-  /** A refused mail is tried again after the first wait, then after twice as long each time, up to the longest. */
+  /** A refused email is retried after the first wait, which then doubles each time, up to the longest. */
   mailFirstWait: 10 * second,
   mailLongestWait: hour,
-  /** While the mail server is away it is tried again after this at first, and after this at the longest. */
+  /** While the mail server is down it is retried after the first pause, and at most after the longest. */
   mailServerFirstPause: second,
   mailServerLongestPause: minute,
   mailGivenUpAfter: day,
-  /** A session's last use is written at most this often, so that the idle end is right to the second. */
+  /** A session's last use is written at most this often, so that its idle time ends right to the second. */
   sessionTouchEvery: second,
   deviceLifetime: 180 * day,
   /** A known device's last use is written at most this often. */
   deviceWriteEvery: day,
-  /** How long a refused sign-in's typed name and reference wait in the browser. */
+  /** How long a refused sign-in's typed name and reference are kept in the browser. */
   refusalLifetime: 10 * minute,
-  /** How long a command waits for its standard input before it says so, and how much it reads of it. */
+  /** How long a command waits for standard input before it says so, and how much of it is read. */
   stdinHint: 2 * second,
   stdinBytes: 64 * 1024,
   housekeepingEvery: 10 * minute,
   warningsEvery: day,
-  /** Password hashes that may wait; what exceeds them is answered 503. */
+  /** Waiting password hashes; any more are answered 503. */
   waitingHashes: 500,
   busyRetryAfter: 5 * second,
   databaseRetryAfter: 5 * second,
@@ -197,26 +203,26 @@ export const limits = {
   /** How long the headers, and the whole request, may take to arrive. */
   headersTimeout: 10 * second,
   requestTimeout: 15 * second,
-  /** An answer that takes longer is 503: a database that went silent in the middle of a statement says nothing at all. */
+  /** A slower answer is 503: a database that stalls in the middle of a statement reports nothing. */
   handlerTimeout: 20 * second,
-  /** A connection on which nothing moves, a slow reader among them, is cut. */
+  /** An idle connection, including a slow reader's, is closed. */
   connectionTimeout: 30 * second,
   keepAliveTimeout: 72 * second,
   /** More connections at once are closed unread; a flood costs memory up to here. */
   connections: 10_000,
   connectionsCheckedEvery: second,
-  /** On SIGTERM: how long requests under way may take to finish. */
+  /** On SIGTERM: how long open requests may take to finish. */
   stopWithin: 10 * second,
-  /** Of these, how long the work beside the requests may take. */
+  /** Of this, how long background work may take. */
   stopBesideWithin: 5 * second,
   stopLooksEvery: 50,
-  /** Ctrl-C reaches the portal twice under npm, which passes on what the terminal has sent already: that is one signal. */
+  /** Under npm Ctrl-C reaches the portal twice, from the terminal and from npm: that is one signal. */
   sameSignal: 2 * second,
-  /** How often a portal that npm started looks whether npm is still there. */
+  /** How often a portal started by npm checks that npm still runs. */
   parentLookEvery: 200,
   /**
-   * mail: how long the mail server may take to be reached and to greet, TLS included; to answer a command; and to take
-   * one mail altogether. A connection that nothing is sent on is kept for `idle`.
+   * mail: how long the mail server may take to connect and greet, including TLS; to answer a command; and to accept one
+   * email in total. An unused connection is kept for `idle`.
    */
   mailServer: { reach: 10 * second, answer: 20 * second, takeMail: 30 * second, idle: 10 * second },
   assetLifetimeSeconds: 365 * 24 * 3600,

@@ -31,7 +31,7 @@ type Props = {
   place: Place;
   language: Language;
   texts: Texts;
-  /** The screens of the second factor, where the place is one of them. */
+  /** The screens of the second factor, if the page is one of them. */
   secondFactor: ComponentType | null;
   browser: Browser | null;
 };
@@ -41,7 +41,7 @@ export function App({ page, place: firstPlace, language, texts, secondFactor, br
   const [spoken, setSpoken] = useState({ language, texts });
   const [place, setPlace] = useState(firstPlace);
   const [SecondFactor, setSecondFactor] = useState(() => secondFactor);
-  // Counts what is shown afresh: a screen that is left and found again starts from the beginning.
+  // Counts screens shown: one that is left and visited again starts from the beginning.
   const [showing, setShowing] = useState(0);
   const [saved, setSaved] = useState<SavedValues>(nothingSaved);
   const [isScripted, setScripted] = useState(false);
@@ -50,13 +50,13 @@ export function App({ page, place: firstPlace, language, texts, secondFactor, br
   const typedUsername = useRef(page.typedUsername);
   const { word, leave, comeBack, fadeOver } = useLeavePage();
 
-  // What only the browser knows comes after the first render, which must be the server's to the letter.
+  // What only the browser knows comes after the first render, which must equal the server's exactly.
   useEffect(() => {
     if (store) setSaved(store.read());
     setScripted(true);
   }, [store]);
 
-  // A part's own effects come before this one.
+  // A component's own effects run before this one.
   useEffect(() => {
     if (isScripted) browser?.onStarted();
   }, [isScripted, browser]);
@@ -75,7 +75,7 @@ export function App({ page, place: firstPlace, language, texts, secondFactor, br
       } catch {
         return location.reload();
       }
-      // Meanwhile the visitor may have gone elsewhere.
+      // The visitor may have moved on meanwhile.
       if (move !== moves.current) return;
     }
     setPlace(arrival.place);

@@ -7,7 +7,7 @@ const root = { hydrateRoot: vi.fn(), createRoot: vi.fn(() => ({ render: rendered
 vi.mock('react-dom/client', () => root);
 vi.mock('./load-texts.ts', () => ({ loadTexts: async () => ({}) }));
 
-/** Starts the pages as a browser does that shows `page` under an address. */
+/** Starts the pages as a browser does that shows `page` at an address. */
 async function startAt(address: string, page: Page): Promise<string[]> {
   const shown: string[] = [];
   const location = { pathname: '', search: '', hash: '' };
@@ -38,7 +38,7 @@ async function startAt(address: string, page: Page): Promise<string[]> {
 
 beforeEach(() => vi.clearAllMocks());
 
-it('the answer to a posted form takes the address of the form, is hydrated as rendered, and says its notice once', async () => {
+it('the answer to a posted form takes the form’s address, is hydrated as rendered, and says its notice once', async () => {
   const page = pageForTest('/portal/forgotten?notice=unavailable&lang=en', { isAnswer: true });
   expect(await startAt('/portal/password/forgotten', page)).toEqual([page.url, '/portal/forgotten?lang=en']);
   expect(root.hydrateRoot).toHaveBeenCalledOnce();
@@ -50,7 +50,7 @@ it('any other page keeps its address', async () => {
   expect(root.hydrateRoot).toHaveBeenCalledOnce();
 });
 
-it('a fragment that names another screen is rendered anew', async () => {
+it('a fragment that names another screen is rendered again', async () => {
   expect(await startAt('/portal/#/forgotten', pageForTest('/portal/'))).toEqual([]);
   expect(root.createRoot).toHaveBeenCalledOnce();
   expect(root.hydrateRoot).not.toHaveBeenCalled();

@@ -10,13 +10,13 @@ import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 import { settle } from './settle.ts';
 import { takeTurns } from './take-turns.ts';
 
-/** The page as the server sent it, which works without script: what fails on the way leaves it or puts it back. */
+/** The page as sent by the server, which works without JavaScript: a failure leaves or restores it. */
 const address = location.href;
 const portal = document.getElementById('portal') as HTMLElement;
 const asSent = portal.cloneNode(true);
 let isStarted = false;
 
-// Not awaited at the top: what is loaded imports from this file, and would wait for it for ever.
+// Not awaited at the top level: the modules loaded import from this file, and would wait forever.
 start().catch((error) => {
   console.error(error);
   putAddressBack();
@@ -24,14 +24,14 @@ start().catch((error) => {
 
 async function start(): Promise<void> {
   const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as Page;
-  // The answer to a posted form stands under the call's address. From here on it is the form's: a reload asks for that.
+  // The answer to a posted form has the call's address. It gets the form's, so that a reload requests the form.
   if (page.isAnswer) history.replaceState(null, '', page.url);
   const store = new SavedValuesStore(
     () => sessionStorage,
     () => localStorage,
   );
   takeTurns(page, store);
-  // Whoever is signed in has arrived: who signs in next in this tab does not inherit the destination.
+  // A signed-in visitor has arrived: the next sign-in in this tab does not inherit the destination.
   if (page.serverPage?.name === 'signedIn') store.write(nothingSaved);
   const rendered = placeOfUrl(page.url, page.rules.basePath);
   const arrived = page.serverPage ? rendered : settle(location, store, page).place;
@@ -57,14 +57,14 @@ async function start(): Promise<void> {
   else createRoot(portal).render(app);
 }
 
-/** Not at once: what fails together with this is found out first. */
+/** Not at once: failures in the same step are noticed first. */
 function onStarted(): void {
   setTimeout(() => {
     isStarted = true;
   });
 }
 
-/** What fails later has the door of errors, whose button leads here again. */
+/** Later failures are handled by the error boundary, whose button leads here again. */
 function putBack(): void {
   if (isStarted) return;
   portal.replaceWith(asSent);

@@ -33,12 +33,12 @@ it('remembers in the storage, under the names of the specification', () => {
   expect(new SavedValuesStore(() => storage).read()).toEqual(values);
 });
 
-it('where a fragment came from holds for the value that was saved with it alone', () => {
+it('the origin of a fragment counts only for the value it was saved with', () => {
   const storage = memoryStorage();
   const store = new SavedValuesStore(() => storage);
   store.write({ ...values, loginHashFragment: '/webbundle/a b', loginHashFragmentFrom: 'redirectURL' });
   expect(new SavedValuesStore(() => storage).read().loginHashFragmentFrom).toBe('redirectURL');
-  // Another page of the hub, or this one from before it was remembered.
+  // Another page of the hub, or this one from before the origin was saved.
   storage.setItem('loginHashFragment', '/reports/7');
   for (const opened of [store, new SavedValuesStore(() => storage)])
     expect(opened.read()).toMatchObject({ loginHashFragment: '/reports/7', loginHashFragmentFrom: null });
@@ -46,7 +46,7 @@ it('where a fragment came from holds for the value that was saved with it alone'
   expect(store.read().loginHashFragmentFrom).toBeNull();
 });
 
-it('a value that is forgotten leaves nothing of where it came from', () => {
+it('a forgotten value leaves nothing of its origin', () => {
   const storage = memoryStorage();
   const store = new SavedValuesStore(() => storage);
   store.write(values);
@@ -55,7 +55,7 @@ it('a value that is forgotten leaves nothing of where it came from', () => {
   expect(store.read().loginHashFragmentFrom).toBeNull();
 });
 
-it('forgets what is null', () => {
+it('forgets null values', () => {
   const storage = memoryStorage();
   const store = new SavedValuesStore(() => storage);
   store.write(values);

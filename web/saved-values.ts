@@ -1,7 +1,7 @@
 import type { SavedDestination } from '#contract/destination.ts';
 import type { Turns } from '#contract/page.ts';
 
-/** What a browser tab remembers on the way through sign-in, specification §3; null where nothing is saved. */
+/** What a browser tab remembers during sign-in, specification §3; null if nothing is saved. */
 export type SavedValues = SavedDestination & { passwordHashParameter: string | null };
 
 export const nothingSaved: SavedValues = {
@@ -16,16 +16,19 @@ const names = ['loginHashFragment', 'redirectOldWebbundleUrl', 'passwordHashPara
 type Name = (typeof names)[number];
 
 /**
- * Beside them, where the fragment came from and the value that this is said of: other pages of the hub write the
- * specification's keys too, and know nothing of this one.
+ * Beside them, the origin of the fragment and the value it applies to: other pages of the hub write the specification's
+ * keys too, and don't know this one.
  */
 const originName = 'loginHashFragmentFrom';
 const origins = ['hash', 'redirectURL'] as const;
 
-/** And the sign-in and sign-out that the last page in this tab knew of; what all tabs share has those of the last page in any. */
+/**
+ * The sign-in and sign-out known to the last page in this tab; the storage of all tabs has those of the last page in
+ * any.
+ */
 const turnsName = 'turns';
 
-/** The saved values of a tab; where session storage is absent or refuses, they last as long as the page (decisions §3). */
+/** The saved values of a tab; if session storage is absent or refuses, they last as long as the page (decisions §3). */
 export class SavedValuesStore {
   #values: SavedValues = nothingSaved;
   #turns: Turns | null = null;
@@ -50,12 +53,12 @@ export class SavedValuesStore {
     attempt(() => this.#store(originName, origin && `${origin} ${fragment}`));
   }
 
-  /** Null where no page of ours was in this tab yet. */
+  /** Null if no page of ours was in this tab yet. */
   readTurns(): Turns | null {
     return turnsIn(this.#storage) ?? this.#turns;
   }
 
-  /** Those that the last page in any tab knew of; null where there was none. */
+  /** Those known to the last page in any tab; null if there was none. */
   readSharedTurns(): Turns | null {
     return turnsIn(this.#shared);
   }

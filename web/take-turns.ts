@@ -2,13 +2,13 @@ import type { Page } from '#contract/page.ts';
 import type { SavedValuesStore } from './saved-values.ts';
 import { savedAfter } from './turns.ts';
 
-/** `storage`: a page in another tab knows of a turn. The others: this one was asleep, or shows what it was before. */
+/** `storage`: a page in another tab learned of a turn. The others: this one was asleep, or shows an earlier state. */
 const moments = ['storage', 'popstate', 'pageshow', 'visibilitychange'];
 
 /**
- * Gives up what an earlier turn at the browser saved in this tab, now and for as long as the page stays open: what the page
- * itself shows goes with a reload. A page that answers a post of another site comes without cookies and so without turns;
- * so does one after the marks have ended. Such a page goes by what the other tabs know.
+ * Discards what an earlier turn saved in this tab, now and as long as the page is open: what the page itself shows goes
+ * with a reload. A page that answers another site's post comes without cookies and so without turns; so does one after
+ * the marks have expired. Such a page uses what the other tabs know.
  */
 export function takeTurns({ turns, resetHash }: Page, store: SavedValuesStore): void {
   const take = (now = store.readSharedTurns()) => {

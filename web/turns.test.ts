@@ -28,7 +28,7 @@ it.each([
   expect(savedAfter(now, before, saved)).toEqual(kept);
 });
 
-it('a tab remembers the last turns, with a storage that works or refuses', () => {
+it('a tab remembers the last turns, whether its storage works or refuses', () => {
   const kept = new Map<string, string>();
   const storage = {
     getItem: (name: string) => kept.get(name) ?? null,

@@ -17,7 +17,7 @@ const house: MailConfig = {
   accentColour: null,
 };
 
-/** A light brand, and names that hardly fit: what breaks a layout if anything does. */
+/** A light brand, and names that barely fit: the worst case for the layout. */
 const crowded: MailConfig = {
   ...house,
   branding: { ...house.branding, name: 'Wasserwirtschaftsverband Oberes Emmental' },
@@ -37,7 +37,7 @@ const long: Mail['details'] = {
   address: '2001:0db8:85a3:08d3:1319:8a2e:0370:7344',
 };
 
-/** Photographs every kind of mail by day and by night, on a phone and beside a list of mails. */
+/** Takes screenshots of every kind of email in light and dark mode, on a phone and beside a list of emails. */
 export async function takeMailShots(browser: Browser): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const kind of mailKinds) {

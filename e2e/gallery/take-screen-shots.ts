@@ -13,7 +13,7 @@ const sizes = [
   { width: 1440, height: 900 },
 ];
 
-/** Photographs every screen of the real product by day and by night, on a phone and on a desk. */
+/** Takes screenshots of every screen of the real product in light and dark mode, on a phone and a desktop. */
 export async function takeScreenShots(browser: Browser): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const inbox = await MailInbox.open();

@@ -25,7 +25,7 @@ afterAll(() => portal.close());
 const isSigned = async (headers: Record<string, string>) =>
   (await portal.send({ url: '/portal/session', headers })).statusCode === 200;
 
-it('CK-01 CK-03 every cookie of every answer is for this host alone, over https, and out of reach of scripts', async () => {
+it('CK-01 CK-03 every cookie of every answer is for this host only, over https, and not readable by scripts', async () => {
   const http = {
     'x-forwarded-proto': 'http',
     forwarded: 'proto=http;host=evil.example',
@@ -80,7 +80,7 @@ it('CK-01 no answer without sign-in sets any cookie', async () => {
   expect(refused.headers['set-cookie']).toBeUndefined();
 });
 
-it('CK-02 a public address over http is for this machine only', () => {
+it('CK-02 a public address over http is only for this machine', () => {
   for (const url of ['http://portal.example', 'http://10.0.0.1', 'http://localhost.evil.example', 'ftp://localhost']) {
     const result = readConfig({ PUBLIC_URL: url });
     expect(result.ok, url).toBe(false);
@@ -89,7 +89,7 @@ it('CK-02 a public address over http is for this machine only', () => {
   expect(readConfig({ PUBLIC_URL: 'http://localhost:3000' }).ok).toBe(true);
 });
 
-it('CK-04 a cookie that comes twice, or without the prefix that binds it to this host, is nobody', async () => {
+it('CK-04 a doubled cookie, or one without the prefix that binds it to this host, identifies nobody', async () => {
   const token = cookiesOf(await portal.signIn('alice', testPassword))['__Host-vestibule-session'] ?? '';
   const name = '__Host-vestibule-session';
   expect(await isSigned({ cookie: `${name}=${token}` })).toBe(true);
@@ -109,7 +109,7 @@ it('CK-04 a cookie that comes twice, or without the prefix that binds it to this
   for (const cookie of tossed) expect(await isSigned({ cookie }), cookie).toBe(false);
 });
 
-it('CK-04 a device cookie that comes twice makes no browser known', async () => {
+it('CK-04 a doubled device cookie makes no browser known', async () => {
   const { '__Host-vestibule-device': device = '' } = cookiesOf(await portal.signIn('bob', testPassword));
   const headers = { cookie: `__Host-vestibule-device=${'A'.repeat(43)}; __Host-vestibule-device=${device}` };
   const made = cookiesOf(await portal.signIn('bob', testPassword, { headers }))['__Host-vestibule-device'];
@@ -128,7 +128,7 @@ it('CK-05 a failed or cancelled sign-in leaves no cookie for longer than ten min
   }
 });
 
-it('a notice that was tampered with shows nothing of it', async () => {
+it('a tampered notice shows none of its content', async () => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const values = [
     '%',

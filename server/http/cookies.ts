@@ -3,10 +3,10 @@ import type { FastifyReply } from 'fastify';
 import type { Config } from '../config.ts';
 import { isToken } from '../secrets/token.ts';
 
-/** The cookies of the portal. Visits to providers and their answers have one each: tabs share all cookies. */
+/** The portal's cookies. Each visit to a provider and each answer has its own, as tabs share all cookies. */
 export type CookieName = TokenCookieName | 'refusal' | 'connection' | 'afresh';
 
-/** Those that hold a token and nothing else. */
+/** Those that hold only a token. */
 export type TokenCookieName =
   | 'session'
   | 'device'
@@ -19,9 +19,9 @@ export type TokenCookieName =
   | `answer-${string}`;
 
 /**
- * The value of a cookie, or null when it is absent or not to be trusted: a name that comes twice was set by somebody
- * else too (cookie tossing), and is as good as none. Names count to the letter: to a browser `\u00a0__Host-x` is another
- * name, without the protection of the prefix.
+ * The value of a cookie, or null if it is absent or untrustworthy: a name that occurs twice was also set by someone
+ * else (cookie tossing), and is ignored. Names are compared exactly: to a browser `\u00a0__Host-x` is another name,
+ * without the protection of the prefix.
  */
 export function readCookie(headers: IncomingHttpHeaders, config: Config, name: CookieName): string | null {
   const start = `${fullName(config, name)}=`;
@@ -30,7 +30,7 @@ export function readCookie(headers: IncomingHttpHeaders, config: Config, name: C
   return found.length === 1 ? (found[0] as string).slice(start.length) : null;
 }
 
-/** The names of the cookies of ours that begin so, each once, in the order in which the browser sends them. */
+/** The names of our cookies with this prefix, without duplicates, in the order sent by the browser. */
 export function listCookies(headers: IncomingHttpHeaders, config: Config, start: string): string[] {
   const prefix = fullName(config, '');
   const names = (headers.cookie ?? '').split(';').map((pair) => stripped(pair).split('=', 1)[0] as string);
@@ -38,12 +38,12 @@ export function listCookies(headers: IncomingHttpHeaders, config: Config, start:
   return [...new Set(ours)];
 }
 
-/** Without the white space of RFC 6265 §5.2 around it; that of `trim` is Unicode's, which browsers keep in a name. */
+/** Strips the white space of RFC 6265 §5.2; `trim` also strips Unicode's, which browsers keep in names. */
 function stripped(pair: string): string {
   return pair.replace(/^[ \t]+|[ \t]+$/g, '');
 }
 
-/** The token in a cookie, or null when it is absent or has not the exact shape of one. */
+/** The token in a cookie, or null if it is absent or not exactly in the form of one. */
 export function readTokenCookie(headers: IncomingHttpHeaders, config: Config, name: TokenCookieName): string | null {
   const value = readCookie(headers, config, name);
   return value !== null && isToken(value) ? value : null;
@@ -56,12 +56,12 @@ export function setCookie(reply: FastifyReply, config: Config, name: CookieName,
   reply.header('set-cookie', `${fullName(config, name)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}${age}`);
 }
 
-/** Takes a cookie out of the browser. */
+/** Deletes a cookie in the browser. */
 export function clearCookie(reply: FastifyReply, config: Config, name: CookieName): void {
   setCookie(reply, config, name, '', 0);
 }
 
-/** `__Host-` binds a cookie to this very host over https; plain http exists on localhost only (decisions §6). */
+/** `__Host-` binds a cookie to this host over https; plain http exists on localhost only (decisions §6). */
 function fullName(config: Config, name: CookieName | ''): string {
   return `${isHttps(config) ? '__Host-' : ''}vestibule-${name}`;
 }

@@ -4,8 +4,8 @@ import type { Deps } from '../deps.ts';
 import { refuse } from './refuse.ts';
 
 /**
- * Refuses what the browser itself marks as no page that the person goes to: an image, a call, or a page loaded ahead, which
- * any page of the web can have it ask for, and which would use up what an address has. It comes before everything that
+ * Refuses requests that the browser marks as something other than the person opening a page: images, scripts,
+ * prefetches. Any website can cause these, and they would consume what an address may do. Runs before everything that
  * counts, and leaves no row. Older browsers mark nothing.
  */
 export function onlyNavigation(deps: Deps, { inFrames = false } = {}): onRequestAsyncHookHandler {
@@ -18,21 +18,21 @@ export function onlyNavigation(deps: Deps, { inFrames = false } = {}): onRequest
 }
 
 /**
- * Whether the browser says that nobody has gone there yet: it loads the page in case, as speculation rules on any page have
- * it do. By the standard name, or by those of browsers from before there was one.
+ * Whether the browser says it is prefetching: nobody has opened the page yet, and speculation rules on any page can
+ * cause it. By the standard header, or by those of earlier browsers.
  */
 export function isAheadOfPerson(headers: IncomingHttpHeaders): boolean {
   return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) => headers[name] !== undefined);
 }
 
-/** Whether the browser says that the page is for a frame, which any other page can hold as well. */
+/** Whether the browser says that the page is for a frame, which may be another site's. */
 export function isInFrame(request: FastifyRequest): boolean {
   return ['iframe', 'frame'].includes(destinationOf(request));
 }
 
 /**
- * Refuses browsers where only another server has anything to say: every page could have them speak for their address.
- * `Sec-Fetch-Mode` alone is no browser's: the fetch of Node sends it.
+ * Refuses browsers where only servers are expected: any page could use theirs to act for their address.
+ * `Sec-Fetch-Mode` alone does not identify a browser: the fetch of Node sends it.
  */
 export function noBrowser(deps: Deps): onRequestAsyncHookHandler {
   return async function server(request: FastifyRequest, reply: FastifyReply) {

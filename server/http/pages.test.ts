@@ -26,7 +26,7 @@ const renderings = async (urls: string[], headers: Record<string, string> = {}) 
 };
 
 describe('rendered pages', () => {
-  it('are kept for addresses that we give out, and for nothing that a stranger makes up', async () => {
+  it('are cached for addresses that we hand out, and not for invented ones', async () => {
     const given = ['/portal', '/portal/', '/portal/login', '/portal/loginfail/default', '/portal/forgotten'];
     expect(await renderings([...given, ...given, ...given])).toBe(given.length);
     render.mockClear();
@@ -41,7 +41,7 @@ describe('rendered pages', () => {
     expect(await renderings(given)).toBe(0);
   });
 
-  it('do not multiply by header: six languages, three codings', async () => {
+  it('do not multiply by header: six languages, three encodings', async () => {
     const codings = ['br', 'gzip', 'identity', 'br;q=0', 'zstd', '*', 'x'.repeat(5000), 'gzip, br', 'BR'];
     const tags = [...languages, 'de-AT', 'xx', '__proto__', 'en;q=0', 'de-x-y'.repeat(500), '*'];
     for (const coding of codings)
@@ -53,7 +53,7 @@ describe('rendered pages', () => {
     expect(render.mock.calls.length).toBe(languages.length * 3);
   });
 
-  it('say what they depend on, are never stored, and never hold what another visitor typed', async () => {
+  it('say what they depend on, are never stored, and never contain what another visitor typed', async () => {
     const refused = await portal.signIn('canary-name', 'wrong');
     const cookies = cookiesOf(refused);
     const own = await portal.send({ url: '/portal/login', cookies });
@@ -77,7 +77,7 @@ describe('rendered pages', () => {
     }
   });
 
-  it('are not compressed where something personal stands beside the address (BREACH)', async () => {
+  it('are not compressed if they contain personal data beside the address (BREACH)', async () => {
     const packed = { 'accept-encoding': 'br, gzip' };
     const cookies = cookiesOf(await portal.signIn('bob', testPassword));
     const personal = await portal.send({ url: '/portal/portal.html?bob@acme.test', cookies, headers: packed });
@@ -86,7 +86,7 @@ describe('rendered pages', () => {
     expect((await portal.send({ url: '/portal/login', headers: packed })).headers['content-encoding']).toBe('br');
   });
 
-  it('cost little, whatever the headers that choose among them are', async () => {
+  it('are cheap, whatever headers choose among them', async () => {
     const long = 15_000;
     const hostile = [
       ['accept-language', 'de;q='.repeat(long / 5)],
@@ -113,7 +113,7 @@ describe('rendered pages', () => {
   });
 });
 
-it('the built style has iPhones in landscape leave the size of the text alone, by the name that they know', async () => {
+it('the built style stops iPhones from enlarging text in landscape, by the property they know', async () => {
   const { body } = await portal.send({ url: '/portal/login' });
   const style = /<style>(.*?)<\/style>/s.exec(body)?.[1] ?? '';
   expect(style).toMatch(/[{};]html\{[^}]*-webkit-text-size-adjust:100%;/);

@@ -13,10 +13,10 @@ import { turnsOf } from './turns.ts';
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
 
-/** Brotli's quality for a page that is sent once; one that is kept gets the best. */
+/** Brotli's quality for a page sent once; cached ones get the best. */
 const quickQuality = 4;
 
-/** Pages with what nobody else may see: who it is, codes, the state of a visit to a provider. */
+/** Pages with what nobody else may see: identity, codes, the state of a visit to a provider. */
 const secretPages: readonly ServerPage['name'][] = [
   'signedIn',
   'recoveryCodes',
@@ -33,7 +33,7 @@ export function createPages(config: Config, built: BuiltPages): Pages {
 
   function pageOf(request: FastifyRequest, more: Partial<Page> = {}): Page {
     const refusal = readLastRefusal(request, config, more.url);
-    // A page of its own tells of something that has only just happened: no earlier refusal's reference is its.
+    // A server page reports something that just happened: an earlier refusal's reference does not belong to it.
     const reference = more.serverPage ? null : refusal.reference;
     const turns = turnsOf(request, config);
     return {
@@ -78,13 +78,13 @@ export function createPages(config: Config, built: BuiltPages): Pages {
     );
   }
 
-  /** What must stay secret is not compressed beside what a stranger can put into the address (BREACH). */
+  /** Secrets are not compressed together with text that a stranger can put into the address (BREACH). */
   function holdsSecret({ serverPage, resetHash, registration }: Page): boolean {
     const isSecret = serverPage !== null && secretPages.includes(serverPage.name);
     return isSecret || Boolean(resetHash || registration);
   }
 
-  /** Whether an address is one that we give out; `/loginfail/anything` and `?x` show pages too, but would fill the memory. */
+  /** Whether we hand an address out; `/loginfail/anything` and `?x` show pages too, but would fill the memory. */
   function isOwnAddress(url: string): boolean {
     const below = url.slice(config.basePath.length);
     return below === '' || below === '/' || below === pathOfScreen(screenOfPath(below));

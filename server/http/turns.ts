@@ -6,15 +6,15 @@ import { newToken } from '../secrets/token.ts';
 import { clearCookie, readCookie, readTokenCookie, setCookie } from './cookies.ts';
 
 /**
- * Notes in the browser that somebody signed in. Every tab gives up a reset link that it saved before: however the session
- * ends, the next person at the browser does not find it (SE-15).
+ * Marks in the browser that someone signed in. Every tab discards a reset link saved earlier: however the session ends,
+ * the next person at the browser does not find it (SE-15).
  */
 export function beginTurn(request: FastifyRequest, reply: FastifyReply, config: Config): void {
   setCookie(reply, config, 'signed-in', newToken(), limits.turn);
   clearWaitingLink(request, reply, config);
 }
 
-/** Notes in the browser that somebody signed out: every tab gives up all that it saved before. Returns the mark. */
+/** Marks in the browser that someone signed out: every tab discards everything saved earlier. Returns the mark. */
 export function endTurn(request: FastifyRequest, reply: FastifyReply, config: Config): string {
   const mark = newToken();
   setCookie(reply, config, 'signed-out', mark, limits.turn);
@@ -22,12 +22,12 @@ export function endTurn(request: FastifyRequest, reply: FastifyReply, config: Co
   return mark;
 }
 
-/** A reset link that waits in the browser is not for whoever comes next. */
+/** A reset link kept in the browser is not for the next person. */
 export function clearWaitingLink(request: FastifyRequest, reply: FastifyReply, config: Config): void {
   if (readCookie(request.headers, config, 'reset') !== null) clearCookie(reply, config, 'reset');
 }
 
-/** The last sign-in and sign-out of the browser; undefined where there were none. */
+/** The last sign-in and sign-out of the browser; undefined if there were none. */
 export function turnsOf({ headers }: FastifyRequest, config: Config): Turns | undefined {
   const signedIn = readTokenCookie(headers, config, 'signed-in');
   const signedOut = readTokenCookie(headers, config, 'signed-out');

@@ -3,20 +3,20 @@ import type { Config } from '../config.ts';
 import { limits } from '../limits.ts';
 import { clearCookie, listCookies, readTokenCookie, setCookie, type TokenCookieName } from './cookies.ts';
 
-/** As many characters of the state's hash as keep the visits of one browser apart. */
+/** Enough characters of the state's hash to distinguish the visits of one browser. */
 const told = 8;
 
 type VisitCookie = TokenCookieName & `visit-${string}`;
 
 /**
- * The cookie that says which browser began a visit to a provider. Each visit has its own, with a token of its own: who had
- * the browser before holds nothing of the next visit, and a visit that is over has nothing left for the next person.
+ * The cookie that shows which browser began a visit to a provider. Each visit has its own cookie and token: an earlier
+ * user of the browser holds nothing of the next visit, and a finished visit leaves nothing for the next person.
  */
 export function visitCookie(stateHash: Buffer): VisitCookie {
   return `visit-${stateHash.toString('base64url').slice(0, told)}`;
 }
 
-/** The tokens of the visits that this browser has out, by the names of their cookies, the oldest first (RFC 6265 §5.4). */
+/** The tokens of this browser's open visits, by cookie name, oldest first (RFC 6265 §5.4). */
 export function visitsOfBrowser({ headers }: FastifyRequest, config: Config): Map<VisitCookie, string | null> {
   const names = listCookies(headers, config, 'visit-').filter((name): name is VisitCookie => isVisitCookie.test(name));
   return new Map(names.map((name) => [name, readTokenCookie(headers, config, name)]));
@@ -24,7 +24,7 @@ export function visitsOfBrowser({ headers }: FastifyRequest, config: Config): Ma
 
 const isVisitCookie = /^visit-[\w-]{8}$/;
 
-/** Notes in the browser that it began a visit; where too many are out the oldest go. */
+/** Marks in the browser that it began a visit; if too many are open the oldest are dropped. */
 export function beginVisit(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -37,13 +37,16 @@ export function beginVisit(
   setCookie(reply, config, visitCookie(stateHash), token, limits.ssoRequest);
 }
 
-/** Takes a visit out of the browser: it is over. */
+/** Removes a finished visit from the browser. */
 export function endVisit(request: FastifyRequest, reply: FastifyReply, config: Config, stateHash: Buffer): void {
   const name = visitCookie(stateHash);
   if (visitsOfBrowser(request, config).has(name)) clearCookie(reply, config, name);
 }
 
-/** Takes all visits out of the browser but those that stay: somebody signed in or out, and the next answer is not theirs. */
+/**
+ * Removes all visits from the browser except those that stay: someone signed in or out, and later answers are not
+ * theirs.
+ */
 export function endVisits(
   request: FastifyRequest,
   reply: FastifyReply,

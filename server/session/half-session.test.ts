@@ -20,7 +20,7 @@ afterAll(() => portal.close());
 
 const registration = (query: Record<string, string>) => `/portal/twoFactorRegistration?${new URLSearchParams(query)}`;
 
-/** Where a request leads in the end, a redirect of ours after the other. */
+/** Where a request ends up after all redirects. */
 async function landing(url: string, cookies: Record<string, string>): Promise<string> {
   const { headers } = await portal.send({ url, cookies });
   return typeof headers.location === 'string' ? await landing(headers.location, cookies) : url;
@@ -34,7 +34,7 @@ describe.each(['app', 'email'] as const)('a user whose customer requires the sec
   const username = `${kind}-user`;
   const flag: Record<string, string> = kind === 'email' ? { codeSentViaEmail: 'true' } : {};
 
-  it('lands on the registration, with his destination kept', async () => {
+  it('lands on the registration, with its destination kept', async () => {
     const form = { username, password: testPassword, redirectURL: '/portal/portal.html?x=1' };
     const answer = await portal.signIn(username, testPassword, { form });
     expect(answer.headers.location).toBe(registration({ redirectURL: '/portal/portal.html?x=1', ...flag }));
@@ -43,7 +43,7 @@ describe.each(['app', 'email'] as const)('a user whose customer requires the sec
     ]);
   });
 
-  it('even if another customer of his requires none', async () => {
+  it('even if another customer of the user requires none', async () => {
     const answer = await portal.signIn(`${kind}-too`, testPassword);
     expect(answer.headers.location).toBe(registration({ redirectURL: '/portal/portal.html', ...flag }));
   });
@@ -54,7 +54,7 @@ describe.each(['app', 'email'] as const)('a user whose customer requires the sec
     expect(answer.headers.location).toBe(registration({ redirectURL: '/portal/portal.html', ...flag }));
   });
 
-  it('SE-02 opens nothing with it, and is led back to the second factor', async () => {
+  it('SE-02 opens nothing with it, and is sent back to the second factor', async () => {
     const cookies = await halfSession(username);
     expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
     expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
@@ -66,7 +66,7 @@ describe.each(['app', 'email'] as const)('a user whose customer requires the sec
     for (const url of ['/portal/', '/portal/login']) expect((await portal.send({ url, cookies })).statusCode).toBe(200);
   });
 
-  it('SE-05 it is dead after ten minutes, used or not', async () => {
+  it('SE-05 it expires after ten minutes, used or not', async () => {
     const cookies = await halfSession(username);
     portal.wait(limits.halfSession - 1);
     const query = { redirectURL: '/portal/portal.html', ...flag };
@@ -78,7 +78,7 @@ describe.each(['app', 'email'] as const)('a user whose customer requires the sec
     );
   });
 
-  it('a full session of the browser before is over', async () => {
+  it('it ends the browser’s earlier full session', async () => {
     const full = cookiesOf(await portal.signIn('alice', testPassword));
     const cookies = { 'vestibule-session': full['vestibule-session'] ?? '' };
     await portal.signIn(username, testPassword, { cookies });
@@ -86,7 +86,7 @@ describe.each(['app', 'email'] as const)('a user whose customer requires the sec
   });
 });
 
-it('SE-06 an empty post to the second factor does not pass it, nor one that skips the step', async () => {
+it('SE-06 neither an empty post to the second factor nor one that skips the step passes it', async () => {
   const cookies = await halfSession('app-user');
   const url = '/portal/two-factor-authentication/verify';
   const json = { 'content-type': 'application/json', accept: 'application/json' };

@@ -35,7 +35,7 @@ async function ask(token: string, from = '203.0.113.5') {
 }
 const isAlive = async (token: string) => (await ask(token)).statusCode === 200;
 
-it('SE-11 a session that is not used ends after the idle time, to the second', async () => {
+it('SE-11 an unused session ends after the idle time, to the second', async () => {
   const { sessionIdle } = portal.deps.config;
   const [used, unused] = [await tokenOf('alice'), await tokenOf('bob')];
   portal.wait(sessionIdle - second);
@@ -99,14 +99,14 @@ it.each([
   expect(await isAlive(token)).toBe(true);
 });
 
-it('SE-13 another password ends every session of the user, and nobody else’s', async () => {
+it('SE-13 a new password ends every session of the user, and nobody else’s', async () => {
   const [here, there, somebody] = [await tokenOf('alice'), await tokenOf('alice'), await tokenOf('bob')];
   for (const token of [here, there, somebody]) expect(await isAlive(token)).toBe(true);
   await changeUser(portal.sql, 'alice', { passwordHash: `${await testPasswordHash()}x` }, portal.deps.now());
   expect(await Promise.all([here, there, somebody].map(isAlive))).toEqual([false, false, true]);
 });
 
-it('SE-12 one customer of two that goes is no longer named; a user who is removed is nobody', async () => {
+it('SE-12 a removed customer is no longer listed; the session of a removed user ends', async () => {
   const token = await tokenOf('grace');
   expect((await ask(token)).json().customers).toEqual(['acme', 'other']);
   await portal.sql`update customer set active = false where key = 'other'`;

@@ -5,7 +5,7 @@ import { addressOf } from '../http/guards.ts';
 import type { SessionRow } from '../storage/session.ts';
 import { sessionOfToken } from './session.ts';
 
-/** The session of a request's cookie, or null. An address that cannot be told opens nothing. */
+/** The session of a request's cookie, or null. A request whose address could not be determined has none. */
 export async function sessionOfRequest(deps: Deps, request: FastifyRequest): Promise<SessionRow | null> {
   const token = readTokenCookie(request.headers, deps.config, 'session');
   if (!token) return null;

@@ -41,7 +41,7 @@ it('SE-02 every sign-in makes a new session and ends the one of this browser, an
   expect(await Promise.all([elsewhere, first, again].map(isAlive))).toEqual([true, false, true]);
 });
 
-it('a refused sign-in leaves the session of this browser alone', async () => {
+it('a refused sign-in leaves this browser’s session alone', async () => {
   const token = await tokenOf('alice');
   await portal.signIn('bob', 'wrong', { cookies: { 'vestibule-session': token } });
   expect(await isAlive(token)).toBe(true);
@@ -53,7 +53,7 @@ it('only the hash of a token is stored', async () => {
   expect(portal.logs()).not.toContain(token);
 });
 
-it('SE-08 SE-03 a token in address, body or other headers is nothing', async () => {
+it('SE-08 SE-03 a token in address, body or other headers is ignored', async () => {
   const token = await tokenOf('alice');
   const names = ['session', 'vestibule-session', 'token', 'sid'];
   const query = names.map((name) => `${name}=${token}`).join('&');
@@ -65,7 +65,7 @@ it('SE-08 SE-03 a token in address, body or other headers is nothing', async () 
   expect(followed.headers['set-cookie']).toBeUndefined();
 });
 
-it('SE-07 a cookie that is not exactly a token of ours is as good as none', async () => {
+it('SE-07 a cookie that is not exactly one of our tokens is ignored', async () => {
   const token = await tokenOf('alice');
   const flipped = (token.startsWith('A') ? 'B' : 'A') + token.slice(1);
   const changed = [flipped, token.slice(1), token.slice(0, -1), token + token, `${token}A`, `${token}=`, `"${token}"`];

@@ -11,17 +11,17 @@ import {
 } from '../storage/session.ts';
 
 /**
- * Who is behind a session token, asked from an address: the session with its user, or null. The networks of the
- * customers are checked again every time; a session that none of them admits from here opens nothing (decisions §7).
+ * The session with its user for a token used from an address, or null. The customers' networks are checked again every
+ * time; if none admits the address there is no session (decisions §7).
  */
 export async function sessionOfToken(deps: Deps, token: string, address: string): Promise<SessionRow | null> {
   return await wholeCheck(deps, tokenHash(token), address, deps.now());
 }
 
 /**
- * The answer of `GET session` for a token asked from an address, as JSON text, or null when nobody is signed in.
- * Hub pages ask this on every request, so the answer of a whole check is kept with the session until anything that
- * it looked at changes (docs/decisions/0006).
+ * The answer of `GET session` for a token used from an address, as JSON text, or null if nobody is signed in. Hub pages
+ * request this every time, so the answer of a full check is cached with the session until anything it depends on
+ * changes (docs/decisions/0006).
  */
 export async function sessionAnswer(deps: Deps, token: string, address: string): Promise<string | null> {
   const now = deps.now();

@@ -8,9 +8,8 @@ import { tokenHash } from '../secrets/token.ts';
 import { isSessionEndedByProvider } from '../storage/ended-session.ts';
 
 /**
- * A browser comes back with a session that a provider's logout ended, which for this browser is a sign-out (SE-15): its
- * marks are those of one, for the page that follows as well. Null when it is none such. The session's cookie goes, so that
- * this happens once.
+ * Treats a session that a provider's logout ended as a sign-out in this browser (SE-15): returns its marks, for the
+ * next page too. Null if it isn't one. Clears the session cookie, so that this happens once.
  */
 export async function turnOfEndedSession(
   { config, sql, now }: Deps,

@@ -2,8 +2,8 @@ import { tokenHash } from '../secrets/token.ts';
 import type { Visitor } from './visitor.ts';
 
 /**
- * What two presses of one button have in common, before either is answered: the cookies that the browser holds, and its own
- * words of itself. No proof of anything, since a browser that was never here holds no cookies.
+ * What two submits of one form share before either is answered: the browser's cookies and its user agent. This proves
+ * nothing, since a new browser holds no cookies.
  */
 export function browserHash({
   deviceToken,

@@ -1,4 +1,4 @@
-/** In this order: most browsers also claim to be those below them. */
+/** In this order: most browsers also claim to be the ones below. */
 const browsers = [
   ['Edge', /\bEdg(?:A|iOS)?\//],
   ['Opera', /\bOPR\//],
@@ -17,7 +17,7 @@ const systems = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** A browser in words, such as `Firefox, Windows`, as far as its own claim can be read; undefined where it cannot. */
+/** A readable name such as `Firefox, Windows`, from what the browser claims; undefined if that is unreadable. */
 export function browserName(userAgent = ''): string | undefined {
   const named = (list: readonly (readonly [string, RegExp])[]) => list.find(([, mark]) => mark.test(userAgent))?.[0];
   const [browser, system] = [named(browsers), named(systems)];

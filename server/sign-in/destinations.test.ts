@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterAll(() => portal.close());
 
-/** Where sign-in leads, and where a signed-in visitor of the form is sent: the same rules, the same answer. */
+/** Where sign-in leads; a signed-in visitor to the form is redirected by the same rules. */
 async function leadsTo(destination: string): Promise<string> {
   const form = { username: 'alice', password: testPassword, redirectURL: destination };
   const signedIn = await portal.signIn('alice', testPassword, { form });
@@ -77,11 +77,11 @@ it.each([
   ['an address of this origin', 'http://localhost:8080/hub/start?x=1#y', '/hub/start?x=1#y'],
   ['a relative address', 'portal.html?x=1', '/portal/portal.html?x=1'],
   ['a relative address that leads up', '../hub/start', '/hub/start'],
-])('%s stays on an origin that is ours or listed: %s', async (_id, value, location) => {
+])('%s stays on our origin or a listed one: %s', async (_id, value, location) => {
   expect(await leadsTo(value)).toBe(location);
 });
 
-it('OR-21 a destination sent twice or as a list is no destination', async () => {
+it('OR-21 a destination sent twice or as a list is ignored', async () => {
   const body = `username=alice&password=${testPassword}`;
   const post = (more: string) => portal.send({ method: 'POST', url: '/portal/performlogin', body: body + more });
   expect((await post('&redirectURL=%2Fa&redirectURL=%2F%2Fevil.example')).statusCode).toBe(400);
@@ -90,14 +90,14 @@ it('OR-21 a destination sent twice or as a list is no destination', async () => 
   expect((await portal.send({ url: twice, cookies })).headers.location).toBe(start);
 });
 
-it('OR-17 a lone surrogate or broken escape is no form', async () => {
+it('OR-17 a lone surrogate or broken escape is an invalid form', async () => {
   for (const bad of ['%ED%A0%80', '%', '%00']) {
     const body = `username=alice&password=${testPassword}&redirectURL=%2Fportal%2F${bad}`;
     expect((await portal.send({ method: 'POST', url: '/portal/performlogin', body })).statusCode, bad).toBe(400);
   }
 });
 
-it('a refused destination is recorded without it', async () => {
+it('a refused destination is not recorded', async () => {
   await portal.sql`delete from audit_event`;
   await leadsTo('https://evil.example/');
   expect(await portal.sql`select event, host(address) as address from audit_event order by id`).toContainEqual({
@@ -107,7 +107,7 @@ it('a refused destination is recorded without it', async () => {
   expect(JSON.stringify(await portal.sql`select * from audit_event`)).not.toContain('evil');
 });
 
-it('a page asked for before sign-in is reached after it, over a failed try', async () => {
+it('a page requested before sign-in is reached afterwards, despite a failed attempt', async () => {
   const asked = '/portal/portal.html?x=1&y=a%20b';
   const toForm = await portal.send({ url: asked });
   expect(toForm.statusCode).toBe(302);
@@ -124,13 +124,13 @@ it('a page asked for before sign-in is reached after it, over a failed try', asy
   expect((await portal.send({ url: '/portal/portal.html' })).headers.location).toBe('/portal/');
 });
 
-it('who is signed in is sent on from every address of the form', async () => {
+it('a signed-in visitor is redirected from every address of the form', async () => {
   for (const url of ['/portal', '/portal/', '/portal/login', '/portal/login/', '/portal/login?lang=de'])
     expect((await portal.send({ url, cookies })).headers.location, url).toBe(start);
   expect((await portal.send({ url: '/portal/login' })).statusCode).toBe(200);
 });
 
-it('PR-08 an absolute request target leads nowhere else', async () => {
+it('PR-08 an absolute request target does not lead elsewhere', async () => {
   const answer = await portal.send({ url: 'http://evil.example/portal/portal.html' });
   expect(String(answer.headers.location ?? '')).not.toMatch(/^(?:https?:)?\/\//);
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** What a visitor can see of an answer, with what differs by chance made equal in length. */
+/** What a visitor sees of an answer, with random parts replaced by text of equal length. */
 function seen(response: Response) {
   const headers = { ...response.headers, date: '' };
   const cookies = response.cookies.map(({ name, value, ...rest }) => ({ name, length: value.length, ...rest }));
@@ -25,11 +25,11 @@ async function lock(username: string): Promise<void> {
 const unknownName = 'nobody';
 
 describe('user enumeration', () => {
-  it('EN-01 EN-11 every refused sign-in looks like that of an unknown user, cookies and all', async () => {
+  it('EN-01 EN-11 every refused sign-in looks like that of an unknown user, including cookies', async () => {
     const expected = seen(await portal.signIn(unknownName, 'wrong password'));
     expect(expected).toMatchObject({ status: 303, headers: { location: '/portal/loginfail/default' } });
     await lock('alice');
-    // Names of one length, since the typed name goes back in a cookie.
+    // Names of equal length, since the typed name is returned in a cookie.
     const cases = [
       ['wrong password', 'bob', 'wrong password'],
       ['inactive', 'dave', testPassword],
@@ -45,7 +45,7 @@ describe('user enumeration', () => {
     }
   });
 
-  it('EN-03 BF-03 one account has one counter, by whatever form of its name it is tried', async () => {
+  it('EN-03 BF-03 every form of a name counts on the same account', async () => {
     const forms = ['bob', 'bob@acme.test', 'BOB', 'bob ', 'ｂｏｂ'];
     await portal.sql`delete from throttle`;
     for (const [index, form] of forms.entries()) await portal.signIn(form, `another guess ${index}`);
@@ -58,7 +58,7 @@ describe('user enumeration', () => {
   it('EN-13 an oversized password is refused before any work, for known and unknown users alike', async () => {
     await portal.sql`delete from throttle`;
     const long = 'x'.repeat(5000);
-    // What was typed goes back to whoever typed it, and is all that differs.
+    // The typed name is returned, and is the only difference.
     const bob = JSON.stringify(seen(await portal.signIn('bob', long)));
     const nobody = JSON.stringify(seen(await portal.signIn('yyy', long)));
     expect(bob).toContain('bob');
@@ -67,7 +67,7 @@ describe('user enumeration', () => {
     expect(await portal.sql`select * from throttle`).toHaveLength(0);
   });
 
-  it('EN-12 the registration call gives nothing to a visitor', async () => {
+  it('EN-12 the registration call returns nothing to a visitor', async () => {
     for (const query of ['', '?username=alice', '?user=alice']) {
       const answer = await portal.send({ url: `/portal/two-factor-authentication/registration${query}` });
       expect(answer.statusCode).toBeGreaterThanOrEqual(400);
@@ -75,7 +75,7 @@ describe('user enumeration', () => {
     }
   });
 
-  it('EN-14 IP-12 a wrong password from a refused network says no more than any wrong password', async () => {
+  it('EN-14 IP-12 a wrong password from a refused network looks like any wrong password', async () => {
     await portal.sql`delete from throttle`;
     expect((await portal.signIn('carol', 'wrong')).headers.location).toBe('/portal/loginfail/default');
     expect((await portal.signIn('carol', testPassword)).headers.location).toBe(

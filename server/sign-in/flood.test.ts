@@ -5,7 +5,7 @@ import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
 import { listeningPortal } from '#server/testing/listening-portal.ts';
 import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 
-/** A short queue fills in no time. */
+/** A short queue fills quickly. */
 vi.mock(import('#server/limits.ts'), async (original) => {
   const module = await original();
   return { ...module, limits: { ...module.limits, waitingHashes: 10 as never } };
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 
 describe('a flood of sign-ins', () => {
-  it('LM-08 the surplus is answered 503 with Retry-After at once, the pages stay quick, and it passes', async () => {
+  it('LM-08 a full queue answers 503 with Retry-After at once, pages stay fast, and it recovers', async () => {
     const before = process.memoryUsage().rss;
     const ends: [number, number][] = [];
     const started = performance.now();
@@ -47,7 +47,7 @@ describe('a flood of sign-ins', () => {
     expect(limitsOfProduct.waitingHashes).toBe(500);
   });
 
-  it('a sign-in that finds the queue full is refused before it is counted as a try', async () => {
+  it('a sign-in that finds the queue full is not counted as an attempt', async () => {
     await portal.sql`delete from throttle`;
     const waiting = Array.from({ length: mostHashesAtOnce + 10 }, () => verifyPassword(null, 'x'));
     expect((await portal.signIn('bob', 'wrong')).statusCode).toBe(503);
@@ -56,7 +56,7 @@ describe('a flood of sign-ins', () => {
     expect((await portal.signIn('bob', 'wrong')).statusCode).toBe(303);
   });
 
-  it('LM-09 sign-ins whose senders hang up are worked off like any, and the next is served', async () => {
+  it('LM-09 sign-ins whose clients disconnect are processed like any, and the next is served', async () => {
     const listening = await listeningPortal(portal);
     const form = 'username=nobody&password=x';
     const request =

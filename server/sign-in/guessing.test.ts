@@ -29,13 +29,13 @@ const isIn = (answer: Response) => answer.statusCode === 303 && 'vestibule-sessi
 const reasonOfLast = async () =>
   (await portal.sql`select reason from audit_event order by id desc limit 1`)[0]?.reason as string;
 
-/** Wrong passwords, all different, one after the other. */
+/** Tries different wrong passwords one after the other. */
 async function guess(username: string, times: number, from?: string): Promise<void> {
   for (let n = 0; n < times; n += 1)
     await portal.signIn(username, `guess ${n} of ${Math.random()}`, from ? { from } : {});
 }
 
-it('BF-01 five failures are free; the sixth try waits, right password or not, and each wait is twice as long', async () => {
+it('BF-01 five failures are free; the sixth attempt waits, right password or not, and each wait doubles', async () => {
   await guess('alice', account.freeFailures);
   let wait: number = account.firstWait;
   for (; wait <= account.longestWait; wait *= 2) {
@@ -50,7 +50,7 @@ it('BF-01 five failures are free; the sixth try waits, right password or not, an
   expect(isIn(await portal.signIn('alice', testPassword))).toBe(true);
 });
 
-it('BF-01 a right password ends the waits, and old failures are forgotten one by one', async () => {
+it('BF-01 a right password ends the waits, and old failures expire one by one', async () => {
   await guess('alice', account.freeFailures - 1);
   expect(isIn(await portal.signIn('alice', testPassword))).toBe(true);
   expect(await portal.sql`select key from throttle where key like 'account:%'`).toEqual([]);
@@ -62,7 +62,7 @@ it('BF-01 a right password ends the waits, and old failures are forgotten one by
   expect(await reasonOfLast()).toBe('throttled-account');
 });
 
-it('the same wrong password twice in a row counts once, another one between counts', async () => {
+it('the same wrong password twice in a row counts once, unless another comes between', async () => {
   const failures = async () =>
     (await portal.sql`select failures from throttle where key like 'account:%'`)[0]?.failures;
   await portal.signIn('alice', 'once');
@@ -73,7 +73,7 @@ it('the same wrong password twice in a row counts once, another one between coun
   expect(await failures()).toBe(3);
 });
 
-it('BF-05 forged X-Forwarded-For neither spares the account nor changes the address that counts', async () => {
+it('BF-05 a forged X-Forwarded-For neither spares the account nor changes the counted address', async () => {
   for (let n = 0; n < 8; n += 1)
     await portal.signIn('alice', `guess ${n}`, { headers: { 'x-forwarded-for': `192.0.2.${n}` } });
   expect(verify).toHaveBeenCalledTimes(8);
@@ -90,7 +90,7 @@ it('BF-09 counters survive a restart', async () => {
   await restarted.close();
 });
 
-it('BF-10 a failure that cannot be recorded is counted all the same', async () => {
+it('BF-10 a failure that cannot be recorded still counts', async () => {
   await portal.sql`alter table audit_event rename to audit_event_away`;
   const statuses: number[] = [];
   for (let n = 0; n < account.freeFailures; n += 1)
@@ -101,7 +101,7 @@ it('BF-10 a failure that cannot be recorded is counted all the same', async () =
   expect(await reasonOfLast()).toBe('throttled-account');
 });
 
-it('BF-13 only the form signs in: Basic, JSON and text do not, nor look at a password', async () => {
+it('BF-13 only the form signs in: Basic, JSON and text do not, nor is their password checked', async () => {
   const basic = `Basic ${Buffer.from(`alice:${testPassword}`).toString('base64')}`;
   const json = JSON.stringify({ username: 'alice', password: testPassword });
   const post = (headers: Record<string, string>, body: string) =>

@@ -18,7 +18,7 @@ async function accounts(): Promise<string> {
   return JSON.stringify(await Promise.all(tables.map((table) => sql`select t::text from ${sql(table)} t order by 1`)));
 }
 
-/** The page without the data that the script reads, which is JSON and tested apart. */
+/** The page without the data for the script, which is JSON and tested separately. */
 async function pageOf(url: string, cookies: Record<string, string> = {}): Promise<string> {
   const { body } = await portal.send({ url, cookies });
   const data = /<script type="application\/json" id="page">(.*?)<\/script>/s.exec(body)?.[1] ?? '';
@@ -89,18 +89,18 @@ describe('injection', () => {
         await pageOf(`/portal/login?destination=${text}&redirectURL=${text}`),
       ];
       for (const page of pages) {
-        // A product that a template engine would make, and no random reference holds.
+        // A product that a template engine would compute and no random reference contains.
         expect(page).not.toMatch(
           /<script>|<img src=x|<svg onload|<b>|<!--(?!\$|\/\$| )|href="javascript:|9449772114007/,
         );
-        // Scripts of ours alone: the data, and the one file.
+        // Only our scripts: the data and the one file.
         expect(page.match(/<script/g)).toHaveLength(2);
       }
     }
     expect(await pageOf('/portal/login?login=%22%3E%3Cb%3E')).toContain('value="&quot;&gt;&lt;b&gt;"');
   });
 
-  it('IN-02 IN-15 markup in a name is shown as text where an app is registered, and so is a query', async () => {
+  it('IN-02 IN-15 markup in a name or a query is shown as text on the registration page', async () => {
     const username = '</script><b>"&<img/src=x>';
     await addUser(portal, { username, customers: ['app'], email: 'markup@acme.test' });
     const half = await halfSession(portal, username);
@@ -123,7 +123,7 @@ describe('injection', () => {
     expect(gone.headers.location).toBe('/portal/login?notice=signInExpired&destination=%2Fx%0D%0AA%3A+b');
   });
 
-  it('IN-03 IN-07 IN-08 names that mean something to JavaScript mean nothing here', async () => {
+  it('IN-03 IN-07 IN-08 names that are special in JavaScript are ordinary here', async () => {
     const plain = (await portal.send({ url: failed })).body.match(/<h1[^>]*>.*?<\/h1>/)?.[0];
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'default?x', '%00']) {
       const { statusCode, body } = await portal.send({ url: `/portal/loginfail/${name}` });
@@ -146,13 +146,13 @@ describe('injection', () => {
     }
   });
 
-  it('IN-04 an address of 8 kB that leads nowhere is cut on the page', async () => {
+  it('IN-04 an unknown address of 8 kB is shortened on the page', async () => {
     const page = await pageOf(`/portal/${'a'.repeat(8000)}`);
     expect(page).toContain('a'.repeat(100));
     expect(page).not.toContain('a'.repeat(300));
   });
 
-  it('IN-10 IN-12 line ends, direction marks and a megabyte in a name add no header and reach no one', async () => {
+  it('IN-10 IN-12 line ends, direction marks and a megabyte in a name add no header and match no user', async () => {
     for (const name of ['bob\r\nSet-Cookie: x=y', 'a\u202eb', '😀'.repeat(320)]) {
       const { headers, statusCode } = await portal.signIn(name, 'x', { headers: { 'accept-language': 'de' } });
       expect(statusCode).toBe(303);
@@ -169,7 +169,7 @@ describe('injection', () => {
     expect((await portal.signIn('😀'.repeat(321), 'x')).statusCode).toBe(400);
   });
 
-  it('IN-16 a problem document is never HTML, and cuts what it repeats', async () => {
+  it('IN-16 a problem document is never HTML, and shortens what it repeats', async () => {
     const body = `username=a&${encodeURIComponent('<script>')}${'x'.repeat(5000)}=%00`;
     const answer = await portal.send({ method: 'POST', url: '/portal/performlogin', body, headers: { accept: '*/*' } });
     expect(answer.headers).toMatchObject({

@@ -33,14 +33,14 @@ async function guess(username: string, times: number, cookies: Record<string, st
     await portal.signIn(username, `guess ${n} ${Math.random()}`, { cookies, from: `192.0.2.${n}` });
 }
 
-it('BF-01 a browser that signed in before is not kept out by the guesses of others', async () => {
+it('BF-01 a browser that signed in before is not locked out by others’ guesses', async () => {
   const cookies = await knownBrowser('alice');
   await guess('alice', account.freeFailures + 3);
   expect(isIn(await portal.signIn('alice', testPassword))).toBe(false);
   expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(true);
 });
 
-it('nor by those of its whole address, its network or everybody', async () => {
+it('nor by those from its address, its network or overall', async () => {
   const cookies = await knownBrowser('alice');
   const waitUntil = new Date(portal.deps.now().getTime() + address.longestWait);
   await portal.sql`
@@ -51,7 +51,7 @@ it('nor by those of its whole address, its network or everybody', async () => {
   expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(true);
 });
 
-it('its own guesses have their own limit, and leave the account to others', async () => {
+it('its own guesses have their own limit and do not affect the account', async () => {
   const cookies = await knownBrowser('alice');
   await guess('alice', device.freeFailures, cookies);
   expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(false);
@@ -64,7 +64,7 @@ it('its own guesses have their own limit, and leave the account to others', asyn
   expect(await portal.sql`select key from throttle where key like 'device:%'`).toEqual([]);
 });
 
-it('it is known for the user who signed in, and for nobody else', async () => {
+it('it is known only for the user who signed in', async () => {
   const cookies = await knownBrowser('bob');
   await guess('alice', account.freeFailures);
   expect(isIn(await portal.signIn('alice', testPassword, { cookies }))).toBe(false);
@@ -72,7 +72,7 @@ it('it is known for the user who signed in, and for nobody else', async () => {
   expect(isIn(await portal.signIn('alice', testPassword, { cookies: made }))).toBe(false);
 });
 
-it('a device cookie that is no token is replaced, never sent back', async () => {
+it('a device cookie that is not a token is replaced, never sent back', async () => {
   for (const value of ['x', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}=`, 'x'.repeat(3000)]) {
     const answer = await portal.signIn('alice', testPassword, { cookies: { 'vestibule-device': value } });
     expect(cookiesOf(answer)['vestibule-device'], value.slice(0, 50)).toMatch(/^[\w-]{43}$/);
@@ -88,7 +88,7 @@ it('two people at one browser are both known there', async () => {
   expect(isIn(await portal.signIn('bob', testPassword, { cookies }))).toBe(true);
 });
 
-it('CK-04 a device cookie that somebody planted knows nobody of whom it is planted on', async () => {
+it('CK-04 a planted device cookie does not make the victim’s browser known', async () => {
   for (const planted of [await knownBrowser('bob'), { 'vestibule-device': 'B'.repeat(43) }]) {
     const victim = cookiesOf(await portal.signIn('alice', testPassword, { cookies: planted }));
     expect(victim['vestibule-device']).toMatch(/^[\w-]{43}$/);
@@ -100,7 +100,7 @@ it('CK-04 a device cookie that somebody planted knows nobody of whom it is plant
   }
 });
 
-it('BF-01 a new token does not begin the guesses of a browser anew', async () => {
+it('BF-01 a new token does not reset the browser’s guesses', async () => {
   const cookies = await knownBrowser('alice');
   await guess('alice', device.freeFailures, cookies);
   const renewed = cookiesOf(await portal.signIn('bob', testPassword, { cookies }));
@@ -109,14 +109,14 @@ it('BF-01 a new token does not begin the guesses of a browser anew', async () =>
   expect(await portal.sql`select reason from audit_event order by id desc limit 1`).toEqual([
     { reason: 'throttled-device' },
   ]);
-  // The one before knows nobody any more.
+  // The previous token is no longer known.
   await guess('alice', 1, cookies);
   expect(await portal.sql`select key from throttle where key like 'account:%'`).toHaveLength(1);
 });
 
 it('CK-05 a password without its second factor makes no browser known and leaves no long-lived cookie', async () => {
   const answer = await portal.signIn('frida', testPassword);
-  // The typed name waits for ten minutes, in case the form is seen again; the session ends with the browser.
+  // The typed name is kept for ten minutes, in case the form is shown again; the session ends with the browser.
   expect(answer.cookies.map(({ name, maxAge }) => [name, maxAge])).toEqual([
     ['vestibule-session', undefined],
     ['vestibule-refusal', limits.refusalLifetime / 1000],
@@ -126,7 +126,7 @@ it('CK-05 a password without its second factor makes no browser known and leaves
   ).toHaveLength(0);
 });
 
-it('a browser that was not seen for long is forgotten', async () => {
+it('a browser not seen for a long time is forgotten', async () => {
   const cookies = await knownBrowser('alice');
   portal.wait(limits.deviceLifetime + 1000);
   await guess('alice', account.freeFailures);

@@ -13,8 +13,8 @@ import { destinationToKeep } from './destination-to-keep.ts';
 import type { SignInResult } from './sign-in-result.ts';
 
 /**
- * Answers a sign-in that succeeded, or has its second factor open: the cookies, and the way on. Of the visits to providers
- * that the browser has out only those `stay` that the same person began.
+ * Answers a sign-in that succeeded or awaits its second factor: sets the cookies and redirects. Of the browser's open
+ * visits to providers only those in `stay`, which the same person began, are kept.
  */
 export function letIn(
   request: FastifyRequest,
@@ -35,7 +35,7 @@ export function letIn(
 ): FastifyReply {
   setCookie(reply, config, 'session', result.sessionToken);
   endVisits(request, reply, config, stay);
-  // However the half session ends, the form that follows has the name that was typed.
+  // However the half session ends, the next form has the typed name.
   if (result.kind === 'secondFactor' && username !== null) setLastRefusal(reply, config, { reference: null, username });
   else clearLastRefusal(request, reply, config);
   if (result.kind === 'secondFactor') {
@@ -49,8 +49,8 @@ export function letIn(
 }
 
 /**
- * Answers a sign-in that was refused: the page of its type, which keeps reference, typed name and destination. `first` is
- * an address of ours that leads there.
+ * Answers a refused sign-in: the page of its type, which keeps reference, typed name and destination. `first` is one of
+ * our addresses that leads there.
  */
 export function turnAway(
   reply: FastifyReply,
@@ -74,7 +74,7 @@ export function turnAway(
   return reply.redirect(first ?? url, 303);
 }
 
-/** Sends a visitor to the single sign-on form, with the address that he typed kept in his browser. */
+/** Redirects to the single sign-on form, with the typed address kept in the browser. */
 export function toSingleSignOn(
   reply: FastifyReply,
   config: Config,

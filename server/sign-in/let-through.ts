@@ -16,8 +16,8 @@ import type { SignInRequest, SignInResult } from './sign-in-result.ts';
 export type RightUser = SignInUser & { passwordHash: string };
 
 /**
- * Makes the session of a right password, full or half, if the user is still the one that was read. Where it is not, a
- * remembered device may have got its next token all the same.
+ * Creates the session for a right password, full or half, unless the user has changed since they were read. Even then a
+ * remembered device may have got its next token.
  */
 export async function letThrough(
   deps: Deps,
@@ -38,7 +38,7 @@ export async function letThrough(
   const waitsFor = asked && !rememberedToken ? await openFactor(deps.sql, user, asked) : null;
   const sessionToken = newToken();
   const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
-  // One that is not this user's own may have been planted; whoever did would have a known browser with it.
+  // Another user's token may have been planted; whoever planted it would then have a known browser.
   const isKnown = attempt.deviceKnown && request.deviceToken !== null;
   const deviceToken = isKnown ? (request.deviceToken as string) : newToken();
   const done = await completeSignIn(deps.sql, {

@@ -19,8 +19,8 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import { takeSession } from '../storage/session.ts';
 
 /**
- * `GET logout` (decisions §6): ends the session when our own page or the person asks for it; a request from elsewhere, or
- * one that a browser makes ahead of the person, changes nothing and is asked to confirm.
+ * `GET logout` (decisions §6): ends the session if our own page or the person asks for it; a request from elsewhere, or
+ * a prefetch, changes nothing and leads to a confirmation.
  */
 export function logoutRoute(deps: Deps) {
   return async function logout(request: FastifyRequest, reply: FastifyReply) {
@@ -34,18 +34,18 @@ export function logoutRoute(deps: Deps) {
   };
 }
 
-/** A page, or a call of a script: what a browser loads for a picture or a frame nobody has pressed. */
+/** A page, or a script's request: nobody clicks what a browser loads as an image or frame. */
 function isWanted(headers: IncomingHttpHeaders): boolean {
   return ['document', 'empty', undefined].includes(headers['sec-fetch-dest'] as string | undefined);
 }
 
-/** `none`: typed by the person, which a browser without Sec-Fetch-Site cannot say. */
+/** `none`: typed by the person; a browser without Sec-Fetch-Site cannot say so. */
 function isOurs(headers: IncomingHttpHeaders, ownOrigins: readonly string[]): boolean {
   const site = headers['sec-fetch-site'];
   return site === undefined ? namesOwnOrigin(headers, ownOrigins) : site === 'same-origin' || site === 'none';
 }
 
-/** `POST logout`: the guard has seen that it comes from our own page. */
+/** `POST logout`: the guard has checked that it comes from our own page. */
 export function logoutConfirmedRoute(deps: Deps) {
   return async function logoutConfirmed(request: FastifyRequest, reply: FastifyReply) {
     return await endSession(deps, request, reply);
@@ -68,14 +68,14 @@ async function endSession(deps: Deps, request: FastifyRequest, reply: FastifyRep
     await insertAuditEvent(deps.sql, event, deps.now());
   }
   const destination = queryValue(request, queryNames.destination) ?? undefined;
-  // A link could say it of anybody's sign-out, and nothing would be given up.
+  // Any link could claim this of a sign-out, and nothing would be discarded.
   const isPressed = request.method === 'POST';
   const signsInAgain = isPressed && ended !== null && destination !== undefined && isRegistration(deps, destination);
   clearCookie(reply, deps.config, 'session');
   if (signsInAgain) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
   else clearLastRefusal(request, reply, deps.config);
   if (ended || wantsPage(request)) askAfresh(reply, deps.config);
-  // Who gives up a second factor was never let in, and goes on with what this tab has saved.
+  // A person who abandons a second factor was never signed in, and keeps what this tab has saved.
   const isTurnOver = ended ? ended.stage === 'full' && !signsInAgain : wantsPage(request);
   if (isTurnOver) {
     endTurn(request, reply, deps.config);
@@ -97,7 +97,7 @@ async function endSession(deps: Deps, request: FastifyRequest, reply: FastifyRep
   return reply.redirect(screenUrl(deps.config.basePath, 'login', query), 303);
 }
 
-/** Whoever signs out to sign in once more, for an app of his own, is the same person: his provider need not end anything. */
+/** Signing out to set up one's own app is not a change of person, so the provider's session may stay. */
 function isRegistration({ config }: Deps, destination: string): boolean {
   const { path } = splitUrl(destination);
   if (!path.startsWith(`${config.basePath}/`)) return false;

@@ -21,7 +21,7 @@ const isAlive = async () => (await portal.send({ url: '/portal/session', cookies
 const page = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 
 it.each(['same-origin', 'none'])(
-  'SE-09 %s: a navigation signs out, and the old cookie is worth nothing',
+  'SE-09 %s: a navigation signs out, and the old cookie no longer works',
   async (site) => {
     const answer = await portal.send({ url, cookies, headers: { ...page, 'sec-fetch-site': site } });
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/login']);
@@ -54,7 +54,7 @@ it('a script of our page signs out in a browser without Sec-Fetch-Site', async (
   expect(await isAlive()).toBe(false);
 });
 
-it('a script of our page gets 204, a post from our page does the same', async () => {
+it('a script of our page gets 204, and so does a post from our page', async () => {
   const fetch = { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' };
   expect((await portal.send({ url, cookies, headers: fetch })).statusCode).toBe(204);
   expect(await isAlive()).toBe(false);
@@ -86,7 +86,7 @@ it.each<[string, Record<string, string>]>([
   ['a page that an old browser fetches ahead of the person', { referer: `${own}/`, purpose: 'prefetch' }],
   ['a page that an old Firefox fetches ahead of the person', { referer: `${own}/`, 'x-moz': 'prefetch' }],
   ['a page that an old Safari shows ahead of the person', { referer: `${own}/`, 'x-purpose': 'preview' }],
-])('CS-11 %s changes nothing and asks', async (_what, headers) => {
+])('CS-11 %s changes nothing and asks for confirmation', async (_what, headers) => {
   const answer = await portal.send({ url, cookies, headers });
   expect(answer.statusCode).toBe(200);
   expect(answer.body).toContain('action="/portal/logout"');
@@ -113,14 +113,14 @@ it.each<[string, Record<string, string>]>([
   expect(await isAlive()).toBe(true);
 });
 
-it('CS-11 a HEAD from elsewhere changes nothing either, nor does a foreign post', async () => {
+it('CS-11 neither a HEAD nor a post from another site changes anything', async () => {
   await portal.send({ method: 'HEAD', url, cookies, headers: { 'sec-fetch-site': 'cross-site' } });
   await portal.send({ method: 'POST', url, cookies, headers: { 'sec-fetch-site': 'cross-site' } });
   expect(await isAlive()).toBe(true);
 });
 
 it.each(['image', 'script', 'style', 'iframe', 'frame', 'object', 'video', 'report', 'worker'])(
-  'CS-11 what our own page loads as %s changes nothing',
+  'CS-11 our own page loading it as %s changes nothing',
   async (dest) => {
     const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': dest };
     const answer = await portal.send({ url, cookies, headers });
@@ -130,7 +130,7 @@ it.each(['image', 'script', 'style', 'iframe', 'frame', 'object', 'video', 'repo
   },
 );
 
-it('CS-11 a HEAD of our own page, or of a reader of links, changes nothing', async () => {
+it('CS-11 a HEAD from our own page, or from a link checker, changes nothing', async () => {
   for (const site of ['same-origin', 'none']) {
     const answer = await portal.send({ method: 'HEAD', url, cookies, headers: { ...page, 'sec-fetch-site': site } });
     expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([404, undefined]);
@@ -138,7 +138,7 @@ it('CS-11 a HEAD of our own page, or of a reader of links, changes nothing', asy
   }
 });
 
-it('SE-15 a link that says it is to set up an app is a sign-out like any other; the button keeps the name', async () => {
+it('SE-15 a link that claims to set up an app is an ordinary sign-out; the button keeps the name', async () => {
   const asked = `${url}?destination=%2Fportal%2FtwoFactorRegistration`;
   for (const site of ['none', 'same-origin']) {
     const signedIn = cookiesOf(await portal.signIn('alice', testPassword));
@@ -153,26 +153,26 @@ it('SE-15 a link that says it is to set up an app is a sign-out like any other; 
   expect(Buffer.from(posted['vestibule-refusal'] ?? '', 'base64url').toString()).toContain('alice');
 });
 
-it('the place asked for and the language go along to the form', async () => {
+it('the requested page and the language are passed on to the form', async () => {
   const asked = `${url}?destination=%2Fportal%2Fportal.html%3Ftab%3D2&lang=de`;
   const answer = await portal.send({ url: asked, cookies, headers: { ...page, 'sec-fetch-site': 'same-origin' } });
   expect(answer.headers.location).toBe('/portal/login?destination=%2Fportal%2Fportal.html%3Ftab%3D2&lang=de');
 });
 
-it('signing out twice, or with no session at all, ends at the form all the same', async () => {
+it('signing out twice, or without a session, still ends at the form', async () => {
   for (const given of [cookies, cookies, {}, { 'vestibule-session': 'x' }]) {
     const answer = await portal.send({ method: 'POST', url, cookies: given });
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/login']);
   }
 });
 
-it('a browser signs out of its own session alone', async () => {
+it('a browser ends only its own session', async () => {
   const elsewhere = cookiesOf(await portal.signIn('alice', testPassword));
   await portal.send({ method: 'POST', url, cookies: elsewhere });
   expect(await isAlive()).toBe(true);
 });
 
-it('SE-14 pages of a session are not kept by the browser, so that Back after signing out shows none', async () => {
+it('SE-14 pages of a session are not cached, so that Back after signing out shows none', async () => {
   for (const path of ['/portal/portal.html', '/portal/session']) {
     const answer = await portal.send({ url: path, cookies });
     expect(answer.statusCode).toBe(200);
@@ -181,7 +181,7 @@ it('SE-14 pages of a session are not kept by the browser, so that Back after sig
   }
 });
 
-it('SE-15 the second person at a browser gets nothing of the first', async () => {
+it('SE-15 the second person at a browser gets nothing of the first’s', async () => {
   const jar = { ...cookiesOf(await portal.signIn('alice', 'a slip')), ...cookies };
   const signedOut = await portal.send({ method: 'POST', url, cookies: jar });
   Object.assign(jar, cookiesOf(signedOut));
@@ -198,7 +198,7 @@ it('SE-15 the second person at a browser gets nothing of the first', async () =>
 const marks = ['vestibule-signed-in', 'vestibule-signed-out'] as const;
 const turnsOf = (jar: Record<string, string>) => marks.map((name) => jar[name]);
 
-it('SE-15 a reset link that waits in the browser ends with a sign-in, and with a sign-out', async () => {
+it('SE-15 a reset link kept in the browser ends with a sign-in or sign-out', async () => {
   const reset = { 'vestibule-reset': 'r'.repeat(43) };
   const ended = expect.objectContaining({ name: 'vestibule-reset', value: '', maxAge: 0 });
   expect((await portal.signIn('alice', testPassword, { cookies: reset })).cookies).toContainEqual(ended);
@@ -207,7 +207,7 @@ it('SE-15 a reset link that waits in the browser ends with a sign-in, and with a
     expect((await portal.send({ method: 'POST', url, cookies: jar })).cookies).toContainEqual(ended);
 });
 
-it('SE-15 pages tell the tab of every sign-in and sign-out, by marks that are worth nothing else', async () => {
+it('SE-15 pages report every sign-in and sign-out to the tab, by marks that have no other use', async () => {
   const pageOf = async (jar: Record<string, string>) => {
     const { body } = await portal.send({ url: '/portal/forgotten', cookies: jar });
     return JSON.parse(/id="page">([^<]+)</.exec(body)?.[1] ?? '').turns;
@@ -226,7 +226,7 @@ it('SE-15 pages tell the tab of every sign-in and sign-out, by marks that are wo
   expect(await pageOf({})).toBeUndefined();
 });
 
-it('SE-15 the marks outlive the browser’s session, and every reset link', async () => {
+it('SE-15 the marks outlive the browser’s session and every reset link', async () => {
   const answers = [await portal.signIn('alice', testPassword), await portal.send({ method: 'POST', url, cookies })];
   const found = answers.flatMap((answer) => answer.cookies.filter(({ name }) => marks.some((mark) => mark === name)));
   expect(found.map(({ name }) => name)).toEqual(marks);
@@ -234,7 +234,7 @@ it('SE-15 the marks outlive the browser’s session, and every reset link', asyn
     expect((maxAge ?? 0) * 1000).toBeGreaterThan(limits.resetLink + limits.refusalLifetime);
 });
 
-it('a sign-out of a session that is over already counts as one; a script that finds none tells nothing', async () => {
+it('signing out of an expired session counts as a sign-out; a script that finds none reports nothing', async () => {
   await portal.sql`delete from session`;
   const asked = await portal.send({ url, cookies, headers: { ...page, 'sec-fetch-site': 'same-origin' } });
   expect(cookiesOf(asked)).toHaveProperty(marks[1]);

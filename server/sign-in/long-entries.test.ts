@@ -31,20 +31,23 @@ it.each([
   ['no password', { username: 'alice', password: '' }, 'alice', missing],
   ['no name', { username: '', password: testPassword }, '', missing],
   ['one field alone', { username: '<i>' }, '&lt;i&gt;', missing],
-])('without script %s brings back the form with what was typed and its error', async (_what, form, value, words) => {
-  const answer = await post(form as Record<string, string>);
-  expect(answer.statusCode).toBe(400);
-  expect(answer.body).toMatch(/<form[^>]* action="\/portal\/performlogin"/);
-  expect(answer.body).toContain(`value="${value}"`);
-  expect(answer.body).toMatch(words);
-  expect(answer.body).not.toContain(testPassword);
-  expect(answer.body).not.toContain('ppp');
-  expect(answer.cookies).toEqual([]);
-  expect(await portal.sql`select from throttle`).toHaveLength(0);
-  expect(await portal.sql`select from audit_event`).toHaveLength(0);
-});
+])(
+  'without JavaScript %s brings back the form with what was typed and its error',
+  async (_what, form, value, words) => {
+    const answer = await post(form as Record<string, string>);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.body).toMatch(/<form[^>]* action="\/portal\/performlogin"/);
+    expect(answer.body).toContain(`value="${value}"`);
+    expect(answer.body).toMatch(words);
+    expect(answer.body).not.toContain(testPassword);
+    expect(answer.body).not.toContain('ppp');
+    expect(answer.cookies).toEqual([]);
+    expect(await portal.sql`select from throttle`).toHaveLength(0);
+    expect(await portal.sql`select from audit_event`).toHaveLength(0);
+  },
+);
 
-it('the form that comes back keeps language and destination, one that is acceptable', async () => {
+it('the form that comes back keeps the language and an acceptable destination', async () => {
   const at = async (redirectURL: string) =>
     (await portal.send({ method: 'POST', url: `${url}?lang=de`, form: { username: long, password: 'x', redirectURL } }))
       .body;
@@ -53,7 +56,7 @@ it('the form that comes back keeps language and destination, one that is accepta
   expect(await at('https://evil.test/')).not.toContain('evil.test');
 });
 
-it('the form that comes back shows nothing of a sign-in that was refused before', async () => {
+it('the form that comes back shows nothing of an earlier refused sign-in', async () => {
   const refused = await portal.signIn('bob', 'not the password');
   const cookies = cookiesOf(refused);
   const failed = await portal.send({ url: String(refused.headers.location), cookies });
@@ -65,7 +68,7 @@ it('the form that comes back shows nothing of a sign-in that was refused before'
   expect(answer.body).not.toContain('value="bob"');
 });
 
-it('a script is told the field, as ever', async () => {
+it('a script still gets the name of the field', async () => {
   const answer = await post({ username: long, password: testPassword }, { headers: { accept: 'application/json' } });
   expect([answer.statusCode, answer.json<{ field: string }>().field]).toEqual([400, 'username']);
 });

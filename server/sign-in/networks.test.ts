@@ -35,7 +35,7 @@ const isIn = (answer: Response) => answer.statusCode === 303 && 'vestibule-sessi
 const carol = (more: Partial<TestRequest> = {}, on = portal) => on.signIn('carol', testPassword, more);
 const refusedAt = (address: string) => `/portal/loginfail/ip?${new URLSearchParams({ ipaddress: address })}`;
 
-it('IP-13 a right password from a refused network is told the address that was seen, and opens nothing', async () => {
+it('IP-13 a right password from a refused network gets the address we saw, and no session', async () => {
   const answer = await carol();
   expect(answer.headers.location).toBe(refusedAt('198.51.100.7'));
   expect(Object.keys(cookiesOf(answer))).toEqual(['vestibule-refusal']);
@@ -71,11 +71,11 @@ it.each(['203.0.112.255', '203.0.114.0', '2001:db8:b::1', '::203.0.113.5', '64:f
   },
 );
 
-it('IP-10 an address with a zone is refused before anything is looked at', async () => {
+it('IP-10 an address with a zone is refused before any lookup', async () => {
   expect((await carol({ from: 'fe80::1%eth0' })).statusCode).toBe(400);
 });
 
-it('IP-01 IP-20 headers of a client on a direct connection change nothing', async () => {
+it('IP-01 IP-20 client headers on a direct connection change nothing', async () => {
   for (const name of [
     'x-forwarded-for',
     'forwarded',
@@ -90,7 +90,7 @@ it('IP-01 IP-20 headers of a client on a direct connection change nothing', asyn
   expect((await portal.send({ url: '/portal/session', headers: probe })).statusCode).toBe(401);
 });
 
-it('IP-02 IP-03 through a trusted proxy the address that the proxy saw counts, whatever the client sent before', async () => {
+it('IP-02 IP-03 through a trusted proxy the address seen by the proxy counts, whatever the client sent', async () => {
   const through = (xff: string | string[]) => carol({ headers: { 'x-forwarded-for': xff } }, proxied);
   expect(isIn(await through(allowed))).toBe(true);
   expect(isIn(await through(`192.0.2.1, ${allowed}`))).toBe(true);
@@ -98,7 +98,7 @@ it('IP-02 IP-03 through a trusted proxy the address that the proxy saw counts, w
   expect((await through([allowed, '192.0.2.1'])).headers.location).toBe(refusedAt('192.0.2.1'));
 });
 
-it('IP-04 IP-06 a header that cannot be read, or none, is refused and not skipped, for a session as well', async () => {
+it('IP-04 IP-06 a missing or unreadable header is refused, not skipped, for a session as well', async () => {
   const { 'vestibule-session': token = '' } = cookiesOf(
     await proxied.signIn('alice', testPassword, { from: '192.0.2.1' }),
   );
@@ -123,7 +123,7 @@ it('IP-14 IP-15 an address that changes after sign-in, or before the second fact
   const place = '?redirectURL=%2Fportal%2Fportal.html';
   expect((await ask('/portal/portal.html', '192.0.2.1', half)).headers.location).toBe(`/portal/twoFactor${place}`);
   expect((await ask(`/portal/twoFactorRegistration${place}`, '192.0.2.1', half)).statusCode).toBe(200);
-  // In the network of a customer of the user, but not of one that the session was made for.
+  // In a network of one of the user's customers, but not of the one the session is for.
   expect((await ask('/portal/portal.html', allowed, half)).headers.location).toBe('/portal/');
   const away = await ask(`/portal/twoFactorRegistration${place}`, allowed, half);
   expect(away.headers.location).toBe('/portal/login?notice=signInExpired&destination=%2Fportal%2Fportal.html');
@@ -132,7 +132,7 @@ it('IP-14 IP-15 an address that changes after sign-in, or before the second fact
   expect((await ask(registration, '192.0.2.1', half)).statusCode).toBe(200);
 });
 
-it('IP-18 when the networks cannot be read nobody gets in and nobody stays in', async () => {
+it('IP-18 while the networks cannot be read nobody gets in or stays in', async () => {
   const { 'vestibule-session': token = '' } = cookiesOf(await carol({ from: allowed }));
   await portal.sql`alter table customer rename column allowed_networks to away`;
   const signIn = await carol({ from: allowed });

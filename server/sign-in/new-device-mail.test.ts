@@ -18,7 +18,7 @@ async function mailsAfter(work: () => Promise<unknown>): Promise<string[]> {
   return portal.mails.map(({ recipient }) => recipient);
 }
 
-it('a sign-in from a new browser is told by mail only where a customer asks for it, and once for each browser', async () => {
+it('a sign-in from a new browser is reported by email once per browser, and only if a customer wants it', async () => {
   expect(await mailsAfter(() => portal.signIn('bob', testPassword))).toEqual([]);
   await portal.sql`update customer set new_device_mail = true where key = 'acme'`;
   let cookies: Record<string, string> = {};
@@ -32,7 +32,7 @@ it('a sign-in from a new browser is told by mail only where a customer asks for 
   expect(await mailsAfter(() => portal.signIn('bob', testPassword))).toEqual(['bob@acme.test']);
 });
 
-it('nobody is told of a sign-in that was refused', async () => {
+it('a refused sign-in is not reported', async () => {
   await portal.sql`update customer set new_device_mail = true`;
   await addUser(portal, { username: 'gina' });
   const refused = async () => {

@@ -20,9 +20,9 @@ export async function openFactor(
 }
 
 /**
- * Sends the code of a half session, or records why none is sent: the page says so as well. The same button pressed twice
- * makes two half sessions, of which the browser keeps the second: the first one goes, and its mail, which waits for that
- * long, is not sent. Another browser's stays.
+ * Sends the code of a half session, or records why it isn't sent; the page says so too. Submitting twice makes two half
+ * sessions, and the browser keeps the second: the first is ended, so its email, still waiting, is not sent. Another
+ * browser's stays.
  */
 export async function sendFirstCode(
   deps: Deps,

@@ -15,7 +15,7 @@ async function storedHash(id: string): Promise<string> {
   return row?.hash ?? '';
 }
 
-it('PW-14 a hash of weaker parameters still opens, and the sign-in replaces it by one of today', async () => {
+it('PW-14 a hash with outdated parameters still works, and the sign-in replaces it', async () => {
   const weak = await hash(testPassword, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
   const id = await addUser(portal, { username: 'olga', passwordHash: weak });
   await portal.signIn('olga', 'wrong');

@@ -14,7 +14,7 @@ import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
 import { signIn } from './sign-in.ts';
 import { visitorOf } from './visitor.ts';
 
-/** `POST performlogin` (decisions §6): 303 to the destination, to the second factor, or to a failure page. */
+/** `POST performlogin` (decisions §6): 303 to the destination, the second factor, or a failure page. */
 export function performLoginRoute(deps: Deps) {
   const { config } = deps;
 
@@ -34,7 +34,7 @@ export function performLoginRoute(deps: Deps) {
       address,
     };
     const domain = domainOfAddress(username);
-    // Before anybody is looked up, so that every name of the domain is answered alike.
+    // Before any user is looked up, so that every name of the domain gets the same answer.
     if (domain && (await isSsoRequired(deps.sql, domain)))
       return toSingleSignOn(reply, config, { notice: 'useSingleSignOn', username }, way);
     const result = await signIn(deps, { ...visitorOf(deps, request, address), username, password });
@@ -52,7 +52,7 @@ export function performLoginRoute(deps: Deps) {
     }
   };
 
-  /** What the browser holds back with its script. Nothing is looked up or counted: there was nothing to try. */
+  /** What the browser prevents with JavaScript. Nothing is looked up or counted: there was nothing to try. */
   async function formWithError(
     request: FastifyRequest<{ Body: Partial<LoginForm> | undefined }>,
     reply: FastifyReply,

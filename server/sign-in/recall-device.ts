@@ -7,8 +7,9 @@ import type { SignInCustomer } from '../storage/sign-in.ts';
 import { factorsThatSatisfy } from './second-factor.ts';
 
 /**
- * The new token of a browser that need not be asked for a code again, or null when it must be: it is not remembered for
- * this user, only by less than what is asked for now, or one of the admitting customers forbids it. The token changes at every use, so that a copied one shows.
+ * The new token of a browser that may skip the code, or null if it must not: it isn't remembered for this user, was
+ * remembered by a weaker factor, or one of the admitting customers forbids it. The token changes at every use, so that
+ * a copied one is noticed.
  */
 export async function recallDevice(
   { sql, now }: { sql: Connection; now: Deps['now'] },
@@ -24,7 +25,7 @@ export async function recallDevice(
   return (await rotateRememberedDevice(sql, { userId, factors, ...hashes, address, now: now() })) ? after : null;
 }
 
-/** Who asks for no factor has no say in it. */
+/** Customers that don't require a second factor are ignored. */
 export function mayRemember({
   twoFactor,
   rememberDevices,

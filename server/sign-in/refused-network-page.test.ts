@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-it('IP-16 the address on the failure page is one, or the word for unknown', async () => {
+it('IP-16 the address on the failure page is a valid one, or the word for unknown', async () => {
   const shown = async (text: string) =>
     (await portal.send({ url: `/portal/loginfail/ip?${new URLSearchParams({ ipaddress: text, lang: 'en' })}` })).body;
   expect(await shown('203.0.113.9')).toContain('203.0.113.9');

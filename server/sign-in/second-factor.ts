@@ -1,14 +1,14 @@
 import type { SecondFactor } from '../storage/second-factor.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
 
-/** The factors that satisfy one that is asked for: an app those who ask for a code by e-mail too. */
+/** The factors that satisfy a required one: an app also satisfies a code by email. */
 export function factorsThatSatisfy(asked: SecondFactor): SecondFactor[] {
   return asked === 'app' ? ['app'] : ['app', 'email'];
 }
 
 /**
- * The factor that a sign-in needs (decisions §7, §8): an app that the user registered is always asked, then the stronger
- * of what the admitting customers require; null when there is none. What the browser says has no part in it.
+ * The factor that a sign-in needs (decisions §7, §8): a registered app always, otherwise the strongest that the
+ * admitting customers require; null if none. Nothing the browser sends changes it.
  */
 export function secondFactorOf(
   admitting: readonly Pick<SignInCustomer, 'twoFactor'>[],

@@ -10,7 +10,7 @@ import {
   testPasswordHash,
 } from '#server/testing/portal-for-test.ts';
 
-// Comparing takes no time here, so that the sign-ins of a test meet in the database.
+// Verification takes no time here, so that the sign-ins of a test meet in the database.
 const verify = vi.hoisted(() => vi.fn());
 vi.mock('@node-rs/argon2', async (original) => {
   verify.mockImplementation(async (_hash: string, password: string) => password === testPassword);
@@ -19,7 +19,7 @@ vi.mock('@node-rs/argon2', async (original) => {
 
 const { account } = limits.throttle;
 
-// Two instances on one database; each request goes to one of them in turn.
+// Two instances on one database; requests alternate between them.
 let portals: [PortalForTest, PortalForTest];
 beforeAll(async () => {
   const first = await portalForTest();
@@ -44,14 +44,14 @@ async function isAlive(token: string): Promise<boolean> {
   return answer.statusCode === 200;
 }
 
-/** How often the password of an account was really compared: neither unknown nor throttled. */
+/** How often an account's password was really verified: neither unknown nor throttled. */
 async function looks(): Promise<number> {
   const [row] = await portals[0].sql`
     select count(*) from audit_event where event = 'signed-in' or reason = 'wrong-password'`;
   return row?.count;
 }
 
-it('BF-09 RC-06 a hundred wrong passwords at once over two instances are five looks at the password', async () => {
+it('BF-09 RC-06 a hundred wrong passwords at once over two instances are verified five times', async () => {
   await Promise.all(
     Array.from({ length: 100 }, (_, n) => portalOf(n).signIn('alice', `guess ${n}`, { from: `192.0.2.${n}` })),
   );
@@ -63,11 +63,11 @@ it('BF-09 RC-06 a hundred wrong passwords at once over two instances are five lo
   expect(row?.failures).toBe(account.freeFailures);
 });
 
-it('a right password among a hundred wrong ones at once gives no more looks than five', async () => {
+it('a right password among a hundred wrong ones at once allows no more than five verifications', async () => {
   const passwords = Array.from({ length: 100 }, (_, n) => (n === 60 ? testPassword : `guess ${n}`));
   await Promise.all(passwords.map((password, n) => portalOf(n).signIn('bob', password, { from: `192.0.2.${n}` })));
   const [row] = await portals[0].sql`select count(*) from audit_event where event = 'signed-in'`;
-  // If it was among the first five it cleared the count once, as any right password does.
+  // If it was among the first five it reset the count once, as any right password does.
   expect(await looks()).toBeLessThanOrEqual(account.freeFailures * (1 + row?.count));
 });
 
@@ -77,7 +77,7 @@ it('the same wrong password submitted twice at once counts once', async () => {
   expect(row?.failures).toBe(1);
 });
 
-it('the right password submitted twice at once gives two answers whose sessions live, at the last free try too', async () => {
+it('the right password submitted twice at once gives two working sessions, even at the last free attempt', async () => {
   for (let n = 0; n < account.freeFailures - 1; n += 1) await portals[0].signIn('alice', `guess ${n}`);
   const old = sessionOf(await portals[0].signIn('bob', testPassword));
   const answers = await Promise.all(
@@ -104,7 +104,7 @@ it('mixed sign-ins at once over two instances neither deadlock nor fail', async 
   expect(new Set(answers.map((answer) => answer?.statusCode))).toEqual(new Set([303]));
 });
 
-it('RC-08 a user made inactive while the password is checked gets no session', async () => {
+it('RC-08 a user deactivated while the password is verified gets no session', async () => {
   const disabled = Promise.withResolvers<void>();
   const decided = Promise.withResolvers<void>();
   const disabling = portals[0].sql.begin(async (sql) => {

@@ -19,9 +19,9 @@ import { letThrough, type RightUser } from './let-through.ts';
 import type { SignInRequest, SignInResult } from './sign-in-result.ts';
 
 /**
- * Checks a username or e-mail and password and makes a session (decisions §7).
- * Every refusal does the same work: one read, one argon2id, one write. `retryAfter` is in milliseconds.
- * Throws WorkQueueFull when too many sign-ins wait.
+ * Checks a username or email and a password, and creates a session (decisions §7). Every refusal does the same work:
+ * one read, one argon2id, one write. `retryAfter` is in milliseconds. Throws WorkQueueFull if too many sign-ins are
+ * waiting.
  */
 export async function signIn(deps: Deps, request: SignInRequest): Promise<SignInResult> {
   refuseWhenHashesWait();
@@ -64,15 +64,15 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
 }
 
-/** How often a sign-in begins again because the user's factors have changed: an operator or the user does so by hand. */
+/** How often a sign-in restarts because the user's factors changed, which an operator or the user does by hand. */
 const mostRounds = 3;
 
-/** The password is known in the clear now and at no other time: it is stored by the parameters of today. */
+/** Only now is the password known in plain text: it is rehashed with current parameters. */
 async function renewHash(deps: Deps, user: { id: string; passwordHash: string }, password: string): Promise<void> {
   await updateOutdatedHash(deps.sql, user.id, user.passwordHash, await hashPassword(password));
 }
 
-/** Why the attempt must be refused, or null. The order is that of the steps an operator reads. */
+/** Why the attempt is refused, or null. Checks follow the order of the steps an operator reads. */
 function reasonToRefuse(
   attempt: SignInAttempt,
   passwordRight: boolean,
@@ -110,7 +110,7 @@ async function refused(
       steps,
       ...(user && { userId: user.id, username: user.username }),
     },
-    // A known browser's slips are counted under the browser alone, and a right password is no guess.
+    // A known browser's failures count only on that browser, and a right password is no guess.
     deviceKnown || reason === 'network' ? [] : origin,
     deps.now(),
   );
@@ -135,7 +135,7 @@ async function throttled(
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
 }
 
-/** The chain of decisions as an operator reads it in `vestibule explain`. */
+/** The decisions as `vestibule explain` shows them to an operator. */
 function stepsOf({ user, deviceKnown, admitted }: SignInAttempt, passwordRight: boolean, address: string): AuditStep[] {
   const looked = user?.passwordHash == null ? 'the user has none' : passwordRight ? 'right' : 'wrong';
   return [

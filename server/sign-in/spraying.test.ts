@@ -7,7 +7,7 @@ import { countThrottleAttempt } from '#server/testing/count-throttle-attempt.ts'
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 import { originKeys } from '../throttle/throttle-keys.ts';
 
-// Comparing takes no time here, so that the sign-ins of a test meet in the database.
+// Verification takes no time here, so that the sign-ins of a test meet in the database.
 const verify = vi.hoisted(() => vi.fn());
 vi.mock('@node-rs/argon2', async (original) => {
   verify.mockImplementation(async (_hash: string, password: string) => password === testPassword);
@@ -29,12 +29,12 @@ afterAll(() => portal.close());
 
 const isIn = (answer: Response) => answer.statusCode === 303 && 'vestibule-session' in cookiesOf(answer);
 
-/** One password at many names at once, as a sprayer tries it. */
+/** One password for many names at once, as in a spraying attack. */
 function spray(names: number, from: string): Promise<Response[]> {
   return Promise.all(Array.from({ length: names }, (_, n) => portal.signIn(`user${n}`, 'Spring-2026', { from })));
 }
 
-it('BF-04 one address that tries many names is stopped, before any password is hashed', async () => {
+it('BF-04 an address that tries many names is stopped before any password is hashed', async () => {
   const from = '192.0.2.1';
   await spray(address.freeFailures, from);
   verify.mockClear();
@@ -45,7 +45,7 @@ it('BF-04 one address that tries many names is stopped, before any password is h
   expect(isIn(await portal.signIn('alice', testPassword, { from: '192.0.2.2' }))).toBe(true);
 });
 
-it('BF-04 RC-06 failures side by side are all counted, so that a burst is paid for', async () => {
+it('BF-04 RC-06 concurrent failures are all counted, so that a burst gains nothing', async () => {
   const from = '192.0.2.3';
   const [origin] = originKeys(from);
   await countThrottleAttempt(portal.sql, origin, portal.deps.now());
@@ -56,12 +56,12 @@ it('BF-04 RC-06 failures side by side are all counted, so that a burst is paid f
   expect(verify).toHaveBeenCalledTimes(evaluated);
 });
 
-it('BF-04 an address that has spent its failures gets one try after a wait, however many it sends at once', async () => {
+it('BF-04 an address out of free failures gets one attempt per wait, however many it sends at once', async () => {
   const from = '192.0.2.9';
   const [origin] = originKeys(from);
   await countThrottleAttempt(portal.sql, origin, portal.deps.now());
   await portal.sql`update throttle set failures = ${address.freeFailures + 50}, blocked_until = null`;
-  // All of them stand at the same row at the same moment.
+  // All of them wait for the same row at once.
   const answers = portal.sql.begin(async (sql) => {
     await sql`select from throttle for update`;
     const sprayed = spray(8, from);
@@ -77,7 +77,7 @@ it('BF-04 an address that has spent its failures gets one try after a wait, howe
   expect(isIn(await portal.signIn('bob', testPassword, { from }))).toBe(true);
 });
 
-it('BF-06 BF-07 addresses of one /64 share a budget, a mapped address is its IPv4 address', async () => {
+it('BF-06 BF-07 addresses of one /64 share a budget, and a mapped address is its IPv4 address', async () => {
   for (const from of ['2001:db8:1:2::1', '2001:db8:1:2:ffff::1', '::ffff:192.0.2.5', '192.0.2.5'])
     await portal.signIn('nobody', `guess from ${from}`, { from });
   expect(await portal.sql`select key, failures from throttle where key ~ '^(address|network):' order by key`).toEqual([
@@ -87,7 +87,7 @@ it('BF-06 BF-07 addresses of one /64 share a budget, a mapped address is its IPv
   ]);
 });
 
-it('LK-04 what a flood of names leaves is cleared away, and nobody who waits is forgotten', async () => {
+it('LK-04 the rows of a flood of names are deleted, except those still waiting', async () => {
   await portal.sql`
     insert into throttle (key, failures, changed_at, admitted)
     select 'name:' || n, 1, ${portal.deps.now()}, true from generate_series(1, 20000) n`;
@@ -100,7 +100,7 @@ it('LK-04 what a flood of names leaves is cleared away, and nobody who waits is 
   expect(await portal.sql`select key from throttle`).toEqual([{ key: 'name:7' }]);
 });
 
-it('clearing away waits for no sign-in that is under way, and none for it', async () => {
+it('the deletion blocks no running sign-in, nor is blocked by one', async () => {
   await countThrottleAttempt(portal.sql, originKeys('192.0.2.1')[0], portal.deps.now());
   portal.wait(limits.throttle.account.freeFailures * limits.throttle.account.leakEvery + 1000);
   await portal.sql.begin(async (sql) => {
@@ -112,7 +112,7 @@ it('clearing away waits for no sign-in that is under way, and none for it', asyn
   expect(await portal.sql`select from throttle`).toHaveLength(0);
 });
 
-it('LK-06 two hundred people behind one address sign in at once, with slips', async () => {
+it('LK-06 two hundred people behind one address sign in at once, with some typing errors', async () => {
   const people = Array.from({ length: 200 }, (_, n) => `person${n}`);
   await Promise.all(people.map((username) => addUser(portal, { username })));
   const answers = await Promise.all(

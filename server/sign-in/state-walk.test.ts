@@ -14,20 +14,20 @@ import {
 
 import { addOidcConnection, browserForTest, departFor, pathOf } from '#server/testing/sso-for-test.ts';
 
-// Decisions §13: the pending sign-in is a small state machine; every state meets every event and answers with a page
-// that has a next step, the place asked for kept. All pairs are walked.
+// Decisions §13: the pending sign-in is a small state machine. In every state every event is answered by a page that
+// has a next step and keeps the requested page. This test walks all pairs.
 
-/** Where everybody in this test wants to go. */
+/** The page that everyone in this test requests. */
 const asked = '/portal/portal.html?report=7';
 const verifyUrl = '/portal/two-factor-authentication/verify';
 
 type Cookies = Record<string, string>;
-/** A browser in one state: its cookies, and the right code where one is waited for. */
+/** A browser in one state: its cookies, and the right code where one is expected. */
 type Visitor = {
   portal: PortalForTest;
   cookies: Cookies;
   rightCode?: () => Promise<string>;
-  /** Where the identity provider sends the visitor back to. */
+  /** Where the identity provider redirects to. */
   callback?: URL;
 };
 
@@ -59,7 +59,7 @@ beforeEach(async () => {
   provider.bend({ claims: (honest) => ({ ...honest, email: 'plain@acme.test' }) });
 });
 
-/** Sends a request with what the browser holds, and keeps what it is given. */
+/** Sends a request with the browser's cookies and stores those of the answer. */
 async function ask(visitor: Visitor, request: TestRequest): Promise<Response> {
   const answer = await visitor.portal.send({ ...request, cookies: visitor.cookies });
   for (const [name, value] of Object.entries(cookiesOf(answer))) {
@@ -104,7 +104,7 @@ async function mailedCode(): Promise<string> {
   return portal.mails.findLast(({ text }) => /#\d{6}$/.test(text))?.text.slice(-6) ?? '';
 }
 
-/** Posts a code as a form does, with what stands in the address of its screen. */
+/** Posts a code as the form does, with the query of its screen. */
 function codeForm(code: string): TestRequest {
   return { method: 'POST', url: verifyUrl, form: { code, redirectURL: asked } };
 }
@@ -146,7 +146,7 @@ const screen = (path: string): TestRequest => ({
   url: `/portal${path}?${new URLSearchParams({ redirectURL: asked, destination: asked })}`,
 });
 
-/** What may happen next; each yields the page that the person then sees. */
+/** Possible events; each returns the page that the person then sees. */
 const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: Response }>> = {
   'opens the form': (visitor) => arrive(visitor, screen('/login')),
   'asks for the hub page': (visitor) => arrive(visitor, { url: asked }),
@@ -253,24 +253,24 @@ const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: 
   'opens a page that is not there': (visitor) => arrive(visitor, { url: '/portal/no/such/page' }),
 };
 
-/** What the provider says; a stray answer where the visitor was not sent to it. */
+/** The provider's answer; an unexpected one if the visitor was not sent to it. */
 function answerOf({ callback }: Visitor): TestRequest {
   const stray = new URL(`http://localhost/portal/authenticate/oidc/callback?code=x&state=${'x'.repeat(43)}`);
   return { url: pathOf(callback ?? stray) };
 }
 
-/** Events after which the place asked for cannot be known any more, was not asked for, or is kept where no page shows it. */
+/** Events after which the requested page is unknown, never existed, or is kept where no page shows it. */
 const withoutPlace = new Set([
   'forgot the password',
   'opens a page that is not there',
   'goes to a provider',
   'comes back from a provider without the cookies',
 ]);
-/** What says nothing to somebody who was not at a provider. */
+/** Texts that mean nothing to a person who was not at a provider. */
 const ofProvider = /(?:from|at) a provider/;
 
 describe.each(Object.keys(states))('%s', (state) => {
-  it.each(Object.keys(events))('%s: a page with a next step, the place asked for kept', async (event) => {
+  it.each(Object.keys(events))('%s: a page with a next step, the requested page kept', async (event) => {
     const visitor = (await states[state]?.()) as Visitor;
     const arrived = await events[event]?.(visitor);
     const { url, page } = arrived as { url: string; page: Response };

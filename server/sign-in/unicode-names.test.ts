@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** Who a typed name signs in, with the password that every test user has; null for nobody. */
+/** Who is signed in by a typed name with every test user's password; null for nobody. */
 async function enters(name: string): Promise<string | null> {
   await portal.sql`delete from throttle`;
   await portal.sql`truncate audit_event`;
@@ -22,7 +22,7 @@ async function enters(name: string): Promise<string | null> {
 }
 
 describe('names in Unicode', () => {
-  it('UN-02 UN-03 a name that only looks like another is nobody’s', async () => {
+  it('UN-02 UN-03 a name that only looks like another matches nobody', async () => {
     for (const twin of [
       'alıce',
       'alİce',
@@ -43,7 +43,7 @@ describe('names in Unicode', () => {
       expect([twin, await enters(twin)]).toEqual([twin, null]);
   });
 
-  it('UN-02 UN-04 another form of the very same letters is the same name, and stays in its own account', async () => {
+  it('UN-02 UN-04 another form of the very same letters is the same name and account', async () => {
     const forms = {
       alice: ['ALICE', 'Alice', 'ａｌｉｃｅ', '\u00a0alice\u3000', 'ⓐⓛⓘⓒⓔ', '𝐚𝐥𝐢𝐜𝐞'],
       kass: ['KASS', 'Kass', '\u212aass', 'ka\u017f\u017f'],
@@ -52,7 +52,7 @@ describe('names in Unicode', () => {
       for (const form of written) expect([form, await enters(form)]).toEqual([form, name]);
   });
 
-  it('UN-05 an e-mail has one form, by whatever case, dot or encoding its domain is typed', async () => {
+  it('UN-05 an email has one form, whatever the case, dot or encoding of its domain', async () => {
     for (const form of [
       'kass@bücher.test',
       'KASS@BÜCHER.TEST',
@@ -74,7 +74,7 @@ describe('names in Unicode', () => {
       expect([other, await enters(other)]).toEqual([other, null]);
   });
 
-  it('UN-08 two names with one fold cannot both be: the database refuses the second', async () => {
+  it('UN-08 two names with the same fold cannot coexist: the database refuses the second', async () => {
     for (const twin of ['ALICE', 'ａｌｉｃｅ', 'alice\u00a0', 'ALICE@acme.test'])
       await expect(addUser(portal, { username: `${twin}`, email: `${twin.length}@other.test` })).rejects.toMatchObject({
         code: '23505',

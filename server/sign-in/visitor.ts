@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { languageOfRequest } from '../http/request-url.ts';
 
-/** Whose browser asks to sign in. Tokens are those that it holds, or null. */
+/** Whose browser asks to sign in. Tokens are those it holds, or null. */
 export type Visitor = {
   address: string;
   deviceToken: string | null;
@@ -12,12 +12,12 @@ export type Visitor = {
   rememberedToken: string | null;
   /** Of the page. */
   language: Language;
-  /** What the browser calls itself. */
+  /** The browser's user agent. */
   userAgent: string | undefined;
   requestId: string;
 };
 
-/** The visitor of a request, whose address was told before. */
+/** The visitor of a request whose address is already known. */
 export function visitorOf({ config }: Deps, request: FastifyRequest, address: string): Visitor {
   const tokenOf = (name: 'device' | 'session' | 'remembered') => readTokenCookie(request.headers, config, name);
   return {

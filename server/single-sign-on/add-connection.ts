@@ -14,7 +14,7 @@ import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
 import { ownerOfLogoutAddress } from './saml/foreign-logout-address.ts';
 import type { ProtocolSettings } from './settings.ts';
 
-/** A connection whose fields were read before; `secret` is in the clear and is sealed here. */
+/** A connection with its fields already read; `secret` is in plain text and is sealed here. */
 export type ConnectionToAdd = Omit<NewSsoConnection, 'id' | 'customerId' | 'sealedSecret' | 'protocol' | 'settings'> & {
   customerKey: string;
   secret: string | null;
@@ -24,9 +24,9 @@ export type AddConnectionResult =
   | { kind: 'added' }
   | { kind: 'taken' }
   | { kind: 'unknownCustomer' }
-  /** Another connection lets the same provider begin, and an answer would not say which is meant. */
+  /** Another connection lets the same provider begin, so an answer would not say which is meant. */
   | { kind: 'providerTaken'; by: string }
-  /** The provider names an address of another one for single logout. */
+  /** The provider names another provider's address for single logout. */
   | { kind: 'logoutAddressTaken'; by: string };
 
 /** Adds a connection to a customer and records it. */

@@ -2,14 +2,14 @@ import { type Call, callUrl } from '#contract/calls.ts';
 import type { Config } from '../config.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 
-/** The whole address of a call as providers know it: from the configuration, never from a request. */
+/** The full address of a call as providers know it: from the configuration, never from a request. */
 export function publicAddress({ publicUrl, basePath }: Pick<Config, 'publicUrl' | 'basePath'>, call: Call): string {
   return publicUrl.origin + callUrl(basePath, call);
 }
 
 /**
- * Where the provider of a connection sends its answers. Each connection has a place of its own: what comes there for
- * another one is no answer of this provider (RFC 9700 §4.4).
+ * Where the provider of a connection sends its answers. Each connection has its own address: an answer that arrives at
+ * another one does not come from this provider (RFC 9700 §4.4).
  */
 export function ownRedirectUri(
   config: Pick<Config, 'publicUrl' | 'basePath'>,
@@ -18,12 +18,12 @@ export function ownRedirectUri(
   return `${publicAddress(config, 'oidcCallback')}/${key}`;
 }
 
-/** The redirect URI that all connections once shared; those that were there then use it for a while. */
+/** The redirect URI that all connections once shared; connections from that time still use it for a while. */
 export function sharedRedirectUri(config: Config): string {
   return publicAddress(config, 'oidcCallback');
 }
 
-/** The redirect URI that the provider is asked with today. */
+/** The redirect URI currently sent to the provider. */
 export function redirectUri(
   config: Config,
   connection: Pick<SsoConnection, 'key' | 'sharedRedirectUntil'>,
@@ -33,7 +33,7 @@ export function redirectUri(
   return until && now < until ? sharedRedirectUri(config) : ownRedirectUri(config, connection);
 }
 
-/** The name by which SAML providers know the portal: where its metadata are. */
+/** The name by which SAML providers know the portal: the address of its metadata. */
 export function entityId(config: Config): string {
   return publicAddress(config, 'samlMetadata');
 }

@@ -53,7 +53,7 @@ const mailedCode = async () => {
 };
 const leadsToForm = (answer: Response) => expect(answer.headers.location).toBe('/portal/singleSignOn');
 
-it('SE-15 after a sign-out the button leads to the provider, which is to ask afresh, until somebody is in', async () => {
+it('SE-15 after a sign-out the button asks the provider to authenticate again, until someone is signed in', async () => {
   await comeBack(await departFor(browser));
   expect(wishesOf(await followLeavePage(browser, await pressButton()))).toEqual(asEver);
   await signOut();
@@ -65,21 +65,21 @@ it('SE-15 after a sign-out the button leads to the provider, which is to ask afr
   expect(wishesOf(await followLeavePage(browser, await pressButton()))).toEqual(asEver);
 });
 
-it('SE-15 the next person who signs in and out by password does not spare the provider the question', async () => {
+it('SE-15 a password sign-in and sign-out by the next person does not cancel that', async () => {
   await comeBack(await departFor(browser));
   await signOut();
   await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
   expect(wishesOf(await followLeavePage(browser, await pressButton()))).toEqual(afresh);
 });
 
-it('SE-15 a second factor that is given up asks afresh as well', async () => {
+it('SE-15 abandoning a second factor has the same effect', async () => {
   await portal.sql`update customer set two_factor = 'email'`;
   await comeBack(await departFor(browser));
   await signOut();
   expect(wishesOf(await departFor(browser))).toEqual(afresh);
 });
 
-it('what is no answer of a provider, or a session that is over, changes nothing', async () => {
+it('an invalid answer, or a session that has ended, changes nothing', async () => {
   await comeBack(await departFor(browser));
   await portal.sql`delete from session`;
   expect(wishesOf(await followLeavePage(browser, await pressButton()))).toEqual(asEver);
@@ -88,7 +88,7 @@ it('what is no answer of a provider, or a session that is over, changes nothing'
   expect(wishesOf(await departFor(browser))).toEqual(afresh);
 });
 
-it('SE-15 a connection is remembered once somebody is in, after the second factor where there is one', async () => {
+it('SE-15 a connection is remembered once the person is signed in, after the second factor if there is one', async () => {
   leadsToForm(await pressButton());
   await portal.sql`update customer set two_factor = 'email'`;
   await comeBack(await departFor(browser));

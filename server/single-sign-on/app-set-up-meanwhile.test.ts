@@ -44,7 +44,7 @@ async function broughtBack(browser = browserForTest(portal)): Promise<{ browser:
   return { browser, end: String(posted.headers.location) };
 }
 
-/** Signed in as uma, with the code of an app that waits to be confirmed. */
+/** Signed in as uma, with the code of an app awaiting confirmation. */
 async function settingUp() {
   const { browser, end } = await broughtBack();
   await browser.get(end, crossSite);
@@ -53,7 +53,7 @@ async function settingUp() {
   return { code: codeNow(portal, totpSecret), cookies };
 }
 
-it('RC-08 a sign-in by a provider that waits for an app to be confirmed is asked for it', async () => {
+it('RC-08 a sign-in by a provider that waits for an app to be confirmed asks for its code', async () => {
   const own = await settingUp();
   const { browser, end } = await broughtBack();
   const release = await holdRows(pool, (sql) => sql`select from session for update`);
@@ -67,7 +67,7 @@ it('RC-08 a sign-in by a provider that waits for an app to be confirmed is asked
   expect(await signedInAs(portal, browser.cookies)).toBeNull();
 });
 
-it('RC-08 one that is being stored when the code comes ends with the confirmation', async () => {
+it('RC-08 one that is being stored when the code arrives ends with the confirmation', async () => {
   const own = await settingUp();
   const { browser, end: first } = await broughtBack();
   await browser.get(first, crossSite);
@@ -85,7 +85,7 @@ it('RC-08 one that is being stored when the code comes ends with the confirmatio
   expect(await pool`select stage from session`).toEqual([{ stage: 'full' }]);
 });
 
-it('RC-08 one that waits for an app to be taken away waits for no code of it', async () => {
+it('RC-08 one that waits for an app to be removed does not ask for its code', async () => {
   await giveApp(portal, 'uma');
   const { browser, end } = await broughtBack();
   const release = await holdRows(pool, (sql) => sql`select from totp for update`);

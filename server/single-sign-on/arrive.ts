@@ -25,16 +25,16 @@ import { isOfBrowser, isOpen, isSessionOf, type Visit } from './visits.ts';
 
 type Protocol = SsoConnection['protocol'];
 
-/** What a protocol makes of its answer, once the visit that it belongs to is known. */
+/** Reads a protocol's answer once the visit it belongs to is known. */
 export type ReadAnswer = (visit: Visit) => Promise<ProviderAnswer>;
 
-/** What a browser brings to the end of a visit, besides the visit's cookie. `answerToken` is for SAML. */
+/** What a browser sends at the end of a visit, besides the visit's cookie. `answerToken` is for SAML. */
 type Shown = { state: string | null; answerToken?: string | null };
 
 /**
- * Ends a visit to a provider: uses up the request that `state` names, if this browser began it and brought the answer,
- * reads the answer, and signs in, asks first, or shows the failure page. An answer that is loaded again leads to where it led before,
- * in the session that came of it. One that nobody here asked for signs in nobody: it leads to a page that asks (docs/decisions/0021).
+ * Ends a visit to a provider: consumes the request named by `state` if this browser began it and brought the answer,
+ * reads the answer, and signs in, asks first, or shows the failure page. An answer loaded again redirects as before, in
+ * the session it created. An unsolicited one signs nobody in: it leads to a page that asks (docs/decisions/0021).
  */
 export async function arrive(
   deps: Deps,
@@ -89,13 +89,13 @@ export async function arrive(
     (await slowDown(deps, request, reply, address))
       ? reply
       : await depart(deps, request, reply, connection, { ...way, ...departure });
-  // Whose answer it is was the provider's choice, or somebody else's: the person is asked, and nothing happens before.
+  // The provider, or someone else, chose whose answer this is: the person is asked before anything happens.
   if (row.browserHash === null) return reply.redirect(providerBeganUrl(deps, connection), 303);
   const answer = await readAnswer({ row, details, connection });
   if (!answer.ok) return await fail(deps, request, reply, answer, { protocol, ...way, connection });
   const tooOld = tooLongAgo(connection, answer.identity, deps.now());
   if (tooOld) {
-    // SAML has no word for a maximum age: who was not asked anew is sent back, to be asked.
+    // SAML cannot express a maximum age: a person the provider did not ask again is sent back to be asked.
     const isAsked = protocol === 'oidc' || (details.kept as SamlKept | null)?.isAfresh === true;
     if (!isAsked) return await sendBack({ typed: details.typed, isAfresh: true });
     const refusal = { ok: false, reason: 'authentication-too-old', words: tooOld } as const;
@@ -105,7 +105,7 @@ export async function arrive(
   return await letInByProvider(deps, request, reply, { row, details, connection }, { identity, address });
 }
 
-/** The failure page of an answer, over `first` where that is given; why is for the operator alone. */
+/** The failure page of an answer, over `first` if given; only the operator sees why. */
 export async function fail(
   deps: Deps,
   request: FastifyRequest,

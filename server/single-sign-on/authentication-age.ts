@@ -3,9 +3,9 @@ import type { SsoConnection } from '../storage/sso-connection.ts';
 import type { Identity } from './identity.ts';
 
 /**
- * When the person proved to the provider who they are; null where it does not say, or names a time that has not come by
- * any clock: kept, it would count as a proof once it has. One before there were such clocks says nothing either, and not
- * each could be stored.
+ * When the person authenticated at the provider; null if it does not say, or names a time in the future by any clock:
+ * stored, that would become a proof later. Times before such clocks existed are ignored too, as not all of them can be
+ * stored.
  */
 export function provenAtProvider({ authenticatedAt }: Pick<Identity, 'authenticatedAt'>, now: Date): Date | null {
   if (authenticatedAt === null || authenticatedAt < 0) return null;
@@ -14,8 +14,8 @@ export function provenAtProvider({ authenticatedAt }: Pick<Identity, 'authentica
 }
 
 /**
- * Why an answer says too little of when the person proved who he is, or that it was too long ago for this connection;
- * null when it is good, or the operator set no maximum. A provider's clock may be off as ever.
+ * Why an answer does not show that the person authenticated recently enough for this connection; null if it does, or if
+ * the operator set no maximum. Allows for clock skew as usual.
  */
 export function tooLongAgo(
   { settings: { maxAuthenticationAge: most = null } }: Pick<SsoConnection, 'settings'>,

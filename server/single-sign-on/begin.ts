@@ -12,7 +12,7 @@ import { startOidc } from './oidc/oidc.ts';
 import type { RequestDetails } from './request-details.ts';
 import { startSaml } from './saml/saml.ts';
 
-/** Who wants to be sent to a provider, and where to after it. */
+/** A visitor to send to a provider, and where they go afterwards. */
 export type Departure = {
   destination: string;
   /** `?lang=` as the visitor set it. */
@@ -21,18 +21,18 @@ export type Departure = {
   language: string;
   /** The address that was typed, for the provider to fill in. */
   loginHint: string | null;
-  /** Whether the provider has to ask whoever is signed in there once more: his sign-in was too long ago. */
+  /** Whether the provider has to authenticate again: the last sign-in was too long ago. */
   isAfresh: boolean;
   address: string;
   requestId: string;
 };
 
-/** The page to go to, which leads on to the provider, and the token of this visit that the browser has to keep. */
+/** The page that leads on to the provider, and the visit's token for the browser to keep. */
 export type Begun = { ok: true; leaveUrl: string; stateHash: Buffer; token: string };
 
 /**
- * Prepares a visit to a provider: what its answer must match is kept in the database, bound to this browser by a token that
- * is of this visit alone.
+ * Prepares a visit to a provider: stores what its answer must match, bound to this browser by a token for this visit
+ * only.
  */
 export async function beginSingleSignOn(
   deps: Deps,

@@ -21,7 +21,7 @@ import { logoutWords } from './saml/metadata-differences.ts';
 import type { SamlSettings } from './settings.ts';
 import { type NotAgreed, withAgreement } from './what-follows.ts';
 
-/** Absent means unchanged; `secret` is in the clear and is sealed here. */
+/** Absent means unchanged; `secret` is in plain text and is sealed here. */
 export type ChangeOfConnection = Omit<SsoConnectionChanges, 'sealedSecret'> & { secret?: string; domains?: string[] };
 
 export type ChangeConnectionResult =
@@ -33,8 +33,8 @@ export type ChangeConnectionResult =
   | NotAgreed;
 
 /**
- * Changes a connection and records what changed, but no secret. Who is at the provider just now comes back to the new
- * one. What opens passwords or locks a domain out is done only if `isAgreed`; `required: false` says so by itself.
+ * Changes a connection and records what changed, without secrets. People who are at the provider now return to the
+ * changed one. Changes that enable passwords or lock a domain out need `isAgreed`; `required: false` implies it.
  */
 export async function changeConnection(
   { sql, keys }: { sql: Database; keys: Keys },
@@ -68,7 +68,7 @@ export async function changeConnection(
   });
 }
 
-/** Whose single logout address the settings name now that did not name it before. */
+/** Who owns a single logout address that the settings name and did not name before. */
 async function ownerOfNewLogout(sql: Connection, before: SsoConnection, after: SsoConnection): Promise<string | null> {
   if (before.protocol !== 'saml' || after.protocol !== 'saml') return null;
   if (logoutWords(before.settings.logout) === logoutWords(after.settings.logout)) return null;
@@ -82,7 +82,7 @@ function differences(before: SsoConnection, after: SsoConnection): AuditStep[] {
   );
 }
 
-/** A connection as an operator reads it, without what is secret. */
+/** A connection as an operator reads it, without secrets. */
 export function wordsOf(connection: SsoConnection): [string, string][] {
   const { attributes } = connection;
   const { maxAuthenticationAge, ...all } = connection.settings;
@@ -134,7 +134,7 @@ function wordsOfRedirectUri({ sharedRedirectUntil: until }: SsoConnection): stri
   return until ? `the shared one, until ${until.toISOString().slice(0, 10)}` : 'its own';
 }
 
-/** A certificate by the beginning of its fingerprint, by which one is told from the next; anything else as it is. */
+/** A certificate as the start of its fingerprint, enough to distinguish it; other text unchanged. */
 function wordOf(text: string): string {
   return certificateFacts(text)?.fingerprint.slice(0, 23) ?? text;
 }

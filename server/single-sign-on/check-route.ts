@@ -7,8 +7,8 @@ import { depart, travellerOf } from './depart.ts';
 import { rememberedConnection } from './remembered-connection.ts';
 
 /**
- * `POST authenticate/checkSsoLogin` (decisions §6): on to the provider by which this browser signed in last, without
- * typing; else to the form that asks for an address.
+ * `POST authenticate/checkSsoLogin` (decisions §6): redirects to the provider of this browser's last sign-in, or to the
+ * form that asks for an address.
  */
 export function checkSsoRoute(deps: Deps) {
   return async function checkSso(request: FastifyRequest<{ Body: CheckSsoForm }>, reply: FastifyReply) {

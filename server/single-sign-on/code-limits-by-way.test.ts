@@ -50,7 +50,7 @@ const { freeFailures } = limits.throttle.code;
 
 type Way = 'evil' | 'honest' | 'password';
 
-/** A browser that came as far as the second factor. */
+/** A browser that has reached the second factor. */
 async function half(way: Way): Promise<BrowserForTest> {
   const browser = browserForTest(portal);
   if (way === 'password') {
@@ -65,7 +65,7 @@ async function half(way: Way): Promise<BrowserForTest> {
   return browser;
 }
 
-/** Wrong codes, each half session having its five, until one is not looked at: how many were. */
+/** Enters wrong codes, five per half session, until one is not checked; returns how many were. */
 async function guess(way: Way, secret: string): Promise<number> {
   for (let looked = 0; looked < 100; ) {
     const { cookies } = await half(way);
@@ -83,7 +83,7 @@ const isRight = async (way: Way, secret: string, steps = 0) =>
   verdict(await verify(portal, codeNow(portal, secret, steps), (await half(way)).cookies));
 
 describe('BF-11 codes of an account with several ways in', () => {
-  it('BF-11 what a provider tries keeps the person from no other way in', async () => {
+  it('BF-11 wrong codes after one provider lock no other way in', async () => {
     const secret = await giveApp(portal, 'uma');
     expect(await guess('evil', secret)).toBe(freeFailures);
     expect(await isRight('password', secret)).toBe(true);
@@ -91,14 +91,14 @@ describe('BF-11 codes of an account with several ways in', () => {
     expect(await isRight('evil', secret, 1)).toEqual([429, null]);
   });
 
-  it('BF-11 nor do wrong codes after the password keep them from their provider', async () => {
+  it('BF-11 nor do wrong codes after the password lock out a provider', async () => {
     const secret = await giveApp(portal, 'uma');
     expect(await guess('password', secret)).toBe(freeFailures);
     expect(await isRight('password', secret)).toEqual([429, null]);
     expect(await isRight('evil', secret)).toBe(true);
   });
 
-  it('BF-11 every way has its ten and no more, over half sessions: all of them are so many times ten', async () => {
+  it('BF-11 every way has exactly ten attempts over all half sessions, so the total is ten per way', async () => {
     const secret = await giveApp(portal, 'uma');
     for (const way of ['password', 'evil', 'honest'] as const)
       expect([way, await guess(way, secret)]).toEqual([way, 10]);
@@ -107,14 +107,14 @@ describe('BF-11 codes of an account with several ways in', () => {
     expect(await portal.sql`select from throttle where key like 'code:%'`).toHaveLength(3);
   });
 
-  it('BF-11 a right code ends the count of its own way alone', async () => {
+  it('BF-11 a right code resets only the count of its own way', async () => {
     const secret = await giveApp(portal, 'uma');
     expect(await guess('evil', secret)).toBe(freeFailures);
     expect(await isRight('password', secret)).toBe(true);
     expect(await guess('evil', secret)).toBe(0);
   });
 
-  it('BF-11 so it is for an app that is set up of one’s own will', async () => {
+  it('BF-11 the same holds for an app that is set up voluntarily', async () => {
     await portal.sql`update customer set two_factor = 'off'`;
     await portal.sql`update portal_user set password_hash = null`;
     await portal.sql`delete from membership where customer_id = (select id from customer where key = 'honest')`;
@@ -158,7 +158,7 @@ describe('BF-11 mails with a code to an account with several ways in', () => {
     return String((await portal.send({ url: asked, cookies })).headers.location ?? asked);
   };
 
-  /** Half sessions, each a mail, until none is sent: how many were. */
+  /** Starts half sessions, each with an email, until none is sent; returns how many were. */
   async function useUp(way: Way): Promise<number> {
     for (let sent = 0; sent < 100; sent += 1) {
       const browser = await half(way);
@@ -168,7 +168,7 @@ describe('BF-11 mails with a code to an account with several ways in', () => {
     throw new Error('nobody stops this');
   }
 
-  it('BF-11 mails that a provider brings about keep none from a sign-in by the password, or by another provider', async () => {
+  it('BF-11 emails caused by one provider block none for the password or another provider', async () => {
     expect(await useUp('evil')).toBe(limits.throttle.codeMail.freeFailures);
     const other = await half('honest');
     expect(await isWaiting(other)).toBe(false);
@@ -179,7 +179,7 @@ describe('BF-11 mails with a code to an account with several ways in', () => {
     expect(await useUp('evil')).toBe(0);
   });
 
-  it('BF-11 another one that is asked for counts with its way', async () => {
+  it('BF-11 a code requested again counts for its way', async () => {
     const own = await half('password');
     await useUp('evil');
     portal.wait(limits.emailCodeSendEvery);
@@ -195,7 +195,7 @@ describe('BF-11 mails with a code to an account with several ways in', () => {
     expect(await portal.sql`select from throttle where key like 'code-mail:%'`).toHaveLength(0);
   });
 
-  it('a half session that a provider brings about at the same moment ends none that the password opened', async () => {
+  it('a concurrent half session from a provider ends none that the password opened', async () => {
     const own = await half('password');
     await half('evil');
     expect(await portal.sql`select from session where stage = 'half'`).toHaveLength(2);

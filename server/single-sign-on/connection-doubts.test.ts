@@ -26,20 +26,20 @@ describe('two connections of one domain', () => {
 });
 
 it.each(['gmail.com', 'outlook.com', 'gmx.de', 'web.de', 'wp.pl', 'libero.it', 'ziggo.nl', 'hotmail.es'])(
-  'whoever vouches for %s vouches for strangers',
+  'vouching for %s is vouching for strangers',
   (domain) => {
     const doubts = doubtsOf([connection('one', { domains: ['acme.example', domain] })]);
     expect(doubts).toEqual([expect.stringContaining(`connection one vouches for ${domain}, where anybody`)]);
   },
 );
 
-it('a domain that requires single sign-on and has none is told of', () => {
+it('a domain that requires single sign-on and has none is reported', () => {
   const off = connection('one', { required: true, active: false });
   expect(doubtsOf([off])).toEqual([expect.stringContaining('nobody of acme.example can sign in')]);
   expect(doubtsOf([off, connection('two', { name: 'Other' })])).toEqual([]);
 });
 
-it('doubts about one connection leave out those that were there without it', () => {
+it('doubts about one connection leave out those that exist without it', () => {
   const all = [connection('one', { domains: ['gmx.de'] }), connection('two'), connection('three')];
   expect(doubtsAbout('three', all)).toEqual([expect.stringContaining('two and three')]);
   expect(doubtsAbout('one', all)).toEqual([expect.stringContaining('gmx.de')]);

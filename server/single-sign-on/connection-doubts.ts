@@ -2,8 +2,8 @@ import type { SsoConnection } from '../storage/sso-connection.ts';
 import { isPublicMailDomain } from './public-mail-domains.ts';
 
 /**
- * What is allowed and yet hardly meant, in words for the operator: names that a visitor cannot tell apart, public mail
- * domains, domains by which nobody can sign in. Connections that are switched off cannot be chosen.
+ * Settings that are allowed but hardly intended, in words for the operator: names that visitors cannot distinguish,
+ * public email domains, domains where nobody can sign in. Disabled connections are ignored, as nobody can choose them.
  */
 export function doubtsOf(connections: readonly SsoConnection[]): string[] {
   const active = connections.filter((connection) => connection.active);
@@ -27,7 +27,7 @@ function lookAlikes(connections: readonly SsoConnection[]): string[] {
   });
 }
 
-/** A name without what the eye passes over: case, and how many spaces there are. */
+/** A name without differences that are easily overlooked: case and repeated spaces. */
 function asSeen(name: string): string {
   return name.normalize('NFKC').replace(/\s+/g, ' ').trim().toLowerCase();
 }

@@ -62,7 +62,7 @@ const remove = async () =>
   expect((await removeConnection(portal.sql, 'acme-saml', portal.deps.now(), true)).kind).toBe('removed');
 const requireIt = async () => expect((await set({ required: true })).kind).toBe('changed');
 
-/** A code is not even looked at, and nothing is left to ask for. */
+/** A code is not even checked, and nothing is left to ask for. */
 async function expectNothingOpen(secret: string, cookies: Record<string, string>): Promise<void> {
   const answer = await verify(portal, codeNow(portal, secret), cookies);
   expect([answer.statusCode, answer.json().notice]).toEqual([401, 'signInExpired']);
@@ -96,7 +96,7 @@ describe('an open second factor', () => {
     expect(await portal.sql`select from totp`).toHaveLength(0);
   });
 
-  it('SA-31 has no code mailed once its connection is switched off', async () => {
+  it('SA-31 gets no code by email once its connection is switched off', async () => {
     await portal.sql`update customer set two_factor = 'email'`;
     await signInByProvider();
     portal.wait(120_000);
@@ -114,11 +114,11 @@ describe('an open second factor', () => {
     await expectNothingOpen(secret, cookies);
   });
 
-  it('is not used up by a connection that ends while the code is looked at', async () => {
+  it('is not consumed by a connection that ends while the code is checked', async () => {
     await requireApp();
     const secret = await giveApp(portal, 'alice');
     await signInByProvider();
-    // What happens between the look at the half session and the end of it happens inside of one update here.
+    // What happens between reading and ending the half session happens inside one update here.
     await portal.sql.unsafe(`
       create function switch_off() returns trigger language plpgsql as $$
       begin update sso_connection set active = false; return new; end $$;
@@ -130,7 +130,7 @@ describe('an open second factor', () => {
     expect(await portal.sql`select last_step::int as step from totp`).toEqual([{ step: 0 }]);
   });
 
-  it('of somebody else goes on: by password beside a connection that ends, by a connection that is required', async () => {
+  it('of another person continues: by password if a connection ends, by connection if one is required', async () => {
     await requireApp();
     const secret = await giveApp(portal, 'alice');
     const byPassword = await halfSession(portal, 'alice');
@@ -147,7 +147,7 @@ describe('an open second factor', () => {
 it.each([
   ['switched off', disable],
   ['removed', remove],
-])('a session that came by a connection stays when that is %s', async (_, end) => {
+])('a session from a connection stays when that is %s', async (_, end) => {
   await signInByProvider();
   await end();
   expect(await signedInAs(portal, browser.cookies)).toBe('alice');
@@ -156,7 +156,7 @@ it.each([
 describe('unlinking', () => {
   const unlink = async (name = 'alice') => await unlinkUser(portal.sql, 'acme-saml', name, portal.deps.now());
 
-  it('SA-40 ends the sessions of whoever was linked, and says that the account has an app', async () => {
+  it('SA-40 ends the sessions of the linked person, and reports that the account has an app', async () => {
     await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
     const { cookies } = await registerApp(portal, (await signInByProvider()).cookies);
     expect(await signedInAs(portal, cookies)).toBe('alice');
@@ -166,7 +166,7 @@ describe('unlinking', () => {
     expect(event?.steps).toEqual([{ step: 'sessions ended', outcome: '1' }]);
   });
 
-  it('SA-40 ends a sign-in whose second factor is open', async () => {
+  it('SA-40 ends a sign-in that awaits its second factor', async () => {
     await requireApp();
     const secret = await giveApp(portal, 'alice');
     await signInByProvider();
@@ -174,7 +174,7 @@ describe('unlinking', () => {
     await expectNothingOpen(secret, browser.cookies);
   });
 
-  it('says how many devices are remembered', async () => {
+  it('reports how many devices are remembered', async () => {
     await requireApp();
     const secret = await giveApp(portal, 'alice');
     await signInByProvider();
@@ -182,7 +182,7 @@ describe('unlinking', () => {
     expect(await unlink()).toMatchObject({ sessionsEnded: 1, rememberedDevices: 1 });
   });
 
-  it('leaves the sessions by password, by another connection and of other users', async () => {
+  it('leaves sessions by password, by another connection and of other users', async () => {
     const other = await samlProvider('idp.other.test', portal.deps.now());
     await addSamlConnection(portal, other, { key: 'other', domains: ['other.test'] });
     const password = cookiesOf(await portal.signIn('alice', testPassword));
@@ -202,7 +202,7 @@ describe('unlinking', () => {
       expect(await signedInAs(portal, cookies)).toBe(name);
   });
 
-  it('changes nothing where nobody is linked', async () => {
+  it('changes nothing if nobody is linked', async () => {
     expect(await unlink('bob')).toEqual({ kind: 'notLinked' });
     expect(await unlink('nobody')).toEqual({ kind: 'noUser' });
     expect(await portal.sql`select from audit_event where event = 'connection-unlinked'`).toHaveLength(0);

@@ -20,7 +20,7 @@ import { slowDown } from './slow-down.ts';
 /** A visitor on the way to a provider. */
 export type Traveller = { address: string; destination: string; lang: string | undefined };
 
-/** Who asks to be sent to a provider; null when he was answered already: the address is unknown, or asks too often. */
+/** Reads who wants to be sent to a provider; null if already answered: the address is unknown, or asks too often. */
 export async function travellerOf(
   deps: Deps,
   request: FastifyRequest,
@@ -40,7 +40,7 @@ export async function travellerOf(
   return { address, destination: accepted ?? defaultDestination(config.basePath), lang: languageOverride(request) };
 }
 
-/** Sends a visitor to a provider, by a page of ours; or to the failure page, where that cannot be. */
+/** Sends a visitor to a provider through a page of ours, or to the failure page if that is impossible. */
 export async function depart(
   deps: Deps,
   request: FastifyRequest,
@@ -53,7 +53,7 @@ export async function depart(
     ...traveller,
     language: languageOfRequest(request),
     loginHint: typed,
-    // Who comes back to set up a factor signs in once more: a provider that just says who is there proves nothing new.
+    // Setting up a factor needs a new sign-in: a provider that only confirms who is signed in proves nothing new.
     isAfresh: isAfresh || isAskedAfresh(request, config) || leadsToRegistration(config, traveller.destination),
     requestId: request.id,
   });

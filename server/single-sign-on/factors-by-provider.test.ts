@@ -43,7 +43,7 @@ const register = async ({ cookies }: BrowserForTest) =>
   (await portal.send({ url: registrationUrl, cookies, headers: { 'sec-fetch-site': 'same-origin' } })).statusCode;
 const registrationPage = '/portal/twoFactorRegistration?destination=%2Fportal%2Fportal.html';
 
-it('SA-30 a provider sets up no app for somebody who has a password: all of theirs stays as it is', async () => {
+it('SA-30 a provider sets up no app for a person with a password: nothing of theirs changes', async () => {
   for (const customers of [['evil'], ['acme', 'evil']]) {
     const username = `uma${customers.length}`;
     await addUser(portal, { username, email: `${username}@evil.test`, customers });
@@ -61,17 +61,17 @@ it('SA-30 a provider sets up no app for somebody who has a password: all of thei
   expect(await portal.sql`select from totp`).toHaveLength(0);
 });
 
-it('SA-30 nor for somebody without a password who belongs to another customer too', async () => {
+it('SA-30 nor for a person without a password who belongs to another customer too', async () => {
   await addUser(portal, { username: 'uma', email: 'uma@evil.test', customers: ['acme', 'evil'], passwordHash: null });
   const { browser } = await signInByProvider('uma@evil.test');
   expect(await register(browser)).toBe(409);
   expect((await browser.get(registrationPage)).body).toContain('Your administrator can help');
-  // The old and the young sign-in are told the same.
+  // Old and recent sign-ins get the same answer.
   portal.wait(11 * 60_000);
   expect((await browser.get(registrationPage)).body).toContain('Your administrator can help');
 });
 
-it('SA-30 where the customer requires an app as well: the page says what to do', async () => {
+it('SA-30 where the customer requires an app as well, the page says what to do', async () => {
   await portal.sql`update customer set two_factor = 'app' where key = 'evil'`;
   await addUser(portal, { username: 'uma', email: 'uma@evil.test', customers: ['evil'] });
   await addUser(portal, { username: 'uwe', email: 'uwe@evil.test', customers: ['acme', 'evil'], passwordHash: null });
@@ -85,12 +85,12 @@ it('SA-30 where the customer requires an app as well: the page says what to do',
     expect(await register(browser)).toBe(409);
     expect(await signedInAs(portal, browser.cookies)).toBeNull();
   }
-  // By the password it goes on as ever.
+  // By password it continues as usual.
   expect((await portal.signIn('uma', testPassword)).headers.location).toMatch(/^\/portal\/twoFactorRegistration/);
   await registerApp(portal, cookiesOf(await portal.signIn('uma', testPassword)));
 });
 
-it('who belongs to the customer of the connection alone and has no password sets up an app', async () => {
+it('a person who belongs only to the connection’s customer and has no password sets up an app', async () => {
   await addUser(portal, { username: 'sam', email: 'sam@evil.test', customers: ['evil'], passwordHash: null });
   const other = await signInByProvider('sam@evil.test');
   const { browser } = await signInByProvider('sam@evil.test');
@@ -98,7 +98,7 @@ it('who belongs to the customer of the connection alone and has no password sets
   expect(await signedInAs(portal, other.browser.cookies)).toBeNull();
 });
 
-it('so does who has a password that opens nothing, since the domain requires single sign-on', async () => {
+it('so does one whose password is unusable, since the domain requires single sign-on', async () => {
   await portal.sql`update sso_connection set required = true`;
   await portal.sql`update customer set two_factor = 'app' where key = 'evil'`;
   await addUser(portal, { username: 'sam', email: 'sam@evil.test', customers: ['evil'] });
@@ -106,7 +106,7 @@ it('so does who has a password that opens nothing, since the domain requires sin
   await registerApp(portal, browser.cookies);
 });
 
-it('SA-30 an app that was shown is not confirmed once the account is more than the connection', async () => {
+it('SA-30 an app that was shown is not confirmed once the account has another way in', async () => {
   await addUser(portal, { username: 'sam', email: 'sam@evil.test', customers: ['evil'], passwordHash: null });
   const { browser } = await signInByProvider('sam@evil.test');
   expect(await register(browser)).toBe(200);
@@ -115,10 +115,10 @@ it('SA-30 an app that was shown is not confirmed once the account is more than t
   expect(await portal.sql`select from totp`).toHaveLength(0);
 });
 
-it('SA-30 an app that a provider sets up ends no session that the provider could not have opened', async () => {
+it('SA-30 an app set up through a provider ends only sessions that the provider could have opened', async () => {
   await addUser(portal, { username: 'sam', email: 'sam@evil.test', customers: ['acme', 'evil'] });
   const before = cookiesOf(await portal.signIn('sam', testPassword));
-  // They belong to the customer alone from now on, and the password is gone; the session of before is still there.
+  // From now on they belong only to the customer, and have no password; the earlier session still exists.
   await portal.sql`update portal_user set password_hash = null`;
   await portal.sql`delete from membership where customer_id = (select id from customer where key = 'acme')`;
   const { browser } = await signInByProvider('sam@evil.test');
@@ -126,7 +126,7 @@ it('SA-30 an app that a provider sets up ends no session that the provider could
   expect(await signedInAs(portal, before)).toBe('sam');
 });
 
-it('SA-44 an app is set up after the provider has asked the person anew, and not because they came back', async () => {
+it('SA-44 an app needs the provider to authenticate the person again, not just to send them back', async () => {
   await addUser(portal, { username: 'sam', email: 'sam@evil.test', customers: ['evil'], passwordHash: null });
   const signIn = async (at: number, form = {}) => {
     const browser = browserForTest(portal);

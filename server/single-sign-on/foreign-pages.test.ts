@@ -75,7 +75,7 @@ describe('what is on a foreign page', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('CS-09 a post by script with a SAML answer or logout is refused and leaves no row', async () => {
+  it('CS-09 a script posting a SAML answer or logout is refused and leaves no row', async () => {
     for (const [url, form] of [
       ['/portal/authenticate/saml/acs', { SAMLResponse: 'x' }],
       [logout, { SAMLRequest: 'x' }],
@@ -86,7 +86,7 @@ describe('what is on a foreign page', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('CS-09 images and frames of it keep nobody of the address from single sign-on', async () => {
+  it('CS-09 its images and frames lock nobody at the address out of single sign-on', async () => {
     const more = limits.throttle.samlFailure.freeFailures + 4;
     for (let images = 0; images < more; images += 1) {
       await portal.send({ url: `${logout}?SAMLRequest=n`, ...marked('no-cors', 'image') });
@@ -103,7 +103,7 @@ describe('what is on a foreign page', () => {
     { purpose: 'prefetch' },
     { 'x-purpose': 'preview' },
     { 'x-moz': 'prefetch' },
-  ])('CS-09 a page that the browser loads ahead of the person (%j) is refused and leaves no row', async (purpose) => {
+  ])('CS-09 a prefetched page (%j) is refused and leaves no row', async (purpose) => {
     for (const url of [
       `${logout}?SAMLRequest=n`,
       '/portal/authenticate/oidc/callback/acme-oidc?state=x',
@@ -116,13 +116,13 @@ describe('what is on a foreign page', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('CS-09 speculation rules of it keep nobody of the address from single sign-on', async () => {
+  it('CS-09 its speculation rules lock nobody at the address out of single sign-on', async () => {
     for (let loaded = 0; loaded < limits.throttle.samlFailure.freeFailures + 15; loaded += 1)
       await portal.send({ url: `${logout}?SAMLRequest=n`, headers: { ...ahead, 'sec-purpose': 'prefetch' } });
     expect((await signInBySaml()).statusCode).toBe(303);
   });
 
-  it('a provider’s answer that is loaded ahead is not used up by it', async () => {
+  it('a prefetched provider’s answer is not consumed', async () => {
     const brought = await signInBySaml();
     const early = { headers: { ...crossSite.headers, ...ahead, 'sec-purpose': 'prefetch' } };
     expect((await browser.get(String(brought.headers.location), early)).statusCode).toBe(403);
@@ -130,7 +130,7 @@ describe('what is on a foreign page', () => {
     expect((await browser.get('/portal/session')).statusCode).toBe(200);
   });
 
-  it('a provider ends sessions in a frame all the same', async () => {
+  it('a provider still ends sessions in a frame', async () => {
     const brought = await signInBySaml();
     await browser.get(String(brought.headers.location), crossSite);
     expect((await browser.get('/portal/session')).statusCode).toBe(200);
@@ -159,16 +159,16 @@ describe('the address that the servers of providers call', () => {
     { origin: 'https://evil.example', 'sec-fetch-site': '' },
     { origin: '', 'sec-fetch-site': 'same-origin' },
     { origin: '', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
-  ])('CS-09 takes nothing from a browser: %j', async (headers) => {
+  ])('CS-09 accepts nothing from a browser: %j', async (headers) => {
     expect((await post(await token(), headers)).statusCode).toBe(403);
     expect(await rows()).toEqual([]);
   });
 
-  it('takes a true token from a server whose library marks its mode, as the fetch of Node does', async () => {
+  it('accepts a valid token from a server whose library sends a mode, as fetch in Node does', async () => {
     expect((await post(await token(), { ...server, 'sec-fetch-mode': 'cors' })).statusCode).toBe(200);
   });
 
-  it('takes a true token from an address that sent many wrong ones', async () => {
+  it('accepts a valid token from an address that sent many invalid ones', async () => {
     await browser.get(pathOf(op.visit(await departFor(browser, 'opal@op.test'))));
     expect((await browser.get('/portal/session')).statusCode).toBe(200);
     for (let tries = 0; tries < limits.throttle.logoutToken.freeFailures + 2; tries += 1) await post('x');

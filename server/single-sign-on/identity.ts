@@ -1,34 +1,34 @@
 import type { SsoRefusalReason } from '../audit/audit-events.ts';
 
-/** What a provider said of somebody, after every check of the protocol: nothing in it has been matched with a user yet. */
+/** What a provider said of a person, after all checks of the protocol: not yet matched with a user. */
 export type Identity = {
-  /** What the provider calls the person, for ever and for nobody else: 1 to 255 characters. */
+  /** What the provider calls the person, permanently and uniquely: 1 to 255 characters. */
   subject: string;
   email: string | null;
-  /** It tells several addresses, of which none is taken: which of them is meant would be a guess. */
+  /** It sends several addresses, and none is used: choosing one would be a guess. */
   tellsSeveralEmails?: true;
   /** Whether the provider says that it has verified the address. */
   emailVerified: boolean;
-  /** The name for a user who is made just in time; it never finds one. */
+  /** The name for a user who is created just in time; it never finds one. */
   username: string | null;
   language: string | null;
   /** acr and amr, or AuthnContextClassRef. */
   authenticationContexts: string[];
-  /** When the person last proved to the provider who he is, in milliseconds; null when it does not say. */
+  /** When the person last authenticated at the provider, in milliseconds; null if it does not say. */
   authenticatedAt: number | null;
   /** When the provider issued the answer, in milliseconds. */
   issuedAt: number;
-  /** From when on the provider does not count the person as signed in, in milliseconds; null when it does not say. */
+  /** When the provider's session ends, in milliseconds; null if it does not say. */
   sessionEndsAt: number | null;
-  /** The provider's own proof, which it wants to see at sign-out; null for SAML. */
+  /** The provider's own proof, which it expects at sign-out; null for SAML. */
   idToken: string | null;
-  /** The provider's own name for its session (sid, SessionIndex), by which it may end ours. */
+  /** The provider's name for its session (sid, SessionIndex), by which it may end ours. */
   session?: string;
-  /** The name as SAML wrote it, by which the provider is asked to end its session. */
+  /** The name as SAML wrote it, for asking the provider to end its session. */
   samlName?: SamlName;
 };
 
-/** A NameID with all that belongs to it (SAML core §2.2.3), and the SessionIndex that came with it. */
+/** A NameID with all its qualifiers (SAML core §2.2.3), and the SessionIndex sent with it. */
 export type SamlName = {
   name: string;
   format: string | null;
@@ -37,12 +37,12 @@ export type SamlName = {
   sessionIndex: string | null;
 };
 
-/** An answer that does not let anybody in; `words` are for the operator alone, in the provider's words or ours. */
+/** A refusal; `words` are only for the operator, in the provider's words or ours. */
 export type Refusal = {
   ok: false;
   reason: SsoRefusalReason;
   words: string;
-  /** The person, or the provider for them, said no: nothing was mistyped. */
+  /** The person, or the provider for them, refused: nothing was mistyped. */
   isCancelled?: true;
 };
 

@@ -38,7 +38,7 @@ async function signInByProvider(browser: BrowserForTest, leadsTo = '/portal/port
 
 const deviceOf = ({ cookies }: BrowserForTest) => ({ 'vestibule-device': cookies['vestibule-device'] ?? '' });
 
-/** How many of these guesses had the password looked at. */
+/** How many of these guesses had the password checked. */
 async function lookedAt(browsers: BrowserForTest[], each: number): Promise<number> {
   for (const [at, browser] of browsers.entries())
     for (let n = 0; n < each; n += 1)
@@ -49,13 +49,13 @@ async function lookedAt(browsers: BrowserForTest[], each: number): Promise<numbe
   return row?.count ?? 0;
 }
 
-it('BF-01 browsers that a provider brings in have no guesses of their own', async () => {
+it('BF-01 browsers known only through a provider have no attempts of their own', async () => {
   const browsers = Array.from({ length: 4 }, () => browserForTest(portal));
   for (const browser of browsers) await signInByProvider(browser);
   expect(await lookedAt(browsers, 5)).toBe(limits.throttle.account.freeFailures);
 });
 
-it('BF-01 a password makes such a browser known, by a token that nobody had before', async () => {
+it('BF-01 a password makes such a browser known, by a new token', async () => {
   const browser = browserForTest(portal);
   await signInByProvider(browser);
   const before = deviceOf(browser);
@@ -66,7 +66,7 @@ it('BF-01 a password makes such a browser known, by a token that nobody had befo
     (await portal.signIn('alice', testPassword, { cookies })).headers.location === '/portal/portal.html';
   expect(await isIn(before)).toBe(false);
   expect(await isIn(deviceOf(browser))).toBe(true);
-  // What it knows by the password stays when the provider brings it in again.
+  // What is known from the password remains after a sign-in by the provider.
   const known = deviceOf(browser);
   await signInByProvider(browser);
   expect(deviceOf(browser)).toEqual(known);
@@ -84,7 +84,7 @@ describe('the mail of a new browser', () => {
   const byPassword = (browser: BrowserForTest) =>
     browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
 
-  it('comes with the first password in a browser that only a provider has brought in: it was never typed there', async () => {
+  it('is sent at the first password in a browser that only used a provider: it was never typed there', async () => {
     const browser = browserForTest(portal);
     await signInByProvider(browser);
     expect(await mails()).toBe(1);
@@ -95,7 +95,7 @@ describe('the mail of a new browser', () => {
     expect(await mails()).toBe(2);
   });
 
-  it('comes once where the password was first: a provider says no more than that', async () => {
+  it('is sent once if the password came first: a later provider adds nothing', async () => {
     const browser = browserForTest(portal);
     await byPassword(browser);
     expect(await mails()).toBe(1);
@@ -104,7 +104,7 @@ describe('the mail of a new browser', () => {
     expect(await mails()).toBe(1);
   });
 
-  it('goes by the same when a second factor is asked for', async () => {
+  it('is the same when a second factor is required', async () => {
     const secret = await giveApp(portal, 'alice');
     const enter = async (browser: BrowserForTest) => {
       portal.wait(2 * step);

@@ -15,7 +15,7 @@ import { readSamlField } from './saml/saml-text.ts';
 
 const email = 'lena@lemon.test';
 const clientId = 'vestibule';
-// With every mark that is not percent-encoded on the way. It reads the base64 of it up to the first `+` or `/`.
+// With every character that stays unencoded. It reads the base64 only up to the first `+` or `/`.
 const clientSecret = "it-is_a.secret!of~the*client'(1)";
 
 let portal: PortalForTest;
@@ -55,13 +55,13 @@ describe('LemonLDAP::NG by OpenID Connect', () => {
     return await readOidcAnswer(portal.deps, connection, { ...visit, url });
   }
 
-  it('says who somebody is, the second time without asking', async () => {
+  it('says who the person is, the second time without asking', async () => {
     const identity = { subject: 'lena', email, emailVerified: true };
     expect(await signIn()).toMatchObject({ ok: true, identity });
     expect(await signIn()).toMatchObject({ ok: true, identity });
   });
 
-  it('tells that consent was refused', async () => {
+  it('reports that consent was refused', async () => {
     expect(await signIn(askingClientId({ clientId }), { refuses: true })).toEqual({
       ok: false,
       reason: 'provider-refused',
@@ -94,7 +94,7 @@ describe('LemonLDAP::NG by SAML', () => {
     return await readSamlAnswer(portal.deps, await connection(), answer);
   }
 
-  it('says who somebody is by one name, the second time without asking', async () => {
+  it('says who the person is by one name, the second time without asking', async () => {
     const first = await signIn();
     expect(first).toMatchObject({ ok: true, identity: { email, emailVerified: false } });
     const subject = first.ok ? first.identity.subject : '';
@@ -102,7 +102,7 @@ describe('LemonLDAP::NG by SAML', () => {
     expect(await signIn()).toMatchObject({ ok: true, identity: { subject, email } });
   });
 
-  it('SA-41 it refuses a request that our key did not sign', async () => {
+  it('SA-41 it refuses a request not signed by our key', async () => {
     const started = await startSaml(portal.deps, await connection(), { state: 'state-1' });
     if (!started.ok) throw new Error(started.words);
     await expect(lena.visit(started.url.replace('state-1', 'state-2'))).rejects.toThrow(/LemonLDAP::NG/);

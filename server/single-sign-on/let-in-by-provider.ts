@@ -13,8 +13,8 @@ import { signInByProvider } from './sign-in-by-provider.ts';
 import { type Visit, visitsOfSamePerson } from './visits.ts';
 
 /**
- * Signs in whom a provider has vouched for at the end of a visit. Where that is somebody else than is signed in here, the
- * person is asked first, unless `isAgreed` (docs/decisions/0029).
+ * Signs in the person a provider vouched for at the end of a visit. If someone else is signed in here, the person is
+ * asked first, unless `isAgreed` (docs/decisions/0029).
  */
 export async function letInByProvider(
   deps: Deps,
@@ -43,7 +43,7 @@ export async function letInByProvider(
   endAskingAfresh(request, reply, config);
   if (result.kind === 'signedIn') rememberConnection(deps, reply, connection.id);
   const others = await visitsOfSamePerson(deps, request, { connection, typed });
-  // This visit's own has gone already.
+  // This visit's own cookie is already gone.
   const stay = [...others, visitCookie(row.stateHash)];
   return letIn(request, reply, config, result, { ...way, username: typed, stay });
 }

@@ -93,7 +93,7 @@ it('SA-46 a SAML logout between an answer and its end leaves nobody signed in', 
   expect(await portal.sql`select from session`).toHaveLength(0);
 });
 
-it('SA-46 whoever signs in at the provider afterwards, or is somebody else, comes in', async () => {
+it('SA-46 a later sign-in at the provider, or another person’s, still succeeds', async () => {
   await samlLogout(whom('bob@acme.test'));
   await browser.get(String((await broughtAnswer()).headers.location), crossSite);
   expect(await who()).toBe('alice');
@@ -104,7 +104,7 @@ it('SA-46 whoever signs in at the provider afterwards, or is somebody else, come
   expect(await who()).toBe('alice');
 });
 
-it('SA-46 a logout of one session of the provider ends no answer of another', async () => {
+it('SA-46 a logout of one session at the provider leaves another’s answer valid', async () => {
   const at = new Date(portal.deps.now().getTime() - 1000).toISOString();
   const authn = `<saml:AuthnStatement AuthnInstant="${at}" SessionIndex="_s1"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`;
   for (const [session, isIn] of [
@@ -120,7 +120,7 @@ it('SA-46 a logout of one session of the provider ends no answer of another', as
   }
 });
 
-it('OI-36 a logout token that comes while the code is exchanged leaves nobody signed in', async () => {
+it('OI-36 a logout token during the code exchange leaves nobody signed in', async () => {
   const visit = op.visit(await departFor(browser, 'opal@op.test'));
   let status = 0;
   op.bend({
@@ -140,7 +140,7 @@ it('OI-36 a logout token that comes while the code is exchanged leaves nobody si
   expect(await portal.sql`select from session`).toHaveLength(0);
 });
 
-it('OI-36 a logout token with sub and sid ends a session of which no sid is known', async () => {
+it('OI-36 a logout token with sub and sid ends a session whose sid is unknown', async () => {
   await browser.get(pathOf(op.visit(await departFor(browser, 'opal@op.test'))));
   expect(await who()).toBe('opal');
   expect(await oidcLogout({ sid: 'S', sub: 'subject of bob' })).toBe(200);
@@ -149,7 +149,7 @@ it('OI-36 a logout token with sub and sid ends a session of which no sid is know
   expect(await portal.sql`select from session`).toHaveLength(0);
 });
 
-it('SA-46 a logout while a second factor is looked at waits for it, and ends what came of it', async () => {
+it('SA-46 a logout during the check of a second factor waits for it, then ends the new session', async () => {
   await portal.sql`update customer set two_factor = 'app'`;
   const secret = await giveApp(portal, 'alice');
   await browser.get(String((await broughtAnswer()).headers.location), crossSite);
@@ -176,7 +176,7 @@ it('SA-46 a logout while a second factor is looked at waits for it, and ends wha
   expect(await portal.sql`select from session`).toHaveLength(0);
 });
 
-/** Until so many statements wait for locks. */
+/** Waits until this many statements are waiting for locks. */
 async function waiting(many: number, orElse: () => boolean = () => false): Promise<void> {
   for (;;) {
     const rows = await portal.sql`
@@ -185,7 +185,7 @@ async function waiting(many: number, orElse: () => boolean = () => false): Promi
   }
 }
 
-it('what was named is forgotten when no answer from before would be accepted', async () => {
+it('a logout is forgotten once no earlier answer would be accepted', async () => {
   await samlLogout();
   expect(limits.providerLogoutKept).toBeGreaterThan(limits.samlAssertionAge + 2 * limits.providerClock);
   portal.wait(limits.providerLogoutKept - 1000);

@@ -1,4 +1,4 @@
-// The library below asks for it when it is loaded.
+// The library below requires it at load time.
 import 'reflect-metadata';
 import { X509CertificateGenerator } from '@peculiar/x509';
 import { day } from '../limits.ts';
@@ -6,8 +6,8 @@ import { day } from '../limits.ts';
 const lifetime = 3 * 365 * day;
 
 /**
- * Makes an RSA key of 3072 bits with a certificate that it signs itself. Providers compare the certificate with the one
- * in our metadata and nothing else, so its name is for people.
+ * Makes a 3072-bit RSA key with a self-signed certificate. Providers compare it only with the one in our metadata, so
+ * its name is for people.
  */
 export async function makeCertificate(
   name: string,

@@ -15,13 +15,13 @@ import { findSsoUserForShare, type SsoUser } from '../storage/sso-user.ts';
 import type { Identity, Refusal } from './identity.ts';
 import { verifiedEmail } from './verified-email.ts';
 
-/** Whom a provider means, or why nobody. */
+/** The user a provider means, or why there is none. */
 export type Match = { ok: true; user: SsoUser } | (Refusal & { user?: SsoUser });
 
 /**
- * Finds whom a provider means (decisions §9): the user who is linked with the subject; on first use the one with the
- * verified address, who is linked with it then; else one who is made, where the connection makes users. Only users of the
- * connection's own customer can be meant. Steps are added as they are taken. What is written is the caller's to take back.
+ * Finds the user a provider means (decisions §9): the one linked with the subject; on first use the one with the
+ * verified address, who is then linked; otherwise a new one, if the connection creates users. Only users of the
+ * connection's own customer qualify. Adds steps as they are taken. The caller may roll back.
  */
 export async function matchUser(
   sql: Connection,
@@ -38,7 +38,7 @@ export async function matchUser(
   if (!email.ok) return email;
   let user = await userOfEmail(sql, email.fold, seen, steps);
   if (!user && connection.makesUsers) {
-    // Another tab of the same person may have been quicker by a moment.
+    // Another tab of the same person may have been slightly faster.
     await lockLoginNames(sql);
     const meanwhile = await linkedUser(sql, connection, identity, seen, steps);
     if (meanwhile) return meanwhile;
@@ -64,7 +64,7 @@ export async function matchUser(
   };
 }
 
-/** The user who is linked with the subject; null when nobody is. */
+/** The user linked with the subject, or null. */
 async function linkedUser(
   sql: Connection,
   connection: SsoConnection,
@@ -80,8 +80,8 @@ async function linkedUser(
 }
 
 /**
- * The user who has the address as their e-mail. Usernames share one space with addresses, and may look like one: a provider
- * vouches for its addresses, and for nobody's username.
+ * The user who has the address as their email. Usernames share one space with addresses and may look like one: a
+ * provider vouches for its addresses, not for usernames.
  */
 async function userOfEmail(
   sql: Connection,
@@ -101,7 +101,10 @@ function ofCustomer(user: SsoUser | null, { customerKey }: SsoConnection): Match
   return { ok: false, reason: 'unknown-user', words: `${user.username} is no user of ${customerKey}`, user };
 }
 
-/** A user who may do what the provider lets him do, and has no password (decisions §9: just-in-time creation). The names are locked. */
+/**
+ * Creates a user with the rights the provider gives and no password (decisions §9: just-in-time creation). The names
+ * are locked.
+ */
 async function makeUser(
   sql: Connection,
   { key, customerId, customerKey, domains }: SsoConnection,
@@ -112,7 +115,7 @@ async function makeUser(
   const username = readUsername(identity.username ?? email);
   if (!username.ok) return { ok: false, reason: 'name-taken', words: username.problem };
   const domain = domainOfAddress(username.value);
-  // People sign in by address too: a name may not be the one of somebody elsewhere.
+  // Addresses are sign-in names too: the name may not be an address of another domain.
   if (username.value.includes('@') && !(domain !== null && domains.includes(domain)))
     return { ok: false, reason: 'foreign-domain', words: `username: an address of ${domain ?? 'no domain'}` };
   const user = { username: username.value, email };

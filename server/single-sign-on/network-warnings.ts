@@ -6,7 +6,7 @@ import { mayReach, refusedByHost } from './provider-networks.ts';
 
 type Lookup = (host: string) => Promise<{ address: string }[]>;
 
-/** Which providers are in networks that are not listed for their connection, so that nobody signs in by them. */
+/** Providers in networks that are not listed for their connection, so that nobody can sign in through them. */
 export async function networkWarnings(
   connections: readonly SsoConnection[],
   lookUp: Lookup = (host) => lookup(host, { all: true }),
@@ -28,7 +28,7 @@ async function warningOf(connection: SsoConnection, lookUp: Lookup): Promise<str
   return `connection ${key}: its provider is at ${addresses.join(', ')}, in no public network and none of the connection's – if it belongs there, vestibule connection set ${key} --provider-network ${network}`;
 }
 
-/** Nobody waits long for a name, and one that is not known is no matter of networks. */
+/** Lookups have a short timeout, and an unknown name is not a question of networks. */
 async function addressesOf(host: string, lookUp: Lookup): Promise<string[]> {
   const none = pause(limits.providerPatience, [], { ref: false });
   const found = await Promise.race([lookUp(host).catch(() => []), none]);

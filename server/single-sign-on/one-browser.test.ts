@@ -37,7 +37,7 @@ beforeEach(async () => {
   browser = browserForTest(portal);
 });
 
-/** What the provider says, brought and finished by a browser. */
+/** Brings a provider's answer and finishes it in a browser. */
 async function comeBack(url: string, by = browser) {
   const posted = await postSamlAnswer(portal, by, samlAnswer(portal, acme, samlRequestAt(url)));
   return await by.get(String(posted.headers.location), crossSite);
@@ -47,7 +47,7 @@ const who = async (by = browser) => {
   return answer.statusCode === 200 ? JSON.parse(answer.body).username : null;
 };
 
-it('SA-42 the page that leads to a provider leads only the browser there that began', async () => {
+it('SA-42 the page that leads to a provider works only in the browser that began', async () => {
   const pressed = await browser.post('/portal/authenticate/performSsoLogin', {
     username: 'alice@acme.test',
     redirectURL: '/portal/reports',
@@ -62,7 +62,7 @@ it('SA-42 the page that leads to a provider leads only the browser there that be
   await followLeavePage(browser, pressed);
 });
 
-it('SA-42 a cookie that says who began is made by the portal alone: one that came twice is none', async () => {
+it('SA-42 only the portal makes the cookie of the browser that began: a duplicate is ignored', async () => {
   const url = await departFor(browser);
   const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, acme, samlRequestAt(url)));
   const cookie = Object.entries(browser.cookies).map(([name, value]) => `${name}=${value}`);
@@ -73,7 +73,7 @@ it('SA-42 a cookie that says who began is made by the portal alone: one that cam
   expect(await portal.sql`select from session`).toHaveLength(0);
 });
 
-it('SE-15 another person signs in by password while a visit is out: it signs in nobody any more, and ends nobody', async () => {
+it('SE-15 after another person’s password sign-in an open visit signs nobody in and ends no session', async () => {
   const url = await departFor(browser, 'alice@acme.test', { redirectURL: '/portal/plan-of-alice' });
   await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
   const { location } = (await comeBack(url)).headers;
@@ -83,7 +83,7 @@ it('SE-15 another person signs in by password while a visit is out: it signs in 
   expect(await portal.sql`select from session`).toHaveLength(1);
 });
 
-it('SE-15 a visit that begins in a session asks before it takes the place of somebody else’s', async () => {
+it('SE-15 a visit that begins in a session asks before it replaces another person’s', async () => {
   await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
   const bobs = { ...browser.cookies };
   const location = String((await comeBack(await departFor(browser))).headers.location);
@@ -95,7 +95,7 @@ it('SE-15 a visit that begins in a session asks before it takes the place of som
   expect(await portal.sql`select from session`).toHaveLength(1);
 });
 
-it('SE-15 a sign-out while a visit is out ends the visit', async () => {
+it('SE-15 a sign-out ends an open visit', async () => {
   await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
   const url = await departFor(browser);
   await browser.post('/portal/logout', {});
@@ -103,7 +103,7 @@ it('SE-15 a sign-out while a visit is out ends the visit', async () => {
   expect(await portal.sql`select from session`).toHaveLength(0);
 });
 
-it('a second factor that follows a provider is open to the browser that finished alone', async () => {
+it('a second factor after a provider is open only to the browser that finished', async () => {
   await portal.sql`update customer set two_factor = 'email'`;
   const attacker = browserForTest(portal);
   const url = await departFor(attacker);
@@ -124,7 +124,7 @@ it('a second factor that follows a provider is open to the browser that finished
   expect(await who()).toBe('alice');
 });
 
-it('SA-42 a failure that another browser brings shows it nothing of who began', async () => {
+it('SA-42 a failure brought by another browser shows it nothing of the one that began', async () => {
   const victim = browserForTest(portal);
   const begun = await departFor(browser, 'mallory@acme.test', { redirectURL: '/portal/secret-plan' });
   const form = { ...samlAnswer(portal, acme, samlRequestAt(begun)), SAMLResponse: 'bm8=' };
@@ -133,7 +133,7 @@ it('SA-42 a failure that another browser brings shows it nothing of who began', 
   expect((await victim.get(String(posted.headers.location))).body).not.toMatch(/secret-plan|mallory/);
 });
 
-it('OI-02 answers that lead nowhere keep nobody of their address from beginning a visit', async () => {
+it('OI-02 failed answers block nobody at their address from beginning a visit', async () => {
   const image = { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors' } };
   const answers = ['oidc/callback?state=x', `oidc/callback?state=${'A'.repeat(43)}`, 'saml/finish?state=x'];
   for (const answer of answers) await browser.get(`/portal/authenticate/${answer}`, image);

@@ -19,7 +19,8 @@ import { openQuestion, questionHashOf, questionIn } from './other-account.ts';
 import { detailsOf, wayOf } from './request-details.ts';
 
 /**
- * `GET authenticate/other-account`: a provider's answer would sign in somebody else than is signed in here. It changes nothing and may be loaded again (docs/decisions/0029).
+ * `GET authenticate/other-account`: a provider's answer would replace the person signed in here. Changes nothing and
+ * may be loaded again (docs/decisions/0029).
  */
 export function otherAccountRoute(deps: Deps) {
   return async function otherAccount(request: FastifyRequest, reply: FastifyReply) {
@@ -42,7 +43,7 @@ export function otherAccountRoute(deps: Deps) {
   };
 }
 
-/** `POST authenticate/other-account`: the press of its button, on our own page, ends the visit as the provider said. */
+/** `POST authenticate/other-account`: its button, on our own page, ends the visit as the provider said. */
 export function goOnAsOtherRoute(deps: Deps) {
   return async function goOnAsOther(request: FastifyRequest<{ Body: OtherAccountForm }>, reply: FastifyReply) {
     const { request: id } = request.body;

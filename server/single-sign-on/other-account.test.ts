@@ -59,7 +59,7 @@ const idIn = (location: unknown) => ({ request: String(location).slice(-36) });
 const agree = (location: unknown, by = browser) => by.post('/portal/authenticate/other-account', idIn(location));
 const sessions = async () => (await portal.sql`select from session`).length;
 
-/** Alice works; in another tab a visit goes out that mallory's answer ends. */
+/** Alice is signed in; mallory's answer ends a visit begun in another tab. */
 async function asked(): Promise<string> {
   await signInByPassword('alice');
   const { location } = (await browser.get(await begin())).headers;
@@ -68,7 +68,7 @@ async function asked(): Promise<string> {
 }
 
 describe('an answer for somebody else than is signed in here', () => {
-  it('SE-15 asks first: the session stays, and nothing of the answer happens', async () => {
+  it('SE-15 asks first: the session stays, and the answer has no effect', async () => {
     const location = await asked();
     expect(await who()).toBe('alice');
     expect(await portal.sql`select from sso_subject`).toHaveLength(0);
@@ -81,7 +81,7 @@ describe('an answer for somebody else than is signed in here', () => {
     expect(await who()).toBe('alice');
   });
 
-  it('SE-15 a press on our own page signs in, at the destination of the visit', async () => {
+  it('SE-15 the button on our own page signs in, at the visit’s destination', async () => {
     const location = await asked();
     const alices = { ...browser, cookies: { ...browser.cookies } };
     expect((await agree(location)).headers.location).toBe('/portal/reports');
@@ -91,7 +91,7 @@ describe('an answer for somebody else than is signed in here', () => {
     expect((await agree(location)).headers.location).toBe(expired);
   });
 
-  it('CS-06 a press on another site does nothing', async () => {
+  it('CS-06 a button on another site does nothing', async () => {
     const location = await asked();
     const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     const url = '/portal/authenticate/other-account';
@@ -121,7 +121,7 @@ describe('an answer for somebody else than is signed in here', () => {
     expect((await browser.get(callback)).headers.location).toBe('/portal/reports');
   });
 
-  it('SE-15 the question is over with a sign-in, a sign-out, and its time', async () => {
+  it('SE-15 the question ends with a sign-in, a sign-out, or its time limit', async () => {
     for (const end of [
       () => signInByPassword('alice'),
       () => browser.post('/portal/logout', {}),
@@ -135,7 +135,7 @@ describe('an answer for somebody else than is signed in here', () => {
     }
   });
 
-  it('what has changed meanwhile counts: a connection that is switched off, a user who may not come in', async () => {
+  it('later changes count: a connection switched off, a user no longer admitted', async () => {
     const first = await asked();
     await portal.sql`update sso_connection set active = false`;
     expect((await agree(first)).headers.location).toMatch(/^\/portal\/loginfail\/oidc/);
@@ -146,7 +146,7 @@ describe('an answer for somebody else than is signed in here', () => {
     expect(await who()).toBe('alice');
   });
 
-  it('the second factor follows the press', async () => {
+  it('the second factor follows the confirmation', async () => {
     await portal.sql`update customer set two_factor = 'email' where key = 'evil'`;
     const location = await asked();
     expect(await who()).toBe('alice');
@@ -169,7 +169,7 @@ describe('an answer for somebody else than is signed in here', () => {
     expect(await who()).toBe('sam');
   });
 
-  it('nobody is asked whose own session is there, or where none is', async () => {
+  it('nobody is asked if the session is their own or there is none', async () => {
     expect((await browser.get(await begin())).headers.location).toBe('/portal/reports');
     expect((await browser.get(await begin())).headers.location).toBe('/portal/reports');
     await signInByPassword('mallory');

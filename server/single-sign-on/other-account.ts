@@ -9,12 +9,12 @@ import { newToken, tokenHash } from '../secrets/token.ts';
 import { putQuestion, questionPlace, type SsoRequestRow } from '../storage/sso-request.ts';
 import type { Identity } from './identity.ts';
 
-/** What a provider said, and whom it would sign in: it waits for the person's press. */
+/** What a provider said, and whom it would sign in once the person confirms. */
 export type Question = { identity: Identity; username: string };
 
 /**
- * Keeps an answer that would sign in somebody else than the browser expects, and leads to the page that asks. It is open to
- * this browser alone, and its cookie goes like those of visits, with a sign-in or sign-out.
+ * Keeps an answer that would sign in another person than the browser expects, and redirects to the page that asks. Only
+ * this browser can open it; its cookie ends like a visit's, with a sign-in or sign-out.
  */
 export async function askWho(
   deps: Deps,
@@ -38,13 +38,13 @@ export function questionUrl({ config }: Deps, id: string): string {
   return `${callUrl(config.basePath, 'otherAccount')}?request=${id}`;
 }
 
-/** By what this browser shows that it is the one which is asked; null where it is not. */
+/** The hash that proves this is the browser being asked; null if it isn't. */
 export function questionHashOf({ config }: Deps, { headers }: FastifyRequest, id: string): Buffer | null {
   const token = readTokenCookie(headers, config, visitCookie(tokenHash(id)));
   return token === null ? null : tokenHash(token);
 }
 
-/** What a request asks of this browser; null when that is nothing, or not any more. */
+/** The open question of a request to this browser; null if there is none, or no longer. */
 export function openQuestion(deps: Deps, request: FastifyRequest, row: SsoRequestRow): Question | null {
   const { id, sealedQuestion, questionHash, questionEndsAt } = row;
   if (!sealedQuestion || !questionEndsAt || questionEndsAt <= deps.now()) return null;
@@ -52,7 +52,7 @@ export function openQuestion(deps: Deps, request: FastifyRequest, row: SsoReques
   return questionIn(deps, id, sealedQuestion);
 }
 
-/** Null when no secret of today opens it. */
+/** Null if no current secret opens it. */
 export function questionIn({ keys }: Deps, id: string, sealed: Buffer): Question | null {
   const text = unseal(keys.seal, sealed, questionPlace(id));
   return text === null ? null : (JSON.parse(text) as Question);

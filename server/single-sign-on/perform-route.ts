@@ -11,8 +11,8 @@ import { listSsoConnectionsOfDomain } from '../storage/sso-connection.ts';
 import { depart, stay, travellerOf } from './depart.ts';
 
 /**
- * `POST authenticate/performSsoLogin` (decisions §6): on to the provider of the domain of an address. Nobody is looked up,
- * so existing and unknown people are answered alike, and so are an unknown domain and one without single sign-on.
+ * `POST authenticate/performSsoLogin` (decisions §6): redirects to the provider of an address's domain. No user is
+ * looked up, so known and unknown people get the same answer, as do an unknown domain and one without single sign-on.
  */
 export function performSsoRoute(deps: Deps) {
   return async function performSso(request: FastifyRequest<{ Body: PerformSsoForm }>, reply: FastifyReply) {

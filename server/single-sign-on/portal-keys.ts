@@ -11,14 +11,14 @@ import {
 } from '../storage/portal-key.ts';
 import { makeCertificate } from './make-certificate.ts';
 
-/** A key of the portal, opened: both in PEM. */
+/** A decrypted key of the portal: both in PEM. */
 export type PortalKey = { id: string; stage: PortalKeyStage; certificate: string; privateKey: string };
 
 type KeyDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now'>;
 
 /**
- * The keys by which providers know the portal, the signing one first; the first one is made where there is none.
- * Throws when none of VESTIBULE_SECRET opens one of them.
+ * The keys by which providers know the portal, the signing one first; creates the first if there is none. Throws if no
+ * VESTIBULE_SECRET opens one of them.
  */
 export async function portalKeys(deps: KeyDeps): Promise<[PortalKey, ...PortalKey[]]> {
   let rows = await listPortalKeys(deps.sql);
@@ -29,7 +29,7 @@ export async function portalKeys(deps: KeyDeps): Promise<[PortalKey, ...PortalKe
   return rows.map((row) => opened(deps, row)) as [PortalKey, ...PortalKey[]];
 }
 
-/** Makes a key of a stage unless there is one, as another instance may have done just now; false then. */
+/** Makes a key for a stage; false if there is one, perhaps just made by another instance. */
 export async function addPortalKey(deps: KeyDeps, sql: Connection, stage: 'next' | 'current'): Promise<boolean> {
   const id = randomUUID();
   const madeAt = deps.now();

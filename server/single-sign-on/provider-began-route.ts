@@ -10,9 +10,8 @@ import { findSsoConnectionByKey, type SsoConnection } from '../storage/sso-conne
 import { depart, travellerOf } from './depart.ts';
 
 /**
- * `GET authenticate/continue`: where an answer leads that nobody here asked for. Whoever had it posted is not known, so
- * nothing happens before the person says so, and a session that is there stays (docs/decisions/0021). It changes nothing
- * and may be loaded again.
+ * `GET authenticate/continue`: where an unsolicited answer leads. Who posted it is unknown, so nothing happens until
+ * the person confirms, and an existing session stays (docs/decisions/0021). It changes nothing and may be loaded again.
  */
 export function providerBeganRoute(deps: Deps) {
   const { config } = deps;
@@ -32,7 +31,7 @@ export function providerBeganRoute(deps: Deps) {
   };
 }
 
-/** `POST authenticate/continue`: the press of its button, on our own page, begins a visit of this browser's own. */
+/** `POST authenticate/continue`: its button, on our own page, begins this browser's own visit. */
 export function continueWithProviderRoute(deps: Deps) {
   return async function continueWithProvider(
     request: FastifyRequest<{ Body: ProviderBeganForm }>,

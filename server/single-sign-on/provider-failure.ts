@@ -1,7 +1,7 @@
-/** A provider did not answer, or not as it must: in words for the operator. */
+/** A provider did not answer, or answered wrongly: in words for the operator. */
 export class ProviderFailure extends Error {}
 
-/** A provider, or what it names, is in a network that the operator did not list for the connection. */
+/** A provider, or an address it names, is in a network not listed for the connection. */
 export class NetworkNotListed extends ProviderFailure {
   readonly addresses: readonly string[];
   constructor(host: string, addresses: readonly string[]) {
@@ -13,7 +13,7 @@ export class NetworkNotListed extends ProviderFailure {
   }
 }
 
-/** What became of a request that has no answer. Throws what is no failure of the network. */
+/** The failure of a request without an answer. Rethrows errors that are not the network's. */
 export function failureOfRequest(error: unknown, url: URL): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (error instanceof TypeError && error.cause instanceof ProviderFailure) return error.cause;
@@ -23,7 +23,7 @@ export function failureOfRequest(error: unknown, url: URL): ProviderFailure {
   return new ProviderFailure(`${placeOf(url)} ${whatHappened(code)} (${code})`);
 }
 
-/** Where a request went, without what it said. */
+/** Where a request went, without its parameters. */
 export function placeOf({ origin, pathname }: URL): string {
   return origin + pathname;
 }

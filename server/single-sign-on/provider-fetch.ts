@@ -7,21 +7,21 @@ import { lookupWithin, refusedByHost } from './provider-networks.ts';
 
 type ProviderRequest = Partial<Pick<CustomFetchOptions, 'method' | 'headers' | 'body'>>;
 
-/** All that is asked of a provider for one page of ours. Each function throws a ProviderFailure. */
+/** All requests to a provider for one page. Each function throws a ProviderFailure. */
 export type Conversation = {
-  /** Those besides the public ones that are listed for the connection. */
+  /** Networks listed for the connection besides the public ones. */
   networks: readonly string[];
-  /** Ends when the time of all requests together is over. */
+  /** Aborts when the time for all requests is over. */
   signal: AbortSignal;
-  /** An answer with any status, redirects among them: none is followed. */
+  /** An answer with any status; redirects are not followed. */
   look: (url: string, request?: ProviderRequest) => Promise<Response>;
-  /** An answer for a program: neither a redirect, nor a fault of the server, nor a web page. */
+  /** An answer for programs: no redirect, server error or web page. */
   ask: (url: string, request?: ProviderRequest) => Promise<Response>;
-  /** What must be there: the status is 200. */
+  /** Like `ask`, with status 200. */
   read: (url: string, request?: ProviderRequest) => Promise<Response>;
 };
 
-/** Begins a conversation with a provider that may be in `networks` too; from now on its time runs. */
+/** Begins a conversation with a provider that may be in `networks` too; its time starts now. */
 export function openConversation(networks: readonly string[], within: number = limits.providerAnswer): Conversation {
   const signal = AbortSignal.timeout(within);
   const look = (url: string, request: ProviderRequest = {}) => limitedFetch(url, request, { networks, signal });
@@ -44,7 +44,7 @@ function unexpected(url: string, words: string): ProviderFailure {
   return new ProviderFailure(`${placeOf(new URL(url))} answers ${words}`);
 }
 
-/** Whether we talk to an address, or send a visitor there: https, or this very machine. */
+/** Whether we talk to an address, or send visitors there: https, or this machine. */
 export function isProviderAddress(text: unknown): text is string {
   const url = typeof text === 'string' ? URL.parse(text) : null;
   if (!url || url.username || url.password) return false;
@@ -57,7 +57,7 @@ function statusWords({ status }: Response): string {
 
 const agents = new Map<string, Agent>();
 
-/** Connections are kept for whom they were checked for: another list may not allow them. */
+/** Sockets are reused only within the same list of networks: another may not allow them. */
 function agentOf(networks: readonly string[]): Agent {
   const key = networks.join(' ');
   const agent = agents.get(key) ?? new Agent({ connect: { lookup: lookupWithin(networks) } });
@@ -65,7 +65,7 @@ function agentOf(networks: readonly string[]): Agent {
   return agent;
 }
 
-/** One request, read to its end here, so that nothing behind it meets an endless body or one that never comes. */
+/** Reads a response to its end, so that callers never meet an endless or stalled body. */
 async function limitedFetch(
   address: string,
   { method = 'GET', headers: asked = {}, body: sent = null }: ProviderRequest,
@@ -91,7 +91,7 @@ async function limitedFetch(
   }
 }
 
-/** The body unpacked, chunk by chunk: a small one that unpacks to a large one is let go of at the limit. */
+/** Unpacks the body chunk by chunk: one that unpacks beyond the limit is dropped. */
 async function limitedBody(answer: Answer, url: URL): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 
-/** Records that a provider ended sessions: one event for each person. */
+/** Records that a provider ended sessions: one event per person. */
 export async function recordEndedByProvider(
   deps: Deps,
   request: FastifyRequest,
@@ -17,7 +17,7 @@ export async function recordEndedByProvider(
   }
 }
 
-/** Records that what came as a provider's was refused, once a minute for an address. */
+/** Records a refused logout that claims to be a provider's, once a minute per address. */
 export async function recordLogoutRefusal(
   { sql, now }: Deps,
   request: FastifyRequest,

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { openConversation } from './provider-fetch.ts';
 
-/** Every name is this machine's, as that of a provider who has his own name server may be at any time. */
+/** Every name resolves to this machine, as any provider with its own name server can arrange. */
 vi.mock('node:dns', async (original) => ({
   ...(await original<typeof import('node:dns')>()),
   lookup: (_host: string, _options: object, callback: (error: null, found: LookupAddress[]) => void) =>
@@ -29,14 +29,14 @@ afterAll(() => {
   server.close();
 });
 
-it('OI-34 what is asked of a provider goes where its name was checked to be, for each list of networks anew', async () => {
+it('OI-34 requests connect to the address that was checked, separately for each list of networks', async () => {
   const problem = async (networks: string[]) =>
     await openConversation(networks)
       .read(url)
       .catch(({ message }: Error) => message);
   expect(await problem([])).toMatch(/^idp\.example \(127\.0\.0\.1\) is in no public network.*--provider-network/);
   expect(connections).toBe(0);
-  // It is no TLS server, but it is asked.
+  // It doesn't speak TLS, but it gets the request.
   expect(await problem(['127.0.0.0/8'])).not.toContain('--provider-network');
   expect(connections).toBeGreaterThan(0);
   connections = 0;

@@ -33,10 +33,10 @@ const internal = [
 const open = ['8.8.8.8', '172.32.0.1', '172.15.255.255', '100.128.0.1', '11.0.0.1', '2606:4700::1111', '2a00:1450::1'];
 
 describe('which addresses a provider may have', () => {
-  it.each(internal)('OI-34 %s is none', (address) => expect(mayReach(address, [])).toBe(false));
-  it.each(open)('OI-34 %s is one', (address) => expect(mayReach(address, [])).toBe(true));
+  it.each(internal)('OI-34 %s is not public', (address) => expect(mayReach(address, [])).toBe(false));
+  it.each(open)('OI-34 %s is public', (address) => expect(mayReach(address, [])).toBe(true));
 
-  it('OI-34 what the operator lists is one for this connection, and nothing beside it', () => {
+  it('OI-34 a network listed by the operator is allowed for this connection, and nothing beyond it', () => {
     expect(mayReach('10.1.2.3', ['10.1.0.0/16'])).toBe(true);
     expect(mayReach('::ffff:10.1.2.3', ['10.1.0.0/16'])).toBe(true);
     expect(mayReach('10.2.0.1', ['10.1.0.0/16'])).toBe(false);
@@ -54,17 +54,17 @@ describe('which addresses a provider may have', () => {
       'https://10.0.0.1./',
     ],
     ...['https://localhost/', 'https://LOCALHOST./', 'https://idp.localhost/', 'https://0/', 'https://[::]/'],
-  ])('OI-34 %s says itself that it is inside', (address) => {
+  ])('OI-34 %s is recognizably internal', (address) => {
     expect(refusedByHost(new URL(address), [])?.message).toContain('--provider-network');
   });
 
-  it('OI-34 a name does not say where it is', () => {
+  it('OI-34 a name does not show where it is', () => {
     expect(refusedByHost(new URL('https://metadata.google.internal/'), [])).toBeNull();
     expect(refusedByHost(new URL('https://localhost.example/'), [])).toBeNull();
   });
 });
 
-/** A name server that answers each question with the next list. */
+/** A name server that answers each query with the next list. */
 function nameServer(...answers: string[][]) {
   const asked: string[] = [];
   const lookUp = ((host: string, _options: object, callback: (error: null, found: LookupAddress[]) => void) => {
@@ -78,7 +78,7 @@ function nameServer(...answers: string[][]) {
   return { asked, lookUp };
 }
 
-/** What is connected to for a name; the problem where nothing is. */
+/** The address connected to for a name; otherwise the problem. */
 function found(listed: string[], all: boolean, answers: string[]): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const { lookUp } = nameServer(answers);
@@ -87,7 +87,7 @@ function found(listed: string[], all: boolean, answers: string[]): Promise<unkno
 }
 
 describe('a name is resolved once, and what was checked is connected to', () => {
-  it('OI-34 a name that resolves inside is refused, with the address and the option', async () => {
+  it('OI-34 a name that resolves to an internal address is refused, with the address and the option', async () => {
     for (const all of [true, false]) {
       expect(await found([], all, ['10.0.0.5'])).toMatch(
         /^idp\.example \(10\.0\.0\.5\) is in no public.*--provider-network/,
@@ -95,7 +95,7 @@ describe('a name is resolved once, and what was checked is connected to', () => 
     }
   });
 
-  it('OI-34 of several addresses those alone are given away that may be reached', async () => {
+  it('OI-34 of several addresses only the allowed ones are returned', async () => {
     expect(await found([], false, ['127.0.0.1', '8.8.8.8'])).toBe('8.8.8.8');
     expect(await found([], true, ['127.0.0.1', '8.8.8.8', '::1'])).toEqual([{ address: '8.8.8.8', family: 4 }]);
     expect(await found(['127.0.0.0/8'], false, ['::1', '127.0.0.1'])).toBe('127.0.0.1');
@@ -125,7 +125,7 @@ describe('a provider', () => {
     oidcConnection(deps, { ...provider, issuer }, { providerNetworks });
   const visit = { state: 'state', loginHint: null, language: 'en' };
 
-  it.each(['127.0.0.1', 'localhost'])('OI-34 at %s is not asked unless its network is listed', async (host) => {
+  it.each(['127.0.0.1', 'localhost'])('OI-34 at %s gets no request unless its network is listed', async (host) => {
     const issuer = provider.issuer.replace('127.0.0.1', host);
     provider.bend({ discovery: (honest) => ({ ...honest, issuer }) });
     const started = await startOidc(deps, connection([], issuer), visit);
@@ -136,7 +136,7 @@ describe('a provider', () => {
     });
     expect(provider.requests).toEqual([]);
     expect(await startOidc(deps, connection(['127.0.0.0/8'], issuer), visit)).toMatchObject({ ok: true });
-    // What one connection may read is nothing that another one may know.
+    // What one connection may read must not leak to another.
     expect(await startOidc(deps, connection(['10.0.0.0/8'], issuer), visit)).toMatchObject({ ok: false });
   });
 
@@ -149,7 +149,7 @@ describe('a provider', () => {
   ];
   const places = ['https://169.254.169.254/x', 'https://10.0.0.1/x', 'https://[fd00::1]/x', 'https://2852039166/x'];
   it.each(endpoints.flatMap((name) => places.map((place) => [name, place])))(
-    'OI-34 whose discovery names %s %s is refused before anybody is sent there',
+    'OI-34 whose discovery names %s %s is refused before anyone is sent there',
     async (name, place) => {
       provider.bend({ discovery: (honest) => ({ ...honest, [name as string]: place }) });
       expect(await startOidc(deps, connection(['127.0.0.0/8']), visit)).toMatchObject({
@@ -160,7 +160,7 @@ describe('a provider', () => {
     },
   );
 
-  it('OI-34 whose name says another address a moment later is not followed there: one look, and that is connected to', async () => {
+  it('OI-34 whose name resolves differently a moment later is not followed: one lookup, and that is used', async () => {
     const { port } = new URL(provider.issuer);
     const url = new URL(`http://idp.example:${port}/keys`);
     const ask = async (listed: string[], ...answers: string[][]) => {
@@ -180,12 +180,12 @@ describe('a provider', () => {
     expect(provider.requests).toEqual([]);
   });
 
-  it('OI-34 metadata are not fetched from inside either', async () => {
+  it('OI-34 metadata are not fetched from internal addresses either', async () => {
     await expect(openConversation([]).read(`${provider.issuer}/metadata`)).rejects.toThrow(/--provider-network/);
     expect(provider.requests).toEqual([]);
   });
 
-  it('OI-34 that is kept out is warned of, with what to list', async () => {
+  it('OI-34 that is blocked causes a warning with the network to list', async () => {
     const lookUp = async (host: string) => [{ address: host === 'idp.inside' ? '10.0.0.5' : '8.8.8.8' }];
     const warnings = await networkWarnings(
       [

@@ -4,20 +4,20 @@ import { canonicalIpAddress } from '#contract/ip-address.ts';
 import { familyOf, parseNetworkList } from '../network-list.ts';
 import { NetworkNotListed } from './provider-failure.ts';
 
-/** IPv4 networks that are not of the public internet (RFC 6890): this host, private ones, links, tests, multicast. */
+/** IPv4 networks outside the public internet (RFC 6890): this host, private, link-local, test, multicast. */
 const notPublic = parseNetworkList([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4'],
-  // IPv6 ones that hold an IPv4 address: Teredo and 6to4.
+  // IPv6 networks that embed IPv4 addresses: Teredo and 6to4.
   ...['2001::/32', '2002::/16'],
 ]).networks;
 
-/** All public IPv6 is in here, and nothing that is translated to IPv4 (64:ff9b::/96), of a link or of this host. */
+/** Contains all public IPv6, and no translated IPv4 (64:ff9b::/96), link-local or loopback addresses. */
 const publicIpv6 = parseNetworkList(['2000::/3']).networks;
 
 /** Whether requests may go to an address: it is public, or the operator listed its network for the connection. */
 export function mayReach(address: string, listed: readonly string[]): boolean {
-  // A zone names the link, which the address says already.
+  // A zone names the link, which the address already implies.
   const canonical = canonicalIpAddress(address.replace(/%.*$/, ''));
   if (canonical === null) return false;
   const family = familyOf(canonical);
@@ -25,7 +25,7 @@ export function mayReach(address: string, listed: readonly string[]): boolean {
   return !notPublic.check(canonical, family) && (family === 'ipv4' || publicIpv6.check(canonical, family));
 }
 
-/** Why an address of the web is not asked, where its host says so without being looked up; null when it does not. */
+/** Why a URL is refused, if its host shows that without a lookup; null otherwise. */
 export function refusedByHost({ hostname }: URL, listed: readonly string[]): NetworkNotListed | null {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const addresses = /(?:^|\.)localhost$/.test(host) ? ['127.0.0.1', '::1'] : isIP(host) === 0 ? null : [host];
@@ -34,8 +34,8 @@ export function refusedByHost({ hostname }: URL, listed: readonly string[]): Net
 }
 
 /**
- * Finds the addresses of a host as `connect` asks for them, and gives away those alone that may be reached: what is
- * connected to is what was checked, whatever the name says a moment later.
+ * Looks up a host for `connect` and returns only the allowed addresses: the address connected to is the one checked,
+ * whatever the name resolves to a moment later.
  */
 export function lookupWithin(listed: readonly string[], lookUp: typeof lookup = lookup): LookupFunction {
   return (hostname, options, callback) =>

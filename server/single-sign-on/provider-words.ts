@@ -1,8 +1,8 @@
 const longestWords = 200;
 
 /**
- * What a provider, or whoever speaks in its name, put in words: one line of visible ASCII for the operator's records.
- * Nothing in it moves a terminal's cursor or ends a line of the log.
+ * Text from a provider, or from someone claiming to be it: one line of visible ASCII for the operator's records.
+ * Nothing in it moves a terminal's cursor or ends a log line.
  */
 export function providerWords(text: string): string {
   const words = text

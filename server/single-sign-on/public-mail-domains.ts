@@ -1,4 +1,4 @@
-/** Domains at which anybody can have an address: whoever vouches for one vouches for strangers. */
+/** Domains where anyone can get an address: vouching for one is vouching for strangers. */
 const publicMailDomains: ReadonlySet<string> = new Set([
   // international
   'gmail.com',
@@ -101,7 +101,7 @@ const publicMailDomains: ReadonlySet<string> = new Set([
   'yahoo.fr',
 ]);
 
-/** Whether anybody can have an address of this domain. */
+/** Whether anyone can get an address at this domain. */
 export function isPublicMailDomain(domain: string): boolean {
   return publicMailDomains.has(domain);
 }

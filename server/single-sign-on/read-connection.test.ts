@@ -11,7 +11,7 @@ it.each([
 });
 
 it.each(['', '0m', '7', '-1h', '1w', '1.5h', '999999d', 'on', '12 h', '12h\n'])(
-  'SA-44 %j is no maximum age, and the flag is named',
+  'SA-44 %j is not a maximum age, and the flag is named',
   (text) => {
     expect(readMaxAuthenticationAge(text)).toEqual({
       ok: false,

@@ -3,7 +3,7 @@ import type { Reading } from '../accounts/read-name.ts';
 import { day, hour, minute } from '../limits.ts';
 import { isProviderAddress } from './provider-fetch.ts';
 
-/** Reads the key of a connection, by which commands and records name it. */
+/** Reads the key of a connection, which commands and records use. */
 export function readConnectionKey(text: string): Reading {
   if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(text)) return { ok: true, value: text };
   return {
@@ -12,7 +12,7 @@ export function readConnectionKey(text: string): Reading {
   };
 }
 
-/** Reads an e-mail domain into its ASCII form; at least two labels, so that nobody vouches for a whole country. */
+/** Reads an email domain into ASCII; at least two labels, so that nobody vouches for a whole country. */
 export function readDomain(text: string): Reading {
   const value = canonicalDomain(text.trim().toLowerCase().normalize('NFKC').replace(/^@/, ''));
   const isDomain = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/.test(value) && !/\.\d+$/.test(value);
@@ -20,10 +20,10 @@ export function readDomain(text: string): Reading {
   return { ok: false, problem: `--domain: ${JSON.stringify(text.slice(0, 100))} is not a domain such as acme.example` };
 }
 
-/** Reads the address of a provider: https, or plain http on this machine for trying things out. */
+/** Reads the address of a provider: https, or plain http on this machine for tests. */
 export function readProviderUrl(option: string, text: string): Reading {
   const value = text.trim();
-  // As it was written: an issuer is compared letter by letter.
+  // Unchanged: issuers are compared letter by letter.
   if (isProviderAddress(value) && !value.includes('#')) return { ok: true, value };
   const problem = 'is not an https address without user and fragment (plain http is for this machine only)';
   return { ok: false, problem: `${option}: ${JSON.stringify(text.slice(0, 200))} ${problem}` };
@@ -31,7 +31,7 @@ export function readProviderUrl(option: string, text: string): Reading {
 
 const secondsOf: Record<string, number> = { m: minute / 1000, h: hour / 1000, d: day / 1000 };
 
-/** Reads how long ago people may have signed in at a provider: in seconds, null for as long as it likes. */
+/** Reads how long ago people may have signed in at a provider: in seconds, null for no limit. */
 export function readMaxAuthenticationAge(text: string): Reading<number | null> {
   if (text === 'off') return { ok: true, value: null };
   const [, count, unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
@@ -40,7 +40,7 @@ export function readMaxAuthenticationAge(text: string): Reading<number | null> {
   return { ok: false, problem };
 }
 
-/** Reads the id by which a provider knows the portal, or a value such as a scope or acr: visible ASCII. */
+/** Reads the portal's id at a provider, or a value such as a scope or acr: visible ASCII. */
 export function readProviderValue(option: string, text: string): Reading {
   const value = text.trim();
   if (/^[\x21-\x7e]{1,500}$/.test(value)) return { ok: true, value };

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 
-/** A sign-in by a provider that did not succeed, as an operator wants to read it. */
+/** A failed sign-in by a provider, as shown to an operator. */
 export type SsoFailure = {
   reason: SsoRefusalReason;
   connection: SsoConnection | null;
@@ -14,7 +14,7 @@ export type SsoFailure = {
   requestId: string;
 };
 
-/** Records the failure; the reference is for the visitor to read out. */
+/** Records the failure; visitors read out the reference. */
 export async function recordSsoFailure(deps: Deps, failure: SsoFailure): Promise<string> {
   const { reason, connection, user, steps, address, requestId } = failure;
   const reference = newReference();

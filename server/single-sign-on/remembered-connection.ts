@@ -4,16 +4,16 @@ import { clearCookie, readCookie, setCookie } from '../http/cookies.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 
-/** Where the cookie is sealed for; it says nothing to who reads it and cannot be made by anybody else. */
+/** Binding (additional data) for the cookie, which readers cannot understand and nobody else can make. */
 const place = 'remembered-connection';
 
-/** The id of the connection by which this browser signed in last, or null. */
+/** The id of the connection of this browser's last sign-in, or null. */
 export function rememberedConnection({ config, keys }: Deps, request: FastifyRequest): string | null {
   const value = readCookie(request.headers, config, 'connection');
   return value ? unseal(keys.seal, Buffer.from(value, 'base64url'), place) : null;
 }
 
-/** For who is signed in by it; a second factor that is open may never be shown. */
+/** Only for people who are signed in; an open second factor may never be completed. */
 export function rememberConnection({ config, keys }: Deps, reply: FastifyReply, id: string): void {
   setCookie(
     reply,
@@ -24,7 +24,7 @@ export function rememberConnection({ config, keys }: Deps, reply: FastifyReply, 
   );
 }
 
-/** After a failure the next press asks for an address again: who is wrong at this provider would never get elsewhere. */
+/** After a failure the next click asks for an address again: otherwise a person at the wrong provider is stuck. */
 export function forgetConnection({ config }: Deps, request: FastifyRequest, reply: FastifyReply): void {
   if (readCookie(request.headers, config, 'connection') !== null) clearCookie(reply, config, 'connection');
 }

@@ -6,8 +6,8 @@ import { type NotAgreed, withAgreement } from './what-follows.ts';
 export type RemoveConnectionResult = { kind: 'removed' } | { kind: 'notFound' } | NotAgreed;
 
 /**
- * Removes a connection and records it; its users stay, the sessions that came by it too. One that its domain requires
- * goes only if `isAgreed`.
+ * Removes a connection and records it; its users and their sessions stay. If its domain requires it, this needs
+ * `isAgreed`.
  */
 export async function removeConnection(
   sql: Database,

@@ -1,18 +1,18 @@
-/** What connections of both protocols may have; absent in those of before. */
+/** Settings for both protocols; absent in older connections. */
 type CommonSettings = {
-  /** How long ago the person may have proven to the provider who he is, in seconds; null for as long as it likes. */
+  /** How long ago the person may have authenticated at the provider, in seconds; null for no limit. */
   maxAuthenticationAge?: number | null;
 };
 
 /**
- * How we prove who we are at the token endpoint: by a shared secret, in the way that the provider announces, in the header
- * (`basic`) or in the body (`post`); or by a signature with the portal's own key.
+ * How we authenticate at the token endpoint: by a shared secret, as the provider announces, in the header (`basic`) or
+ * in the body (`post`); or by a signature with the portal's own key.
  */
 export type ClientAuthentication = 'secret' | 'basic' | 'post' | 'privateKey';
 
-/** What an OpenID Connect connection needs to know of its provider. */
+/** The settings of an OpenID Connect connection. */
 export type OidcSettings = CommonSettings & {
-  /** As the provider writes it in discovery and in every token. */
+  /** As written by the provider in discovery and in every token. */
   issuer: string;
   clientId: string;
   clientAuthentication: ClientAuthentication;
@@ -20,24 +20,24 @@ export type OidcSettings = CommonSettings & {
   scopes: string[];
 };
 
-/** Where requests and, perhaps elsewhere, answers of single logout go, and how they travel (SAML metadata §2.2.2). */
+/** Where single logout requests go, and answers if elsewhere, and by which binding (SAML metadata §2.2.2). */
 export type SamlLogoutService = { url: string; responseUrl: string; binding: 'redirect' | 'post' };
 
-/** What a SAML connection needs to know of its provider; all of it is in the provider's metadata. */
+/** The settings of a SAML connection, all from the provider's metadata. */
 export type SamlSettings = CommonSettings & {
   /** The provider's entity id. */
   entityId: string;
   /** Where requests are sent. */
   signOnUrl: string;
-  /** How they travel where the provider takes none by redirect: by a form (SAML bindings §3.5). */
+  /** The binding for providers that accept no redirects: a form (SAML bindings §3.5). */
   signOnBinding?: 'post' | undefined;
-  /** Where the provider takes part in single logout; absent where it does not. */
+  /** The provider's single logout; absent if it has none. */
   logout?: SamlLogoutService | undefined;
-  /** PEM; an answer signed by any of them counts. */
+  /** PEM; an answer signed by any of them is valid. */
   certificates: string[];
-  /** Where the metadata came from, to be read again; null for a file. */
+  /** Where the metadata came from, to be refreshed; null for a file. */
   metadataUrl: string | null;
-  /** Whether the provider may begin by itself, without a request of ours. */
+  /** Whether the provider may begin without a request of ours. */
   mayBegin: boolean;
   /** Whether assertions must come encrypted. */
   wantsEncryption: boolean;
@@ -47,5 +47,5 @@ export type ProtocolSettings =
   | { protocol: 'oidc'; settings: OidcSettings }
   | { protocol: 'saml'; settings: SamlSettings };
 
-/** Which claim or attribute says what; absent ones have the protocol's usual name. */
+/** Which claim or attribute holds what; by default the protocol's usual names. */
 export type Attributes = { email?: string; username?: string; language?: string };

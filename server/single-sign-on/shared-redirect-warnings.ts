@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { ownRedirectUri } from './addresses.ts';
 
-/** Which connections still use the redirect URI that all shared, in words: what to register, and until when it is time. */
+/** Warnings about connections that still use the shared redirect URI: what to register, and by when. */
 export function sharedRedirectWarnings(
   connections: readonly SsoConnection[],
   config: Pick<Config, 'publicUrl' | 'basePath'>,

@@ -27,8 +27,8 @@ import { recordSsoFailure } from './record-failure.ts';
 
 type Member = SsoUser & { customer: SignInCustomer };
 /**
- * Whom a provider has vouched for, the visit that it answered, and the user who is signed in in the browser. Null
- * where nobody is, or where the person has agreed to whoever it is.
+ * The person a provider vouched for, the visit it answered, and the user signed in in the browser: null if nobody is,
+ * or if the person agreed to the change.
  */
 type Vouched = {
   identity: Identity;
@@ -38,9 +38,9 @@ type Vouched = {
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member };
 
 /**
- * Signs in whom a provider has vouched for, by the rules of a password sign-in (decisions §7, §9). The session is limited
- * to the customer of the connection: a provider speaks for nobody else. All of it is stored or, when refused or when it is
- * somebody else than was expected, nothing.
+ * Signs in the person a provider vouched for, by the rules of a password sign-in (decisions §7, §9). The session is
+ * limited to the connection's customer: a provider speaks for nobody else. Either everything is stored or, if refused
+ * or if another person was expected, nothing.
  */
 export async function signInByProvider(
   deps: Deps,
@@ -71,7 +71,7 @@ export async function signInByProvider(
   return done;
 }
 
-/** Takes the transaction back. */
+/** Rolls the transaction back. */
 class Refused extends Error {
   readonly reason: SsoRefusalReason;
   readonly user: SsoUser | undefined;
@@ -82,7 +82,7 @@ class Refused extends Error {
   }
 }
 
-/** Takes the transaction back: the person is asked first. */
+/** Rolls the transaction back: the person is asked first. */
 class OtherAccount extends Error {
   readonly user: SsoUser;
   constructor(user: SsoUser) {
@@ -109,7 +109,7 @@ async function complete(
   }
   const subjectHash = tokenHash(identity.subject);
   const sessionHash = identity.session === undefined ? null : tokenHash(identity.session);
-  // An answer that was kept by an earlier version does not say when it was issued: any logout is after it.
+  // Answers kept by an earlier version lack the time of issue: any logout is later.
   const issuedAt = new Date(identity.issuedAt ?? 0);
   const ended = await findProviderLogout(sql, { connectionId: connection.id, subjectHash, sessionHash, issuedAt }, now);
   if (ended) {
@@ -161,7 +161,7 @@ async function complete(
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken, user };
 }
 
-/** The user whom the provider means, if he may come in. Throws Refused. */
+/** The user the provider means, if they may come in. Throws Refused. */
 async function admitted(
   sql: Connection,
   connection: SsoConnection,
@@ -191,7 +191,7 @@ async function noteDevice(
   { address, userAgent, deviceToken: shown }: Visitor,
   now: Date,
 ): Promise<string> {
-  // A provider's word is no password: what it brings in has no guesses of its own (docs/decisions/0008).
+  // A provider's word is not a password: such a device gets no attempts of its own (docs/decisions/0008).
   const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword: false, now });
   if (!isNew || !user.customer.newDeviceMail) return deviceToken;
   const browser = browserName(userAgent);

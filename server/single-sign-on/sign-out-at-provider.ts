@@ -7,7 +7,7 @@ import type { SamlName } from './identity.ts';
 import { oidcLogoutUrl } from './oidc/oidc-logout.ts';
 import { beginSamlLogout } from './saml/saml-logout.ts';
 
-/** Where a browser goes to sign out at a provider, by a form where there are fields, and the token that it has to keep. */
+/** Where a browser signs out at a provider, by a form if there are fields, and the token it has to keep. */
 export type WayOut = {
   url: string;
   provider: string;
@@ -16,8 +16,8 @@ export type WayOut = {
 };
 
 /**
- * Where to sign out at the provider that a session came from, or null where there is nothing to do: it came by password,
- * its second factor was still open, or the provider has no such address.
+ * Where to sign out at the provider of a session, or null if there is nothing to do: it came by password, its second
+ * factor was still open, or the provider has no such address.
  */
 export async function signOutAtProvider(
   deps: Deps,

@@ -8,8 +8,8 @@ import { domainOfAddress } from '../sign-in/domain-of-address.ts';
 import { listSsoConnectionsOfDomain } from '../storage/sso-connection.ts';
 
 /**
- * What the single sign-on screen shows where the domain of the typed address has several connections: their names. The
- * address waits in the browser's own cookie; without it the form is shown as ever.
+ * Data for the single sign-on screen when the typed address's domain has several connections: their names. The address
+ * is in the browser's cookie; without it the usual form is shown.
  */
 export async function singleSignOnPage(deps: Deps, request: FastifyRequest): Promise<Partial<Page>> {
   if (noticeOfSearch(splitUrl(request.url).search) !== 'chooseConnection') return {};

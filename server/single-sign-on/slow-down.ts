@@ -7,8 +7,8 @@ import { countAttempt, findWait } from '../storage/throttle.ts';
 import { failedAnswerKeys, samlFailureKeys, ssoKeys, type ThrottleKey } from '../throttle/throttle-keys.ts';
 
 /**
- * Counts a visit to a provider, which leaves rows behind. True when it was answered that the visitor has to wait, and
- * nothing more is to be done. A whole company comes from one address, so there is room for one.
+ * Counts a visit to a provider, which adds rows. True if it was answered that the visitor has to wait: the caller is
+ * done. The limit leaves room for a whole company behind one address.
  */
 export async function slowDown(
   deps: Deps,
@@ -20,8 +20,8 @@ export async function slowDown(
 }
 
 /**
- * The same for an answer that leads nowhere. It counts apart: an image on any page can have a browser bring one, and must
- * not keep those of its address from beginning a visit.
+ * The same for a failed answer. Counted separately: an image on any page can make a browser send one, and must not
+ * block others at its address from beginning a visit.
  */
 export async function slowDownForFailure(
   deps: Deps,
@@ -33,8 +33,8 @@ export async function slowDownForFailure(
 }
 
 /**
- * The same for a SAML answer, of which there is less room when nobody has vouched for it. One that is verified and was
- * used before may be of anybody in a company, posted twice by a browser.
+ * The same for a SAML answer, with a lower limit if nobody vouched for it. A verified one used before may be any
+ * colleague's, posted twice by a browser.
  */
 export function slowDownForAnswer(reason: SsoRefusalReason): typeof slowDown {
   if (!unverified.includes(reason)) return slowDownForFailure;
@@ -44,7 +44,7 @@ export function slowDownForAnswer(reason: SsoRefusalReason): typeof slowDown {
 
 const unverified: readonly SsoRefusalReason[] = ['answer-invalid', 'provider-began', 'request-unknown'];
 
-/** Whether a SAML answer of this address is not looked at, since so many let nobody in; it was told to wait then. */
+/** Whether SAML answers from this address are refused unread after too many failures; it was then told to wait. */
 export async function waitsForSamlFailures(
   deps: Deps,
   request: FastifyRequest,

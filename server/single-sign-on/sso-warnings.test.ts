@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-it('SA-47 OI-34 an operator is warned of all that waits for them, by each connection’s key', async () => {
+it('SA-47 OI-34 an operator is warned of everything they have to do, by each connection’s key', async () => {
   const { deps, sql } = portal;
   await addCustomer(portal, 'acme');
   const provider = { issuer: 'http://127.0.0.1:9', clientId: 'vestibule', clientSecret: 'secret' };

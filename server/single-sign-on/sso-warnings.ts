@@ -6,7 +6,7 @@ import { metadataWarnings } from './saml/watch-metadata.ts';
 import { sharedRedirectWarnings } from './shared-redirect-warnings.ts';
 import { listEnds, warningsOf } from './what-ends.ts';
 
-/** All of single sign-on that an operator has to do something about, in words. */
+/** Everything about single sign-on that needs the operator's attention, in words. */
 export async function ssoWarnings({ sql, config, now }: Pick<Deps, 'sql' | 'config' | 'now'>): Promise<string[]> {
   const connections = await listSsoConnections(sql);
   return [

@@ -8,16 +8,16 @@ import {
 } from '../storage/sso-request.ts';
 import type { Refusal } from './identity.ts';
 
-/** What a browser shows at the end of a visit. An OpenID answer is in the same request, so it needs no token of its own. */
+/** What a browser sends at the end of a visit. An OpenID answer is in the same request, so it needs no token. */
 export type Held = {
   state: Buffer;
-  /** By the token that this browser got when it began, or null. */
+  /** From the token this browser got when it began, or null. */
   browser: Buffer | null;
 } & ({ protocol: 'oidc' } | { protocol: 'saml'; answerToken: string | null });
 
 /**
- * Uses up the visit that this browser both began and brought the answer to, in one statement. An answer that another
- * browser brought is lost with its visit: whoever sent it on still has the visit open, and may come by the answer later.
+ * Consumes the visit that this browser both began and brought the answer to, in one statement. An answer brought by
+ * another browser is lost with its visit: its sender still has the visit open, and may obtain the answer later.
  */
 export async function takeVisit(deps: Deps, held: Held): Promise<{ ok: true; row: SsoRequestRow } | Refusal> {
   const { state: stateHash, browser: browserHash } = held;

@@ -49,7 +49,7 @@ beforeEach(async () => {
   browser = browserForTest(portal);
 });
 
-/** The marks that a page says to the tab that shows it. */
+/** The marks that a page reports to its tab. */
 const turnsAt = async (url: string): Promise<Turns | undefined> => {
   const { body } = await browser.get(url);
   return JSON.parse(/<script type="application\/json" id="page">(.*?)<\/script>/.exec(body)?.[1] ?? '{}').turns;
@@ -88,7 +88,7 @@ it.each([
   ['OpenID Connect', byOidc, oidcLogout],
   ['SAML', bySaml, samlLogout],
 ])(
-  'SE-15 a sign-out at the provider (%s) is one here: the next page has every tab give up what it saved',
+  'SE-15 a sign-out at the provider (%s) counts here: the next page makes every tab discard what it saved',
   async (_, signIn, logout) => {
     await signIn();
     const before = await turnsAt('/portal/portal.html');
@@ -96,13 +96,13 @@ it.each([
     await logout();
     const after = await turnsAt('/portal/forgotten');
     expect(after?.signedOut).toMatch(/^[\w-]{43}$/);
-    // The mark stays the same from then on, so that nothing is given up twice.
+    // The mark then stays the same, so that nothing is discarded twice.
     for (const url of ['/portal/login', '/portal/forgotten']) expect(await turnsAt(url)).toEqual(after);
     expect(Object.keys(browser.cookies)).not.toContain('vestibule-session');
   },
 );
 
-it('SE-15 also where a hub asks first, and where its stand-in leads to the form', async () => {
+it('SE-15 also where a hub asks first, and its stand-in leads to the form', async () => {
   for (const url of ['/portal/session', '/portal/portal.html']) {
     await byOidc();
     const before = await turnsAt('/portal/portal.html');
@@ -118,7 +118,7 @@ it('SE-15 also where a hub asks first, and where its stand-in leads to the form'
   }
 });
 
-it('SE-15 visits that are out end with it', async () => {
+it('SE-15 open visits end with it', async () => {
   await byOidc();
   await departFor(browser, 'opal@op.test');
   await oidcLogout();
@@ -126,7 +126,7 @@ it('SE-15 visits that are out end with it', async () => {
   expect(Object.keys(browser.cookies).filter((name) => name.includes('visit'))).toEqual([]);
 });
 
-it('a session that ends by itself or by somebody else is no sign-out, nor is a half one', async () => {
+it('a session that expires, is ended by someone else, or is a half session is not a sign-out', async () => {
   await byOidc();
   await portal.sql`delete from session`;
   expect((await turnsAt('/portal/login'))?.signedOut).toBeNull();
@@ -145,7 +145,7 @@ it('another session in the browser is left alone', async () => {
   expect(await portal.sql`select from session`).toHaveLength(1);
 });
 
-it('what ended is forgotten when the session would have ended', async () => {
+it('what ended is forgotten once the session would have expired', async () => {
   await byOidc();
   await oidcLogout();
   await keepHouse(portal.deps);

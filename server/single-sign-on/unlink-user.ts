@@ -8,15 +8,15 @@ import { findSsoConnectionByKeyForUpdate } from '../storage/sso-connection.ts';
 import { deleteSsoSubject } from '../storage/sso-subject.ts';
 
 export type UnlinkResult =
-  /** What the user has of which nobody can tell who set it up: they, or whoever was linked. */
+  /** What the user has that they, or the linked person, may have set up; nobody can tell which. */
   | { kind: 'unlinked'; sessionsEnded: number; hasApp: boolean; rememberedDevices: number }
   | { kind: 'notLinked' }
   | { kind: 'noConnection' }
   | { kind: 'noUser' };
 
 /**
- * Makes a connection forget by which subject a user signs in: the next one with their address is linked anew. Whoever was
- * linked may be a stranger, so what they opened by the connection ends.
+ * Makes a connection forget a user's subject: the next one with their address is linked. The linked person may be a
+ * stranger, so everything they opened through the connection ends.
  */
 export async function unlinkUser(sql: Database, key: string, name: string, now: Date): Promise<UnlinkResult> {
   return await sql.begin(async (sql): Promise<UnlinkResult> => {

@@ -3,12 +3,12 @@ import { readEmail } from '../accounts/read-name.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import type { Identity, Refusal } from './identity.ts';
 
-/** An address that may find a user: as the provider wrote it, and as names are compared. */
+/** An address that may find a user: as the provider wrote it, and folded for comparison. */
 export type VerifiedEmail = { ok: true; email: string; fold: string };
 
 /**
- * The e-mail address by which a subject may be linked (decisions §9): of a domain that the connection vouches for, and
- * verified. One that could be read in two ways finds nobody: what we store has one form, and only case may differ from it.
+ * The email address by which a subject may be linked (decisions §9): of a domain that the connection vouches for, and
+ * verified. An ambiguous one finds nobody: stored addresses have one form, and only case may differ.
  */
 export function verifiedEmail(connection: SsoConnection, identity: Identity): VerifiedEmail | Refusal {
   const no = (reason: Refusal['reason'], words: string): Refusal => ({ ok: false, reason, words });

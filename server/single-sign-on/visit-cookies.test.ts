@@ -55,7 +55,7 @@ const mailedCode = async () => {
   await portal.workOff();
   return /\b(\d{6})\b/.exec(portal.mails.at(-1)?.text ?? '')?.[1] ?? '';
 };
-/** What of somebody's own the page says that an answer leads to, or its address. */
+/** The private data shown by the page an answer leads to, or its address. */
 const shown = async (callback: string, by = browser) => {
   const { location } = (await by.get(callback)).headers;
   const page = `${location} ${(await by.get(String(location))).body}`;
@@ -64,7 +64,7 @@ const shown = async (callback: string, by = browser) => {
 const hers = ['alice@acme.test', 'reports'];
 
 describe('a visit has a token of its own', () => {
-  it('CK-01 OI-01 a fresh one in a cookie of its own name, of which the hash alone is stored', async () => {
+  it('CK-01 OI-01 each in a cookie of its own name, with only its hash stored', async () => {
     await begin();
     const [first = ''] = visitsOf(browser);
     const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
@@ -81,7 +81,7 @@ describe('a visit has a token of its own', () => {
     expect(portal.logs()).not.toContain(cookie?.value);
   });
 
-  it('OI-01 who had the browser before holds nothing of the next visit', async () => {
+  it('OI-01 an earlier user of the browser holds nothing of the next visit', async () => {
     await begin('mallory@acme.test');
     const thief = browserForTest(portal);
     Object.assign(thief.cookies, browser.cookies);
@@ -95,7 +95,7 @@ describe('a visit has a token of its own', () => {
     expect(await sessions()).toBe(0);
   });
 
-  it('OI-01 the token of another visit of the same browser is none of this one', async () => {
+  it('OI-01 the token of another visit in the same browser is not valid for this one', async () => {
     await begin();
     const callback = await begin();
     const [first = '', second = ''] = visitsOf(browser);
@@ -104,7 +104,7 @@ describe('a visit has a token of its own', () => {
     expect((await lastFailure(portal))?.reason).toBe('other-browser');
   });
 
-  it('CK-01 a browser holds a few: the oldest goes when there are too many, the others go on side by side', async () => {
+  it('CK-01 a browser holds a few: the oldest goes if there are too many, the others continue side by side', async () => {
     const callbacks = [];
     for (let n = 0; n < limits.visitsOfBrowser + 2; n += 1) callbacks.push(await begin(undefined, `/portal/${n}`));
     expect(visitsOf(browser)).toHaveLength(limits.visitsOfBrowser);
@@ -117,7 +117,7 @@ describe('a visit has a token of its own', () => {
 });
 
 describe('the token goes', () => {
-  it('CK-05 with the visit, let in or refused', async () => {
+  it('CK-05 with the visit, whether the sign-in succeeds or is refused', async () => {
     const { cookies } = await browser.get(await begin());
     expect(cookies.filter(({ name }) => name.startsWith('vestibule-visit-'))).toMatchObject([{ value: '', maxAge: 0 }]);
     expect(visitsOf(browser)).toEqual([]);
@@ -130,7 +130,7 @@ describe('the token goes', () => {
     expect(visitsOf(browser)).toEqual([]);
   });
 
-  it('CK-05 with a visit that is over, which gives the typed name and the destination back once', async () => {
+  it('CK-05 with a visit that has ended, which returns the typed name and the destination once', async () => {
     const callback = await begin();
     portal.wait(limits.ssoRequest);
     expect(await shown(callback)).toEqual(hers);
@@ -144,7 +144,7 @@ describe('the token goes', () => {
     expect((await browser.get(String(leave.location))).headers.location).toContain('notice=signInExpired');
   });
 
-  it('SE-15 with a sign-in of somebody, by password or with the second factor to come', async () => {
+  it('SE-15 with a sign-in, by password or awaiting the second factor', async () => {
     for (const twoFactor of ['off', 'email']) {
       await portal.sql`update customer set two_factor = ${twoFactor}`;
       const callback = await begin();
@@ -154,7 +154,7 @@ describe('the token goes', () => {
     }
   });
 
-  it('SE-15 with the second factor, when a visit began meanwhile', async () => {
+  it('SE-15 with the second factor, if a visit began meanwhile', async () => {
     await portal.sql`update customer set two_factor = 'email'`;
     await signInByPassword('bob');
     const callback = await begin();
@@ -164,7 +164,7 @@ describe('the token goes', () => {
     expect(await shown(callback)).toEqual([]);
   });
 
-  it('SE-15 with a sign-in by a provider, unless it is a visit of the same person to the same provider', async () => {
+  it('SE-15 with a sign-in by a provider, except visits of the same person to the same provider', async () => {
     const other = await begin('alice@acme.test', '/portal/other');
     const his = await begin('bob@acme.test', '/portal/plan-of-bob');
     await browser.get(await begin());
@@ -173,7 +173,7 @@ describe('the token goes', () => {
     expect(await shown(his)).toEqual([]);
   });
 
-  it('SE-15 with a sign-in by a provider, where nothing was typed: it may be anybody’s', async () => {
+  it('SE-15 with a sign-in by a provider, if nothing was typed: it may be anyone’s', async () => {
     await browser.get(await begin());
     delete browser.cookies['vestibule-session'];
     const press = async (redirectURLSSO: string) => {
@@ -186,7 +186,7 @@ describe('the token goes', () => {
     expect(await shown(theirs)).toEqual([]);
   });
 
-  it('SE-15 with a sign-out, by a form or by a call', async () => {
+  it('SE-15 with a sign-out, by a form or by a script', async () => {
     for (const accept of ['text/html', 'application/json']) {
       const callback = await begin();
       await browser.post('/portal/logout', {}, { headers: { accept, origin: 'http://localhost:8080' } });
@@ -200,12 +200,12 @@ describe('the token goes', () => {
 });
 
 describe('what a visit that was used leads to', () => {
-  it('SE-15 the destination, in the session that came of it alone: another person at the browser sees nothing', async () => {
+  it('SE-15 the destination, except in the session it created: another person at the browser sees nothing', async () => {
     const callback = await begin();
     const leave = `/portal/authenticate/leave?request=${(await portal.sql`select id from sso_request`)[0]?.id}`;
     await browser.get(callback);
     for (const url of [callback, leave]) expect((await browser.get(url)).headers.location).toBe('/portal/reports');
-    // It ends by itself, and nobody signs out.
+    // It expires without a sign-out.
     delete browser.cookies['vestibule-session'];
     expect(await shown(callback)).toEqual([]);
     expect(await shown(leave)).toEqual([]);
@@ -217,7 +217,7 @@ describe('what a visit that was used leads to', () => {
     expect(await sessions()).toBeGreaterThan(0);
   });
 
-  it('RC-04 the destination, when a second factor came between', async () => {
+  it('RC-04 the destination, if a second factor came between', async () => {
     await portal.sql`update customer set two_factor = 'email'`;
     const callback = await begin();
     expect((await browser.get(callback)).headers.location).toContain('/twoFactor');

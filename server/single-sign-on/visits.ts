@@ -8,7 +8,7 @@ import type { SsoConnection } from '../storage/sso-connection.ts';
 import { listOpenSsoRequests, type SsoRequestRow } from '../storage/sso-request.ts';
 import { detailsOf, type RequestDetails } from './request-details.ts';
 
-/** The visit that an answer belongs to, used up by it. */
+/** The visit that an answer belongs to and consumes. */
 export type Visit = { row: SsoRequestRow; details: RequestDetails; connection: SsoConnection };
 
 export function isOpen({ usedAt, endsAt }: SsoRequestRow, now: Date): boolean {
@@ -22,8 +22,8 @@ export function isOfBrowser({ config }: Deps, { headers }: FastifyRequest, visit
 }
 
 /**
- * Whether the session of a request came of this visit: then its destination is that of whoever is there. What a provider
- * began by itself has no destination of anybody.
+ * Whether a request's session was created by this visit: then its destination belongs to this person. A visit begun by
+ * a provider has no destination.
  */
 export async function isSessionOf(deps: Deps, request: FastifyRequest, visit: SsoRequestRow): Promise<boolean> {
   const session = await sessionOfRequest(deps, request);
@@ -31,8 +31,8 @@ export async function isSessionOf(deps: Deps, request: FastifyRequest, visit: Ss
 }
 
 /**
- * The cookies of this browser's visits that the person who signs in began in other tabs: to the same provider, by the same
- * typed address. Whose the others are cannot be told, those where nothing was typed among them.
+ * The cookies of visits that the person signing in began in other tabs of this browser: same provider, same typed
+ * address. The rest may be anyone's, including those without a typed address.
  */
 export async function visitsOfSamePerson(
   { config, keys, sql, now }: Deps,

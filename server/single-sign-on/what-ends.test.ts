@@ -19,12 +19,12 @@ beforeAll(async () => {
   await addOidcConnection(portal, provider, { key: 'never' });
   await addOidcConnection(portal, provider, { key: 'off', secretEndsAt: inDays(1) });
   await portal.sql`update sso_connection set active = false where key = 'off'`;
-  // Certificates of these tests are good for three years.
+  // Certificates in these tests are valid for three years.
   await addSamlConnection(portal, await samlProvider('idp.acme.test', inDays(30 - 3 * 365)), { key: 'saml' });
 });
 afterAll(() => portal.close());
 
-it('lists what ends, the soonest first, without what is switched off or has no end', async () => {
+it('lists what expires, soonest first, without disabled connections or unlimited ones', async () => {
   const ends = await listEnds(portal.sql);
   expect(ends.map(({ connection, what }) => [connection, what])).toEqual([
     ['saml', 'certificate'],
@@ -33,7 +33,7 @@ it('lists what ends, the soonest first, without what is switched off or has no e
   ]);
 });
 
-it('warns from sixty days on, in words that say what to do', async () => {
+it('warns from sixty days before, in words that say what to do', async () => {
   const warnings = warningsOf(await listEnds(portal.sql), portal.deps.now());
   expect(warnings).toEqual([
     expect.stringMatching(
@@ -45,7 +45,7 @@ it('warns from sixty days on, in words that say what to do', async () => {
   ]);
 });
 
-it('says so in the log and in the metrics', async () => {
+it('logs it and shows it in the metrics', async () => {
   await warnOfEnds(portal.deps);
   expect(portal.logs()).toContain('the client secret of connection soon ends in 60 days');
   const metrics = await portal.deps.metrics.text();

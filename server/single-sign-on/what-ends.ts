@@ -4,10 +4,10 @@ import type { Connection } from '../storage/database.ts';
 import { listPortalKeys } from '../storage/portal-key.ts';
 import { listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
 
-/** Something that single sign-on needs and that ends one day. `connection` is a key, or null for the portal's own. */
+/** Something single sign-on needs that expires. `connection` is a key, or null for the portal's own. */
 export type End = { connection: string | null; what: 'certificate' | 'client secret' | 'portal key'; endsAt: Date };
 
-/** Everything whose end is known, the soonest first. Connections that are switched off are left out. */
+/** Everything with a known expiry, soonest first. Disabled connections are left out. */
 export async function listEnds(sql: Connection): Promise<End[]> {
   const connections = (await listSsoConnections(sql)).filter(({ active }) => active);
   const keys = (await listPortalKeys(sql)).filter(({ stage }) => stage === 'current');
@@ -18,7 +18,7 @@ export async function listEnds(sql: Connection): Promise<End[]> {
   return ends.sort((one, other) => one.endsAt.getTime() - other.endsAt.getTime());
 }
 
-/** A provider that has published its next certificate can be used for as long as one of them is good. */
+/** A provider that has published its next certificate works as long as one of them is valid. */
 function endsOf(connection: SsoConnection): End[] {
   const { key, secretEndsAt } = connection;
   const secret: End[] = secretEndsAt ? [{ connection: key, what: 'client secret', endsAt: secretEndsAt }] : [];
@@ -27,7 +27,7 @@ function endsOf(connection: SsoConnection): End[] {
   return [{ connection: key, what: 'certificate', endsAt: new Date(Math.max(...times)) }];
 }
 
-/** What an operator has to renew by now, in words; empty while nothing ends within the time of warning. */
+/** What an operator has to renew now, in words; empty until something expires within the warning time. */
 export function warningsOf(ends: readonly End[], now: Date): string[] {
   return ends
     .filter(({ endsAt }) => endsAt.getTime() - now.getTime() <= limits.expiryWarning)

@@ -1,22 +1,22 @@
 import type { Connection, Database } from '../storage/database.ts';
 import { listRequiredDomains } from '../storage/sso-domain.ts';
 
-/** What a change of connections does to everybody of a domain. */
+/** What a change of connections does to everyone at a domain. */
 export type WhatFollows = {
-  /** Single sign-on is required no more: passwords work again. */
+  /** Single sign-on is no longer required: passwords work again. */
   opened: string[];
-  /** Single sign-on is required and switched off: nobody signs in. */
+  /** Single sign-on is required and disabled: nobody signs in. */
   lockedOut: string[];
 };
 
 export type NotAgreed = { kind: 'notAgreed'; follows: WhatFollows };
 
-/** What the operator agreed to: everything that follows, or that passwords open. */
+/** What the operator agreed to: all consequences, or only enabling passwords. */
 export type Agreed = { toAll?: boolean; toOpening?: boolean };
 
 /**
- * Runs a change of connections in a transaction. Where it opens passwords or locks a domain out and the operator has not
- * agreed to that, it is taken back and what would follow is returned.
+ * Runs a change of connections in a transaction. If it enables passwords or locks a domain out without the operator's
+ * agreement, it is rolled back and the consequences are returned.
  */
 export async function withAgreement<T>(
   sql: Database,

@@ -4,10 +4,10 @@ import type { SecondFactor } from './second-factor.ts';
 import type { SessionOrigin } from './session.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
-/** A sign-in whose password was right and whose second factor is open, as an address may see it. */
+/** A sign-in with the right password that awaits its second factor, as visible from an address. */
 export type HalfSession = {
   userId: string;
-  /** That it came by; null for the password. */
+  /** The session's connection; null for a password. */
   connectionId: string | null;
   username: string;
   email: string;
@@ -21,7 +21,7 @@ export type HalfSession = {
   customers: { id: string; key: string; newDeviceMail: boolean; rememberDevices: boolean }[];
 };
 
-/** The half session behind a token hash that has not ended; null when there is none, or nobody may use it from here or any more. */
+/** The half session of a token hash; null if there is none, it has ended, or nobody may use it from here. */
 export async function findHalfSession(
   sql: Connection,
   tokenHash: Buffer,
@@ -44,7 +44,7 @@ export async function findHalfSession(
   return row && row.customers.length > 0 ? row : null;
 }
 
-/** Whose half session it was that has ended in time and is still stored; null when there is none. */
+/** Whose half session expired and is still stored, or null. */
 export async function findNameOfEndedHalfSession(
   sql: Connection,
   tokenHash: Buffer,
@@ -56,7 +56,7 @@ export async function findNameOfEndedHalfSession(
   return row?.username ?? null;
 }
 
-/** Counts one try of a code before it is looked at; which one it is, or null when the half session has had all of them. */
+/** Counts an attempt at a code before the check; returns its number, or null if the half session has used them up. */
 export async function countCodeTry(sql: Connection, tokenHash: Buffer, most: number): Promise<number | null> {
   const [row] = await sql<{ tries: number }[]>`
     update session set code_tries = code_tries + 1
@@ -65,7 +65,7 @@ export async function countCodeTry(sql: Connection, tokenHash: Buffer, most: num
   return row?.tries ?? null;
 }
 
-/** Whether the clock may be told of in this half session: once. */
+/** Whether the clock offset may be reported in this half session: once. */
 export async function takeClockHelp(sql: Connection, tokenHash: Buffer): Promise<boolean> {
   const rows = await sql`
     update session set clock_told = true where token_hash = ${tokenHash} and not clock_told returning token_hash`;
@@ -73,7 +73,7 @@ export async function takeClockHelp(sql: Connection, tokenHash: Buffer): Promise
 }
 
 /**
- * Ends a half session for good and says where it came from; null when it is gone, or nobody comes in that way any more. Of
+ * Ends a half session for good and returns where it came from; null if it is gone, or its way in is no longer open. Of
  * several at once one gets it.
  */
 export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promise<SessionOrigin | null> {
@@ -85,7 +85,7 @@ export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promi
   return row ?? null;
 }
 
-/** Ends the half sessions that a user began in a browser at an address since a time, by the same way in, except one. */
+/** Ends a user's half sessions begun in one browser at one address since a time, by the same way in, except one. */
 export async function deleteHalfSessionsSince(
   sql: Connection,
   { userId, connectionId }: WayIn,
@@ -96,7 +96,7 @@ export async function deleteHalfSessionsSince(
     where user_id = ${userId} and connection_id is not distinct from ${connectionId}::uuid and stage = 'half' and address = ${address} and browser_hash = ${browserHash} and created_at > ${since} and token_hash <> ${except}`;
 }
 
-/** Ends the half sessions of a user that wait for a factor; returns how many. */
+/** Ends a user's half sessions that wait for a factor; returns how many. */
 export async function deleteHalfSessionsOfFactor(
   sql: Connection,
   userId: string,
@@ -106,8 +106,8 @@ export async function deleteHalfSessionsOfFactor(
 }
 
 /**
- * A condition: the connection that a sign-in came by lets people in, or no domain of a user who gave a password requires
- * single sign-on. Both may have changed since the first factor.
+ * A condition: the sign-in's connection still admits people, or, for a password, no domain of the user requires single
+ * sign-on. Both may have changed since the first factor.
  */
 function isStillAWayIn(sql: Connection, { connectionId, userId }: Record<'connectionId' | 'userId', Fragment>) {
   return sql`(

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it('schema.sql is what the migrations make', async () => {
+it('schema.sql is what the migrations produce', async () => {
   // After a migration: npx vitest run server/storage/schema.test.ts -u
   await expect(await schemaText()).toMatchFileSnapshot('schema.sql');
 });

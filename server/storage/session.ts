@@ -3,31 +3,31 @@ import type { OpenFactor } from './second-factor.ts';
 
 export type SessionStage = 'half' | 'full';
 
-/** A living session with its user, as far as the address of the request may see it. */
+/** A live session with its user, as visible from the request's address. */
 export type SessionRow = {
   userId: string;
-  /** That it came by; null for the password. */
+  /** The session's connection; null for a password. */
   connectionId: string | null;
   username: string;
   email: string;
   language: string | null;
   stage: SessionStage;
   createdAt: Date;
-  /** When the password was right, or the provider saw the person; null where it does not say. */
+  /** When the password was verified, or the provider authenticated the person; null if it does not say. */
   provenAt: Date | null;
   lastSeenAt: Date;
   endsAt: Date;
   /** Keys of the session's customers that are still active, still the user's, and admit the address; may be empty. */
   customers: string[];
-  /** The visit to a provider that it came of; null for a password. */
+  /** The visit to a provider that created it; null for a password. */
   visitId: string | null;
-  /** The number of the state that this was read from. */
+  /** The version of the state that this was read from. */
   accessVersion: number;
 };
 
 /**
- * The session behind a token hash, or null when there is none, it has ended, or its user is inactive.
- * `idleSince`: a session that was last used before is dead.
+ * The session of a token hash, or null if there is none, it has ended, or its user is inactive. `idleSince`: sessions
+ * last used before have ended.
  */
 export async function findSession(
   sql: Connection,
@@ -50,10 +50,10 @@ export async function findSession(
   return row ?? null;
 }
 
-/** What is kept of the last whole check of a session: the answer that it gave. */
+/** What is cached of the last full check of a session: its answer. */
 export type CheckedSession = { answer: string; lastSeenAt: Date; endsAt: Date };
 
-/** The kept check of a session from an address, or null when there is none or something has changed since. */
+/** The cached check of a session from an address, or null if there is none or something has changed since. */
 export async function findCheckedSession(
   sql: Connection,
   tokenHash: Buffer,
@@ -66,7 +66,7 @@ export async function findCheckedSession(
   return row ?? null;
 }
 
-/** Keeps the answer of a whole check for the next ones. */
+/** Caches the answer of a full check. */
 export async function updateSessionChecked(
   sql: Connection,
   tokenHash: Buffer,
@@ -78,7 +78,10 @@ export async function updateSessionChecked(
     from quick where token_hash = ${tokenHash}`;
 }
 
-/** Notes that the session was used. Losing a second of it in a crash harms nobody, so the commit does not wait for the disk. */
+/**
+ * Records that the session was used. Losing a second of it in a crash is harmless, so the commit does not wait for the
+ * disk.
+ */
 export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now: Date): Promise<void> {
   await sql`
     with quick as materialized (select set_config('synchronous_commit', 'off', true))
@@ -89,24 +92,24 @@ export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now:
 export type EndedSession = SessionOrigin & { userId: string; username: string; stage: SessionStage };
 
 /**
- * Where a session came from: the connection and the visit, what its provider wants to see at sign-out, and until when it
- * counts the person as signed in; null for a password, or where the provider does not say.
+ * Where a session came from: the connection and the visit, what its provider expects at sign-out, and when the
+ * provider's session ends; null for a password, or if the provider does not say.
  */
 export type SessionOrigin = {
   connectionId: string | null;
   visitId: string | null;
   sealedIdToken: Buffer | null;
-  /** SHA-256 of the subject, and of the provider's own name for its session: by these it ends what it began. */
+  /** SHA-256 of the subject, and of the provider's name for its session: with these it ends what it began. */
   providerSubjectHash: Buffer | null;
   providerSessionHash: Buffer | null;
   providerEndsAt: Date | null;
-  /** When the person proved to the provider who they are; null where it does not say. */
+  /** When the person authenticated at the provider; null if it does not say. */
   authenticatedAt: Date | null;
 };
 
 /**
- * Ends a session and says whose it was; null when there was none. One that a right code has just given another token is
- * the same session to its browser, which may not know of that yet: waiting for it needs a statement of its own to see it.
+ * Ends a session and returns whose it was; null if there was none. One that a right code has just given a new token is
+ * the same session to its browser, which may not know that yet: after waiting for it, only a new statement sees it.
  */
 export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<EndedSession | null> {
   return (
@@ -126,7 +129,7 @@ async function takeSessionWhere(sql: Connection, which: ReturnType<Connection>):
   return row ?? null;
 }
 
-/** A session to be made; `waitsFor` is what a half one waits for, null for a full one. */
+/** A session to create; `waitsFor` is what a half one waits for, null for a full one. */
 export type NewSession = {
   tokenHash: Buffer;
   /** Of the half session that it follows. */
@@ -142,7 +145,7 @@ export type NewSession = {
   endsAt: Date;
 };
 
-/** The session that follows a second factor, or a provider's answer. */
+/** Creates the session that follows a second factor or a provider's answer. */
 export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
   const { tokenHash, formerTokenHash, browserHash, userId, waitsFor, customerIds, address, origin, now, endsAt } =
     session;
@@ -157,20 +160,20 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
 }
 
 /**
- * Keeps a session from being ended or used up by others until the transaction ends; false when it is gone. Whoever
- * changes what hangs on a session takes it before, and its user before that (docs/decisions/0028).
+ * Locks a session against being ended or consumed by others until the transaction ends; false if it is gone. To change
+ * what depends on a session, lock it first, and its user before that (docs/decisions/0028).
  */
 export async function isSessionThereForUpdate(sql: Connection, tokenHash: Buffer): Promise<boolean> {
   return (await sql`select from session where token_hash = ${tokenHash} for update`).length > 0;
 }
 
-/** Lets a session go on under another token. */
+/** Gives a session a new token. */
 export async function updateSessionToken(sql: Connection, before: Buffer, after: Buffer): Promise<void> {
   await sql`update session set token_hash = ${after}, former_token_hash = ${before} where token_hash = ${before}`;
 }
 
 /**
- * Ends the other sessions of a user: all of them when this one came by the password, else those of providers that see no
+ * Ends the other sessions of a user: all of them if this one came by password, otherwise those of providers that see no
  * more customers than this one. A provider ends nothing that it could not have opened.
  */
 export async function deleteLesserSessionsOfUser(sql: Connection, userId: string, tokenHash: Buffer): Promise<void> {
@@ -186,14 +189,14 @@ export async function deleteSessionsOfUser(sql: Connection, userId: string): Pro
   return (await sql`delete from session where user_id = ${userId}`).count;
 }
 
-/** Ends every session of a user that came by a connection; returns how many. */
+/** Ends every session of a user from a connection; returns how many. */
 export async function deleteSessionsOfUserBy(sql: Connection, userId: string, connectionId: string): Promise<number> {
   return (await sql`delete from session where user_id = ${userId} and connection_id = ${connectionId}`).count;
 }
 
 /**
- * Waits for sign-ins that are under way for those whom a logout may mean, and keeps others waiting: what they make of a
- * session meanwhile is seen by the next statement alone. The order is that of every change of a user: the user first.
+ * Waits for running sign-ins of users that a logout may mean, and blocks new ones: only the next statement sees the
+ * sessions they create. Same order as every change of a user: the user first.
  */
 async function lockUsersOfConnection(
   sql: Connection,
@@ -211,8 +214,8 @@ async function lockUsersOfConnection(
 }
 
 /**
- * Ends the sessions that came by a connection from a subject, or from one session of the provider; where both are given
- * both have to fit, or the session of the provider is not known. Returns whose they were, once for each.
+ * Ends a connection's sessions of a subject, or of one of the provider's sessions; if both are given both have to
+ * match, or the provider's session is unknown. Returns whose they were, without duplicates.
  */
 export async function deleteSessionsOfProvider(
   sql: Connection,
@@ -232,8 +235,8 @@ export async function deleteSessionsOfProvider(
 }
 
 /**
- * Ends the sessions of a subject that came by a SAML connection: all of them where no session of the provider is named,
- * else those that came from one of these, and those of which no name is known. Returns whose they were, once for each.
+ * Ends a SAML connection's sessions of a subject: all of them if no session of the provider is named, otherwise those
+ * from a named one and those whose name is unknown. Returns whose they were, without duplicates.
  */
 export async function deleteSessionsOfSamlSubject(
   sql: Connection,
@@ -250,7 +253,10 @@ export async function deleteSessionsOfSamlSubject(
   );
 }
 
-/** Deletes sessions that a provider has ended, and notes which of them were whole: in their browsers it is a sign-out. */
+/**
+ * Deletes sessions that a provider has ended, and records which of them were full: in their browsers this is a
+ * sign-out.
+ */
 async function deleteNoted(
   sql: Connection,
   which: ReturnType<Connection>,
@@ -265,7 +271,7 @@ async function deleteNoted(
     select id as "userId", username from ended`;
 }
 
-/** Deletes sessions that are over at `now` or were not used since `idleSince`; returns how many. */
+/** Deletes sessions that have ended at `now` or were unused since `idleSince`; returns how many. */
 export async function deleteEndedSessions(
   sql: Connection,
   { idleSince, now }: { idleSince: Date; now: Date },
@@ -273,12 +279,12 @@ export async function deleteEndedSessions(
   return (await sql`delete from session where ends_at <= ${now} or last_seen_at <= ${idleSince}`).count;
 }
 
-/** Where the proof of a provider that is kept with a session is sealed for. */
+/** Binding (additional data) for the provider's proof stored with a session. */
 export function idTokenPlace(userId: string): string {
   return `id-token:${userId}`;
 }
 
-/** Ends a session that another one takes the place of. */
+/** Ends a session that another one replaces. */
 export async function deleteSession(sql: Connection, tokenHash: Buffer): Promise<void> {
   await sql`delete from session where token_hash = ${tokenHash}`;
 }

@@ -20,9 +20,9 @@ export type SignInUser = {
   active: boolean;
   /** Whether an authenticator app is registered. */
   hasApp: boolean;
-  /** The number of the state that its factors were read from. */
+  /** The version of the state that its factors were read from. */
   factorVersion: number;
-  /** Whether the domain of one of the names signs in by single sign-on only. */
+  /** Whether the domain of one of the names signs in only by single sign-on. */
   ssoRequired: boolean;
   customers: SignInCustomer[];
 };
@@ -39,18 +39,18 @@ export type SignInCustomer = {
 
 export type SignInAttempt = {
   user: SignInUser | null;
-  /** The user's password was right in this browser before; it has guesses of its own. */
+  /** The user's password was right in this browser before; it has its own attempts. */
   deviceKnown: boolean;
-  /** Set when the address, its network or everybody together has to wait; then nothing was counted. */
+  /** Set if the address, its network or everyone has to wait; then nothing was counted. */
   originBlockedUntil: Date | null;
-  /** The attempt is counted and may go on. */
+  /** The attempt is counted and may continue. */
   admitted: boolean;
 };
 
 /**
- * Finds the user of a folded name and counts the attempt under one key before the password is looked at: the user's
- * account, the name if there is no user, or the device if it is known. What is counted here is lost at most if the
- * database's machine dies within a fraction of a second, so the commit does not wait for the disk.
+ * Finds the user of a folded name and counts the attempt under one key before the password is checked: the user's
+ * account, the name if there is no user, or the device if it is known. The count is only lost if the database's machine
+ * dies within a fraction of a second, so the commit does not wait for the disk.
  */
 export async function beginSignIn(
   sql: Connection,
@@ -123,7 +123,7 @@ export async function beginSignIn(
   return { user: user.id === null ? null : user, deviceKnown, originBlockedUntil, admitted };
 }
 
-/** What second factor a user has now, and where codes are sent; null when the user is gone. */
+/** A user's current second factor, and where codes are sent; null if the user is gone. */
 export async function findFactorsOfUser(
   sql: Connection,
   userId: string,
@@ -169,10 +169,10 @@ export async function insertEventOnceAMinute(
 }
 
 /**
- * Makes the session of a right password in one transaction: the session and its event, the device, an end to the
- * account's and device's waits and to the browser's session before. Nothing is changed when the user was made inactive or
- * got another password while this one was checked (`changed`), or other factors (`otherFactors`): columns of the locked
- * row are those of now, while anything else in the statement may be from before the lock.
+ * Creates the session for a right password in one transaction: the session and its event, the device; ends the waits of
+ * account and device and the browser's previous session. Changes nothing if the user was deactivated or got another
+ * password during the check (`changed`), or other factors (`otherFactors`): columns of the locked row are current,
+ * while the rest of the statement may see the state before the lock.
  */
 export async function completeSignIn(
   sql: Connection,
@@ -182,9 +182,9 @@ export async function completeSignIn(
     factorVersion: number;
     tokenHash: Buffer;
     replacedTokenHash: Buffer | null;
-    /** Null for a session that is half signed in: its browser is not known before the second factor is right. */
+    /** Null for a half session: its browser is not known before the second factor. */
     deviceHash: Buffer | null;
-    /** What it was known by before it got this one; null when it keeps the token that it has. */
+    /** The device's previous token; null if it keeps its token. */
     deviceHashBefore: Buffer | null;
     stage: SessionStage;
     /** Of the browser, for a half session (sign-in/browser-hash.ts); null for a full one. */

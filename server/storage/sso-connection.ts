@@ -1,32 +1,32 @@
 import type { Attributes, ProtocolSettings } from '../single-sign-on/settings.ts';
 import type { Connection } from './database.ts';
 
-/** An identity provider that a customer trusts to say who somebody is. */
+/** An identity provider that a customer trusts to identify people. */
 export type SsoConnection = {
   id: string;
   key: string;
-  /** As people see it where there is a choice. */
+  /** As people see it if there is a choice. */
   name: string;
   customerId: string;
   customerKey: string;
   /** Switched on, and so is its customer. */
   active: boolean;
-  /** Nobody of its domains signs in by password. */
+  /** Its domains can't sign in by password. */
   required: boolean;
   makesUsers: boolean;
-  /** Its e-mail addresses count as verified even where it does not say so. */
+  /** Its email addresses count as verified even if it does not say so. */
   trustsEmail: boolean;
-  /** Values of acr, amr or AuthnContextClassRef that stand for a second factor. */
+  /** Values of acr, amr or AuthnContextClassRef that mean a second factor. */
   secondFactorValues: string[];
   attributes: Attributes;
-  /** In their ASCII form. */
+  /** In ASCII form. */
   domains: string[];
   /** The client secret, sealed for `connectionPlace`. */
   sealedSecret: Buffer | null;
   secretEndsAt: Date | null;
-  /** Until when the redirect URI that all connections shared is used; null for its own. */
+  /** Until when the formerly shared redirect URI is used; null for its own. */
   sharedRedirectUntil: Date | null;
-  /** CIDR; the networks besides the public ones in which its provider may be. */
+  /** CIDR; networks besides the public ones in which its provider may be. */
   providerNetworks: string[];
   createdAt: Date;
 } & ProtocolSettings;
@@ -34,7 +34,7 @@ export type SsoConnection = {
 export type OidcConnection = Extract<SsoConnection, { protocol: 'oidc' }>;
 export type SamlConnection = Extract<SsoConnection, { protocol: 'saml' }>;
 
-/** What is stored of a new one besides its domains. */
+/** What is stored of a new one, without its domains. */
 export type NewSsoConnection = Omit<
   SsoConnection,
   'id' | 'active' | 'customerKey' | 'createdAt' | 'sharedRedirectUntil'
@@ -57,9 +57,9 @@ export type SsoConnectionChanges = Partial<
     | 'secretEndsAt'
     | 'providerNetworks'
   >
-> & { active?: boolean /** Nobody goes back to the shared redirect URI. */; sharedRedirectUntil?: null };
+> & { active?: boolean /** There is no way back to the shared redirect URI. */; sharedRedirectUntil?: null };
 
-/** Where the secret of a connection is sealed for. */
+/** Binding (additional data) for the secret of a connection. */
 export function connectionPlace(id: string): string {
   return `sso-connection:${id}`;
 }
@@ -72,7 +72,7 @@ const columns = (sql: Connection) => sql`
   s.provider_networks::text[] as "providerNetworks", s.created_at as "createdAt",
   array(select domain from sso_domain d where d.connection_id = s.id order by domain) as domains`;
 
-/** Adds a connection; false when the key is taken. */
+/** Adds a connection; false if the key is taken. */
 export async function insertSsoConnection(sql: Connection, made: NewSsoConnection, now: Date): Promise<boolean> {
   const rows = await sql`
     insert into sso_connection (id, key, name, customer_id, protocol, required, makes_users, trusts_email,
@@ -125,7 +125,7 @@ export async function findSsoConnectionByKey(sql: Connection, key: string): Prom
   return row ?? null;
 }
 
-/** The connection, kept from being changed by others until the transaction ends. */
+/** The connection, locked until the transaction ends. */
 export async function findSsoConnectionByKeyForUpdate(sql: Connection, key: string): Promise<SsoConnection | null> {
   const [row] = await sql<SsoConnection[]>`
     select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id where s.key = ${key}
@@ -133,7 +133,7 @@ export async function findSsoConnectionByKeyForUpdate(sql: Connection, key: stri
   return row ?? null;
 }
 
-/** Whether a connection and its customer are still switched on; both then stay so until the transaction ends. */
+/** Whether a connection and its customer are switched on; both are locked until the transaction ends. */
 export async function isSsoConnectionActiveForShare(sql: Connection, id: string): Promise<boolean> {
   const rows = await sql`
     select from sso_connection s join customer c on c.id = s.customer_id
@@ -147,7 +147,7 @@ export async function listSsoConnections(sql: Connection): Promise<SsoConnection
     select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id order by s.key`;
 }
 
-/** The connections that vouch for a domain, by key, the ones that are switched off among them. */
+/** The connections that vouch for a domain, by key, including disabled ones. */
 export async function listSsoConnectionsOfDomain(sql: Connection, domain: string): Promise<SsoConnection[]> {
   return await sql<SsoConnection[]>`
     select ${columns(sql)} from sso_domain asked join sso_connection s on s.id = asked.connection_id

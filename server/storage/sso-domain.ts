@@ -5,26 +5,26 @@ import type { Connection } from './database.ts';
 export type Fragment = PendingQuery<Row[]>;
 
 /**
- * Whether nobody of a domain signs in by password. A connection that is switched off, or whose customer is, goes on
- * requiring: an outage of single sign-on must not bring old passwords back.
+ * Whether a domain can't sign in by password. A disabled connection, or one of a disabled customer, still requires
+ * single sign-on: an outage must not bring old passwords back.
  */
 export async function isSsoRequired(sql: Connection, domain: string): Promise<boolean> {
   return (await sql`select ${vouchedFor(sql, sql`= ${domain}`, sql`s.required`)} as required`)[0]?.required === true;
 }
 
-/** A condition: one of the login names of the user whose id is given is of a domain that requires single sign-on. */
+/** A condition: one of the login names of the user with this id is in a domain that requires single sign-on. */
 export function isSsoRequiredOf(sql: Connection, userId: Fragment): Fragment {
   return vouchedFor(sql, domainsOf(sql, userId), sql`s.required`);
 }
 
-/** A condition: the user whose id is given can sign in by a connection of one of his customers. */
+/** A condition: the user with this id can sign in by a connection of one of their customers. */
 export function isSsoPossibleFor(sql: Connection, userId: Fragment): Fragment {
   const isOwn = sql`exists (select from membership own where own.user_id = ${userId} and own.customer_id = c.id)
     and s.active and c.active`;
   return vouchedFor(sql, domainsOf(sql, userId), isOwn);
 }
 
-/** The domains that require single sign-on; nobody at all signs in to one that is not usable. */
+/** The domains that require single sign-on; if one is unusable nobody can sign in to it. */
 export async function listRequiredDomains(sql: Connection): Promise<{ domain: string; isUsable: boolean }[]> {
   return await sql<{ domain: string; isUsable: boolean }[]>`
     select d.domain, bool_or(s.active and c.active) as "isUsable"

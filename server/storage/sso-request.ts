@@ -1,11 +1,11 @@
 import type { Connection } from './database.ts';
 
-/** A visitor who was sent to a provider and is expected back. */
+/** A visitor sent to a provider and expected back. */
 export type SsoRequestRow = {
   id: string;
   stateHash: Buffer;
   connectionId: string;
-  /** SHA-256 of the token of the browser that began this visit; null where the provider began. */
+  /** SHA-256 of the token of the browser that began this visit; null if the provider began. */
   browserHash: Buffer | null;
   /** Sealed for `requestPlace`. */
   sealedDetails: Buffer;
@@ -13,18 +13,18 @@ export type SsoRequestRow = {
   madeAt: Date;
   endsAt: Date;
   usedAt: Date | null;
-  /** What waits for the person's press, sealed for `questionPlace`, of whom, and until when. */
+  /** What awaits the person's confirmation, sealed for `questionPlace`, whose it is, and until when. */
   sealedQuestion: Buffer | null;
   questionHash: Buffer | null;
   questionEndsAt: Date | null;
 };
 
-/** Where the details and the answer of a request are sealed for. */
+/** Binding (additional data) for the details and the answer of a request. */
 export function requestPlace(id: string): string {
   return `sso-request:${id}`;
 }
 
-/** Where a question is sealed for. */
+/** Binding (additional data) for a question. */
 export function questionPlace(id: string): string {
   return `sso-question:${id}`;
 }
@@ -52,13 +52,13 @@ const columns = (sql: Connection) => sql`
   sealed_answer as "sealedAnswer", made_at as "madeAt", ends_at as "endsAt", used_at as "usedAt",
   sealed_question as "sealedQuestion", question_hash as "questionHash", question_ends_at as "questionEndsAt"`;
 
-/** A request by its id, whoever began it, over or not; the browser that asks is told nothing of it before it is known. */
+/** A request by its id, whoever began it, open or not; the browser learns nothing of it before it is identified. */
 export async function findSsoRequest(sql: Connection, id: string): Promise<SsoRequestRow | null> {
   const [row] = await sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where id = ${id}`;
   return row ?? null;
 }
 
-/** The open requests that browsers with these tokens began. */
+/** The open requests begun by browsers with these tokens. */
 export async function listOpenSsoRequests(
   sql: Connection,
   browserHashes: readonly Buffer[],
@@ -70,15 +70,15 @@ export async function listOpenSsoRequests(
       and used_at is null and ends_at > ${now}`;
 }
 
-/** The same by its state: an answer without cookies is looked at before its browser is. */
+/** The same by its state: an answer without cookies is read before its browser is known. */
 export async function findSsoRequestByState(sql: Connection, stateHash: Buffer): Promise<SsoRequestRow | null> {
   const [row] = await sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where state_hash = ${stateHash}`;
   return row ?? null;
 }
 
 /**
- * Keeps what the provider said until the browser that brought it comes for it, with a token that is good until `endsAt`;
- * false when an answer came before.
+ * Keeps what the provider said until the browser that brought it fetches it, with a token valid until `endsAt`; false
+ * if there was an earlier answer.
  */
 export async function updateSsoRequestAnswer(
   sql: Connection,
@@ -95,9 +95,8 @@ export async function updateSsoRequestAnswer(
 type AnsweredVisit = { stateHash: Buffer; browserHash: Buffer | null; answerHash: Buffer };
 
 /**
- * Uses up a request that was answered, in the browser that began it and that brought the answer; null when this is not
- * both of them, the answer waited too long, or it was used. Of several at once one gets it. `browserHash` is null where
- * the provider began.
+ * Consumes an answered request, in the browser that both began it and brought the answer; null for another browser, an
+ * expired answer, or a used one. Of several at once one gets it. `browserHash` is null if the provider began.
  */
 export async function takeAnsweredSsoRequest(
   sql: Connection,
@@ -113,8 +112,8 @@ export async function takeAnsweredSsoRequest(
 }
 
 /**
- * Ends a request whose answer was brought by another browser than began it; false when it is none such. `answerHash` is
- * that of the answer which waits, null where none does: then the request itself brings it.
+ * Ends a request whose answer was brought by another browser than began it; false if that is not so. `answerHash` is
+ * that of the waiting answer, null if there is none: then the request itself brings it.
  */
 export async function endSsoRequestOfOthers(
   sql: Connection,
@@ -130,8 +129,8 @@ export async function endSsoRequestOfOthers(
 }
 
 /**
- * Uses a request up, in the browser that began it and that brings the answer itself; null when there is none, it is
- * over, or it was used. Of several at once one gets it.
+ * Consumes a request in the browser that began it and brings the answer itself; null if there is none, it has expired,
+ * or it was used. Of several at once one gets it.
  */
 export async function takeSsoRequest(
   sql: Connection,
@@ -146,7 +145,7 @@ export async function takeSsoRequest(
   return row ?? null;
 }
 
-/** Keeps the answer of a request that was used, until the browser with this token agrees to it. */
+/** Keeps the answer of a used request until the browser with this token confirms it. */
 export async function putQuestion(
   sql: Connection,
   id: string,
@@ -158,7 +157,10 @@ export async function putQuestion(
     where id = ${id}`;
 }
 
-/** Takes a question, in the browser that was asked; null when there is none, or it is over. Of several at once one gets it. */
+/**
+ * Takes a question in the browser that was asked; null if there is none, or it has expired. Of several at once one gets
+ * it.
+ */
 export async function takeQuestion(
   sql: Connection,
   id: string,
@@ -172,7 +174,7 @@ export async function takeQuestion(
   return row ?? null;
 }
 
-/** Deletes requests that were over at a time; returns how many. */
+/** Deletes requests that expired before a time; returns how many. */
 export async function deleteOldSsoRequests(sql: Connection, before: Date): Promise<number> {
   return (await sql`delete from sso_request where ends_at <= ${before}`).count;
 }

@@ -1,6 +1,6 @@
 import type { Connection } from './database.ts';
 
-/** Whom a provider means by a subject, or null when it has not been linked. */
+/** The user a provider means by a subject, or null if it is not linked. */
 export async function findUserOfSubject(
   sql: Connection,
   connectionId: string,
@@ -11,7 +11,7 @@ export async function findUserOfSubject(
   return row?.userId ?? null;
 }
 
-/** Links a subject to a user; false when either is linked through this connection already. */
+/** Links a subject to a user; false if either is already linked through this connection. */
 export async function insertSsoSubject(
   sql: Connection,
   link: { connectionId: string; subject: string; userId: string; now: Date },
@@ -33,7 +33,7 @@ export async function listSsoSubjectsOfUser(
     from sso_subject l join sso_connection s on s.id = l.connection_id where l.user_id = ${userId} order by s.key`;
 }
 
-/** Forgets whom a provider means by a user's subject; false when it was not linked. */
+/** Unlinks a user's subject; false if it was not linked. */
 export async function deleteSsoSubject(sql: Connection, connectionId: string, userId: string): Promise<boolean> {
   const rows = await sql`
     delete from sso_subject where connection_id = ${connectionId} and user_id = ${userId} returning user_id`;

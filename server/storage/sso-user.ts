@@ -1,7 +1,7 @@
 import type { Connection } from './database.ts';
 import type { SignInCustomer } from './sign-in.ts';
 
-/** A user as a connection may see him: `customer` is that of the connection, null when he is not one of its users. */
+/** A user as a connection may see them: `customer` is the connection's, null if they are not one of its users. */
 export type SsoUser = {
   id: string;
   username: string;
@@ -13,8 +13,8 @@ export type SsoUser = {
 };
 
 /**
- * The user by id or by folded name, kept as they are until the transaction ends; null when there is none. Read by a
- * statement of its own: one that waits for a lock sees everything but the locked row as it was before.
+ * The user by id or by folded name, locked until the transaction ends, or null. Read by a separate statement: one that
+ * waits for a lock sees everything but the locked row as it was before.
  */
 export async function findSsoUserForShare(
   sql: Connection,

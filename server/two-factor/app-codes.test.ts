@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterAll(() => portal.close());
 
-/** What becomes of a code in a half session of its own. */
+/** The outcome of a code in a half session of its own. */
 async function tried(code: string, username = 'alice'): Promise<unknown> {
   const cookies = await halfSession(portal, username);
   const answer = await verify(portal, code, cookies);
@@ -34,7 +34,7 @@ async function tried(code: string, username = 'alice'): Promise<unknown> {
 }
 
 describe('a code of an app', () => {
-  it('MF-01 is good once, however long its window is open yet', async () => {
+  it('MF-01 works once, however long its window is still open', async () => {
     const code = codeNow(portal, secret, 1);
     expect(await tried(code)).toBe(true);
     expect(await tried(code)).toBe(false);
@@ -44,7 +44,7 @@ describe('a code of an app', () => {
     expect(await tried(code)).toBe(false);
   });
 
-  it('MF-01 is good once in the half session that it ended', async () => {
+  it('MF-01 works once in the half session that it completed', async () => {
     const cookies = await halfSession(portal, 'alice');
     const code = codeNow(portal, secret);
     expect(verdict(await verify(portal, code, cookies))).toBe(true);
@@ -59,7 +59,7 @@ describe('a code of an app', () => {
     expect(await tried(codeNow(portal, adams), 'adam')).toBe(true);
   });
 
-  it('MF-02 of a step before the last one used is refused, one of a step after it is not', async () => {
+  it('MF-02 of a step before the last used one is refused, one of a later step is not', async () => {
     expect(await tried(codeNow(portal, secret, 1))).toBe(true);
     expect(await tried(codeNow(portal, secret, 0))).toBe(false);
     expect(await tried(codeNow(portal, secret, -1))).toBe(false);
@@ -68,15 +68,15 @@ describe('a code of an app', () => {
     expect(await tried(codeNow(portal, secret, 1))).toBe(true);
   });
 
-  it.each([-1, 0, 1])('of step %i is good', async (steps) => {
+  it.each([-1, 0, 1])('of step %i is accepted', async (steps) => {
     expect(await tried(codeNow(portal, secret, steps))).toBe(true);
   });
 
-  it('of a step before or after these is not', async () => {
+  it('of a step outside these is refused', async () => {
     for (const steps of [-3, -2, 2, 3]) expect(await tried(codeNow(portal, secret, steps)), `${steps}`).toBe(false);
   });
 
-  it('MF-08 of another user is not', async () => {
+  it('MF-08 of another user is refused', async () => {
     const adams = await giveApp(portal, 'adam');
     expect(await tried(codeNow(portal, adams), 'alice')).toBe(false);
     expect(await tried(codeNow(portal, secret), 'adam')).toBe(false);
@@ -84,7 +84,7 @@ describe('a code of an app', () => {
     expect(await tried(codeNow(portal, adams), 'adam')).toBe(true);
   });
 
-  it('MF-17 is held against the clock of the server alone', async () => {
+  it('MF-17 is compared only with the server’s clock', async () => {
     const then = new Date(portal.deps.now().getTime() - 10 * step);
     const headers = {
       date: then.toUTCString(),
@@ -99,7 +99,7 @@ describe('a code of an app', () => {
     expect(verdict(await verify(portal, codeNow(portal, secret), cookies, { headers, query }))).toBe(true);
   });
 
-  it('SE-02 makes a session of another token, and the half one is dead', async () => {
+  it('SE-02 creates a session with another token, and ends the half one', async () => {
     const half = await halfSession(portal, 'alice');
     const full = await signInWithApp(portal, 'alice', secret);
     const tokens = [half, full].map((cookies) => cookies['vestibule-session']);

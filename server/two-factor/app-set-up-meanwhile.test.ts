@@ -22,7 +22,7 @@ import {
   verify,
 } from '#server/testing/two-factor-for-test.ts';
 
-/** While set, a password that is looked at says so and waits. */
+/** While set, a password verification reports itself and waits. */
 let pause: { reached: () => void; over: Promise<void> } | null = null;
 vi.mock('@node-rs/argon2', async (original) => {
   const real = await original<typeof import('@node-rs/argon2')>();
@@ -41,7 +41,7 @@ vi.mock('#server/storage/sign-in.ts', async (original) => {
 });
 
 let portal: PortalForTest;
-/** For what holds rows, and for looking at who waits. */
+/** For holding rows, and for seeing who waits. */
 let pool: Database;
 beforeAll(async () => {
   const made = await portalForTest();
@@ -59,7 +59,7 @@ afterAll(async () => {
 
 const elsewhere = { from: '203.0.113.66' };
 
-/** Signs in elsewhere, and does something while the password is looked at. */
+/** Signs in elsewhere, and does something during password verification. */
 async function whilePasswordIsLookedAt(username: string, work: () => Promise<unknown>) {
   const [reached, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   pause = { reached: reached.resolve, over: over.promise };
@@ -76,7 +76,7 @@ async function secretShown(cookies: Browser): Promise<string> {
 }
 
 describe('RC-08 a sign-in by password while its user sets up an app', () => {
-  it('RC-08 whose password is looked at is asked for the app', async () => {
+  it('RC-08 during password verification is asked for the app', async () => {
     const own = cookiesOf(await portal.signIn('pat', testPassword));
     let after: Browser = {};
     const answer = await whilePasswordIsLookedAt('pat', async () => {
@@ -105,7 +105,7 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
     expect(await signedInAs(portal, cookiesOf(answer))).toBeNull();
   });
 
-  it('RC-08 that is being stored when the code comes ends with the confirmation', async () => {
+  it('RC-08 that is being stored when the code arrives ends with the confirmation', async () => {
     const own = cookiesOf(await portal.signIn('pat', testPassword));
     const secret = await secretShown(own);
     await addUser(portal, { username: 'peter', customers: ['plain'] });
@@ -122,7 +122,7 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
     expect(await pool`select stage from session`).toEqual([{ stage: 'full' }]);
   });
 
-  it('RC-08 is asked for the app where a code by e-mail had been, and no such code leaves', async () => {
+  it('RC-08 is asked for the app instead of a code by email, and no such code is sent', async () => {
     const half = await halfSession(portal, 'bob');
     const own = { ...half, ...cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half)) };
     portal.mails.length = 0;
@@ -134,7 +134,7 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
     expect(portal.mails.map(({ text }) => text).join()).not.toMatch(/#\d{6}/);
   });
 
-  it('RC-08 in a browser that is remembered by e-mail is asked for the app', async () => {
+  it('RC-08 in a browser remembered by email is asked for the app', async () => {
     const half = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');
     const own = { ...half, ...cookiesOf(await verify(portal, code, half, { query: '?remember=true' })) };
@@ -154,7 +154,7 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
     expect(await signedInAs(portal, cookiesOf(answer))).toBeNull();
   });
 
-  it('RC-08 MF-14 a code by e-mail lets nobody in once there is an app, however its half session was left', async () => {
+  it('RC-08 MF-14 a code by email lets nobody in once there is an app, however its half session was left', async () => {
     const half = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');
     await giveApp(portal, 'bob');
@@ -164,7 +164,7 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
   });
 });
 
-it('RC-08 a sign-in whose user changes again and again is refused in the end', async () => {
+it('RC-08 a sign-in whose user keeps changing is finally refused', async () => {
   const own = cookiesOf(await portal.signIn('pat', testPassword));
   const stale = { email: 'pat@acme.test', hasApp: false, factorVersion: -1 };
   vi.mocked(findFactorsOfUser).mockResolvedValueOnce(stale).mockResolvedValueOnce(stale).mockResolvedValueOnce(stale);
@@ -178,7 +178,7 @@ it('RC-08 a sign-in whose user changes again and again is refused in the end', a
 });
 
 describe('RC-08 a sign-in by password while the factors of its user are taken away', () => {
-  it('RC-08 whose password is looked at waits for no app that is gone', async () => {
+  it('RC-08 during password verification does not wait for a removed app', async () => {
     await giveApp(portal, 'pat');
     const reset = () => resetTwoFactor(pool, 'pat', portal.deps.now());
     const answer = await whilePasswordIsLookedAt('pat', reset);
@@ -186,14 +186,14 @@ describe('RC-08 a sign-in by password while the factors of its user are taken aw
     expect(await signedInAs(portal, cookiesOf(answer))).toBe('pat');
   });
 
-  it('RC-08 in a browser that is forgotten is asked', async () => {
+  it('RC-08 in a forgotten browser is asked for a code', async () => {
     const secret = await giveApp(portal, 'alice');
     const own = await signInWithApp(portal, 'alice', secret, { query: '?remember=true' });
     const remembered = { 'vestibule-remembered': own['vestibule-remembered'] as string };
     const release = await holdRows(pool, (sql) => sql`select from session for update`);
     const resetting = resetTwoFactor(pool, 'alice', portal.deps.now());
     await untilWaiting(pool, 1);
-    // Only the user is waited for: the device was recalled as one that is still there.
+    // It waits only for the user: the device was recalled while it still existed.
     const signingIn = portal.signIn('alice', testPassword, { cookies: remembered, ...elsewhere });
     await Promise.race([signingIn, untilWaiting(pool, 2)]);
     await release();

@@ -14,13 +14,13 @@ import {
   wrongCodes,
 } from '#server/testing/two-factor-for-test.ts';
 
-// The password takes no time here: it is the codes that are to meet in the database.
+// The password takes no time here: the codes are to meet in the database.
 vi.mock('@node-rs/argon2', async (original) => ({
   ...(await original<typeof import('@node-rs/argon2')>()),
   verify: async () => true,
 }));
 
-// Two instances on one database, each with a pool of its own; each request goes to one of them in turn.
+// Two instances on one database, each with its own pool; requests alternate between them.
 let portals: [PortalForTest, PortalForTest];
 let pool: Database;
 let secret: string;
@@ -54,7 +54,7 @@ async function counted() {
 
 describe('wrong codes at once, over two instances', () => {
   it.each([20, 100])(
-    'MF-07 of %i in one half session five are looked at, and each of them is counted once',
+    'MF-07 of %i in one half session five are checked, and each of them is counted once',
     async (posts) => {
       const cookies = await halfSession(portals[0], 'alice');
       const codes = wrongCodes(portals[0], secret, posts);
@@ -68,7 +68,7 @@ describe('wrong codes at once, over two instances', () => {
     },
   );
 
-  it('MF-07 BF-11 of a hundred in twenty half sessions as many are looked at as an account has, and counted', async () => {
+  it('MF-07 BF-11 of a hundred in twenty half sessions as many are checked and counted as the account allows', async () => {
     const { freeFailures } = limits.throttle.code;
     const browsers = await Promise.all(Array.from({ length: 20 }, (_, n) => halfSession(portalOf(n), 'alice')));
     const codes = wrongCodes(portals[0], secret, 100);
@@ -80,7 +80,7 @@ describe('wrong codes at once, over two instances', () => {
     for (const { statusCode, headers } of answers) expect(statusCode === 429).toBe('retry-after' in headers);
   });
 
-  it('MF-07 the right one among a hundred in one half session gets no more looks than five', async () => {
+  it('MF-07 the right one among a hundred in one half session allows no more than five checks', async () => {
     for (let round = 0; round < 5; round += 1) {
       const cookies = await halfSession(portals[0], 'alice');
       const codes = wrongCodes(portals[0], secret, 99).toSpliced(2, 0, codeNow(portals[0], secret, round % 2));
@@ -93,7 +93,7 @@ describe('wrong codes at once, over two instances', () => {
   });
 });
 
-it('MF-11 a secret asked for many times at once is one', async () => {
+it('MF-11 concurrent requests for a secret get the same one', async () => {
   const cookies = await halfSession(portals[0], 'adam');
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) => portalOf(n).send({ url: registrationUrl, cookies })),

@@ -47,7 +47,7 @@ async function post(body: string | Buffer, headers: Record<string, string> = {})
 }
 
 describe('what is posted as a code', () => {
-  it('LM-15 is one string of JSON: what is no JSON, deep, doubled, or not UTF-8 is refused, uncounted', async () => {
+  it('LM-15 is one string of JSON: invalid, nested or doubled JSON, or invalid UTF-8, is refused, uncounted', async () => {
     const deep = '['.repeat(10_000) + ']'.repeat(5000);
     const bodies = [
       ...['', ' ', '"', `"${code}`, `'${code}'`, code.replace(/^0*/, ''), '1e400', 'NaN', 'undefined', `"${code}""`],
@@ -75,7 +75,7 @@ describe('what is posted as a code', () => {
     for (const type of types)
       for (const body of [JSON.stringify(code), `code=${code}`])
         expect([type, (await post(body, { 'content-type': type })).statusCode]).toEqual([type, 415]);
-    // Whatever follows the type: it is read as this type or not at all, and what is read is held against its schema.
+    // Whatever follows the type: the body is read as this type or not at all, and validated against its schema.
     for (const tail of [';x', ';', ' ;x', '\t', '\t;x', '\tx', ' x', ', text/plain', '; charset="', ';charset=utf-16'])
       for (const type of ['application/json', 'Application/JSON', 'application/x-www-form-urlencoded'])
         for (const body of ['{}', '5', '["x"]', 'x=y', '"x"', 'code', '']) {
@@ -96,7 +96,7 @@ describe('what is posted as a code', () => {
     expect(verdict(await post(JSON.stringify(code), { 'content-type': 'application/json; charset=utf-8' }))).toBe(true);
   });
 
-  it('SE-06 a post of nothing at all is refused, uncounted', async () => {
+  it('SE-06 an empty post is refused, uncounted', async () => {
     const { host, cookie, origin } = {
       host: portal.deps.config.hosts[0] ?? '',
       origin: portal.deps.config.destinationRules.origin,
@@ -111,7 +111,7 @@ describe('what is posted as a code', () => {
     expect(await triesCounted(portal)).toEqual([0, 0, 0]);
   });
 
-  it('SE-06 LM-11 a form without a code, with two, or with a heap of them is refused, uncounted', async () => {
+  it('SE-06 LM-11 a form without a code, with two, or with too many is refused, uncounted', async () => {
     for (const body of ['', 'x=y', `code=${code}&code=${code}`, `code[]=${code}`, `code=${code}&x=%00`, `code=%ff`])
       expect((await post(body, { 'content-type': 'application/x-www-form-urlencoded' })).statusCode, body).toBe(400);
     expect((await verifyByForm(portal, { code: '1'.repeat(41) }, cookies)).statusCode).toBe(400);

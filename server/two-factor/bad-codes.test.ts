@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterAll(() => portal.close());
 
 describe('MF-05 what is no code', () => {
-  it('MF-05 spaces, signs and other digits around a right code are refused, uncounted; the code is good afterwards', async () => {
+  it('MF-05 spaces, signs and other digits around a right code are refused, uncounted; the code still works', async () => {
     const [front, back] = [code.slice(0, 3), code.slice(3)];
     const fullWidth = [...code].map((digit) => String.fromCodePoint(0xff10 + Number(digit))).join('');
     const arabic = [...code].map((digit) => String.fromCodePoint(0x660 + Number(digit))).join('');
@@ -49,7 +49,7 @@ describe('MF-05 what is no code', () => {
   });
 });
 
-it('MF-21 verify and send take a POST alone', async () => {
+it('MF-21 verify and send accept only POST', async () => {
   for (const url of [verifyUrl, '/portal/two-factor-authentication/send'])
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
       const answer = await portal.send({ method, url: `${url}?code=${code}`, cookies });

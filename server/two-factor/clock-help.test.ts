@@ -32,7 +32,7 @@ afterAll(() => portal.close());
 
 const furthest = limits.clockHelpWithin / step;
 
-/** What a code brings: `false` with the seconds that it tells, or without. */
+/** The answer to a code: `false`, with the clock offset in seconds if it has one. */
 async function told(code: string, held = cookies): Promise<string | null> {
   const answer = await verify(portal, code, held);
   if (answer.body !== 'false') throw new Error(`${answer.statusCode} ${answer.body}`);
@@ -50,14 +50,14 @@ describe('the clock of a phone', () => {
     [furthest, '600'],
     [-furthest, '-600'],
   ])(
-    'that is %i steps off is told of at the second miss, in seconds, ahead or behind (MF-17)',
+    'that is %i steps off is reported at the second miss, in seconds, ahead or behind (MF-17)',
     async (steps, seconds) => {
       expect(await told(codeNow(portal, secret, steps))).toBeNull();
       expect(await told(codeNow(portal, secret, steps))).toBe(seconds);
     },
   );
 
-  it('is told of once in a half session, and the code stays refused and counted', async () => {
+  it('is reported once per half session, and the code stays refused and counted', async () => {
     await miss();
     expect(await told(codeNow(portal, secret, 5))).toBe('150');
     expect(await told(codeNow(portal, secret, 5))).toBeNull();
@@ -71,7 +71,7 @@ describe('the clock of a phone', () => {
     ]);
   });
 
-  it('is told of once even when two codes are looked at together', async () => {
+  it('is reported once even when two codes are checked at once', async () => {
     await miss();
     const answers = await Promise.all(
       [5, 6, 7, 8].map((steps) => verify(portal, codeNow(portal, secret, steps), cookies)),
@@ -79,21 +79,21 @@ describe('the clock of a phone', () => {
     expect(answers.filter(({ headers }) => 'vestibule-clock-offset' in headers)).toHaveLength(1);
   });
 
-  it('is not told of when it is right, further off than ten minutes, or no code of this app', async () => {
+  it('is not reported if it is right, more than ten minutes off, or no code of this app', async () => {
     await miss();
     for (const steps of [furthest + 1, -furthest - 1]) expect(await told(codeNow(portal, secret, steps))).toBeNull();
     expect(await told(codeNow(portal, await giveApp(portal, 'adam'), 5))).toBeNull();
     expect(await portal.sql`select clock_told from session`).toEqual([{ clock_told: false }]);
   });
 
-  it('is not told of when the code was only used before', async () => {
+  it('is not reported if the code was only used before', async () => {
     await signInWithApp(portal, 'alice', secret);
     await miss();
     for (const steps of [0, -1]) expect(await told(codeNow(portal, secret, steps))).toBeNull();
     expect(await portal.sql`select clock_told from session where stage = 'half'`).toEqual([{ clock_told: false }]);
   });
 
-  it('is told of while an app is registered, too', async () => {
+  it('is reported while an app is registered, too', async () => {
     const adam = await halfSession(portal, 'adam');
     const { totpSecret } = (await portal.send({ url: registrationUrl, cookies: adam })).json<{ totpSecret: string }>();
     expect(await told(codeNow(portal, totpSecret, -4), adam)).toBeNull();
@@ -101,7 +101,7 @@ describe('the clock of a phone', () => {
     expect(await portal.sql`select from totp`).toHaveLength(1);
   });
 
-  it('has nothing to do with codes by e-mail and recovery codes', async () => {
+  it('does not apply to codes by email and recovery codes', async () => {
     const beth = await halfSession(portal, 'beth');
     const code = otherThan(await codeByMail(portal, 'beth'));
     expect([await told(code, beth), await told(code, beth), await told('AAAA-AAAA-AAAA', beth)]).toEqual([
@@ -111,7 +111,7 @@ describe('the clock of a phone', () => {
     ]);
   });
 
-  it('is told of on the form as well, with the destination kept', async () => {
+  it('is reported on the form as well, with the destination kept', async () => {
     await miss();
     const form = { code: codeNow(portal, secret, -3), redirectURL: '/portal/x' };
     const { headers } = await verifyByForm(portal, form, cookies, '?lang=de');

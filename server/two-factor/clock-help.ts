@@ -8,9 +8,9 @@ import { pendingPlace, totpPlace } from './registration.ts';
 import { clockOffset } from './totp.ts';
 
 /**
- * By how many seconds the clock of somebody's phone seems to be off, told once in a half session and only after some
- * misses; null otherwise. The code stays refused and counted: whoever guesses learns that one of forty codes was near,
- * at the price of a try, and nothing that opens the door (docs/decisions/0015).
+ * By how many seconds a phone's clock seems to be off, reported once per half session and only after some misses;
+ * otherwise null. The code stays refused and counted: guessing reveals that one of forty codes was near, at the price
+ * of an attempt, and nothing that lets anyone in (docs/decisions/0015).
  */
 export async function clockHelp(
   deps: Deps,
@@ -25,7 +25,7 @@ export async function clockHelp(
     : [await findTotp(deps.sql, userId), totpPlace(userId)];
   const secret = sealed && unseal(deps.keys.seal, sealed, place);
   const offset = secret && clockOffset(secret, code, deps.now());
-  // A step that is near enough was refused because it was used before: nothing is wrong with the clock.
+  // A code this near was refused because it was used before: the clock is right.
   if (!offset || Math.abs(offset) <= 30) return null;
   return (await takeClockHelp(deps.sql, sessionHash)) ? offset : null;
 }

@@ -37,7 +37,7 @@ describe('the mail with a code', () => {
     await codeByMail(portal, 'robert');
   });
 
-  it('EM-10 is in the language of the user, else of the page; a resend too', async () => {
+  it('EM-10 is in the user’s language, otherwise the page’s; a resend too', async () => {
     const subjects: string[] = [];
     for (const [language, search, accept] of [
       [null, '', 'it'],
@@ -58,7 +58,7 @@ describe('the mail with a code', () => {
     expect(subjects).toEqual(['it', 'it', 'pl', 'pl', 'de', 'de'].map((language) => words(language as Language)));
   });
 
-  it('EM-09 EM-10 has its code in the text and for autofill, not in the subject; there is nothing in it to click', async () => {
+  it('EM-09 EM-10 has its code in the text and for autofill, not in the subject, and nothing to click', async () => {
     await halfSession(portal, 'bob', { headers: { 'user-agent': firefox } });
     const code = await codeByMail(portal, 'bob');
     const { subject, text, html } = lastMail();
@@ -72,7 +72,7 @@ describe('the mail with a code', () => {
     for (const fact of ['bob', '198.51.100.7', 'Firefox', 'March 4, 2026']) expect(text).toContain(fact);
   });
 
-  it('says how long its code is good: no longer than the sign-in that it belongs to', async () => {
+  it('says how long its code is valid: no longer than its sign-in', async () => {
     const headers = { accept: '*/*' };
     const cookies = await halfSession(portal, 'bob');
     await codeByMail(portal, 'bob');
@@ -92,7 +92,7 @@ describe('the mail with a code', () => {
     }
   });
 
-  it('EM-09 leaves no code in the log, nor in any row in plain', async () => {
+  it('EM-09 leaves no code in the log, nor unencrypted in any row', async () => {
     const cookies = await halfSession(portal, 'bob');
     const waiting = await everyRow(portal);
     const sent = await codeByMail(portal, 'bob');
@@ -114,7 +114,7 @@ describe('the mail with a code', () => {
       expect(plain.exec(text as string), what as string).toBeNull();
   });
 
-  it('EM-09 is not told to who is not signed in, by any answer on the way', async () => {
+  it('EM-09 is not shown to anyone not signed in, by any answer on the way', async () => {
     const answers = [await portal.signIn('bob', testPassword)];
     const cookies = { 'vestibule-session': answers[0]?.cookies[0]?.value ?? '' };
     const code = await codeByMail(portal, 'bob');

@@ -7,7 +7,7 @@ import { changeTo, linkFor, newPassword } from '#server/testing/reset-for-test.t
 import { type Browser, giveApp, signInWithApp, startTwoFactorAfresh } from '#server/testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
-/** The browser of alice, which is remembered, and signed out since. */
+/** Alice's browser, which is remembered, and since signed out. */
 let remembered: Browser;
 beforeAll(async () => {
   portal = await portalForTest();

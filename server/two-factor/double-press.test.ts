@@ -21,7 +21,7 @@ afterAll(() => portal.close());
 const screen = '/portal/twoFactorRegistration?codeSentViaEmail=true';
 
 describe('the mail of a sign-in', () => {
-  it('waits for a second press of the button, and then leaves at once', async () => {
+  it('waits for a possible second submit, and then is sent at once', async () => {
     await halfSession(portal, 'bob');
     portal.wait(limits.samePress - 1);
     await portal.workOff();
@@ -31,7 +31,7 @@ describe('the mail of a sign-in', () => {
     expect(portal.mails).toHaveLength(1);
   });
 
-  it('is one when the button is pressed twice, and its code is that of the second press, which the browser keeps', async () => {
+  it('is one when the form is submitted twice, with the code of the second submit, which the browser keeps', async () => {
     const first = await halfSession(portal, 'bob');
     portal.wait(limits.samePress - 1);
     const second = await halfSession(portal, 'bob');
@@ -41,7 +41,7 @@ describe('the mail of a sign-in', () => {
     expect(verdict(await verify(portal, code, second))).toBe(true);
   });
 
-  it('is one each for two sign-ins further apart, from another address, or of another user', async () => {
+  it('is separate for two sign-ins further apart, from another address, or of another user', async () => {
     await halfSession(portal, 'bob');
     await halfSession(portal, 'beth');
     await halfSession(portal, 'bob', { from: '192.0.2.1' });
@@ -52,7 +52,7 @@ describe('the mail of a sign-in', () => {
     expect(await portal.sql`select from session where stage = 'half'`).toHaveLength(4);
   });
 
-  it('EM-04 is one each in two browsers behind one address, known or not, and each code is good in its own', async () => {
+  it('EM-04 is separate in two browsers behind one address, known or not, and each code works in its own', async () => {
     const known = await portal.signIn('pat', testPassword);
     const device = { 'vestibule-device': cookiesOf(known)['vestibule-device'] as string };
     const browsers: Browser[] = [];
@@ -81,7 +81,7 @@ describe('the mail of a sign-in', () => {
     expect(verdict(await verify(portal, portal.mails[0]?.text.slice(-6), cookies))).toBe(true);
   });
 
-  it('takes the place of the one before when the browser signs in again', async () => {
+  it('replaces the previous one when the browser signs in again', async () => {
     const first = await halfSession(portal, 'bob');
     const old = await codeByMail(portal, 'bob');
     const second = await halfSession(portal, 'bob', { cookies: first });
@@ -90,7 +90,7 @@ describe('the mail of a sign-in', () => {
     expect(await portal.sql`select from email_code`).toEqual([]);
   });
 
-  it('is not sent when its half session ends before: by cancel, or with its user', async () => {
+  it('is not sent if its half session ends first: by cancel, or with its user', async () => {
     const cookies = await halfSession(portal, 'bob');
     await portal.send({ method: 'POST', url: '/portal/logout', cookies });
     await halfSession(portal, 'beth');

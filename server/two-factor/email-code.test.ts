@@ -21,7 +21,7 @@ beforeEach(() => startTwoFactorAfresh(portal));
 afterAll(() => portal.close());
 
 describe('a code by e-mail', () => {
-  it('EM-02 is good once', async () => {
+  it('EM-02 works once', async () => {
     const cookies = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');
     expect(verdict(await verify(portal, otherThan(code), cookies))).toBe(false);
@@ -32,7 +32,7 @@ describe('a code by e-mail', () => {
     expect(await portal.sql`select user_id from email_code`).toHaveLength(1);
   });
 
-  it('EM-03 is dead once another one was asked for, on its way or not', async () => {
+  it('EM-03 expires once another one was requested, delivered or not', async () => {
     const cookies = await halfSession(portal, 'bob');
     const first = await codeByMail(portal, 'bob');
     portal.wait(limits.emailCodeSendEvery);
@@ -42,7 +42,7 @@ describe('a code by e-mail', () => {
     expect(verdict(await verify(portal, second, cookies))).toBe(true);
   });
 
-  it('EM-04 of one browser is not good in another, of the same user', async () => {
+  it('EM-04 of one browser does not work in another, of the same user', async () => {
     const one = await halfSession(portal, 'bob');
     const ofOne = await codeByMail(portal, 'bob');
     const two = await halfSession(portal, 'bob');
@@ -56,7 +56,7 @@ describe('a code by e-mail', () => {
     ]);
   });
 
-  it('EM-05 of one user is not good for another', async () => {
+  it('EM-05 of one user does not work for another', async () => {
     const [bob, beth] = [await halfSession(portal, 'bob'), await halfSession(portal, 'beth')];
     const [bobs, beths] = [await codeByMail(portal, 'bob'), await codeByMail(portal, 'beth')];
     expect(verdict(await verify(portal, beths, bob))).toBe(false);
@@ -67,7 +67,7 @@ describe('a code by e-mail', () => {
     ]);
   });
 
-  it('EM-05 a row of it that was copied to another half session opens nothing there', async () => {
+  it('EM-05 copying its row to another half session opens nothing', async () => {
     const [bob, beth] = [await halfSession(portal, 'bob'), await halfSession(portal, 'beth')];
     const code = await codeByMail(portal, 'bob');
     await portal.sql`
@@ -77,7 +77,7 @@ describe('a code by e-mail', () => {
     expect(verdict(await verify(portal, code, bob))).toBe(true);
   });
 
-  it('is good for ten minutes', async () => {
+  it('is valid for ten minutes', async () => {
     for (const [late, verdictThen] of [
       [-1, true],
       [0, [401, 'signInExpired']],
@@ -94,7 +94,7 @@ describe('a code by e-mail', () => {
     expect(verdict(await verify(portal, code, cookies))).toBe(false);
   });
 
-  it('EM-08 waits while the mail server is away, lets nobody in without it, and leaves once', async () => {
+  it('EM-08 waits while the mail server is down, lets nobody in without it, and is sent once', async () => {
     portal.onSend(async () => {
       throw new MailNotSent('away', 'no mail server');
     });
@@ -112,7 +112,7 @@ describe('a code by e-mail', () => {
     expect(verdict(await verify(portal, code, cookies))).toBe(true);
   });
 
-  it('EM-08 is not sent any more once it would be too late, or its half session is over', async () => {
+  it('EM-08 is no longer sent once it is too late, or its half session has ended', async () => {
     portal.onSend(async () => {
       throw new MailNotSent('away', 'no mail server');
     });
@@ -127,7 +127,7 @@ describe('a code by e-mail', () => {
     expect([portal.mails, await portal.sql`select from mail`]).toEqual([[], []]);
   });
 
-  it('is asked for at the first sign-in as a registration, and afterwards as a code', async () => {
+  it('is requested at the first sign-in as a registration, and afterwards as a code', async () => {
     const first = await portal.signIn('bob', testPassword);
     expect(first.headers.location).toMatch(/^\/portal\/twoFactorRegistration\?.*&codeSentViaEmail=true$/);
     const cookies = await halfSession(portal, 'bob');

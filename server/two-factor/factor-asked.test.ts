@@ -107,7 +107,7 @@ describe('the server alone decides', () => {
     },
   );
 
-  it('MF-14 a code by e-mail is neither made nor taken where an app is asked for', async () => {
+  it('MF-14 a code by email is neither made nor accepted where an app is required', async () => {
     const username = await addUserWith(['app', 'mail'], 'both');
     const cookies = await halfSession(portal, username);
     await portal.send({ url: '/portal/twoFactor?codeSentViaEmail=true', cookies });
@@ -118,7 +118,7 @@ describe('the server alone decides', () => {
     expect(await signedInAs(portal, cookies)).toBeNull();
   });
 
-  it('MF-15 a new password by a link signs nobody in, and the app is asked for as before', async () => {
+  it('MF-15 a new password by a link signs nobody in, and the app is still required', async () => {
     const secret = await giveApp(portal, 'alice');
     const answer = await changeTo(portal, await linkFor(portal, 'alice'), newPassword);
     expect(answer.cookies.filter(({ name }) => name === 'vestibule-session')).toEqual([]);
@@ -130,7 +130,7 @@ describe('the server alone decides', () => {
     expect(verdict(await verify(portal, codeNow(portal, secret), cookies))).toBe(true);
   });
 
-  it('OR-01 a destination that is not acceptable becomes the default one on the way to the code', async () => {
+  it('OR-01 an unacceptable destination becomes the default one on the way to the code', async () => {
     await giveApp(portal, 'alice');
     for (const redirectURL of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
       const form = { username: 'alice', password: testPassword, redirectURL };

@@ -29,7 +29,7 @@ describe('V2.3.3 a fault on the way to a code', () => {
   it.each([
     ['in the half session', 'before update on session for each row'],
     ['for the account', 'before insert on throttle for each row'],
-  ])('at the count of a code %s: it is counted nowhere, and not looked at', async (_what, timing) => {
+  ])('at the count of a code %s: it is counted nowhere, and not checked', async (_what, timing) => {
     const secret = await giveApp(portal, 'alice');
     const cookies = await halfSession(portal, 'alice');
     const before = await stateOf(portal, true);
@@ -57,7 +57,7 @@ describe('V2.3.3 a fault on the way to a code', () => {
     ['the code', 'before insert or update on email_code for each row'],
     ['the mail', 'before insert on mail for each row'],
     ['the commit', atCommit('mail')],
-  ])('at the write of another code, of %s: the one before stays good, and none is sent', async (_what, timing) => {
+  ])('at the write of another code, of %s: the previous one still works, and none is sent', async (_what, timing) => {
     const cookies = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');
     portal.wait(limits.emailCodeSendEvery);
@@ -73,7 +73,7 @@ describe('V2.3.3 a fault on the way to a code', () => {
     expect((await verify(portal, code, cookies)).body).toBe('true');
   });
 
-  it('at the write of a secret to show: 503, and the page says so itself', async () => {
+  it('at the write of a secret to show: 503, and the page says so too', async () => {
     const cookies = await halfSession(portal, 'alice');
     await withFault(portal, 'before insert on pending_totp for each row', async () => {
       const call = await portal.send({ url: registrationUrl, cookies });

@@ -24,7 +24,10 @@ beforeAll(async () => {
 beforeEach(() => startTwoFactorAfresh(portal));
 afterAll(() => portal.close());
 
-/** A right code meets a fault, with a script and without: 503, and nothing has changed but the count; afterwards it is right. */
+/**
+ * A right code meets a fault, with and without JavaScript: 503, and nothing but the count has changed; afterwards it
+ * works.
+ */
 async function expectNothingHalf(timing: string, code: string, cookies: Browser): Promise<void> {
   const before = await stateOf(portal);
   const query = '?remember=true';
@@ -61,7 +64,7 @@ describe('V2.3.3 a fault in the midst of a right code', () => {
     ['the code', 'before delete on email_code for each row'],
     ['that codes arrive', 'before insert on email_factor for each row'],
     ['the full session', 'before insert on session for each row'],
-  ])('by e-mail, at the write of %s, leaves nothing half done', async (_what, timing) => {
+  ])('by email, at the write of %s, leaves nothing half done', async (_what, timing) => {
     const cookies = await halfSession(portal, 'bob');
     await expectNothingHalf(timing, await codeByMail(portal, 'bob'), cookies);
   });

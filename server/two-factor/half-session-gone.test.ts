@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterAll(() => portal.close());
 
-/** A right code is refused, and nothing comes of it: no session, no count. */
+/** A right code is refused without effect: no session, no count. */
 async function expectGone(held: Browser): Promise<void> {
   const code = codeNow(portal, secret);
   const answer = await verify(portal, code, held);
@@ -75,7 +75,7 @@ it.each<[string, () => Promise<unknown>]>([
 it.each<[string, () => Promise<unknown>]>([
   ['its ten minutes are over', async () => portal.wait(limits.halfSession)],
   ['it ended for another reason', () => portal.sql`delete from session`],
-])('once %s the form has the name that was typed, until somebody is signed in', async (_what, happens) => {
+])('once %s the form has the typed name, until someone is signed in', async (_what, happens) => {
   const held = cookiesOf(await portal.signIn('ALICE@acme.test', testPassword));
   await happens();
   for (const path of ['login', 'login?notice=signInExpired']) {
@@ -87,7 +87,7 @@ it.each<[string, () => Promise<unknown>]>([
   expect(cookiesOf(done)['vestibule-refusal']).toBe('');
 });
 
-it('after ten minutes no cookie has the name any more, and the form has it while the row is stored', async () => {
+it('after ten minutes no cookie has the name any more; the form has it while the row is stored', async () => {
   const held = { 'vestibule-session': cookies['vestibule-session'] ?? '' };
   const form = async () => (await portal.send({ url: '/portal/login?notice=signInExpired', cookies: held })).body;
   expect(await form()).not.toContain('value="alice"');
@@ -97,26 +97,26 @@ it('after ten minutes no cookie has the name any more, and the form has it while
   expect(await form()).not.toContain('alice');
 });
 
-it('what a refused sign-in left is gone with the right password: no reference, the name alone', async () => {
+it('a right password clears what a refused sign-in left: no reference, only the name', async () => {
   const refused = cookiesOf(await portal.signIn('alice', 'wrong'));
   const held = cookiesOf(await portal.signIn('alice', testPassword, { cookies: refused }));
   const left = JSON.parse(Buffer.from(held['vestibule-refusal'] ?? '', 'base64url').toString());
   expect(left).toEqual({ reference: null, username: 'alice' });
 });
 
-it('MF-09 SE-05 a millisecond before its end a right code is good', async () => {
+it('MF-09 SE-05 a millisecond before its end a right code works', async () => {
   portal.wait(limits.halfSession - 1);
   expect((await verify(portal, codeNow(portal, secret), cookies)).body).toBe('true');
 });
 
-it('IP-14 IP-15 it is good from where the customer admits it, and not from elsewhere', async () => {
+it('IP-14 IP-15 it works where the customer admits the address, and nowhere else', async () => {
   await portal.sql`update customer set allowed_networks = '{198.51.100.0/24,203.0.113.0/24}'`;
   const code = codeNow(portal, secret);
   expect((await verify(portal, code, cookies, { from: '192.0.2.1' })).statusCode).toBe(401);
   expect((await verify(portal, code, cookies, { from: '203.0.113.9' })).body).toBe('true');
 });
 
-it('MF-20 cancel signs the half session out: its code is dead, and the destination is kept', async () => {
+it('MF-20 cancel ends the half session: its code no longer works, and the destination is kept', async () => {
   const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' };
   const url = '/portal/logout?destination=%2Fportal%2Fx&lang=de';
   const cancelled = await portal.send({ url, cookies, headers });
@@ -124,7 +124,7 @@ it('MF-20 cancel signs the half session out: its code is dead, and the destinati
     303,
     '/portal/login?destination=%2Fportal%2Fx&lang=de',
   ]);
-  // Whoever says “not you” finds an empty form.
+  // “Not you” leads to an empty form.
   expect(cookiesOf(cancelled)).toEqual({ 'vestibule-session': '', 'vestibule-refusal': '', 'vestibule-afresh': '1' });
   expect(await portal.sql`select from session`).toEqual([]);
   await expectGone(cookies);

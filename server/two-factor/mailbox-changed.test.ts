@@ -36,7 +36,7 @@ const rememberedOf = (cookies: Browser) => ({ 'vestibule-remembered': cookies['v
 const recipients = () => portal.mails.map(({ recipient }) => recipient);
 
 describe('EM-10 another e-mail of a user ends what codes to the one before could open', () => {
-  it('EM-10 a code that is out, with its half session', async () => {
+  it('EM-10 a sent code, with its half session', async () => {
     const half = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');
     expect(await changeEmail()).toMatchObject({
@@ -52,7 +52,7 @@ describe('EM-10 another e-mail of a user ends what codes to the one before could
       expect(await pool`select from ${pool(table)}`, table).toEqual([]);
   });
 
-  it('EM-10 a code whose mail waits: it is not sent', async () => {
+  it('EM-10 a code whose email is waiting: it is not sent', async () => {
     await halfSession(portal, 'bob');
     await changeEmail();
     portal.wait(1000);
@@ -60,7 +60,7 @@ describe('EM-10 another e-mail of a user ends what codes to the one before could
     expect(portal.mails).toEqual([]);
   });
 
-  it('EM-10 a browser that one has had remembered, and none that an app has', async () => {
+  it('EM-10 a browser remembered by one, but none remembered by an app', async () => {
     const half = await halfSession(portal, 'bob');
     const after = cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half, remember));
     expect(await changeEmail()).toMatchObject({
@@ -81,7 +81,7 @@ describe('EM-10 another e-mail of a user ends what codes to the one before could
     expect(again.headers.location).toBe('/portal/portal.html');
   });
 
-  it('EM-10 a sign-in that is under way has its code sent to the new one', async () => {
+  it('EM-10 a sign-in in progress has its code sent to the new one', async () => {
     await halfSession(portal, 'bob', elsewhere);
     const release = await holdRows(pool, (sql) => sql`select from session for update`);
     const changing = changeEmail();
@@ -96,7 +96,7 @@ describe('EM-10 another e-mail of a user ends what codes to the one before could
     expect(recipients()).toEqual(['bob@new.test']);
   });
 
-  it('the same e-mail again ends nothing', async () => {
+  it('the same email again ends nothing', async () => {
     const half = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');
     await changeUser(pool, 'bob', { email: 'bob@acme.test', language: 'de' }, portal.deps.now());

@@ -1,5 +1,5 @@
-// Makes totp-vectors.txt anew, by a program that is not ours: `oathtool` of the OATH Toolkit (Debian: apt install
-// oathtool). Run it as `node server/two-factor/make-totp-vectors.ts`; the same file comes out every time.
+// Generates totp-vectors.txt with an independent program: `oathtool` of the OATH Toolkit (Debian: apt install
+// oathtool). Run `node server/two-factor/make-totp-vectors.ts`; the file is the same every time.
 //
 // Each line is a secret in base32, the first second of a time step, and the hundred codes from that step on.
 
@@ -10,7 +10,7 @@ import { writeFileSync } from 'node:fs';
 const secrets = 100;
 const codes = 100;
 const period = 30;
-/** Steps up to the year 2106, where seconds no longer fit into 32 bits. */
+/** Steps up to the year 2106, where seconds exceed 32 bits. */
 const lastStep = Math.floor((2 ** 32 - 1) / period) - codes;
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 

@@ -13,7 +13,7 @@ import {
 } from '#server/testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
-/** For what happens meanwhile. */
+/** For concurrent changes. */
 let pool: Database;
 let secret: string;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 describe('RC-08 what happens while a code is looked at', () => {
-  /** Posts a right code while something happens to the user, which it has to wait for: what became of it. */
+  /** Posts a right code while something happens to the user, which it has to wait for; returns the outcome. */
   async function during(happens: (sql: Connection) => PromiseLike<unknown>): Promise<unknown> {
     const cookies = await halfSession(portal, 'alice');
     const [begun, decided] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -56,7 +56,7 @@ describe('RC-08 what happens while a code is looked at', () => {
     return verdict(answer);
   }
 
-  it('RC-08 a user made inactive gets no session', async () => {
+  it('RC-08 a deactivated user gets no session', async () => {
     const off = (sql: Connection) => sql`update portal_user set active = false where username = 'alice'`;
     expect(await during(off)).toEqual([401, 'signInExpired']);
   });
@@ -66,7 +66,7 @@ describe('RC-08 what happens while a code is looked at', () => {
     expect(await pool`select last_step from totp`).toEqual([{ last_step: 0 }]);
   });
 
-  it('RC-08 neither does one made inactive between the count of a code and the look at it', async () => {
+  it('RC-08 neither does one deactivated between the count of a code and its check', async () => {
     const { sql } = portal.deps;
     const begin = sql.begin.bind(sql) as (work: unknown) => Promise<unknown>;
     const cookies = await halfSession(portal, 'alice');
@@ -82,7 +82,7 @@ describe('RC-08 what happens while a code is looked at', () => {
     expect(await pool`select last_step from totp`).toEqual([{ last_step: 0 }]);
   });
 
-  it('RC-08 neither does one whose app was taken away', async () => {
+  it('RC-08 neither does one whose app was removed', async () => {
     const reset = async (sql: Connection) => {
       await sql`select from portal_user where username = 'alice' for update`;
       await sql`delete from totp`;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { newEmailCode } from './send-email-code.ts';
 
-it('EM-06 a million codes are spread evenly, those with zeros in front among them', () => {
+it('EM-06 a million codes are evenly distributed, including those with leading zeros', () => {
   const total = 1_000_000;
   const front = new Float64Array(1000);
   const back = new Float64Array(1000);
@@ -13,7 +13,7 @@ it('EM-06 a million codes are spread evenly, those with zeros in front among the
     (back[Number(code.slice(3))] as number) += 1;
   }
   for (const counts of [front, back]) {
-    // Pearson's chi-squared with 999 degrees of freedom: beyond 1300 once in a billion runs.
+    // Pearson's chi-squared with 999 degrees of freedom: above 1300 once in a billion runs.
     const expected = total / counts.length;
     const chiSquared = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
     expect(chiSquared).toBeGreaterThan(700);

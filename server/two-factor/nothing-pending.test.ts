@@ -26,7 +26,7 @@ const leadsTo = async (path: string, cookies: Browser = {}, from?: string) => {
 
 describe('the screens of the second factor with nothing pending', () => {
   it.each(['twoFactor', 'twoFactorRegistration', 'twoFactor/'])(
-    '%s leads to the password, destination and language kept',
+    '%s leads to the password, with destination and language kept',
     async (path) => {
       expect(await leadsTo(path)).toBe('/portal/login');
       expect(await leadsTo(`${path}?redirectURL=%2Fportal%2Fx%3Fa%3Db&lang=de&codeSentViaEmail=true`)).toBe(
@@ -38,7 +38,7 @@ describe('the screens of the second factor with nothing pending', () => {
     },
   );
 
-  it('signed in for long, the screen of a code leads to the destination', async () => {
+  it('signed in long ago, the screen of a code leads to the destination', async () => {
     const path = 'twoFactor';
     const cookies = { 'vestibule-session': (await portal.signIn('pat', testPassword)).cookies[0]?.value ?? '' };
     portal.wait(limits.freshSignIn + 1);
@@ -47,7 +47,7 @@ describe('the screens of the second factor with nothing pending', () => {
       expect(await leadsTo(path + query, cookies)).toBe('/portal/portal.html');
   });
 
-  it('a half session that is over is none: by time, by its tries, from a network that is not admitted', async () => {
+  it('a half session that has ended does not count: by time, by its attempts, from a network that is not admitted', async () => {
     const secret = await giveApp(portal, 'alice');
     const [alice, bob] = [await halfSession(portal, 'alice'), await halfSession(portal, 'bob')];
     for (const code of wrongCodes(portal, secret, limits.codeTries)) await verify(portal, code, alice);
@@ -61,13 +61,13 @@ describe('the screens of the second factor with nothing pending', () => {
     const screen = 'twoFactorRegistration?codeSentViaEmail=true&redirectURL=%2Fportal%2Fx&lang=de';
     const said = '/portal/login?notice=signInExpired&destination=%2Fportal%2Fx&lang=de';
     expect(await leadsTo(screen, bob)).toBe(said);
-    // Nobody keeps its five wrong codes for longer than that.
+    // The five wrong codes are not kept longer than that.
     expect(await leadsTo('twoFactor?redirectURL=%2Fportal%2Fx&lang=de', alice)).toBe(said);
     await keepHouse(portal.deps);
     expect(await leadsTo(screen, bob)).toBe(said);
   });
 
-  it('who signed out or cancelled is told nothing: the cookie is gone', async () => {
+  it('signing out or cancelling shows no notice: the cookie is gone', async () => {
     const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' };
     for (const cookies of [await halfSession(portal, 'bob'), cookiesOf(await portal.signIn('pat', testPassword))]) {
       const answer = await portal.send({ url: '/portal/logout', cookies, headers });
@@ -78,7 +78,7 @@ describe('the screens of the second factor with nothing pending', () => {
     }
   });
 
-  it('a cookie that cannot be one of a sign-in counts as none', async () => {
+  it('a cookie that cannot belong to a sign-in is ignored', async () => {
     expect(await leadsTo('twoFactor', { 'vestibule-session': 'x'.repeat(42) })).toBe('/portal/login');
   });
 });

@@ -21,7 +21,7 @@ import {
 } from '#server/testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
-/** Pat, of whom nobody asks a second factor, has just signed in. */
+/** Pat, who needs no second factor, has just signed in. */
 let cookies: Browser;
 beforeAll(async () => {
   portal = await portalForTest();
@@ -36,7 +36,7 @@ const ask = async () => await portal.send({ url: registrationUrl, cookies });
 const secretOf = async () => (await ask()).json<{ totpSecret: string }>().totpSecret;
 
 describe('an app that somebody sets up of his own will', () => {
-  it('SE-02 goes on under another token, ends the other sessions, tells by mail and record, and is asked for at once', async () => {
+  it('SE-02 goes on under another token, ends the other sessions, is reported by email and event, and is required at once', async () => {
     const elsewhere = cookiesOf(await portal.signIn('pat', testPassword));
     const { secret, cookies: after } = await registerApp(portal, cookies);
     expect(after['vestibule-session']).not.toBe(cookies['vestibule-session']);
@@ -56,7 +56,7 @@ describe('an app that somebody sets up of his own will', () => {
     expect(verdict(await verify(portal, codeNow(portal, secret), again))).toBe(true);
   });
 
-  it('is set up where codes by e-mail were asked for, and asked for in their place', async () => {
+  it('is set up where codes by email were required, and replaces them', async () => {
     const half = await halfSession(portal, 'bob');
     const answer = await verify(portal, await codeByMail(portal, 'bob'), half);
     const { secret } = await registerApp(portal, cookiesOf(answer));
@@ -66,7 +66,7 @@ describe('an app that somebody sets up of his own will', () => {
     expect(verdict(await verify(portal, codeNow(portal, secret), cookiesOf(again)))).toBe(true);
   });
 
-  it('leads to the recovery codes, with the destination kept, with a script and without', async () => {
+  it('leads to the recovery codes, with the destination kept, with and without JavaScript', async () => {
     const secret = await secretOf();
     const form = { code: codeNow(portal, secret), redirectURL: '/portal/x?y=1' };
     const answer = await verifyByForm(portal, form, cookies, '?lang=de');
@@ -89,7 +89,7 @@ describe('an app that somebody sets up of his own will', () => {
     expect(await signedInAs(portal, cookies)).toBe('pat');
   });
 
-  it('a moment later says to sign in once more, and leads back from there, without script and with the name', async () => {
+  it('a moment later requires a new sign-in, which leads back, without JavaScript and with the name', async () => {
     const secret = await secretOf();
     portal.wait(limits.freshSignIn + 1);
     const url = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx%3Fy%3D1&lang=de';
@@ -118,14 +118,14 @@ describe('an app that somebody sets up of his own will', () => {
     expect((await pageOf(portal, { url, cookies })).registration?.totpSecret).toBe(await secretOf());
   });
 
-  it('is not asked for once more by whoever has one: the page leads on', async () => {
+  it('needs no new sign-in if there is one already: the page leads on', async () => {
     const { cookies: after } = await registerApp(portal, cookies);
     portal.wait(limits.freshSignIn + 1);
     const url = '/portal/twoFactorRegistration?redirectURL=%2Fportal%2Fx';
     expect(await pageOf(portal, { url, cookies: after })).toEqual({ status: 302, location: '/portal/x' });
   });
 
-  it('is confirmed by its own code alone, and its tries count for the account (BF-11)', async () => {
+  it('is confirmed only by its own code, and its attempts count for the account (BF-11)', async () => {
     const secret = await secretOf();
     const { freeFailures, firstWait } = limits.throttle.code;
     for (const code of wrongCodes(portal, secret, freeFailures))
@@ -140,7 +140,7 @@ describe('an app that somebody sets up of his own will', () => {
     expect(refused[0]).toEqual({ username: 'pat', steps: [{ step: 'code', outcome: 'of an app to be set up' }] });
   });
 
-  it('of many posts at once is confirmed by one, whose session lives', async () => {
+  it('is confirmed by one of many concurrent posts, whose session works', async () => {
     const code = codeNow(portal, await secretOf());
     const answers = await Promise.all(Array.from({ length: 8 }, () => verify(portal, code, cookies)));
     const winners = answers.filter(({ body }) => body === 'true');
@@ -150,7 +150,7 @@ describe('an app that somebody sets up of his own will', () => {
     expect(await signedInAs(portal, cookiesOf(winners[0] as (typeof answers)[number]))).toBe('pat');
   });
 
-  it('is not set up twice: a code changes nothing where an app is', async () => {
+  it('is not set up twice: a code changes nothing if there is an app', async () => {
     const { secret, cookies: after } = await registerApp(portal, cookies);
     const before = await portal.sql`select * from totp`;
     await portal.sql`insert into pending_totp select token_hash, user_id, sha256('x'), created_at from session`;
@@ -160,16 +160,16 @@ describe('an app that somebody sets up of his own will', () => {
     expect(await signedInAs(portal, after)).toBe('pat');
   });
 
-  it('is not asked for on the screen of a code: there who is signed in goes on', async () => {
+  it('is not set up on the screen of a code: it leads a signed-in user on', async () => {
     const url = '/portal/twoFactor?redirectURL=%2Fportal%2Fx';
     expect(await pageOf(portal, { url, cookies })).toEqual({ status: 302, location: '/portal/x' });
     const shown = await pageOf(portal, { url: '/portal/twoFactorRegistration', cookies });
     expect([shown.status, shown.registration?.totpSecret]).toEqual([200, await secretOf()]);
-    // Now that one is being set up, still nothing but a refused code leads there.
+    // Even now that one is being set up, only a refused code leads there.
     expect(await pageOf(portal, { url, cookies })).toEqual({ status: 302, location: '/portal/x' });
   });
 
-  it('has a page that knows whose it is, and leads on from where it is given up', async () => {
+  it('has a page that names its user, and leads on when given up', async () => {
     const page = async (query: string) =>
       await pageOf(portal, { url: `/portal/twoFactorRegistration${query}`, cookies });
     const base = { account: 'pat', mayRemember: false, mayRecover: false, sendAgainAfter: 0 };
@@ -192,7 +192,7 @@ describe('an app that somebody sets up of his own will', () => {
     });
   });
 
-  it('without script stays on its page when a code is refused, which is said', async () => {
+  it('without JavaScript stays on its page when a code is refused, and says so', async () => {
     const secret = await secretOf();
     for (const [code, notice] of [
       ['12345', 'codeMalformed'],

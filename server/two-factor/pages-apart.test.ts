@@ -11,14 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-it('MF-18 nobody sees the key of another one, and no key is compressed beside an address', async () => {
+it('MF-18 nobody sees another’s key, and no key is compressed together with an address', async () => {
   const keys: string[] = [];
   for (const username of ['alice', 'bob']) {
     const cookies = cookiesOf(await portal.signIn(username, testPassword));
     const url = '/portal/two-factor-authentication/registration';
     const { totpSecret } = (await portal.send({ url, cookies })).json() as { totpSecret: string };
     keys.push(totpSecret.slice(0, 4));
-    // The bare address, which is the same for everybody.
+    // The bare address, which is the same for everyone.
     const headers = { 'accept-encoding': 'br, gzip' };
     const page = await portal.send({ url: '/portal/twoFactorRegistration', cookies, headers });
     expect(page.headers['content-encoding']).toBeUndefined();

@@ -8,7 +8,7 @@ import { halfSession, registrationUrl } from '#server/testing/two-factor-for-tes
 let portal: PortalForTest;
 afterEach(() => portal.close());
 
-/** What a hub of this name shows a user of this name. */
+/** What a hub with this name shows a user with this name. */
 async function shown(hub: string, username: string): Promise<{ image: PNG; totpSecret: string }> {
   const made = await portalForTest();
   portal = made;
@@ -27,7 +27,7 @@ describe('the QR code', () => {
     ['names in other letters', 'Größe "50 %"', 'ředitel+ключ@corp.example'],
     ['the longest names', '😀'.repeat(64), '漢'.repeat(100)],
   ])(
-    'MF-18 of %s is read by another reader as the address of this secret, with room around',
+    'MF-18 of %s is read by another reader as the address of this secret, with a margin',
     async (_what, hub, username) => {
       const { image, totpSecret } = await shown(hub, username);
       const { width, height, data } = image;
@@ -41,7 +41,7 @@ describe('the QR code', () => {
         ['issuer', plain(hub)],
       ]);
 
-      // ISO/IEC 18004: four modules of white on every side, and black corners of the finder patterns beside them.
+      // ISO/IEC 18004: four white modules on every side, next to the black corners of the finder patterns.
       const modules = 17 + 4 * (read?.version ?? 0);
       const side = width / (modules + 8);
       expect([height, Number.isInteger(side), side >= 3]).toEqual([width, true, true]);

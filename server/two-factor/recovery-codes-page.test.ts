@@ -41,14 +41,14 @@ describe('recovery codes after a registration', () => {
     expect(await portal.sql`select from recovery_code where length(code_hash) = 32`).toHaveLength(10);
   });
 
-  it('are shown for ten minutes, the same over reloads; afterwards it is told how many are left', async () => {
+  it('are shown for ten minutes, the same after reloads; then only how many are left', async () => {
     portal.wait(limits.recoveryCodesShown - 1);
     expect(await shown()).toEqual({ codes, left: 10 });
     portal.wait(1);
     expect(await shown()).toEqual({ codes: null, left: 10 });
   });
 
-  it('are shown to nobody but who is signed in as this user', async () => {
+  it('are shown only to sessions of this user', async () => {
     const url = `${recoveryCodesUrl}?redirectURL=%2Fportal%2Fx&lang=de`;
     const toLogin = { status: 302, location: '/portal/login?destination=%2Fportal%2Fx&lang=de' };
     const half = await halfSession(portal, 'alice');
@@ -58,7 +58,7 @@ describe('recovery codes after a registration', () => {
     expect(await shown(pat)).toEqual({ codes: null, left: 0 });
   });
 
-  it('are shown to the session that registered, and to no other of this user, and go with it', async () => {
+  it('are shown only to the session that registered, and end with it', async () => {
     portal.wait(step);
     const byApp = await signInWithApp(portal, 'alice', secret);
     const byRecovery = cookiesOf(await verify(portal, codes[0], await halfSession(portal, 'alice')));
@@ -73,19 +73,19 @@ describe('recovery codes after a registration', () => {
     ['it is signed out', () => portal.send({ method: 'POST', url: '/portal/logout', cookies })],
     ['its browser signs in again', () => portal.signIn('alice', testPassword, { cookies })],
     ['the password is changed', () => changeUser(portal.sql, 'alice', { passwordHash: 'x' }, portal.deps.now())],
-  ])('are forgotten when that session ends: %s', async (_what, happens) => {
+  ])('are deleted when that session ends: %s', async (_what, happens) => {
     expect(await portal.sql`select from shown_recovery_codes`).toHaveLength(1);
     await happens();
     expect(await portal.sql`select from shown_recovery_codes`).toEqual([]);
   });
 
-  it('are shown to who sets up an app of his own will, under the token that his session goes on with', async () => {
+  it('are shown to users who set up an app voluntarily, under the token of their continued session', async () => {
     const { cookies: pat } = await registerApp(portal, cookiesOf(await portal.signIn('pat', testPassword)));
     expect((await shown(pat)).codes).toHaveLength(10);
     expect((await shown()).codes).toEqual(codes);
   });
 
-  it('are on a page that is not kept, not compressed beside its address, and leads on to a place of ours', async () => {
+  it('are on a page that is not cached, not compressed together with its address, and leads only to our own pages', async () => {
     const headers = { 'accept-encoding': 'br, gzip' };
     const answer = await portal.send({
       url: `${recoveryCodesUrl}?redirectURL=https://evil.example/`,

@@ -10,8 +10,8 @@ import { lookAtRecoveryCodes } from './recovery-codes.ts';
 
 /**
  * `GET two-factor-authentication/recovery-codes`: the page between a registration, or a used recovery code, and the
- * destination. The codes are on it for some minutes after registration, in the session that registered; to any other, and
- * afterwards, it says how many are left.
+ * destination. Shows the codes for some minutes after registration, only to the session that registered; otherwise how
+ * many are left.
  */
 export function recoveryCodesRoute(deps: Deps) {
   const { config } = deps;

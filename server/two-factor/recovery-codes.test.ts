@@ -35,12 +35,12 @@ afterAll(() => portal.close());
 
 const shown = (held = cookies) => recoveryCodesShown(portal, held);
 
-/** What becomes of a recovery code in a half session of its own. */
+/** The outcome of a recovery code in a half session of its own. */
 const tried = async (code: string | undefined, username = 'alice') =>
   verdict(await verify(portal, code, await halfSession(portal, username)));
 
 describe('a recovery code', () => {
-  it('is good once, and it is told how many are left', async () => {
+  it('works once, and the page says how many are left', async () => {
     const half = await halfSession(portal, 'alice');
     const answer = await verify(portal, codes[3], half);
     expect([verdict(answer), answer.headers['vestibule-next']]).toEqual([true, 'recoveryCodes']);
@@ -66,7 +66,7 @@ describe('a recovery code', () => {
     for (const [at, way] of ways.entries()) expect([at, await tried(way(codes[at] ?? ''))]).toEqual([at, true]);
   });
 
-  it('is none when a letter differs, is missing or too many: uncounted where it cannot be one', async () => {
+  it('is refused if a letter differs, is missing or extra: uncounted if it cannot be one', async () => {
     const code = codes[0] ?? '';
     const half = await halfSession(portal, 'alice');
     for (const text of [code.slice(1), `${code}0`, `${code.slice(0, -1)}U`, `${code.slice(0, -1)}*`, codes.join(' ')])
@@ -76,7 +76,7 @@ describe('a recovery code', () => {
     expect(verdict(await verify(portal, code, half))).toBe(true);
   });
 
-  it('MF-08 of another user is not good, nor is a row of it that was copied', async () => {
+  it('MF-08 of another user does not work, nor does a copied row', async () => {
     await giveApp(portal, 'adam');
     expect(await tried(codes[0], 'adam')).toBe(false);
     const adam = await userId(portal, 'adam');
@@ -85,7 +85,7 @@ describe('a recovery code', () => {
     expect(await tried(codes[0])).toBe(true);
   });
 
-  it('stands in for an app alone: not for a code by e-mail, and not for a registration', async () => {
+  it('replaces only an app: not a code by email, and not a registration', async () => {
     for (const username of ['bob', 'adam'] as const) {
       const given = await giveRecoveryCodes(portal, username);
       expect(await tried(given[0], username)).toBe(false);
@@ -109,7 +109,7 @@ describe('a recovery code', () => {
     expect(await offered()).toBe(true);
   });
 
-  it('is dead once the second factor was reset, and another app brings others', async () => {
+  it('is invalid once the second factor was reset, and a new app brings new ones', async () => {
     await resetTwoFactor(portal.sql, 'alice', portal.deps.now());
     expect(await portal.sql`select from recovery_code`).toEqual([]);
     expect(await portal.sql`select from shown_recovery_codes`).toEqual([]);

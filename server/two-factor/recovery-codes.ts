@@ -12,10 +12,10 @@ import {
   replaceRecoveryCodes,
 } from '../storage/recovery-code.ts';
 
-/** Whose codes they are, and the one session that may look at them. */
+/** Whose codes they are, and the one session that may view them. */
 type Viewer = { userId: string; sessionHash: Buffer };
 
-/** Gives a user ten new recovery codes in place of those before; one session can look at them for a few minutes. */
+/** Gives a user ten new recovery codes, replacing the existing ones; one session can view them for a few minutes. */
 export async function makeRecoveryCodes({ keys }: Deps, sql: Connection, viewer: Viewer, now: Date): Promise<void> {
   const { userId } = viewer;
   const codes = Array.from({ length: limits.recoveryCodes }, newRecoveryCode);
@@ -31,7 +31,7 @@ export async function makeRecoveryCodes({ keys }: Deps, sql: Connection, viewer:
   });
 }
 
-/** The codes of a user in groups, or null when this session may not look at them; and how many are unused. */
+/** The codes of a user in groups, or null if this session may not view them; and how many are unused. */
 export async function lookAtRecoveryCodes(
   { sql, keys, now }: Deps,
   viewer: Viewer,
@@ -47,7 +47,7 @@ function newRecoveryCode(): string {
   return Array.from({ length: recoveryCodeLetters }, letter).join('');
 }
 
-/** Where shown codes are sealed for: a copy in the row of another user or session does not open. */
+/** Binding (additional data) for shown codes: a copy in another user's or session's row does not open. */
 export function shownPlace({ userId, sessionHash }: Viewer): string {
   return `recovery-codes:${userId}:${sessionHash.toString('hex')}`;
 }

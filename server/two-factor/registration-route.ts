@@ -6,8 +6,8 @@ import { sendProblem } from '../http/refuse.ts';
 import { openRegistration } from './registration.ts';
 
 /**
- * `GET two-factor-authentication/registration` (decisions §6): what an authenticator app needs. It makes a secret, so
- * a page from elsewhere may not ask for it, though it is a GET.
+ * `GET two-factor-authentication/registration` (decisions §6): what an authenticator app needs. It creates a secret, so
+ * other sites may not request it, although it is a GET.
  */
 export function registrationRoute(deps: Deps) {
   return async function registration(request: FastifyRequest, reply: FastifyReply) {

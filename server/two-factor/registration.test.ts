@@ -32,7 +32,7 @@ const ask = (held: Browser, headers: Record<string, string> = {}, query = '') =>
 const secretOf = async (held: Browser) => (await ask(held)).json<{ totpSecret: string }>().totpSecret;
 const pending = async () => (await portal.sql`select from pending_totp`).length;
 
-/** Nothing is shown, and no secret is made that could be. */
+/** Expects that nothing is shown and no secret is created. */
 async function expectRefused(status: number, held: Browser, headers: Record<string, string> = {}): Promise<void> {
   const before = await portal.sql`select * from pending_totp`;
   const answer = await ask(held, headers);
@@ -43,7 +43,7 @@ async function expectRefused(status: number, held: Browser, headers: Record<stri
 }
 
 describe('what an app is registered with', () => {
-  it('MF-18 is a secret of 160 bits and an image, not to be stored, and nothing else', async () => {
+  it('MF-18 is a secret of 160 bits and an image, not to be cached, and nothing else', async () => {
     const answer = await ask(cookies);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -56,7 +56,7 @@ describe('what an app is registered with', () => {
     expect(answer.json().url).toMatch(/^data:image\/png;base64,[A-Za-z0-9+/]+=*$/);
   });
 
-  it('MF-11 stays the same over reloads, on the page too, and is another in another half session', async () => {
+  it('MF-11 stays the same after reloads, on the page too, and differs in another half session', async () => {
     const first = await ask(cookies);
     portal.wait(limits.halfSession - 1000);
     expect((await ask(cookies)).json()).toEqual(first.json());
@@ -67,7 +67,7 @@ describe('what an app is registered with', () => {
     expect(await pending()).toBe(2);
   });
 
-  it('MF-11 is never shown again once it is confirmed: to no half session, and to no full one', async () => {
+  it('MF-11 is never shown again once it is confirmed, to half or full sessions', async () => {
     const { secret, cookies: full } = await registerApp(portal, cookies);
     await expectRefused(401, cookies);
     await expectRefused(409, full);
@@ -78,7 +78,7 @@ describe('what an app is registered with', () => {
     expect(secret).toBeTruthy();
   });
 
-  it('MF-12 is not shown to who has an app already and knows the password alone', async () => {
+  it('MF-12 is not shown to users who have an app and only entered the password', async () => {
     const secret = await giveApp(portal, 'adam');
     const held = await halfSession(portal, 'adam');
     await expectRefused(409, held);
@@ -88,13 +88,13 @@ describe('what an app is registered with', () => {
     });
     expect(page).toEqual({ status: 302, location: '/portal/twoFactor?redirectURL=%2Fportal%2Fx' });
     expect(await pending()).toBe(0);
-    // Even with a secret that waits in the half session the app of before is the one that counts.
+    // Even with a pending secret in the half session the existing app counts.
     await portal.sql`insert into pending_totp select token_hash, user_id, sha256('x'), created_at from session where factor = 'app'`;
     expect(verdict(await verify(portal, codeNow(portal, secret), held))).toBe(true);
     expect(await portal.sql`select from totp`).toHaveLength(1);
   });
 
-  it('MF-13 does not count before it is confirmed: the next sign-in asks for the registration again', async () => {
+  it('MF-13 does not count until confirmed: the next sign-in asks for the registration again', async () => {
     const secret = await secretOf(cookies);
     expect(await portal.sql`select from totp`).toHaveLength(0);
     const again = await portal.signIn('alice', 'Lantern-Harbour-42');
@@ -108,7 +108,7 @@ describe('what an app is registered with', () => {
     expect(await signedInAs(portal, other)).toBeNull();
   });
 
-  it('is not shown to who waits for a code by e-mail, or to who is not signed in (EN-12)', async () => {
+  it('is not shown while a code by email is pending, or to anyone not signed in (EN-12)', async () => {
     await expectRefused(409, await halfSession(portal, 'bob'));
     await expectRefused(401, {});
     await expectRefused(401, { 'vestibule-session': 'x'.repeat(43) });
@@ -121,7 +121,7 @@ describe('what an app is registered with', () => {
     expect(await pending()).toBe(0);
   });
 
-  it('CS-16 a page from elsewhere may not ask for it, and makes none', async () => {
+  it('CS-16 another site’s page may not request it, and creates none', async () => {
     for (const site of ['cross-site', 'same-site', '', 'x', 'same-origin, cross-site'])
       await expectRefused(403, cookies, {
         'sec-fetch-site': site,
@@ -133,7 +133,7 @@ describe('what an app is registered with', () => {
       expect((await ask(cookies, { 'sec-fetch-site': site })).statusCode).toBe(200);
   });
 
-  it('goes with the half session that it was shown to', async () => {
+  it('ends with the half session that it was shown to', async () => {
     await secretOf(cookies);
     await portal.send({ method: 'POST', url: '/portal/logout', cookies });
     expect(await pending()).toBe(0);
@@ -144,7 +144,7 @@ describe('what an app is registered with', () => {
 });
 
 describe('once an app is registered', () => {
-  it('who waited elsewhere for the same registration signs in again, and is asked for the code', async () => {
+  it('a concurrent sign-in waiting for the same registration starts again, and is asked for the code', async () => {
     const other = await halfSession(portal, 'alice');
     await secretOf(other);
     const { secret } = await registerApp(portal, cookies);
@@ -154,7 +154,7 @@ describe('once an app is registered', () => {
     expect(verdict(await verify(portal, codeNow(portal, secret, 1), again))).toBe(true);
   });
 
-  it('what was opened without it ends: sessions of before, and devices remembered for a weaker factor', async () => {
+  it('what was opened without it ends: earlier sessions, and devices remembered for a weaker factor', async () => {
     await portal.sql`update customer set two_factor = 'off' where key = 'app'`;
     const before = {
       'vestibule-session': (await portal.signIn('alice', 'Lantern-Harbour-42')).cookies[0]?.value ?? '',

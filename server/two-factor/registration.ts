@@ -10,23 +10,23 @@ import { findSession, type SessionRow } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findTotp } from '../storage/totp.ts';
 import { newTotpSecret, totpUri } from './totp.ts';
 
-/** Who may register an app now, or why nobody may: there is no sign-in, or not the right one. */
+/** Who may register an app now, or why not: there is no sign-in, or the wrong one. */
 export type RegistrationResult =
   | { kind: 'open'; answer: RegistrationAnswer }
   | { kind: 'signedOut' }
   | { kind: 'refused' }
-  /** Who is signed in has to do so once more before. */
+  /** The user has to sign in again first. */
   | { kind: 'tooOld' }
-  /** The provider that signed in speaks for a part of the account alone. */
+  /** The provider that signed in speaks for only a part of the account. */
   | { kind: 'elsewhere'; withPassword: boolean };
 
-/** The quiet zone that the norm asks for, in modules (ISO/IEC 18004 §5.3.8). */
+/** The quiet zone required by the standard, in modules (ISO/IEC 18004 §5.3.8). */
 const quietZone = 4;
 
 /**
- * What an authenticator app needs (decisions §6): the same secret over reloads until it is confirmed, and for this one
- * sign-in alone, so that nobody else has seen it. Open to a half session that has to register an app, and to whoever
- * signed in a moment ago and has none; a confirmed secret is never shown again.
+ * What an authenticator app needs (decisions §6): the same secret after reloads until it is confirmed, and only for
+ * this sign-in, so that nobody else has seen it. Open to a half session that has to register an app, and to users who
+ * just signed in and have none; a confirmed secret is never shown again.
  */
 export async function openRegistration(deps: Deps, token: string, address: string): Promise<RegistrationResult> {
   const hash = tokenHash(token);
@@ -63,13 +63,13 @@ async function accountToRegister(
   if (full?.stage !== 'full' || full.customers.length === 0) return null;
   const isFresh = isFreshSignIn(full, now);
   if ((await findTotp(deps.sql, full.userId)) !== null) return 'refused';
-  // Signing in once more by the same provider would change nothing.
+  // Signing in again by the same provider would change nothing.
   return isFresh || (await findFactorScope(deps.sql, hash)) !== 'mayRegister' ? full : 'tooOld';
 }
 
 /**
- * Whether the person proved a moment ago who they are: coming back from a provider, unasked there, proves nothing, nor does
- * a time that is further ahead than a provider's clock may be.
+ * Whether the person has just authenticated: returning from a provider that did not ask proves nothing, nor does a time
+ * further ahead than clock skew allows.
  */
 export function isFreshSignIn({ provenAt }: Pick<SessionRow, 'provenAt'>, now: Date): boolean {
   if (provenAt === null) return false;
@@ -77,12 +77,12 @@ export function isFreshSignIn({ provenAt }: Pick<SessionRow, 'provenAt'>, now: D
   return age >= -limits.providerClock && age <= limits.freshSignIn;
 }
 
-/** Where the secret that a session is shown is sealed for. */
+/** Binding (additional data) for the secret shown to a session. */
 export function pendingPlace(sessionHash: Buffer): string {
   return `pending-totp:${sessionHash.toString('hex')}`;
 }
 
-/** Where the confirmed secret of a user is sealed for: a copy in another user's row does not open. */
+/** Binding (additional data) for a user's confirmed secret: a copy in another user's row does not open. */
 export function totpPlace(userId: string): string {
   return `totp:${userId}`;
 }

@@ -16,7 +16,7 @@ import {
 } from '#server/testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
-/** The browser of alice, which is remembered, and signed out since. */
+/** Alice's browser, which is remembered, and since signed out. */
 let remembered: Browser;
 beforeAll(async () => {
   portal = await portalForTest();
@@ -31,7 +31,7 @@ afterAll(() => portal.close());
 
 const hub = '/portal/portal.html';
 
-/** Where a right password leads in a browser, and what that browser holds afterwards. */
+/** Where a right password leads in a browser, and the browser's cookies afterwards. */
 async function signIn(cookies: Browser, more: { username?: string; from?: string; password?: string } = {}) {
   const { username = 'alice', password = testPassword } = more;
   const answer = await portal.signIn(username, password, { cookies, ...(more.from && { from: more.from }) });
@@ -40,7 +40,7 @@ async function signIn(cookies: Browser, more: { username?: string; from?: string
 const asked = '/portal/twoFactor';
 
 describe('a remembered device', () => {
-  it('is not asked for a code again, for thirty days, and its token is another after each use', async () => {
+  it('is not asked for a code again for thirty days, and its token changes at each use', async () => {
     let held = remembered;
     const tokens = new Set([held['vestibule-remembered']]);
     for (let use = 1; use <= 5; use += 1) {
@@ -55,7 +55,7 @@ describe('a remembered device', () => {
     expect((await signIn(held)).to).toBe(asked);
   });
 
-  it('is one after its code was right and that was asked for, with a script or without', async () => {
+  it('becomes one by a right code with the option ticked, with and without JavaScript', async () => {
     const secret = await giveApp(portal, 'adam');
     const set = async (query: string) =>
       (await signInWithApp(portal, 'adam', secret, { query }))['vestibule-remembered'] !== undefined;
@@ -81,19 +81,19 @@ describe('a remembered device', () => {
     expect([rows.includes(token), rows.includes(tokenHash(token).toString('hex'))]).toEqual([false, true]);
   });
 
-  it('needs the right password still, and one that is wrong costs it nothing', async () => {
+  it('still needs the right password, and a wrong one does not affect it', async () => {
     expect((await signIn(remembered, { password: 'wrong' })).to).toBe('/portal/loginfail/default');
     expect((await signIn(remembered)).to).toBe(hub);
   });
 
-  it('of one user is none of another, and stays what it was', async () => {
+  it('of one user does not count for another, and is unchanged', async () => {
     await giveApp(portal, 'adam');
     expect((await signIn(remembered, { username: 'adam' })).to).toBe(asked);
     expect((await signIn(remembered, { username: 'bob' })).to).toBe('/portal/twoFactorRegistration');
     expect((await signIn(remembered)).to).toBe(hub);
   });
 
-  it('is none by a token that is cut, changed, doubled, or somewhere else', async () => {
+  it('is not recognized by a token that is cut, changed, doubled, or elsewhere', async () => {
     const token = remembered['vestibule-remembered'] ?? '';
     const twice = `vestibule-remembered=${token}; vestibule-remembered=${token}`;
     expect((await portal.signIn('alice', testPassword, { headers: { cookie: twice } })).headers.location).toContain(
@@ -108,13 +108,13 @@ describe('a remembered device', () => {
     expect((await signIn(remembered)).to).toBe(hub);
   });
 
-  it('copied is used once: of many sign-ins at once one is let in, the others are asked', async () => {
+  it('copied works once: of many concurrent sign-ins one is let in, the others are asked', async () => {
     const landings = await Promise.all(Array.from({ length: 10 }, async () => (await signIn(remembered)).to));
     expect(landings.filter((to) => to === hub)).toHaveLength(1);
     expect(landings.filter((to) => to === asked)).toHaveLength(9);
   });
 
-  it('is one for codes by e-mail as well', async () => {
+  it('works for codes by email as well', async () => {
     const half = await halfSession(portal, 'bob');
     const cookies = cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half, { query: '?remember=true' }));
     portal.mails.length = 0;

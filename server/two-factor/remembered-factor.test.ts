@@ -41,7 +41,7 @@ const inside = '203.0.113.5';
 const outside = '198.51.100.7';
 const hub = '/portal/portal.html';
 
-/** A browser that is remembered from now on, by a code that is right. */
+/** A browser remembered from now on by a right code. */
 async function remembered(username: string, codeOf: () => Promise<string> | string): Promise<Browser> {
   const half = await halfSession(portal, username);
   const answer = await verify(portal, await codeOf(), half, { query: '?remember=true' });
@@ -50,7 +50,7 @@ async function remembered(username: string, codeOf: () => Promise<string> | stri
 }
 const byEmail = (username: string) => remembered(username, () => codeByMail(portal, username));
 
-/** Where a right password leads; the browser keeps what it is given, but for the session. */
+/** Where a right password leads; the browser keeps its cookies, except for the session. */
 async function landing(username: string, held: Browser, from = outside): Promise<string | undefined> {
   const answer = await portal.signIn(username, testPassword, { cookies: held, from });
   const given = cookiesOf(answer)['vestibule-remembered'];
@@ -71,7 +71,7 @@ describe('MF-15 a device that is remembered by a code by e-mail', () => {
     expect(await landing('both', held, outside), 'it stays what it was').toBe(hub);
   });
 
-  it('MF-15 nor one that the customer requires since', async () => {
+  it('MF-15 nor one that the customer has required since', async () => {
     const held = await byEmail('bob');
     expect(await landing('bob', held)).toBe(hub);
     await portal.sql`update customer set two_factor = 'app' where key = 'mail'`;
@@ -80,7 +80,7 @@ describe('MF-15 a device that is remembered by a code by e-mail', () => {
     expect(await landing('bob', held)).toBe(hub);
   });
 
-  it('MF-15 nor the app that the user has', async () => {
+  it('MF-15 nor the user’s own app', async () => {
     const held = await byEmail('bob');
     await giveApp(portal, 'bob');
     expect(await landing('bob', held)).toBe('/portal/twoFactor');
@@ -108,17 +108,17 @@ describe('MF-15 a device that is remembered by a code by e-mail', () => {
 });
 
 describe('a device that is remembered by an app', () => {
-  it('is asked for nothing less, nor for the app', async () => {
+  it('is not asked for a weaker factor, nor for the app', async () => {
     const secret = await giveApp(portal, 'both');
     const held = await remembered('both', () => codeNow(portal, secret));
     expect(await landing('both', held, inside)).toBe(hub);
     expect(await landing('both', held, outside)).toBe(hub);
-    // The app is gone, as if it had been taken out of the database: what is left to ask is a code by e-mail.
+    // The app is gone, as if deleted from the database: what remains is a code by email.
     await portal.sql`delete from totp`;
     expect(await landing('both', held, outside)).toBe(hub);
   });
 
-  it('is one by a recovery code too, which stands for the app', async () => {
+  it('is remembered by a recovery code too, which replaces the app', async () => {
     await giveApp(portal, 'alice');
     const [code = ''] = await giveRecoveryCodes(portal, 'alice');
     const held = await remembered('alice', () => code);
@@ -127,7 +127,7 @@ describe('a device that is remembered by an app', () => {
   });
 });
 
-it('MF-15 devices from before count as remembered by e-mail, except where an app was asked for already', async () => {
+it('MF-15 older devices count as remembered by email, except if an app was required already', async () => {
   await byEmail('beth');
   for (const [username, after] of [
     ['adam', 11 * minute],

@@ -27,7 +27,7 @@ afterAll(() => portal.close());
 const inside = '203.0.113.5';
 const outside = '198.51.100.7';
 
-/** Whether "do not ask again" is offered, and whether the browser is remembered when it asks for it all the same. */
+/** Whether "do not ask again" is offered, and whether the browser is remembered if it requests that anyway. */
 async function offeredAndSet(username: string, secret: string, from: string): Promise<[boolean | undefined, boolean]> {
   portal.wait(2 * step);
   const cookies = await halfSession(portal, username, { from });
@@ -44,7 +44,7 @@ async function isAsked(username: string, cookies: Browser, from: string): Promis
 }
 
 describe('whether devices are remembered', () => {
-  it('is said by every customer that asks for a factor and admits the address; one that asks for none has no say', async () => {
+  it('is decided by all customers that require a factor and admit the address; others are ignored', async () => {
     for (const [username, customers, from, expected] of [
       ['one', ['app'], outside, true],
       ['two', ['strict'], inside, false],
@@ -60,7 +60,7 @@ describe('whether devices are remembered', () => {
     }
   });
 
-  it('is asked anew at every sign-in: who admits the address, and what each of these says by now', async () => {
+  it('is evaluated at every sign-in: who admits the address, and what they allow now', async () => {
     await addUser(portal, { username: 'both', customers: ['app', 'strict'] });
     const secret = await giveApp(portal, 'both');
     const half = await halfSession(portal, 'both', { from: outside });

@@ -11,7 +11,7 @@ import {
 } from '#server/testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
-/** Half sessions that wait for a code of an app, for its registration, for a code by e-mail, for its registration. */
+/** Half sessions that wait for an app's code, its registration, a code by email, its registration. */
 let held: Record<'app' | 'registerApp' | 'mail' | 'registerMail', Browser>;
 beforeAll(async () => {
   portal = await portalForTest();
@@ -44,7 +44,7 @@ describe('the screens of the second factor with a half session', () => {
   };
 
   it.each(['app', 'registerApp', 'mail', 'registerMail'] as const)(
-    'MF-14 one that waits for: %s is led to its screen and words, everything else kept',
+    'MF-14 one that waits for: %s is redirected to its own screen and texts, everything else kept',
     async (kind) => {
       const flag = kind.toLowerCase().includes('mail') ? '&codeSentViaEmail=true' : '';
       const right = `${screens[kind]}?${query}${flag}`;
@@ -57,7 +57,7 @@ describe('the screens of the second factor with a half session', () => {
           '&codeSentViaEmail=x&codeSentViaEmail=true',
         ]) {
           const location = await leadsTo(`${screen}?${query}${claim}`, held[kind]);
-          // Whatever is said there, one redirect later it is the right one.
+          // Whatever the address says, after one redirect it is the right one.
           if (location !== 200) expect(await leadsTo(String(location).slice('/portal/'.length), held[kind])).toBe(200);
           if (location !== 200) expect(location).toBe(`/portal/${right}`);
           else expect([screen, claim === '&codeSentViaEmail=true']).toEqual([screens[kind], flag !== '']);
@@ -70,7 +70,7 @@ describe('the screens of the second factor with a half session', () => {
     },
   );
 
-  it('each page tells what belongs to it, and nothing of what does not', async () => {
+  it('each page contains its own data, and nothing else', async () => {
     const flag = '?codeSentViaEmail=true';
     const page = async (kind: keyof typeof held, search = '') =>
       await pageOf(portal, { url: `/portal/${screens[kind]}${search}`, cookies: held[kind] });
@@ -93,7 +93,7 @@ describe('the screens of the second factor with a half session', () => {
     expect(await page('registerApp')).toEqual({ status: 200, location: undefined, ...shown });
   });
 
-  it('MF-11 what one visitor sees is kept for no other: not for the next, not for nobody', async () => {
+  it('MF-11 what one visitor sees is not cached for another, signed in or not', async () => {
     const bare = { app: '/portal/twoFactor', registerApp: '/portal/twoFactorRegistration' };
     const { totpSecret } = (await portal.send({ url: registrationUrl, cookies: held.registerApp })).json<{
       totpSecret: string;
@@ -113,7 +113,7 @@ describe('the screens of the second factor with a half session', () => {
     ]);
     expect((await portal.send({ url: bare.app, cookies: next.app })).body).not.toContain('alice');
     expect((await portal.send({ url: '/portal/login' })).body).not.toMatch(/adam|alice/);
-    // What must stay secret is not compressed beside what a stranger can put into the address.
+    // Secrets are not compressed together with text that a stranger can put into the address.
     const headers = { 'accept-encoding': 'br, gzip' };
     const packed = await portal.send({ url: bare.registerApp, cookies: next.registerApp, headers });
     expect(packed.headers['content-encoding']).toBeUndefined();

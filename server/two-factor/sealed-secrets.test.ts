@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterAll(() => portal.close());
 
-/** Goes on as a server whose VESTIBULE_SECRET lists these. */
+/** Continues as a server whose VESTIBULE_SECRET lists these. */
 function use(...secrets: string[]): void {
   (portal.deps as { keys: Keys }).keys = keysOf(secrets);
 }
@@ -48,7 +48,7 @@ const sealedOf = async (username: string) =>
   )[0]?.sealed as Buffer;
 
 describe('MF-19 the secret of an app in the database', () => {
-  it('MF-19 is not there in plain, nor are its bytes: pending, confirmed, and recovery codes', async () => {
+  it('MF-19 is not stored unencrypted, nor are its bytes: pending, confirmed, and recovery codes', async () => {
     const cookies = await halfSession(portal, 'alice');
     const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
     const pending = await everyRow(portal);
@@ -66,7 +66,7 @@ describe('MF-19 the secret of an app in the database', () => {
       expect(rows.toLowerCase().includes(form.toLowerCase()), form).toBe(false);
   });
 
-  it('MF-19 opens for its own user alone: rows that were swapped or copied open for nobody', async () => {
+  it('MF-19 opens only for its own user: swapped or copied rows open for nobody', async () => {
     const [alices, adams] = [await giveApp(portal, 'alice'), await giveApp(portal, 'adam')];
     expect([await tried('alice', alices), await tried('adam', adams)]).toEqual([true, true]);
     const [ofAlice, ofAdam] = [await sealedOf('alice'), await sealedOf('adam')];
@@ -81,7 +81,7 @@ describe('MF-19 the secret of an app in the database', () => {
     expect([await tried('alice', adams), await tried('adam', adams)]).toEqual([false, true]);
   });
 
-  it('MF-19 does not open when one bit of it was changed, or it was cut', async () => {
+  it('MF-19 does not open if one bit was changed, or it was cut', async () => {
     const secret = await giveApp(portal, 'alice');
     const sealed = await sealedOf('alice');
     for (const at of [0, 12, 28, sealed.length - 1]) {
@@ -120,7 +120,7 @@ describe('MF-19 the secret of an app in the database', () => {
   });
 });
 
-it('MF-19 a half session, a code on its way and recovery codes outlive another secret of the server as well', async () => {
+it('MF-19 a half session, a sent code and recovery codes survive a new secret of the server as well', async () => {
   const [alice, bob] = [await halfSession(portal, 'alice'), await halfSession(portal, 'bob')];
   const shown = (await portal.send({ url: registrationUrl, cookies: alice })).json();
   const code = await codeByMail(portal, 'bob');
@@ -137,7 +137,7 @@ it('MF-19 a half session, a code on its way and recovery codes outlive another s
   expect(verdict(await verify(portal, codes?.[1], await halfSession(portal, 'alice')))).toBe(false);
 });
 
-/** The bytes that a text in base32 stands for. */
+/** The bytes that base32 text encodes. */
 function bytesOf(text: string): Buffer {
   const bits = [...text].map((letter) =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),

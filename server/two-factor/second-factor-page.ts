@@ -20,9 +20,9 @@ import { secondFactorUrl } from './second-factor-url.ts';
 import { waitBeforeSend } from './send-email-code.ts';
 
 /**
- * What a second-factor screen shows (decisions §13), or where it leads instead: with nothing pending to the sign-in
- * form, which says so where something had been, signed in to the destination, and always to the screen that this half
- * session waits on, whatever the address says of it. While the database is away the screen shows as it is.
+ * What a second-factor screen shows (decisions §13), or where it redirects: with nothing pending to the sign-in form,
+ * which says so if something was; signed in to the destination; otherwise to the screen that this half session waits
+ * on, whatever the address says. While the database is down the screen is shown unchanged.
  */
 export async function secondFactorPage(
   deps: Deps,
@@ -39,7 +39,7 @@ export async function secondFactorPage(
       return await signedInPage(deps, request, session.username, token, address);
     return toSignIn(deps, request, half ? 'tooManyCodes' : token ? 'signInExpired' : undefined);
   } catch (error) {
-    // Nobody can tell whose it is: then no name either, not even the typed one.
+    // Its owner cannot be determined: then no name either, not even the typed one.
     if (isDatabaseAway(error)) return { typedUsername: '' };
     throw error;
   }
@@ -64,7 +64,7 @@ async function pageOf(
   };
 }
 
-/** The address of the screen that is waited on, or null when it is the one that was asked for. */
+/** The address of the pending screen, or null if it is the requested one. */
 function rightAddress(
   { config }: Deps,
   request: FastifyRequest,
@@ -93,7 +93,7 @@ async function openSecondFactor(deps: Deps, half: HalfSession, hash: Buffer): Pr
   };
 }
 
-/** A browser that still holds the cookie of a sign-in is told that it is over; sign-out takes the cookie back. */
+/** A browser that still holds a sign-in's cookie is told that it has ended; signing out deletes the cookie. */
 function toSignIn({ config }: Deps, request: FastifyRequest, notice: Notice | undefined): { redirect: string } {
   const query = {
     [queryNames.notice]: notice,
@@ -103,7 +103,7 @@ function toSignIn({ config }: Deps, request: FastifyRequest, notice: Notice | un
   return { redirect: screenUrl(config.basePath, 'login', query) };
 }
 
-/** Nothing is pending: who signed in may set up an app of his own will. */
+/** Nothing is pending: a signed-in user may set up an app voluntarily. */
 async function signedInPage(
   deps: Deps,
   request: FastifyRequest,
@@ -128,7 +128,7 @@ async function signedInPage(
   };
 }
 
-/** Where the page of a sign-in leads that may not set up an app. */
+/** Where a sign-in's page leads if it may not set up an app. */
 function elsewhere(
   deps: Deps,
   request: FastifyRequest,
@@ -145,7 +145,7 @@ function sameAgain({ config }: Deps, request: FastifyRequest): string {
   return secondFactorUrl(config.basePath, { factor: 'app', mustRegister: true }, way);
 }
 
-/** Without script a code that was refused leads to the other screen, with a word: an app is being set up all the same. */
+/** Without JavaScript a refused code leads to the other screen, with a notice: an app is still being set up. */
 async function isSettingUp(deps: Deps, request: FastifyRequest, token: string): Promise<boolean> {
   if (screenName(deps, request) === 'twoFactorRegistration') return true;
   const isAnswer = noticeOfSearch(splitUrl(request.url).search) !== null;

@@ -1,7 +1,7 @@
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { SecondFactor } from '../storage/second-factor.ts';
 
-/** The address of the screen that a half session belongs to (decisions §6), with what is carried along. */
+/** The address of a half session's screen (decisions §6), with its parameters. */
 export function secondFactorUrl(
   basePath: string,
   { factor, mustRegister }: { factor: SecondFactor; mustRegister: boolean },

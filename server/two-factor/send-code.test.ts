@@ -28,10 +28,10 @@ afterAll(() => portal.close());
 
 const { emailCodeSends, emailCodeSendEvery } = limits;
 
-/** Asks for another code as a script does. */
+/** Requests another code as a script does. */
 const send = (held = cookies, headers: Record<string, string> = {}) =>
   portal.send({ method: 'POST', url: sendUrl, cookies: held, headers: { accept: '*/*', ...headers } });
-/** Asks for another code as a person without script does. */
+/** Requests another code as a person without JavaScript does. */
 const sendForm = async (form: Record<string, string>, held = cookies, query = '') =>
   (await portal.send({ method: 'POST', url: sendUrl + query, form, cookies: held })).headers.location;
 const outcome = ({ statusCode, headers }: Response) => [statusCode, headers['retry-after']];
@@ -43,7 +43,7 @@ async function mailsSent(): Promise<number> {
 }
 
 describe('another code', () => {
-  it('is sent half a minute after the last one, and says how long to wait until then', async () => {
+  it('is sent half a minute after the last one, and until then says how long to wait', async () => {
     const soon = await send();
     expect(outcome(soon)).toEqual([429, '30']);
     expect(soon.headers['content-type']).toBe('application/problem+json; charset=utf-8');
@@ -52,12 +52,12 @@ describe('another code', () => {
     portal.wait(1);
     expect(outcome(await send())).toEqual([204, '30']);
     expect(outcome(await send())).toEqual([429, '30']);
-    // Of the two that waited together the first opens nothing any more, so it is not sent.
+    // The first of the two that waited together is no longer valid, so it is not sent.
     expect(await mailsSent()).toBe(1);
     expect(verdict(await verify(portal, await codeByMail(portal, 'bob'), cookies))).toBe(true);
   });
 
-  it('LK-03 is sent three times in one half session, however often it is asked for', async () => {
+  it('LK-03 is sent three times in one half session, however often it is requested', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 100; count += 1) {
       statuses.push((await send()).statusCode);
@@ -74,7 +74,7 @@ describe('another code', () => {
     expect(verdict(await verify(portal, code, cookies))).toBe(true);
   });
 
-  it('LK-03 of other half sessions does not touch this one, whose code stays good', async () => {
+  it('LK-03 of other half sessions does not affect this one, whose code still works', async () => {
     const code = await codeByMail(portal, 'bob');
     for (let count = 0; count < 3; count += 1) {
       const other = await halfSession(portal, 'bob', { from: '192.0.2.1' });
@@ -84,7 +84,7 @@ describe('another code', () => {
     expect(verdict(await verify(portal, code, cookies))).toBe(true);
   });
 
-  it('LK-03 is limited for an account over its half sessions, and the mails with it', async () => {
+  it('LK-03 is limited for an account over its half sessions, including its emails', async () => {
     const { freeFailures, firstWait, leakEvery } = limits.throttle.codeMail;
     const hour = portal.deps.now().getTime() + 3_600_000;
     let held = cookies;
@@ -98,7 +98,7 @@ describe('another code', () => {
     expect(portal.mails.length).toBeGreaterThan(freeFailures);
     expect(portal.mails.length).toBeLessThanOrEqual(freeFailures + 3_600_000 / leakEvery);
     expect(portal.mails.every(({ recipient }) => recipient === 'bob@acme.test')).toBe(true);
-    // A sign-in that gets no mail any more says so by its button, which waits for the account.
+    // A sign-in that gets no more emails says so by its button, which waits for the account.
     await portal.sql`update throttle set blocked_until = ${new Date(portal.deps.now().getTime() + firstWait)} where key like 'code-mail:%'`;
     const without = await halfSession(portal, 'bob');
     expect(outcome(await send(without))).toEqual([429, String(firstWait / 1000)]);
@@ -117,7 +117,7 @@ describe('another code', () => {
       await portal.sql`update throttle set blocked_until = ${until} where key like 'code-mail:%'`;
     });
 
-    it('LK-03 is said to be none, on every load, with how long to wait', async () => {
+    it('LK-03 is reported as unavailable, on every load, with how long to wait', async () => {
       cookies = await halfSession(portal, 'bob');
       expect(
         await portal.sql`select from mail where user_id = (select id from portal_user where username = 'bob')`,
@@ -136,14 +136,14 @@ describe('another code', () => {
       expect(verdict(await verify(portal, await codeByMail(portal, 'bob'), cookies))).toBe(true);
     });
 
-    it('is told without script by its own words, and not that one was just sent', async () => {
+    it('is reported without JavaScript by its own notice, not as just sent', async () => {
       cookies = await halfSession(portal, 'bob');
       expect(await sendForm({ codeSentViaEmail: 'true' }, cookies)).toBe(
         '/portal/twoFactor?codeSentViaEmail=true&notice=codeNotSent',
       );
     });
 
-    it('is recorded once for a sign-in, with until when', async () => {
+    it('is recorded once per sign-in, with its end', async () => {
       const until = new Date(portal.deps.now().getTime() + wait).toISOString();
       cookies = await halfSession(portal, 'bob');
       await send(cookies);
@@ -154,28 +154,28 @@ describe('another code', () => {
       expect(await notSent()).toHaveLength(1);
     });
 
-    it('where this half session had one a moment ago, that is said, and the longer wait', async () => {
+    it('if this half session just had one, the page says so, and the longer wait', async () => {
       const soon = await send();
       expect([...outcome(soon), soon.json().notice]).toEqual([429, '60', 'codeTooSoon']);
       expect((await pageOf(portal, { ...page, cookies })).secondFactor?.sendAgainAfter).toBe(60);
       expect((await pageOf(portal, { ...page, cookies })).secondFactor).not.toHaveProperty('isCodeNotSent');
     });
 
-    it('is sent again at once after an unlock', async () => {
+    it('is sent again immediately after an unlock', async () => {
       cookies = await halfSession(portal, 'bob');
       expect(await unlockUser(portal.sql, 'bob', portal.deps.now())).toBe(true);
       expect(outcome(await send(cookies))).toEqual([204, '30']);
     });
   });
 
-  it('of many asked for at once is sent once', async () => {
+  it('is sent once if many are requested at once', async () => {
     portal.wait(emailCodeSendEvery);
     const answers = await Promise.all(Array.from({ length: 20 }, () => send()));
     expect(answers.filter(({ statusCode }) => statusCode === 204)).toHaveLength(1);
     expect(await portal.sql`select sent from email_code`).toEqual([{ sent: 2 }]);
   });
 
-  it('without script leads back to the form with a word, the destination kept', async () => {
+  it('without JavaScript leads back to the form with a notice, the destination kept', async () => {
     const form = { redirectURL: '/portal/x?y=1', codeSentViaEmail: 'true' };
     const back = (notice: string) =>
       `/portal/twoFactor?redirectURL=%2Fportal%2Fx%3Fy%3D1&codeSentViaEmail=true&notice=${notice}&lang=de`;
@@ -191,7 +191,7 @@ describe('another code', () => {
     expect(await sendForm({ redirectURL: 'https://evil.example/' }, {})).toMatch(/^\/portal\/login\?/);
   });
 
-  it('MF-09 SE-05 is sent to nobody without a half session that waits for one', async () => {
+  it('MF-09 SE-05 is sent only to a half session that waits for one', async () => {
     await mailsSent();
     await giveApp(portal, 'alice');
     const app = await halfSession(portal, 'alice');
@@ -207,7 +207,7 @@ describe('another code', () => {
     expect(await mailsSent()).toBe(1);
   });
 
-  it('is asked for by our own page alone, in a form or in nothing (CS-01, LM-10)', async () => {
+  it('is requested only by our own page, by a form or an empty body (CS-01, LM-10)', async () => {
     portal.wait(emailCodeSendEvery);
     expect((await send(cookies, { origin: 'https://evil.example' })).statusCode).toBe(403);
     expect((await send(cookies, { 'sec-fetch-site': 'cross-site' })).statusCode).toBe(403);

@@ -10,17 +10,17 @@ import { countAttempt, findWait } from '../storage/throttle.ts';
 import { codeMailKey, type WayIn } from '../throttle/throttle-keys.ts';
 
 /**
- * Who waits for the next code: the half session, which had one a moment ago or, where `retryAfter` is null, gets no more;
- * or the account, which got too many. `retryAfter` in milliseconds.
+ * Who waits for the next code: the half session, which just had one or, if `retryAfter` is null, gets no more; or the
+ * account, which got too many. `retryAfter` in milliseconds.
  */
 export type SendWait = { kind: 'wait'; of: 'session' | 'account'; retryAfter: number | null };
 
-/** What came of sending a code. */
+/** The outcome of sending a code. */
 export type SendResult = { kind: 'sent' } | SendWait;
 
 /**
- * From where a code was asked; `delay` is how long its mail waits for a second press of the same button, in milliseconds,
- * `endsBy` when the half session is over, and every code of it.
+ * Where a code was requested from; `delay` is how long its email waits for a second submit, in milliseconds, `endsBy`
+ * when the half session and all its codes end.
  */
 export type Circumstances = {
   address: string;
@@ -30,12 +30,12 @@ export type Circumstances = {
   endsBy?: Date;
 };
 
-/** Who is sent a code, and by which way he came in. */
+/** Who gets a code, and how they came in. */
 export type CodeReader = MailReader & Pick<WayIn, 'connectionId'>;
 
 /**
- * Sends a half session a code by e-mail, in place of the one before. Who presses again too soon or too often waits; so
- * does an account that got too many within the hour, by the same way in.
+ * Sends a half session a code by email, replacing the previous one. Requests that come too soon or too often have to
+ * wait; so does an account that got too many within the hour, by the same way in.
  */
 export async function sendEmailCode(
   deps: Deps,
@@ -79,12 +79,12 @@ export async function sendEmailCode(
   return { kind: 'sent' };
 }
 
-/** Six digits, each number as likely as any other, leading zeros among them. */
+/** Six uniformly random digits, including leading zeros. */
 export function newEmailCode(): string {
   return String(randomInt(10 ** codeLength)).padStart(codeLength, '0');
 }
 
-/** How long a half session has to wait for its next code, for its own sake or its account's; null when it need not. */
+/** How long a half session has to wait for its next code, because of itself or its account; null if it needn't. */
 export async function waitBeforeSend(
   { sql }: Deps,
   sessionHash: Buffer,
@@ -96,7 +96,7 @@ export async function waitBeforeSend(
   const own = last ? last.madeAt.getTime() + limits.emailCodeSendEvery - now.getTime() : 0;
   const account = (await findWait(sql, [codeMailKey(way)], now)).getTime() - now.getTime();
   const retryAfter = Math.max(own, account);
-  // Who had a code a moment ago is told so, even where the account waits for longer.
+  // A session that just had a code is told so, even if the account waits longer.
   return retryAfter > 0 ? { kind: 'wait', of: own > 0 ? 'session' : 'account', retryAfter } : null;
 }
 

@@ -13,7 +13,7 @@ import { browserName } from '../sign-in/browser-name.ts';
 import { findHalfSession } from '../storage/half-session.ts';
 import { type SendResult, sendEmailCode } from './send-email-code.ts';
 
-/** `POST two-factor-authentication/send`: a new code by e-mail, in place of the one before; it says how long to wait. */
+/** `POST two-factor-authentication/send`: a new code by email, replacing the previous one; answers how long to wait. */
 export function sendRoute(deps: Deps) {
   const { config } = deps;
 
@@ -33,7 +33,7 @@ export function sendRoute(deps: Deps) {
     return sendProblem(reply, 429, notice === undefined ? {} : { notice });
   };
 
-  /** Null when no half session waits for a code by e-mail. */
+  /** Null if no half session waits for a code by email. */
   async function sendAnother(request: FastifyRequest<{ Body: SendForm | null }>): Promise<SendResult | null> {
     const token = readTokenCookie(request.headers, config, 'session');
     const address = addressOf(deps, request);
@@ -70,7 +70,7 @@ export function sendRoute(deps: Deps) {
   }
 }
 
-/** What there is to say of it; where no more are sent, the page itself says so. */
+/** The notice about it; if no more are sent, the page itself says so. */
 function noticeOf(result: SendResult): Notice | undefined {
   if (result.kind === 'sent') return 'codeSent';
   if (result.of === 'account') return 'codeNotSent';

@@ -17,13 +17,13 @@ import {
   verify,
 } from '#server/testing/two-factor-for-test.ts';
 
-// The password takes no time here: it is the codes that are to meet in the database.
+// The password takes no time here: the codes are to meet in the database.
 vi.mock('@node-rs/argon2', async (original) => ({
   ...(await original<typeof import('@node-rs/argon2')>()),
   verify: async () => true,
 }));
 
-// Two instances on one database, each with a pool of its own; each request goes to one of them in turn.
+// Two instances on one database, each with its own pool; requests alternate between them.
 let portals: [PortalForTest, PortalForTest];
 let pool: Database;
 beforeAll(async () => {
@@ -44,7 +44,7 @@ function wait(time: number): void {
   for (const portal of portals) portal.wait(time);
 }
 
-/** Posts codes at once, to the instances in turn: what became of them. */
+/** Posts codes at once, alternating between instances; returns the outcomes. */
 async function posted(codes: string[], cookiesOfPost: (n: number) => Browser): Promise<unknown[]> {
   const posts = codes.map(async (code, n) =>
     verdict(await verify(portals[n % 2] as PortalForTest, code, cookiesOfPost(n))),
@@ -52,7 +52,7 @@ async function posted(codes: string[], cookiesOfPost: (n: number) => Browser): P
   return await Promise.all(posts);
 }
 
-/** As many half sessions as if the same password had been entered in so many browsers. */
+/** Copies of a half session, as if the same password had been entered in that many browsers. */
 async function copiesOf({ 'vestibule-session': token = '' }: Browser, count: number): Promise<Browser[]> {
   const tokens = Array.from({ length: count }, newToken);
   for (const copy of tokens)
@@ -69,7 +69,7 @@ const wins = (verdicts: unknown[]) => verdicts.filter((verdict) => verdict === t
 const fullSessions = async () => (await pool`select from session where stage = 'full'`).length;
 
 describe('RC-02 fifty posts of one right code over two instances, twenty times over', { timeout: 60_000 }, () => {
-  it('MF-03 RC-02 of an app in one half session: one wins, and of the others five at most were looked at', async () => {
+  it('MF-03 RC-02 of an app in one half session: one wins, and at most five others were checked', async () => {
     const secret = await giveApp(portals[0], 'alice');
     for (let round = 1; round <= rounds; round += 1) {
       wait(step);
@@ -94,7 +94,7 @@ describe('RC-02 fifty posts of one right code over two instances, twenty times o
     }
   });
 
-  it('RC-02 EM-02 by e-mail: one wins', async () => {
+  it('RC-02 EM-02 by email: one wins', async () => {
     for (let round = 1; round <= rounds; round += 1) {
       wait(10 * minute);
       const cookies = await halfSession(portals[0], 'bob');
@@ -105,7 +105,7 @@ describe('RC-02 fifty posts of one right code over two instances, twenty times o
     }
   });
 
-  it('RC-02 for recovery, in fifty half sessions: one wins, and one code is used up', async () => {
+  it('RC-02 for recovery, in fifty half sessions: one wins, and one code is consumed', async () => {
     await giveApp(portals[0], 'alice');
     const codes = await giveRecoveryCodes(portals[0], 'alice');
     for (const [round, code] of [...codes, ...codes].entries()) {

@@ -37,7 +37,7 @@ const registrationCode = async (cookies: Browser) =>
   codeNow(portal, (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>().totpSecret);
 const hashOf = (cookies: Browser) => tokenHash(cookies['vestibule-session'] as string);
 
-/** Signs out while a right code is half done, held up by rows of others: nobody is signed in by it. */
+/** Signs out while a right code is half done, held up by locked rows: it signs nobody in. */
 async function signsOutDuring(
   code: string,
   cookies: Browser,
@@ -81,14 +81,14 @@ describe('SE-09 a sign-out while a code is looked at waits for it, and ends what
     );
   });
 
-  it('SE-09 MF-20 by e-mail', async () => {
+  it('SE-09 MF-20 by email', async () => {
     const cookies = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');
     const id = await userId(portal, 'bob');
     await signsOutDuring(code, cookies, (sql) => sql`insert into email_factor values (${id}, ${portal.deps.now()})`);
   });
 
-  it('SE-09 also with the cookie of before, when the answer to the code has not arrived', async () => {
+  it('SE-09 also with the previous cookie, when the answer to the code has not arrived', async () => {
     const cookies = await halfSession(portal, 'bob');
     const after = cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), cookies));
     expect(await signedInAs(portal, cookies)).toBeNull();
@@ -112,7 +112,7 @@ describe('SE-09 a sign-out that comes before the look at a code', () => {
     for (const table of left) expect(await pool`select from ${pool(table)}`, table).toEqual([]);
   });
 
-  it('EM-02 a code by e-mail is made for no session that has ended', async () => {
+  it('EM-02 a code by email is not made for a session that has ended', async () => {
     const cookies = await halfSession(portal, 'bob');
     await signOut(cookies);
     const now = portal.deps.now();

@@ -18,7 +18,7 @@ import {
 } from '#server/testing/two-factor-for-test.ts';
 import { type Proof, type Prover, takeProof } from './take-proof.ts';
 
-// Without the counts in front of it, every post would come to the code itself: here all of them do, on two pools.
+// Skips the counts, so that every post reaches the code itself: here all of them do, on two pools.
 let portal: PortalForTest;
 let pools: [Database, Database];
 beforeAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const rounds = 20;
 
-/** Takes one code fifty times at once: what those that got it have proven. */
+/** Takes one code fifty times at once; returns the proofs obtained. */
 async function taken(prover: Prover, code: string): Promise<Proof[]> {
   const proofs = await Promise.all(
     Array.from({ length: 50 }, (_, n) =>
@@ -61,7 +61,7 @@ describe('RC-02 a code that fifty transactions take at once, twenty times over',
     }
   });
 
-  it('RC-02 by e-mail: one gets it', async () => {
+  it('RC-02 by email: one gets it', async () => {
     for (let round = 0; round < rounds; round += 1) {
       portal.wait(600_000);
       const prover = await proverOf('bob', await halfSession(portal, 'bob'), { factor: 'email' });
@@ -69,7 +69,7 @@ describe('RC-02 a code that fifty transactions take at once, twenty times over',
     }
   });
 
-  it('RC-02 for recovery: one gets it, and the others stay good', async () => {
+  it('RC-02 for recovery: one gets it, and the other codes still work', async () => {
     const prover = await proverOf('alice', {});
     let codes: string[] = [];
     for (let round = 0; round < rounds; round += 1) {

@@ -23,18 +23,19 @@ import { makeRecoveryCodes } from './recovery-codes.ts';
 import { pendingPlace, totpPlace } from './registration.ts';
 import { totpStep } from './totp.ts';
 
-/** By what a second factor was proven. */
+/** How a second factor was proven. */
 export type Proof = 'app' | 'app registered' | 'e-mail code' | 'e-mail registered' | 'recovery code';
 
-/** Who has to prove it. `nextSessionHash`: of the session that goes on when it is proven. */
+/** Who has to prove it. `nextSessionHash`: the session that continues once it is proven. */
 export type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & {
   sessionHash: Buffer;
   nextSessionHash: Buffer;
 };
 
 /**
- * Uses up a code, in the transaction of what it opens: by what it proves the second factor, or null when it proves
- * nothing. The caller holds the user and the session. Of two requests with one code one gets it, since each way ends in one conditional statement.
+ * Consumes a code in the transaction of what it opens: returns how it proves the second factor, or null if it doesn't.
+ * The caller has locked the user and the session. Of two requests with one code one gets it, since each way ends in one
+ * conditional statement.
  */
 export async function takeProof(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
   const { factor, mustRegister } = prover;
@@ -49,7 +50,7 @@ async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: st
   const secret = sealed && unseal(deps.keys.seal, sealed, totpPlace(userId));
   const step = secret && totpStep(secret, code, deps.now());
   if (!step || !(await spendTotpStep(sql, userId, step))) return null;
-  // Sealed by a secret of before: now that it is open, by the one of today, so that the old one can be dropped.
+  // Sealed by an old secret: now that it is open, reseal it with the current one, so that the old one can be dropped.
   if (unseal(deps.keys.seal.slice(0, 1), sealed, totpPlace(userId)) === null)
     await updateSealedTotp(sql, userId, seal(deps.keys.seal, secret, totpPlace(userId)));
   return 'app';
@@ -57,7 +58,7 @@ async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: st
 
 async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
   const { userId, sessionHash, nextSessionHash } = prover;
-  // Asked once more: the user may have been given a password, or another customer, since the secret was shown.
+  // Checked again: since the secret was shown, the user may have got a password or another customer.
   if ((await findFactorScope(sql, sessionHash)) !== 'mayRegister') return null;
   const sealed = await findPendingTotp(sql, sessionHash);
   const secret = sealed && unseal(deps.keys.seal, sealed, pendingPlace(sessionHash));
@@ -69,7 +70,7 @@ async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: str
   await updateFactorVersion(sql, userId);
   await deletePendingTotp(sql, sessionHash);
   await makeRecoveryCodes(deps, sql, { userId, sessionHash: nextSessionHash }, now);
-  // They were opened with less, or wait for a registration that is done.
+  // They were opened with less, or wait for a finished registration.
   await deleteLesserSessionsOfUser(sql, userId, sessionHash);
   await deleteRememberedDevices(sql, userId);
   return 'app registered';

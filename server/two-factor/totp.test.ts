@@ -29,7 +29,7 @@ describe('codes of an app', () => {
     expect(looks).toBe(10_000);
   });
 
-  it('are good in their own step and one either side, to the millisecond', () => {
+  it('are valid in their own step and one either side, to the millisecond', () => {
     for (const { secret, firstStep, codes } of vectors.slice(0, 20)) {
       const [code = '', step] = [codes[50], firstStep + 50];
       const isGoodAt = (other: number) => edges(other).map((time) => totpStep(secret, code, time) === step);
@@ -52,7 +52,7 @@ describe('codes of an app', () => {
     expect(totpStep(secret, eightDigits.slice(-6), new Date(seconds * 1000))).toBe(step);
   });
 
-  it('are no code when a digit differs, a leading zero among them', () => {
+  it('are invalid if a digit differs, including a leading zero', () => {
     const { secret, firstStep, codes } = vectors.find(({ codes }) => codes[0]?.startsWith('0')) ?? { codes: [] };
     const code = codes[0] ?? '';
     expect(code).toMatch(/^0\d{5}$/);
@@ -68,7 +68,7 @@ describe('the clock of a phone', () => {
   const now = new Date((firstStep + 50) * 30_000 + 12_345);
   const offsetOf = (steps: number) => clockOffset(secret, codes[50 + steps] ?? '', now);
 
-  it('is so far off as its code is away, ahead or behind, up to ten minutes', () => {
+  it('shows an offset if its code is up to ten minutes off, ahead or behind', () => {
     const most = limits.clockHelpWithin / 30_000;
     for (const steps of [2, 3, 7, most - 1, most]) {
       expect(offsetOf(steps)).toBe(steps * 30);
@@ -85,7 +85,7 @@ describe('a secret', () => {
     for (const secret of secrets) expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(new Set(secrets).size).toBe(secrets.length);
     for (let at = 0; at < 32; at += 1) {
-      // That one of 32 letters is missing has a probability below one in a billion.
+      // The probability that one of 32 letters is missing is below one in a billion.
       const letters = new Set(secrets.map((secret) => secret[at]));
       expect(letters.size, `at ${at}`).toBe(32);
     }
@@ -99,12 +99,12 @@ describe('a secret', () => {
     ['Ünïcødé\u2028名', '😀'],
     ['/../?secret=AAAA&issuer=x', '/../?secret=AAAA&period=1'],
     ['line\nbreak', 'tab\tand%00'],
-  ])('MF-18 IN-15 is told to an app beside issuer %j and account %j, each as a whole', (issuer, account) => {
+  ])('MF-18 IN-15 is given to an app with issuer %j and account %j, each as a whole', (issuer, account) => {
     const uri = totpUri('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', issuer, account);
     expect(uri).toMatch(/^otpauth:\/\/totp\/[^/?#:\s]+:[^/?#:\s]+\?[^?#\s]+$/);
     const { pathname, searchParams } = new URL(uri);
     const plain = (text: string) => text.replaceAll(':', ' ');
-    // The norm of the address parts issuer and account at the first colon, escaped or not.
+    // The format separates issuer and account at the first colon, escaped or not.
     expect(decodeURIComponent(pathname.slice(1))).toBe(`${plain(issuer)}:${plain(account)}`);
     expect(Object.fromEntries(searchParams)).toEqual({
       secret: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567',

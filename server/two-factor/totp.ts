@@ -1,7 +1,7 @@
 import { generateSecret, generateURI, verifySync } from 'otplib';
 import { limits } from '../limits.ts';
 
-/** RFC 4226 §4 asks for 160 bits. */
+/** RFC 4226 §4 requires 160 bits. */
 const secretBytes = 20;
 const period = 30;
 
@@ -10,17 +10,14 @@ export function newTotpSecret(): string {
   return generateSecret({ length: secretBytes });
 }
 
-/**
- * The time step that a code belongs to (RFC 6238: SHA-1, six digits, 30 s), the one of `now` or one either side; null
- * when it belongs to none of them.
- */
+/** The time step of a code (RFC 6238: SHA-1, six digits, 30 s): that of `now` or one either side; otherwise null. */
 export function totpStep(secret: string, code: string, now: Date): number | null {
   return stepWithin(secret, code, now, period);
 }
 
 /**
- * By how many seconds the clock of the device seems to be ahead (behind: negative) that showed a code; null when the
- * code fits nowhere within ten minutes.
+ * By how many seconds the clock of the device that showed a code seems to be ahead (behind: negative); null if no code
+ * within ten minutes matches.
  */
 export function clockOffset(secret: string, code: string, now: Date): number | null {
   const step = stepWithin(secret, code, now, limits.clockHelpWithin / 1000);
@@ -33,7 +30,7 @@ function stepWithin(secret: string, code: string, now: Date, tolerance: number):
   return result.valid && 'timeStep' in result ? result.timeStep : null;
 }
 
-/** The address that an authenticator app reads from a QR code; what would part issuer and account is taken out of them. */
+/** The address that an authenticator app reads from a QR code; separator colons in issuer and account are replaced. */
 export function totpUri(secret: string, issuer: string, account: string): string {
   const plain = (text: string) => text.replaceAll(':', ' ');
   return generateURI({ secret, issuer: plain(issuer), label: plain(account) });

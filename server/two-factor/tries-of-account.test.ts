@@ -26,7 +26,7 @@ afterAll(() => portal.close());
 
 const { freeFailures, firstWait, longestWait, leakEvery } = limits.throttle.code;
 
-/** What becomes of codes in one half session, in turn. */
+/** The outcomes of codes in one half session, in turn. */
 async function verdicts(codes: string[], cookies: Browser): Promise<unknown[]> {
   const all: unknown[] = [];
   for (const code of codes) all.push(verdict(await verify(portal, code, cookies)));
@@ -37,7 +37,7 @@ const failures = async () =>
   (await portal.sql<{ failures: number }[]>`select failures from throttle where key like 'code:%'`)[0]?.failures ?? 0;
 
 describe('BF-11 wrong codes over half sessions', () => {
-  /** Wrong codes, each half session having its five, until one is not looked at. */
+  /** Enters wrong codes, five per half session, until one is not checked. */
   async function guessUntilRefused(): Promise<number> {
     for (let looked = 0; looked < 1000; looked += 1) {
       const cookies = await halfSession(portal, 'alice');
@@ -63,14 +63,14 @@ describe('BF-11 wrong codes over half sessions', () => {
     expect(verdict(await verify(portal, codeNow(portal, secret), cookies))).toBe(true);
   });
 
-  it('BF-11 each further one makes the wait twice as long, so that a day of guessing is some 160 tries', async () => {
+  it('BF-11 each further one doubles the wait, so that a day of guessing is some 160 attempts', async () => {
     const cookies = await halfSession(portal, 'alice');
     const dayOver = portal.deps.now().getTime() + day;
     const [wrong] = wrongCodes(portal, secret, 1);
     const waits: number[] = [];
     let looked = 0;
     while (portal.deps.now().getTime() < dayOver) {
-      // As good as a new half session each time.
+      // Equivalent to a new half session each time.
       await portal.sql`update session set code_tries = 0, ends_at = 'infinity'`;
       const answer = await verify(portal, wrong, cookies);
       if (answer.statusCode === 200) looked += 1;
@@ -82,7 +82,7 @@ describe('BF-11 wrong codes over half sessions', () => {
     expect(looked).toBeLessThanOrEqual(freeFailures + day / leakEvery + 10);
   });
 
-  it('BF-11 the right code ends the count, a right password does not', async () => {
+  it('BF-11 the right code resets the count, a right password does not', async () => {
     await verdicts(wrongCodes(portal, secret, 4), await halfSession(portal, 'alice'));
     await halfSession(portal, 'alice');
     expect(await failures()).toBe(4);
@@ -92,7 +92,7 @@ describe('BF-11 wrong codes over half sessions', () => {
     expect(await guessUntilRefused()).toBe(freeFailures);
   });
 
-  it('BF-11 wrong codes of one account cost another nothing, nor its own password', async () => {
+  it('BF-11 wrong codes of one account affect no other, nor its own password', async () => {
     await guessUntilRefused();
     const adams = await giveApp(portal, 'adam');
     expect(await verdicts([codeNow(portal, adams)], await halfSession(portal, 'adam'))).toEqual([true]);

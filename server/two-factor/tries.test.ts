@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterAll(() => portal.close());
 
-/** What becomes of codes in one half session, in turn. */
+/** The outcomes of codes in one half session, in turn. */
 async function verdicts(codes: string[], cookies: Browser): Promise<unknown[]> {
   const all: unknown[] = [];
   for (const code of codes) all.push(verdict(await verify(portal, code, cookies)));
@@ -36,7 +36,7 @@ async function verdicts(codes: string[], cookies: Browser): Promise<unknown[]> {
 const repeated = (value: unknown, count: number) => Array(count).fill(value);
 
 describe('wrong codes in one half session', () => {
-  it('MF-06 five are looked at; then it is over for the right code too, and the password is asked again', async () => {
+  it('MF-06 five are checked; then even the right code fails, and the password is required again', async () => {
     const cookies = await halfSession(portal, 'alice');
     expect(await verdicts(wrongCodes(portal, secret, 5), cookies)).toEqual(repeated(false, limits.codeTries));
     expect(await verdicts([codeNow(portal, secret)], cookies)).toEqual([[401, 'tooManyCodes']]);
@@ -46,7 +46,7 @@ describe('wrong codes in one half session', () => {
     expect(await verdicts([codeNow(portal, secret)], await halfSession(portal, 'alice'))).toEqual([true]);
   });
 
-  it('MF-06 the fifth says at once that it was the last, and the sign-in form has the name all along', async () => {
+  it('MF-06 the fifth reports at once that it was the last, and the sign-in form keeps the name', async () => {
     const cookies = cookiesOf(await portal.signIn('alice', testPassword));
     const said: unknown[] = [];
     for (const code of wrongCodes(portal, secret, 6)) {
@@ -74,7 +74,7 @@ describe('wrong codes in one half session', () => {
     expect(await verdicts([codeNow(portal, secret, 1)], cookies)).toEqual([[401, 'tooManyCodes']]);
   });
 
-  it('MF-06 codes by e-mail, recovery codes and codes of an app share the five', async () => {
+  it('MF-06 codes by email, recovery codes and codes of an app share the five', async () => {
     const cookies = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');
     const wrong = otherThan(code);
@@ -94,7 +94,7 @@ describe('wrong codes in one half session', () => {
     ).toBe(401);
   });
 
-  it('MF-06 a registration has five as well, and shows its secret no more after them', async () => {
+  it('MF-06 a registration has five as well, and then no longer shows its secret', async () => {
     const cookies = await halfSession(portal, 'adam');
     const registration = () => portal.send({ url: '/portal/two-factor-authentication/registration', cookies });
     const { totpSecret } = (await registration()).json<{ totpSecret: string }>();
@@ -104,7 +104,7 @@ describe('wrong codes in one half session', () => {
     expect([answer.statusCode, answer.body.includes(totpSecret)]).toEqual([401, false]);
   });
 
-  it('MF-06 LG-05 each is recorded with its number, and the end', async () => {
+  it('MF-06 LG-05 each is recorded with its number, and so is the end', async () => {
     await verdicts(wrongCodes(portal, secret, 7), await halfSession(portal, 'alice'));
     const events = await portal.sql`
       select event, username, steps from audit_event where event like '%code%' or event like '%ended' order by id`;

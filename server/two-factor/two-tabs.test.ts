@@ -13,8 +13,8 @@ afterAll(() => portal.close());
 const isIn = async (cookies: Record<string, string>) =>
   (await portal.send({ url: '/portal/session', cookies })).statusCode === 200;
 
-it('RC-07 two tabs of one browser share one chain of sessions: each step ends the one before, and nobody falls out', async () => {
-  // Both tabs hold the same cookies, as a browser does; a tab that signs in again replaces what is there.
+it('RC-07 two tabs of one browser share one chain of sessions: each step ends the previous one, and nobody is signed out', async () => {
+  // Both tabs share cookies, as in a browser; a tab that signs in again replaces them.
   let jar = cookiesOf(await portal.signIn('bob', testPassword));
   const first = { ...jar };
   portal.wait(60_000);
@@ -29,7 +29,7 @@ it('RC-07 two tabs of one browser share one chain of sessions: each step ends th
   const [one, other] = await Promise.all([verify(jar), verify(jar)]);
   const winner = [one, other].find((answer) => 'vestibule-session' in cookiesOf(answer));
   expect([one, other].filter((answer) => 'vestibule-session' in cookiesOf(answer))).toHaveLength(1);
-  // The tab that lost sets nothing, so the browser holds what the other one was given.
+  // The losing tab sets nothing, so the browser holds what the other one got.
   jar = { ...jar, ...(winner && cookiesOf(winner)) };
   expect(await isIn(jar)).toBe(true);
   expect([await isIn(first), await isIn(half)]).toEqual([false, false]);

@@ -13,8 +13,8 @@ import { takeProof } from './take-proof.ts';
 import { type VerifyRequest, type VerifyResult, verifyCode } from './verify-code.ts';
 
 /**
- * Looks at a code in whatever session it comes: in a half one it completes the sign-in, in a full one that is young it
- * confirms the app that its user sets up of his own will. In an older one that has begun to, it is told that it is too late.
+ * Checks a code in any session: in a half one it completes the sign-in, in a recent full one it confirms the app that
+ * its user sets up voluntarily. In an older one where that has begun, it reports that it is too late.
  */
 export async function verifyAny(deps: Deps, request: VerifyRequest): Promise<VerifyResult> {
   const session = await sessionOfToken(deps, request.sessionToken, request.address);
@@ -25,14 +25,14 @@ export async function verifyAny(deps: Deps, request: VerifyRequest): Promise<Ver
   return { kind: wasSettingUp ? 'signInTooOld' : 'signInExpired' };
 }
 
-/** The session goes on under another token; every other one of the user has ended. */
+/** The session continues under another token; every other one of the user has ended. */
 async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: SessionRow): Promise<VerifyResult> {
   const { userId, username, email, language } = session;
   const { address, requestId } = request;
   const who = { userId, username, address, requestId };
   const now = deps.now();
   const sessionHash = tokenHash(request.sessionToken);
-  // Nothing is being set up: another tab has signed in meanwhile, and from the sign-in form this one goes on as well.
+  // Nothing is being set up: another tab has signed in meanwhile, so this one continues from the sign-in form.
   if (!(await findPendingTotp(deps.sql, sessionHash))) return { kind: 'signInExpired' };
   const until = await countAttempt(deps.sql, [codeKey(session)], now);
   if (until) return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
@@ -41,7 +41,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
   const prover = { userId, factor: 'app', mustRegister: true, sessionHash, nextSessionHash } as const;
   const proof = await deps.sql.begin(async (sql) => {
     if (!(await isUserActiveForChange(sql, userId))) return null;
-    // Signed out meanwhile: there is nobody left to show recovery codes to.
+    // Signed out meanwhile: there is nobody to show recovery codes to.
     if (!(await isSessionThereForUpdate(sql, sessionHash))) return 'gone';
     const proof = await takeProof(deps, sql, prover, request.code);
     if (!proof) return null;

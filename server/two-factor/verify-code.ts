@@ -19,9 +19,9 @@ import { type Proof, takeProof } from './take-proof.ts';
 
 export type VerifyRequest = {
   sessionToken: string;
-  /** Six digits or a recovery code, as it was sent. */
+  /** Six digits or a recovery code, as sent. */
   code: string;
-  /** Whether this browser is not to be asked again for a while. */
+  /** Whether this browser skips the code for a while. */
   remember: boolean;
   deviceToken: string | null;
   address: string;
@@ -30,8 +30,8 @@ export type VerifyRequest = {
 };
 
 /**
- * Every way a code can end; `clockOffset` in seconds, `retryAfter` in milliseconds; after the last try none is looked at,
- * and the sign-in form has the `username` filled in.
+ * Every outcome of a code; `clockOffset` in seconds, `retryAfter` in milliseconds; after the last attempt none is
+ * checked, and the sign-in form has the `username` filled in.
  */
 export type VerifyResult =
   | {
@@ -40,19 +40,20 @@ export type VerifyResult =
       sessionToken: string;
       deviceToken: string;
       rememberedToken: string | null;
-      /** By which the session came, where it came by one. */
+      /** The session's connection, if any. */
       connectionId: string | null;
     }
   | { kind: 'wrong'; clockOffset: number | null; isLast: boolean; username: string }
   | { kind: 'signInExpired' }
-  /** An app was being set up, and the sign-in has become too old for that. */
+  /** An app was being set up, and the sign-in is now too old for that. */
   | { kind: 'signInTooOld' }
   | { kind: 'tooManyTries'; username: string }
   | { kind: 'throttled'; retryAfter: number };
 
 /**
- * Looks at a code of the second factor (decisions §8). Every try is counted before it is looked at, per half session and
- * account and way in, so that tries side by side gain nothing; a right one is used up in the transaction that makes the session.
+ * Checks a code of the second factor (decisions §8). Every attempt is counted before the check, per half session and
+ * account and way in, so that concurrent attempts gain nothing; a right one is consumed in the transaction that creates
+ * the session.
  */
 export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<VerifyResult> {
   const hash = tokenHash(request.sessionToken);
@@ -69,13 +70,16 @@ export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<Ve
   return { kind: 'wrong', clockOffset, isLast: tries >= limits.codeTries, username };
 }
 
-/** Counts a try in the half session and for the account and its way in, or in neither: which one it is, or why it may not be made. */
+/**
+ * Counts an attempt in the half session and for the account and its way in, or in neither: returns its number, or why
+ * it is not allowed.
+ */
 async function countTry(deps: Deps, hash: Buffer, half: HalfSession, address: string): Promise<number | VerifyResult> {
   const { userId, username } = half;
   const now = deps.now();
   return await deps.sql
     .begin(async (sql): Promise<number | VerifyResult> => {
-      // Whoever changes the user has the same order: the user first, so that neither waits for the other without end.
+      // The user is locked first, as by every change of a user, so that there is no deadlock.
       if (!(await isUserActiveForShare(sql, userId))) return { kind: 'signInExpired' };
       const tries = await countCodeTry(sql, hash, limits.codeTries);
       if (tries === null)
@@ -92,7 +96,7 @@ async function countTry(deps: Deps, hash: Buffer, half: HalfSession, address: st
     });
 }
 
-/** Takes the transaction back: the account had too many tries, and this one is not made. */
+/** Rolls the transaction back: the account had too many attempts, so this one is not made. */
 class AccountWaits extends Error {
   readonly until: Date;
   constructor(until: Date) {
@@ -101,12 +105,12 @@ class AccountWaits extends Error {
   }
 }
 
-/** Takes the transaction back: the way in ended while the code was checked, which stays unused. */
+/** Rolls the transaction back: the way in ended during the check, and the code stays unused. */
 class WayInEnded extends Error {}
 
 /**
- * The half session becomes a full one, with all that hangs on it, or nothing happens; null when the code is not right. Of
- * several at once the first to lock the half session gets it, and the code of no other is used up.
+ * Turns the half session into a full one with everything that depends on it, or changes nothing; null if the code is
+ * wrong. Of several at once the first to lock the half session wins, and no other code is consumed.
  */
 async function complete(
   deps: Deps,
@@ -125,7 +129,7 @@ async function complete(
   const completing = deps.sql.begin(async (sql) => {
     if (!(await isUserActiveForChange(sql, userId))) return null;
     if (!(await isSessionThereForUpdate(sql, hash))) return 'gone';
-    // The app is asked for from now on: a half session from before waits for too little.
+    // The app is required from now on: an older half session waits for too little.
     if (half.factor === 'email' && (await findTotp(sql, userId))) {
       await takeHalfSession(sql, hash);
       return 'gone';

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterAll(() => portal.close());
 
-/** Where a code leads that a person without script posts. */
+/** Where a code leads when posted without JavaScript. */
 async function leadsTo(form: Record<string, string>, held = cookies, query = ''): Promise<string | undefined> {
   const { statusCode, headers } = await verifyByForm(portal, form, held, query);
   expect(statusCode).toBe(303);
@@ -52,7 +52,7 @@ describe('a code without script', () => {
     expect(await signedInAs(portal, cookiesOf(answer))).toBe('alice');
   });
 
-  it('SE-15 that is right ends a reset link that waits in the browser, as does the password before it', async () => {
+  it('SE-15 that is right ends a reset link kept in the browser, as does the password before it', async () => {
     const waiting = { 'vestibule-reset': 'r'.repeat(43) };
     const ended = expect.objectContaining({ name: 'vestibule-reset', value: '', maxAge: 0 });
     const half = await portal.signIn('alice', testPassword, { cookies: waiting });
@@ -64,7 +64,7 @@ describe('a code without script', () => {
     expect(right.cookies).toContainEqual(ended);
   });
 
-  it('SE-15 given up tells the tab of no sign-out, for who signs in next still wants to go where this one did', async () => {
+  it('SE-15 given up reports no sign-out to the tab, as the next sign-in keeps its destination', async () => {
     const answer = await portal.send({
       method: 'POST',
       url: '/portal/logout',
@@ -75,7 +75,7 @@ describe('a code without script', () => {
     expect(cookiesOf(answer)).not.toHaveProperty('vestibule-signed-out');
   });
 
-  it('is read as it is copied from an app', async () => {
+  it('is read as copied from an app', async () => {
     const code = codeNow(portal, secret);
     expect(await leadsTo({ code: ` ${code.slice(0, 3)} ${code.slice(3)}\n`, ...place })).toBe('/portal/x?y=1');
   });
@@ -88,7 +88,7 @@ describe('a code without script', () => {
     ['a script', 'javascript:alert(1)'],
     ['sign-out', '/portal/logout'],
     ['ten thousand letters', `/portal/${'x'.repeat(10_000)}`],
-  ])('OR-01 OR-22 that is right leads to the default destination where %s is given', async (_what, redirectURL) => {
+  ])('OR-01 OR-22 that is right leads to the default destination if %s is given', async (_what, redirectURL) => {
     const form = { code: codeNow(portal, secret), ...(redirectURL !== undefined && { redirectURL }) };
     expect(await leadsTo(form)).toBe('/portal/portal.html');
   });
@@ -100,7 +100,7 @@ describe('a code without script', () => {
     expect(JSON.stringify(headers)).not.toContain('a=b');
   });
 
-  it('that is wrong leads back with a word, everything kept', async () => {
+  it('that is wrong leads back with a notice, everything kept', async () => {
     const [code = ''] = wrongCodes(portal, secret, 1);
     expect(await leadsTo({ code, ...place }, cookies, '?lang=de')).toBe(
       `/portal/twoFactor?${kept}&notice=codeWrong&lang=de`,
@@ -108,7 +108,7 @@ describe('a code without script', () => {
     expect(await leadsTo({ code })).toBe('/portal/twoFactor?notice=codeWrong');
   });
 
-  it('that is no right one keeps “don’t ask on this device” as it was', async () => {
+  it('that is not right leaves “don’t ask on this device” unchanged', async () => {
     const ticked = async (form: Record<string, string>) => {
       const { body } = await portal.send({ url: (await leadsTo(form)) ?? '', cookies });
       return /<input[^>]*name="remember"[^>]*checked/.test(body);
@@ -116,13 +116,13 @@ describe('a code without script', () => {
     const [wrong = ''] = wrongCodes(portal, secret, 1);
     for (const code of ['', wrong]) expect(await ticked({ code, remember: 'on' })).toBe(true);
     for (const code of ['', wrong]) expect(await ticked({ code })).toBe(false);
-    // An address that nobody was led to by us ticks nothing.
+    // An address that we never redirect to ticks nothing.
     expect((await portal.send({ url: '/portal/twoFactor?remember=true', cookies })).body).not.toMatch(
       /<input[^>]*checked/,
     );
   });
 
-  it('MF-05 that is no code leads back as well, and costs no try', async () => {
+  it('MF-05 that is malformed leads back as well, and costs no attempt', async () => {
     for (const code of ['', '12345', '1234567', 'abc', '１２３４５６', '12 34 56'])
       expect(await leadsTo({ code, ...place })).toBe(`/portal/twoFactor?${kept}&notice=codeMalformed`);
     for (const code of ['7K2M-Q4XD', '7K2M-Q4XD-9FHB-7K2M'])
@@ -131,7 +131,7 @@ describe('a code without script', () => {
     expect(await portal.sql`select code_tries from session`).toEqual([{ code_tries: 0 }]);
   });
 
-  it('that came too often leads to the password with a word, and the destination', async () => {
+  it('that comes too often leads to the password with a notice, and the destination', async () => {
     const form = { code: codeNow(portal, secret), ...place };
     const [last = '', ...others] = wrongCodes(portal, secret, limits.codeTries);
     for (const code of others) expect(await leadsTo({ code, ...place })).toMatch(/^\/portal\/twoFactor\?/);
@@ -144,7 +144,7 @@ describe('a code without script', () => {
     expect(await leadsTo(form, cookies, '?lang=pl')).toBe(`${to}&lang=pl`);
   });
 
-  it('BF-11 that came too often over half sessions leads back with a word, and the half session stays', async () => {
+  it('BF-11 that comes too often over half sessions leads back with a notice, and the half session stays', async () => {
     for (let count = 0; count < 2; count += 1) {
       const held = await halfSession(portal, 'alice');
       for (const code of wrongCodes(portal, secret, limits.codeTries)) await leadsTo({ code }, held);
@@ -155,7 +155,7 @@ describe('a code without script', () => {
     expect(await leadsTo({ ...form, code: codeNow(portal, secret) })).toBe('/portal/x?y=1');
   });
 
-  it('by e-mail leads to the destination, or back with its flag kept', async () => {
+  it('by email leads to the destination, or back with its flag kept', async () => {
     const bob = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');
     const form = { ...place, codeSentViaEmail: 'true' };
@@ -172,7 +172,7 @@ describe('a code without script', () => {
     expect(await leadsTo(form, adam)).toBe(`${recoveryCodesUrl}?redirectURL=%2Fportal%2Fportal.html`);
   });
 
-  it('asks for this device to be remembered by its box alone', async () => {
+  it('has this device remembered only by its checkbox', async () => {
     for (const [remember, expected] of [
       ['on', true],
       ['true', false],

@@ -22,22 +22,22 @@ import type { Proof } from './take-proof.ts';
 import { verifyAny } from './verify-any.ts';
 import type { VerifyResult } from './verify-code.ts';
 
-/** Undefined without a content type: then nothing is read, nor held against a schema. */
+/** Undefined without a content type: then nothing is read or validated. */
 type VerifyBody = { Body: string | VerifyForm | undefined };
 type Right = VerifyResult & { kind: 'right' };
 
 /** After these there is something to read before the destination. */
 const proofsWithPage: readonly Proof[] = ['app registered', 'recovery code'];
 
-/** Where an app is set up of one's own will. */
+/** Where an app is set up voluntarily. */
 const ownApp = { factor: 'app', mustRegister: true } as const;
 
-/** Whether the password is asked for next, since no more codes are looked at. */
+/** Whether the password is required next, since no more codes are checked. */
 function isOver(result: VerifyResult): result is Extract<VerifyResult, { kind: 'wrong' | 'tooManyTries' }> {
   return result.kind === 'tooManyTries' || (result.kind === 'wrong' && result.isLast);
 }
 
-/** `POST two-factor-authentication/verify` (decisions §6): a JSON string from a script, a form from a person without. */
+/** `POST two-factor-authentication/verify` (decisions §6): a JSON string from a script, a form without JavaScript. */
 export function verifyRoute(deps: Deps) {
   const { config } = deps;
 
@@ -104,7 +104,7 @@ export function verifyRoute(deps: Deps) {
     }
   }
 
-  /** To the screen of the second factor, which knows itself whether it is the one that registers. */
+  /** Redirects to the second-factor screen, which itself knows whether it is the one that registers. */
   function backToForm(
     request: FastifyRequest<VerifyBody>,
     reply: FastifyReply,

@@ -2,7 +2,7 @@ import { buildAuthorizationUrl, type Configuration, calculatePKCECodeChallenge }
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import type { OidcKept } from '../request-details.ts';
 
-/** Where a visit begins (OpenID Connect Core §3.1.2.1, RFC 7636): the same for a visitor and for a trial. */
+/** The address where a visit begins (OpenID Connect Core §3.1.2.1, RFC 7636): the same for visitors and trials. */
 export async function authorizationUrl(
   { settings }: Pick<OidcConnection, 'settings'>,
   client: Configuration,

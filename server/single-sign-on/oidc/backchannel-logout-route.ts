@@ -18,10 +18,10 @@ import { type LogoutToken, readLogoutToken } from './logout-token.ts';
 type LogoutRequest = FastifyRequest<{ Body: BackchannelLogoutForm; Params: { connection: string } }>;
 
 /**
- * `POST authenticate/oidc/backchannel-logout/<connection>`: a provider's server says that somebody has signed out there
- * (OpenID Connect Back-Channel Logout §2.5). It has neither cookies nor an origin; the signature vouches for it. Failures
- * alone slow an address down, and a token that is true by the keys in memory is taken all the same: many providers, and
- * whoever rents a machine beside them, may share an address.
+ * `POST authenticate/oidc/backchannel-logout/<connection>`: a provider's server reports that someone signed out there
+ * (OpenID Connect Back-Channel Logout §2.5). The request has neither cookies nor an origin; the signature vouches for
+ * it. Only failures slow an address down, and a token that is valid by the keys in memory is always accepted: providers
+ * may share an address with each other and with attackers.
  */
 export function backchannelLogoutRoute(deps: Deps) {
   return async function backchannelLogout(request: LogoutRequest, reply: FastifyReply) {
@@ -40,7 +40,7 @@ export function backchannelLogoutRoute(deps: Deps) {
     const told = { step: 'logout token', words: refusal.words };
     await recordLogoutRefusal(deps, request, told, { connection: connection?.key, address });
     const isAway = refusal.reason === 'provider-unreachable';
-    // §2.8: why it was refused is for the log of whoever asked; it says nothing of sessions.
+    // §2.8: the reason is for the sender's log; it reveals nothing about sessions.
     return reply
       .code(isAway ? 503 : 400)
       .type('application/json')
@@ -48,7 +48,7 @@ export function backchannelLogoutRoute(deps: Deps) {
   };
 }
 
-/** Ends what the token names, once; null when that is done, be it nothing. */
+/** Ends what the token names, once; null when done, even if nothing had to end. */
 async function endSessions(
   deps: Deps,
   request: LogoutRequest,
@@ -65,7 +65,7 @@ async function endSessions(
   return null;
 }
 
-/** Whose sessions were ended, once for each; null when the token was used before. */
+/** Whose sessions were ended, without duplicates; null if the token was used before. */
 async function endedBy(
   { sql, now }: Deps,
   { id: connectionId }: OidcConnection,

@@ -59,7 +59,7 @@ async function signIn(as = browser): Promise<BrowserForTest> {
 
 const sessionStatus = async (of = browser) => (await of.get('/portal/session')).statusCode;
 
-/** What an honest provider would say of alice. */
+/** What an honest provider says of alice. */
 function honest(): Json {
   tokens += 1;
   const iat = Math.floor(portal.deps.now().getTime() / 1000);
@@ -76,7 +76,7 @@ async function tokenWith(claims: Json, more: Json = {}, key = acme.key.privateKe
   return await signed(whole, { ...header(), ...more }, key);
 }
 
-/** As a provider's server does: from nowhere near our pages. */
+/** Posts as a provider's server does: unrelated to our pages. */
 const post = (token: string, { connection = 'acme-oidc', from = '203.0.113.9' } = {}) =>
   portal.send({
     method: 'POST',
@@ -105,12 +105,12 @@ describe('a logout that an OpenID provider begins', () => {
     expect(row).toMatchObject({ connection: 'acme-oidc', username: 'alice', steps: [{ outcome: '1 ended' }] });
   });
 
-  it('says that it is done where there is nothing to end', async () => {
+  it('reports success if there is nothing to end', async () => {
     expect((await post(await tokenWith({ sub: 'nobody', sid: undefined }))).statusCode).toBe(200);
     expect((await post(await tokenWith({ sid: 'another' }))).statusCode).toBe(200);
   });
 
-  it('ends a session whose second factor was added after the provider', async () => {
+  it('ends a session whose second factor came after the provider', async () => {
     await portal.sql`update customer set two_factor = 'email' where key = 'acme'`;
     await browser.get(pathOf(acme.visit(await departFor(browser))));
     expect(await portal.sql`select from session where stage = 'half'`).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('a logout that an OpenID provider begins', () => {
     expect(await portal.sql`select from session`).toHaveLength(0);
   });
 
-  it('takes a token by any of the names that its kind has had, and an audience among others', async () => {
+  it('accepts a token by any name its kind has had, and with an audience among others', async () => {
     for (const typ of ['logout+jwt', 'application/logout+jwt', 'JWT', undefined]) {
       expect((await post(await tokenWith({ aud: ['other', acme.clientId] }, { typ }))).statusCode, `${typ}`).toBe(200);
     }
@@ -193,7 +193,7 @@ describe('a logout that an OpenID provider begins', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('takes each token once, of several at once too', async () => {
+  it('accepts each token once, even among concurrent ones', async () => {
     const token = await tokenWith({});
     const statuses = await Promise.all([1, 2, 3, 4].map(async () => (await post(token)).statusCode));
     expect(statuses.toSorted()).toEqual([200, 400, 400, 400]);
@@ -203,21 +203,21 @@ describe('a logout that an OpenID provider begins', () => {
     expect(await sessionStatus()).toBe(200);
   });
 
-  it('ends nothing by another connection, one that is not there, or one by SAML', async () => {
+  it('ends nothing for another connection, a missing one, or a SAML one', async () => {
     await signIn();
     for (const connection of ['beta-oidc', 'nobody'])
       expect((await post(await tokenWith({}), { connection })).statusCode, connection).toBe(400);
     expect(await sessionStatus()).toBe(200);
   });
 
-  it('is 503 while the provider is away', async () => {
+  it('is 503 while the provider is down', async () => {
     await portal.sql`update sso_connection set settings = settings || '{"issuer":"http://127.0.0.1:9"}' where key = 'acme-oidc'`;
     expect((await post(await tokenWith({}))).statusCode).toBe(503);
   });
 
-  it('slows down who shows wrong tokens, and never who shows right ones', async () => {
+  it('slows down senders of invalid tokens, never senders of valid ones', async () => {
     const { freeFailures } = limits.throttle.logoutToken;
-    // The keys may be read anew, were somebody to ask for it.
+    // The keys could be read again, if someone asked for it.
     portal.wait(limits.providerKeysEvery + 1000);
     for (let tries = 0; tries <= freeFailures; tries += 1)
       expect((await post(await tokenWith({}))).statusCode).toBe(200);
@@ -226,14 +226,14 @@ describe('a logout that an OpenID provider begins', () => {
     await post('wrong', attacker);
     const slowed = await post('wrong', attacker);
     expect([slowed.statusCode, Number(slowed.headers['retry-after']) > 0]).toEqual([429, true]);
-    // What they show has nobody ask the provider for newer keys.
+    // Their tokens don't make us ask the provider for newer keys.
     acme.requests.length = 0;
     expect((await post(await tokenWith({}, { kid: 'unknown' }), attacker)).statusCode).toBe(429);
     expect(acme.requests).toEqual([]);
     expect((await post(await tokenWith({}))).statusCode).toBe(200);
   });
 
-  it('what was used is forgotten when it is too old to be shown again', async () => {
+  it('a used token is forgotten when it is too old to be accepted again', async () => {
     await post(await tokenWith({}));
     await keepHouse(portal.deps);
     expect(await portal.sql`select from oidc_logout_token`).not.toHaveLength(0);
@@ -242,7 +242,7 @@ describe('a logout that an OpenID provider begins', () => {
     expect(await portal.sql`select from oidc_logout_token`).toHaveLength(0);
   });
 
-  it('only this call may come from elsewhere, and by POST', async () => {
+  it('only this call accepts requests from elsewhere, and only POST', async () => {
     const url = '/portal/authenticate/oidc/backchannel-logout';
     const headers = { origin: 'https://idp.test', 'sec-fetch-site': 'cross-site' };
     for (const path of [url, `${url}/`, `${url}/acme-oidc/more`, `${url}/acme-oidc?x=1`, `${url}/../../logout`])

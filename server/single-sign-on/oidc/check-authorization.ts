@@ -8,12 +8,12 @@ import type { Trial } from './trial.ts';
 const name = 'sign-in request';
 const known = 'the provider knows the client id and the redirect URI';
 
-/** The errors by which a provider says that all is well, but nobody is there to sign in (OpenID Connect Core §3.1.2.6). */
+/** The errors that mean everything works, but nobody is signed in there (OpenID Connect Core §3.1.2.6). */
 const needsPerson = ['login_required', 'interaction_required', 'consent_required', 'account_selection_required'];
 
 /**
- * Begins a sign-in that must not show a page (prompt=none). A provider that knows the client and the redirect URI sends
- * an error back to it; one that does not shows an error page (RFC 6749 §4.1.2.1), which is made for people.
+ * Begins a sign-in that must not show a page (prompt=none). A provider that knows the client and the redirect URI
+ * redirects there with an error; otherwise it shows an error page (RFC 6749 §4.1.2.1), which is made for people.
  */
 export async function checkAuthorization(trial: Trial): Promise<CheckStep & { isClientKnown: boolean }> {
   const step = await authorizationStep(trial);
@@ -56,7 +56,7 @@ const ofRedirectUri = /redirect[ _-]?ur[il]|callback[ _-]?ur[il]|reply url|AADST
 const ofClient =
   /invalid[ _-]client|unknown[ _-]client|client[^.<]{0,60}(?:not|unknown|invalid|disabled)|AADSTS700016/i;
 
-/** What people would read. A page without an error is a sign-in page, which tells nothing. */
+/** The text people would read. A page without an error is a sign-in page, which proves nothing. */
 function shown(
   isError: boolean,
   page: string,

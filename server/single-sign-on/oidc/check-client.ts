@@ -16,7 +16,7 @@ const name = 'token request';
 
 type Verdict = { kind: 'accepted' | 'refused' | 'unknown' | 'faulty'; words: string };
 
-/** Whether the provider accepts who we say we are, and what of it is wrong if not. */
+/** Whether the provider accepts our client authentication, and if not, what is wrong. */
 export async function checkClient(
   trial: Trial,
   authentication: ClientAuth,
@@ -41,7 +41,7 @@ export async function checkClient(
   return checkStep(name, false, `${isClientKnown ? '' : '--client-id or '}--client-secret-stdin: ${words}`);
 }
 
-/** Shows the token endpoint a code that never was: who is accepted hears that the code is wrong (RFC 6749 §5.2). */
+/** Sends the token endpoint an invented code: an accepted client is told that the code is wrong (RFC 6749 §5.2). */
 async function verdictOn(
   { deps, connection, metadata, conversation, redirectUri }: Trial,
   authentication: ClientAuth,
@@ -69,7 +69,7 @@ async function verdictOn(
 
 const methods = { basic: 'client_secret_basic', post: 'client_secret_post', key: 'private_key_jwt' } as const;
 
-/** A provider may take the other way from us than it announces, or than the first that it announces. */
+/** A provider may expect another method from us than it announces, or than the first it announces. */
 async function isAcceptedBy(trial: Trial, way: 'basic' | 'post'): Promise<boolean> {
   const { deps, connection, metadata } = trial;
   const settings = { ...connection.settings, clientAuthentication: way };

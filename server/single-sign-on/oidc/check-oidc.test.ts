@@ -17,7 +17,7 @@ beforeAll(async () => {
   portal = await portalForTest();
   ({ deps } = portal);
   redirectUri = ownRedirectUri(deps.config, { key: 'customer' });
-  // The provider has a clock of its own.
+  // The provider uses the real clock.
   portal.wait(Date.now() - deps.now().getTime());
   provider = await startOpenIdProvider({ redirectUris: [redirectUri] });
   forged = await startForgedProvider(deps);
@@ -35,7 +35,7 @@ async function failures(connection: OidcConnection): Promise<[string, string][]>
 }
 
 describe('a connection at a certified provider', () => {
-  it('passes when all is right', async () => {
+  it('passes if all is right', async () => {
     expect(await checkOidc(deps, oidcConnection(deps, provider))).toEqual([
       { step: 'discovery', ok: true, words: `${provider.issuer} answers, and its endpoints are https` },
       { step: 'response type', ok: true, words: 'the provider offers the authorization code' },
@@ -71,7 +71,7 @@ describe('a connection at a certified provider', () => {
     }
   });
 
-  it('OI-31 tells of the own redirect URI, too, while the shared one is used', async () => {
+  it('OI-31 reports the connection’s own redirect URI, too, while the shared one is used', async () => {
     const elsewhere = await startOpenIdProvider({ redirectUris: [sharedRedirectUri(deps.config)] });
     const both = await startOpenIdProvider({ redirectUris: [sharedRedirectUri(deps.config), redirectUri] });
     try {
@@ -92,7 +92,7 @@ describe('a connection at a certified provider', () => {
     }
   });
 
-  it('names the keys of the portal where the provider does not know them', async () => {
+  it('names the portal’s keys if the provider does not know them', async () => {
     const elsewhere = await startOpenIdProvider({
       redirectUris: [redirectUri],
       clientAuthentication: 'private_key_jwt',
@@ -108,7 +108,7 @@ describe('a connection at a certified provider', () => {
     }
   });
 
-  it('names a secret that is missing', async () => {
+  it('names a missing secret', async () => {
     expect(await failures(oidcConnection(deps, provider, { sealedSecret: null }))).toEqual([
       ['client authentication', '--client-secret-stdin: the connection has no client secret'],
     ]);
@@ -116,14 +116,14 @@ describe('a connection at a certified provider', () => {
 });
 
 describe('a provider that is not as it must be', () => {
-  it('names the issuer with what it says of itself', async () => {
+  it('names an issuer that calls itself something else', async () => {
     const issuer = `${provider.issuer}/`;
     expect(await failures(oidcConnection(deps, { ...provider, issuer }))).toEqual([
       ['discovery', `--issuer: ${issuer} says in its discovery that it is ${provider.issuer}`],
     ]);
   });
 
-  it('tells an issuer without discovery', async () => {
+  it('reports an issuer without discovery', async () => {
     const issuer = `${provider.issuer}/elsewhere`;
     expect(await failures(oidcConnection(deps, { ...provider, issuer }))).toEqual([
       ['discovery', `--issuer: ${issuer}/.well-known/openid-configuration answers 404`],
@@ -163,7 +163,7 @@ describe('a provider that is not as it must be', () => {
       /\/token answers 503/,
     ],
   ];
-  it('tells a provider that offers both ways to send the secret and takes only the other one from us, and which option', async () => {
+  it('reports a provider that offers both ways to send the secret but accepts only the other one, and which option to set', async () => {
     forged.bend({
       discovery: (honest) => ({
         ...honest,
@@ -182,7 +182,7 @@ describe('a provider that is not as it must be', () => {
     ]);
   });
 
-  it('does not blame the secret alone where the provider may not know the client', async () => {
+  it('does not blame only the secret if the provider may not know the client', async () => {
     forged.bend({
       instead: {
         token: (response) =>
@@ -195,7 +195,7 @@ describe('a provider that is not as it must be', () => {
     ]);
   });
 
-  it.each(bends)('tells %s', async (_name, bend, step, words) => {
+  it.each(bends)('reports %s', async (_name, bend, step, words) => {
     forged.bend(bend);
     expect(await failures(oidcConnection(deps, forged))).toContainEqual([step, expect.stringMatching(words)]);
   });

@@ -12,11 +12,11 @@ import type { KeySet } from './read-provider.ts';
 import type { Trial } from './trial.ts';
 
 /**
- * Tries as much of a connection as can be tried without a person. What cannot be told is no failure. Throws when the
+ * Tests as much of a connection as possible without a person. What cannot be determined is no failure. Throws if the
  * portal's own keys cannot be opened.
  */
 export async function checkOidc(deps: Omit<ClientDeps, 'providers'>, connection: OidcConnection): Promise<CheckStep[]> {
-  // What the process remembers would hide what is wrong now.
+  // The process's own memory would hide current problems.
   const providers = createProviderMemory({ now: deps.now, log: { warn() {} } });
   const conversation = providers.open(connection.providerNetworks);
   const { issuer } = connection.settings;
@@ -49,7 +49,7 @@ function responseType({ metadata }: Trial): CheckStep {
   return checkStep('response type', false, 'the provider does not offer response_type code');
 }
 
-/** Some providers check it and do not announce it. */
+/** Some providers verify it without announcing it. */
 function pkce({ metadata }: Trial): CheckStep {
   const isAnnounced = metadata.code_challenge_methods_supported?.includes('S256') === true;
   return checkStep(
@@ -59,7 +59,7 @@ function pkce({ metadata }: Trial): CheckStep {
   );
 }
 
-/** Nothing is said where it is as usual. */
+/** Empty if they are as usual. */
 function algorithms({ metadata }: Trial): CheckStep[] {
   const announced = metadata.id_token_signing_alg_values_supported;
   if (!announced || announced.some((one) => idTokenAlgorithms.some((ours) => ours === one))) return [];
@@ -101,7 +101,7 @@ async function client(trial: Trial): Promise<CheckStep[]> {
   ];
 }
 
-/** For a connection that still uses the address that all shared: whether it may move over already. */
+/** For a connection that still uses the shared address: whether it can move to its own yet. */
 async function moving(trial: Trial): Promise<CheckStep> {
   const { key } = trial.connection;
   const own = ownRedirectUri(trial.deps.config, trial.connection);

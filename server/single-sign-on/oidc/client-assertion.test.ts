@@ -9,7 +9,7 @@ const entra = 'https://login.microsoftonline.com/7f1c8a52-0000-4000-8000-0000000
 const elsewhere = 'https://idp.example';
 const key = { id: 'id', stage: 'current' as const, ...(await makeCertificate('portal.example', new Date())) };
 
-/** The assertion that a provider is shown. */
+/** The assertion sent to a provider. */
 async function shown(metadata: ServerMetadata): Promise<string> {
   const body = new URLSearchParams();
   const authenticate = await clientAssertion(key, metadata);
@@ -17,7 +17,7 @@ async function shown(metadata: ServerMetadata): Promise<string> {
   return body.get('client_assertion') ?? '';
 }
 
-it('names the certificate in both ways, and the key', async () => {
+it('names the key, and the certificate in both ways', async () => {
   const { kid, x5t, typ, ...header } = decodeProtectedHeader(await shown({ issuer: elsewhere }));
   const { raw } = new X509Certificate(key.certificate);
   const digest = async (name: string) =>
@@ -46,7 +46,7 @@ it.each([
     { issuer: elsewhere, token_endpoint_auth_signing_alg_values_supported: ['ES256'] },
     'RS256',
   ],
-])('signs for %s as it is wanted', async (_who, metadata, alg) => {
+])('signs for %s as expected', async (_who, metadata, alg) => {
   const assertion = await shown(metadata);
   expect(decodeProtectedHeader(assertion).alg).toBe(alg);
   const verified = await jwtVerify(assertion, await importX509(key.certificate, alg));

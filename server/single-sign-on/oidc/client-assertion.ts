@@ -5,7 +5,7 @@ import type { PortalKey } from '../portal-keys.ts';
 import { publicJwk } from './oidc-keys.ts';
 
 /**
- * Proves by a signature who the portal is (private_key_jwt, OpenID Connect Core §9). The header names the key in both
+ * Authenticates the portal by a signature (private_key_jwt, OpenID Connect Core §9). The header names the key in both
  * ways: by `kid`, as in our JWKS, and by the certificate (RFC 7515 §4.1.7), for providers to which it was uploaded.
  */
 export async function clientAssertion(key: PortalKey, metadata: ServerMetadata): Promise<ClientAuth> {
@@ -24,7 +24,10 @@ export async function clientAssertion(key: PortalKey, metadata: ServerMetadata):
   );
 }
 
-/** RS256, which every provider can check, unless it announces PS256 alone, or is Entra ID, which wants that and announces nothing. */
+/**
+ * RS256, which every provider can verify; PS256 if only that is announced, or for Entra ID, which requires it and
+ * announces nothing.
+ */
 function assertionAlgorithm(metadata: ServerMetadata): 'RS256' | 'PS256' {
   const announced = metadata.token_endpoint_auth_signing_alg_values_supported;
   if (Array.isArray(announced)) return !announced.includes('RS256') && announced.includes('PS256') ? 'PS256' : 'RS256';

@@ -1,8 +1,8 @@
 import type { ClientAuth } from 'openid-client';
 
 /**
- * The secret in the header, encoded as a form is (RFC 6749 §2.3.1) but for `-_.!~*'()`: the library encodes these as well,
- * though no reader needs it, and providers that decode nothing then find another secret.
+ * The secret in the header, form-encoded (RFC 6749 §2.3.1) except `-_.!~*'()`: the library encodes these as well,
+ * though no reader needs it, and providers that don't decode would see a different secret.
  */
 export function clientSecretBasic(secret: string): ClientAuth {
   return (_provider, client, _body, headers) => {

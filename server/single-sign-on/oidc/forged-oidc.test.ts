@@ -21,7 +21,7 @@ let portal: PortalForTest;
 let provider: ForgedProvider;
 let foreign: KeyOfProvider;
 let connection: OidcConnection;
-/** Nothing is remembered of the provider when a test begins. */
+/** Each test begins with nothing remembered of the provider. */
 let deps: Deps;
 beforeAll(async () => {
   portal = await portalForTest();
@@ -44,7 +44,7 @@ const seconds = () => Math.floor(portal.deps.now().getTime() / 1000);
 const minutes = (count: number) => count * 60;
 const secretBytes = (text: string) => new TextEncoder().encode(text);
 
-/** Signs in at the bent provider, by an answer that would be accepted if it were honest. */
+/** Signs in at the manipulated provider, with an answer that would be accepted if it were honest. */
 async function answerTo(bend: Bend) {
   provider.bend(bend);
   return await visitProvider(deps, connection, provider);
@@ -57,7 +57,7 @@ const callback = (change: (parameters: URLSearchParams) => void): Bend => ({ cal
 const discovery = (change: Record<string, unknown>): Bend => ({ discovery: (honest) => ({ ...honest, ...change }) });
 const idToken = (make: NonNullable<Bend['idToken']>): Bend => ({ idToken: make });
 
-/** A forgery, why it is refused, and the words by which the operator sees which check met it. */
+/** A forgery, why it is refused, and the words that tell the operator which check found it. */
 type Forgery = [name: string, bend: () => Bend | Promise<Bend>, words: RegExp];
 
 describe('an honest answer is accepted', () => {
@@ -116,7 +116,7 @@ describe('an honest answer is accepted', () => {
     },
   );
 
-  it('with userinfo that is signed', async () => {
+  it('with signed userinfo', async () => {
     const { ok } = await answerTo(signedUserInfo(provider.key));
     expect(ok).toBe(true);
   });
@@ -434,7 +434,7 @@ const ofTheClaims: Forgery[] = [
   ['OI-29 an empty hash of the access token is refused', () => claims({ at_hash: '' }), /at_hash/],
 ];
 
-/** An ID token whose parts are written as they are told, and then honestly signed. */
+/** An ID token with its parts rewritten, then honestly signed. */
 function written(change: (claims: string, header: string) => [claims: string, header: string], after = ''): Bend {
   return idToken((said, head) => {
     const [claimsText, headerText] = change(JSON.stringify(said), JSON.stringify(head));
@@ -567,7 +567,7 @@ describe('forged: what belongs to another sign-in', () => {
     expect(answer).toMatchObject({ ok: false, reason: 'answer-invalid', words: expect.stringContaining('"nonce"') });
   });
 
-  it('OI-29 sign-ins side by side get each its own person', async () => {
+  it('OI-29 concurrent sign-ins each get their own person', async () => {
     const people = Array.from({ length: 8 }, (_, index) => `person ${index}`);
     const visits = await Promise.all(people.map(() => startVisit(deps, connection)));
     const personOf = new Map<unknown, string>(
@@ -580,7 +580,7 @@ describe('forged: what belongs to another sign-in', () => {
     expect(answers.map((answer) => answer.ok && answer.identity.subject)).toEqual(people);
   });
 
-  it('OI-14 a code of another visit is refused', async () => {
+  it('OI-14 a code from another visit is refused', async () => {
     const [first, second] = [await startVisit(deps, connection), await startVisit(deps, connection)];
     const url = provider.visit(second.url);
     url.searchParams.set('state', first.state);
@@ -588,7 +588,7 @@ describe('forged: what belongs to another sign-in', () => {
     expect(answer).toMatchObject({ ok: false, words: expect.stringContaining('invalid_grant') });
   });
 
-  it('OI-02 an answer of one provider is refused at the connection of another', async () => {
+  it('OI-02 an answer from one provider is refused at another’s connection', async () => {
     const other = await startForgedProvider(portal.deps);
     try {
       const elsewhere = oidcConnection(deps, other);
@@ -621,7 +621,7 @@ describe('discovery that does not belong to the connection', () => {
     ['a number for the ways to prove who we are', () => ({ token_endpoint_auth_methods_supported: 7 })],
     ['a list of lists for the algorithms', () => ({ id_token_signing_alg_values_supported: [['RS256']] })],
     ['a name and password in an endpoint', () => ({ token_endpoint: 'https://name:password@provider.example/' })],
-  ])('OI-26 %s is refused before anybody is sent there', async (_name, change) => {
+  ])('OI-26 %s is refused before anyone is sent there', async (_name, change) => {
     provider.bend(discovery(change()));
     await expect(startVisit(deps, connection)).rejects.toThrow(/connection-broken|provider-unreachable/);
     expect(provider.requests).toEqual(['/.well-known/openid-configuration']);
@@ -629,19 +629,16 @@ describe('discovery that does not belong to the connection', () => {
 });
 
 describe('real providers', () => {
-  it.each(['HS512', 'HS256', 'none', 'RS1'])(
-    'a signature by %s is named, with those that are accepted',
-    async (alg) => {
-      const answer = await answerTo(idToken((said) => unsigned(said, { alg })));
-      expect(answer).toEqual({
-        ok: false,
-        reason: 'answer-invalid',
-        words: `unexpected JWT "alg" header ${alg}; accepted are RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519`,
-      });
-    },
-  );
+  it.each(['HS512', 'HS256', 'none', 'RS1'])('a signature by %s is named, with the accepted ones', async (alg) => {
+    const answer = await answerTo(idToken((said) => unsigned(said, { alg })));
+    expect(answer).toEqual({
+      ok: false,
+      reason: 'answer-invalid',
+      words: `unexpected JWT "alg" header ${alg}; accepted are RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519`,
+    });
+  });
 
-  it('a signature by another algorithm than is announced is accepted where it is of our list', async () => {
+  it('a signature by an unannounced algorithm is accepted if it is on our list', async () => {
     const key = await newKey('ES256');
     const { ok } = await answerTo({
       ...discovery({ id_token_signing_alg_values_supported: ['RS256'] }),
@@ -651,7 +648,7 @@ describe('real providers', () => {
     expect(ok).toBe(true);
   });
 
-  it.each(["-_.!~*'()", 'plain', 'a b', 'é:%&+/='])('the secret %s is shown as providers read it', async (secret) => {
+  it.each(["-_.!~*'()", 'plain', 'a b', 'é:%&+/='])('the secret %s is sent as providers read it', async (secret) => {
     const tokenRequest = async (clientAuthentication: 'secret' | 'basic' | 'post') => {
       const client = { ...provider, clientSecret: secret };
       connection = oidcConnection(deps, client, { settings: { clientAuthentication } });
@@ -663,7 +660,7 @@ describe('real providers', () => {
       const [id, shown] = Buffer.from(basic, 'base64').toString().split(':');
       expect(id).toBe('vestibule');
       expect(new URLSearchParams(`secret=${shown}`).get('secret')).toBe(secret);
-      // Some decode nothing: what needs no encoding has none.
+      // Some don't decode: what needs no encoding gets none.
       if (/^[\w.!~*'()-]+$/.test(secret)) expect(shown).toBe(secret);
     }
     const post = await tokenRequest('post');
@@ -671,7 +668,7 @@ describe('real providers', () => {
     expect(post?.form.get('client_secret')).toBe(secret);
   });
 
-  it('a client that is not known is not blamed on the secret alone', async () => {
+  it('an unknown client is not blamed only on the secret', async () => {
     const unknown = (status: number, headers = {}): Bend => ({
       instead: {
         token: (response) =>
@@ -690,7 +687,7 @@ describe('real providers', () => {
 });
 
 describe('a provider that refuses', () => {
-  it('OI-23 its words are kept harmless for the operator', async () => {
+  it('OI-23 its words are made harmless for the operator', async () => {
     const answer = await answerTo(
       callback((query) => {
         query.delete('code');
@@ -707,7 +704,7 @@ describe('a provider that refuses', () => {
     expect(provider.requests).not.toContain('/token');
   });
 
-  it('OI-23 an error with the state of somebody else is not believed', async () => {
+  it('OI-23 an error with another person’s state is not believed', async () => {
     const answer = await answerTo(
       callback((query) => {
         query.set('error', 'access_denied');

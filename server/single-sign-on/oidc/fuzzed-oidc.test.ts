@@ -17,7 +17,7 @@ beforeAll(async () => {
   portal = await portalForTest();
   provider = await startForgedProvider(portal.deps);
   const { now, log } = portal.deps;
-  // A made-up endpoint may be an address that takes its time.
+  // A generated endpoint may be a slow address.
   deps = { ...portal.deps, providers: createProviderMemory({ now, log, answerWithin: 300 }) };
   connection = oidcConnection(deps, provider);
 });
@@ -49,7 +49,7 @@ const names = {
   userInfo: ['sub', 'email', 'email_verified', 'locale'],
 };
 
-/** One thing at one place of an otherwise honest answer is anything at all. */
+/** Replaces one part of an otherwise honest answer by an arbitrary value. */
 const change = fc
   .constantFrom(...(Object.keys(names) as (keyof typeof names)[]))
   .chain((place) => fc.tuple(fc.constant(place), fc.constantFrom(...names[place]), fc.jsonValue({ maxDepth: 2 })));
@@ -62,19 +62,19 @@ function bendOf(place: keyof typeof names, name: string, value: unknown): Bend {
   return { [place]: put };
 }
 
-/** A library would not sign what it does not understand. */
+/** A library refuses to sign what it does not understand. */
 function signedWhateverItSays(claims: object, header: object): string {
   const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');
   const data = `${part(header)}.${part(claims)}`;
   return `${data}.${sign('sha256', Buffer.from(data), KeyObject.from(provider.key.privateKey)).toString('base64url')}`;
 }
 
-/** Words that can stand in a record. */
+/** Checks that the words are safe in a record. */
 function expectHarmless(words: string): void {
   expect(words).toMatch(/^[\x20-\x7e]+$/);
 }
 
-it('OI-11 whatever a provider answers, it is read as the person it honestly names, or refused', async () => {
+it('OI-11 any answer of a provider is read as the person it honestly names, or refused', async () => {
   let accepted = 0;
   await fc.assert(
     fc.asyncProperty(change, async ([place, name, value]) => {

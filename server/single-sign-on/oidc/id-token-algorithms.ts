@@ -1,4 +1,4 @@
-/** Signatures that only the provider can make: neither none, nor those by a secret that we know as well (HS256 and the like). */
+/** Signatures that only the provider can make: neither none, nor those by a shared secret (HS256 and the like). */
 export const idTokenAlgorithms = [
   ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
   ...(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const),

@@ -5,7 +5,7 @@ import { limits } from '../../limits.ts';
 import { providerWords } from '../provider-words.ts';
 import { wrongInForm } from './id-token-form.ts';
 
-/** What an ID token came with, and for whom. */
+/** What an ID token was sent with, and for whom. */
 export type IdTokenContext = {
   idToken: string;
   accessToken: string;
@@ -17,7 +17,7 @@ export type IdTokenContext = {
 
 /**
  * What is wrong with an ID token, or null: the rules of OpenID Connect Core §2, §3.1.3.7 and §3.3.2.11 that the library
- * leaves to its caller. Its signature, iss, aud, exp, nbf and nonce have been checked.
+ * leaves to its caller. Signature, iss, aud, exp, nbf and nonce are already verified.
  */
 export function wrongInIdToken(claims: IDToken, context: IdTokenContext): string | null {
   const { idToken, accessToken, code, state, clientId, now } = context;
@@ -43,7 +43,7 @@ export function wrongInIdToken(claims: IDToken, context: IdTokenContext): string
 }
 
 const times = ['exp', 'nbf', 'auth_time'];
-/** The end of the year 9999: beyond it are milliseconds, and numbers that are none (1e999). */
+/** The end of the year 9999: larger values are milliseconds, or infinite (1e999). */
 const lastTime = 253_402_300_799;
 
 function isTime(value: unknown): boolean {
@@ -53,13 +53,13 @@ function isTime(value: unknown): boolean {
 const mostAudiences = 50;
 const longestSubject = 255;
 
-/** Control characters, which a database refuses or a record shows as something else, are in no subject. */
+/** A subject has no control characters, which databases refuse and records show differently. */
 export function isSubject(sub: string): boolean {
   const isBlank = /^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(sub);
   return !isBlank && sub.length <= longestSubject && sub.isWellFormed() && !/\p{Cc}/u.test(sub);
 }
 
-/** The left half of the hash that goes with the signature's algorithm (OpenID Connect Core §3.1.3.6); Ed25519 has SHA-512. */
+/** The left half of the hash for the signature's algorithm (OpenID Connect Core §3.1.3.6); Ed25519 uses SHA-512. */
 function hashOf(text: string, idToken: string): string {
   const { alg = '' } = decodeProtectedHeader(idToken);
   const size = /^[RPE]S(256|384|512)$/.exec(alg)?.[1] ?? '512';

@@ -1,11 +1,11 @@
 import { nameToldTwice } from './name-told-twice.ts';
 
-/** Parameters by which a token is read in another way than all are (RFC 7515 §4.1.11, RFC 7797, RFC 7516 §4.1.3). */
+/** Parameters that change how a token is read (RFC 7515 §4.1.11, RFC 7797, RFC 7516 §4.1.3). */
 const changesReading = ['crit', 'b64', 'zip'];
 
 /**
- * What is wrong with an ID token as it is written, whatever it says, or null (RFC 8725). Its signature has been checked:
- * what is refused here was signed by the provider, perhaps for another purpose, or could be read in two ways.
+ * What is wrong with the form of an ID token, whatever it says, or null (RFC 8725). Its signature has been verified:
+ * what is refused here was signed by the provider, perhaps for another purpose, or is ambiguous.
  */
 export function wrongInForm(idToken: string): string | null {
   const [, head, body] = /^([\w-]+)\.([\w-]+)\.[\w-]+$/.exec(idToken) ?? [];
@@ -21,7 +21,7 @@ export function wrongInForm(idToken: string): string | null {
   return null;
 }
 
-/** The media type is compared without regard to case, and may be written in full (RFC 7515 §4.1.9). */
+/** Media types are case-insensitive, and may be written in full (RFC 7515 §4.1.9). */
 function isJwt(typ: unknown): boolean {
   return typeof typ === 'string' && /^(?:application\/)?jwt$/i.test(typ);
 }

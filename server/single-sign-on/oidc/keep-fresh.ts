@@ -1,18 +1,18 @@
 import { limits } from '../../limits.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 
-/** Something of a provider's that a process keeps. */
+/** A provider's data that the process caches. */
 export type Kept<T> = {
   get: (signal: AbortSignal) => Promise<T>;
-  /** What was read last, whatever its age; null when nothing was. Nobody is asked. */
+  /** The last reading, whatever its age; null if there is none. Sends no request. */
   last: () => T | null;
-  /** For whom it will not do: it is read again; when that did not help, not once more for a while. */
+  /** Refreshes a value that `willDo` rejects; if that does not help, not again for a while. */
   getNewer: (signal: AbortSignal, willDo: (value: T) => boolean | Promise<boolean>) => Promise<T>;
 };
 
 /**
- * Keeps what was read for a while, then reads it again; all who need it at once share one request. A reading that fails
- * or takes long changes nothing: the last good one stays in use, and the next try is not made at once.
+ * Caches what was read for a while, then reads it again; concurrent callers share one request. A failed or slow reading
+ * changes nothing: the last good one stays in use, and the next attempt is delayed.
  */
 export function keepFresh<T>({
   read,
@@ -22,7 +22,7 @@ export function keepFresh<T>({
 }: {
   read: () => Promise<T>;
   now: () => Date;
-  /** How long is waited where the last good one will do. */
+  /** How long to wait if there is a last good value. */
   patience: number;
   /** Called once until it works again. */
   onFailure: (words: string) => void;
@@ -72,14 +72,14 @@ export function keepFresh<T>({
       if (underWay === null && !isOver(missedAt, limits.providerKeysEvery)) return good.value;
       if (underWay === null) missedAt = now().getTime();
       const newer = await readAgain(good.value, signal);
-      // Keys may change twice within a minute; who only makes us look finds nothing.
+      // Keys may change twice within a minute; a caller with an invalid token finds nothing either time.
       if (await willDo(newer)) missedAt = Number.NEGATIVE_INFINITY;
       return newer;
     },
   };
 }
 
-/** Waits for something no longer than until a signal. */
+/** Waits for a promise, but no longer than until a signal. */
 function before<T>(signal: AbortSignal, something: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const giveUp = () => reject(new ProviderFailure('the provider did not answer in time'));

@@ -11,15 +11,15 @@ import { mayHaveSigned } from './may-have-signed.ts';
 import { unreachable } from './oidc-refusal.ts';
 import type { KeySet } from './read-provider.ts';
 
-/** Whose sessions a provider ends: those of a subject, or of one of its own sessions, or both at once. */
+/** Whose sessions a provider ends: those of a subject, of one of its own sessions, or both. */
 export type LogoutToken = { subject: string | null; session: string | null; jti: string; issuedAt: Date; endsAt: Date };
 
-/** The one event that a logout token tells (Back-Channel Logout §2.4). */
+/** The event that a logout token must contain (Back-Channel Logout §2.4). */
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 
 /**
- * Reads a logout token with every check of OpenID Connect Back-Channel Logout §2.6 but the one for a second use. With
- * `fromMemory` nobody is asked for keys.
+ * Reads a logout token with every check of OpenID Connect Back-Channel Logout §2.6 except for reuse. With `fromMemory`
+ * no keys are requested.
  */
 export async function readLogoutToken(
   deps: Deps,
@@ -42,7 +42,7 @@ export async function readLogoutToken(
   }
 }
 
-/** The claims, once signature, issuer, audience and times are right: as for an ID token, and by our clock. */
+/** The claims, once signature, issuer, audience and times are verified: as for an ID token, and by our clock. */
 async function verifiedPayload(
   { providers, now }: Deps,
   { settings, providerNetworks }: OidcConnection,
@@ -50,7 +50,7 @@ async function verifiedPayload(
   fromMemory: boolean,
 ): Promise<JWTPayload> {
   const { typ } = decodeProtectedHeader(token);
-  // What is explicitly something else is no logout token (RFC 8725 §3.11); older providers say JWT or nothing.
+  // An explicit other type is not a logout token (RFC 8725 §3.11); older providers send JWT or nothing.
   if (typ !== undefined && !/^(?:application\/)?(?:logout\+jwt|jwt)$/i.test(typ))
     throw new errors.JOSEError(`its typ is ${providerWords(typ)}`);
   const keys = fromMemory
@@ -79,7 +79,7 @@ async function currentKeys(
   return await providers.keys(address, (keySet) => mayHaveSigned(keySet, token), conversation);
 }
 
-/** What is wrong with the claims that only a logout token has, or null. */
+/** What is wrong with the claims specific to logout tokens, or null. */
 function wrongInLogoutToken(payload: JWTPayload, now: Date): string | null {
   const { iat = Number.NaN, exp, jti, nonce, events, sub, sid } = payload;
   if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return 'iat and exp are not times';

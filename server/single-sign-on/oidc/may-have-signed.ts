@@ -3,8 +3,8 @@ import { idTokenAlgorithms } from './id-token-algorithms.ts';
 import type { KeySet } from './read-provider.ts';
 
 /**
- * Whether newer keys would not help: one of these has signed, or nothing can have. It decides what is read again, never who
- * is believed, which the library does with the keys that it is given.
+ * Whether newer keys would not help: one of these signed it, or none could have. Decides only what is read again, never
+ * whom to believe; the library does that with the keys it gets.
  */
 export async function mayHaveSigned(keySet: KeySet, token: string | undefined): Promise<boolean> {
   if (token === undefined || !isSignedAsAccepted(token)) return true;
@@ -14,7 +14,7 @@ export async function mayHaveSigned(keySet: KeySet, token: string | undefined): 
     await compactVerify(token, createLocalJWKSet(keySet as JSONWebKeySet), { algorithms: [...idTokenAlgorithms] });
     return true;
   } catch (error) {
-    // Several keys that no kid tells apart: the library refuses to guess as well, and newer keys would not change that.
+    // Several keys without a distinguishing kid: the library refuses to guess as well, and newer keys would not help.
     if (error instanceof errors.JWKSMultipleMatchingKeys) return await anyHasSigned(error, token);
     return false;
   }

@@ -50,8 +50,8 @@ beforeEach(async () => {
 const sessions = async () => (await portal.sql`select from session where stage = 'full'`).length;
 
 /**
- * The mix-up of RFC 9700 §4.4: the victim begins at the attacker's provider, which sends the browser on to the honest one
- * with the victim's state, and with nonce and PKCE challenge of a visit that the attacker began there.
+ * The mix-up of RFC 9700 §4.4: the victim begins at the attacker's provider, which redirects to the honest one with the
+ * victim's state, and with nonce and PKCE challenge of the attacker's own visit there.
  */
 async function mixUp(): Promise<{ attackers: string; answer: URL }> {
   const attackers = await departFor(attacker, 'anybody@acme.test');
@@ -62,11 +62,11 @@ async function mixUp(): Promise<{ attackers: string; answer: URL }> {
 }
 
 describe('OI-31 mix-up between connections', () => {
-  it('OI-31 the code of an honest provider reaches no token endpoint of another connection, and signs in nobody', async () => {
+  it('OI-31 an honest provider’s code reaches no token endpoint of another connection, and signs in nobody', async () => {
     const { attackers, answer } = await mixUp();
     const shown = await victim.get(pathOf(answer));
     const leaked = evil.tokenRequests[0]?.form.get('code');
-    // What the attacker would do with it: end the own visit, whose verifier fits the code.
+    // What the attacker would do with it: finish their own visit, whose verifier matches the code.
     const injected = honest.visit(attackers);
     injected.searchParams.set('code', leaked ?? 'none');
     const taken = await attacker.get(pathOf(injected));
@@ -76,7 +76,7 @@ describe('OI-31 mix-up between connections', () => {
     expect(await sessions()).toBe(0);
   });
 
-  it('OI-31 nor does a provider get it that is asked by the redirect URI that all shared', async () => {
+  it('OI-31 nor does a provider that still uses the shared redirect URI get it', async () => {
     await share('evil-oidc');
     const { answer } = await mixUp();
     expect((await victim.get(pathOf(answer))).headers.location).toMatch(/^\/portal\/loginfail\/oidc/);
@@ -86,7 +86,7 @@ describe('OI-31 mix-up between connections', () => {
     );
   });
 
-  it('OI-31 nor where the honest one is asked by the redirect URI that all shared', async () => {
+  it('OI-31 nor if the honest provider uses the shared redirect URI', async () => {
     await share('acme-oidc');
     const { answer } = await mixUp();
     expect(answer.pathname).toBe('/portal/authenticate/oidc/callback');
@@ -95,7 +95,7 @@ describe('OI-31 mix-up between connections', () => {
   });
 
   it.each(['', '/', '/other', '/evil-oidc', '/ACME-OIDC', '/acme-oidc%2F', '/%00', '/acme-oidc%20'])(
-    'OI-31 an answer at …/callback%s is none of this connection',
+    'OI-31 an answer at …/callback%s does not belong to this connection',
     async (path) => {
       const answer = honest.visit(await departFor(victim));
       const elsewhere = `/portal/authenticate/oidc/callback${path}${answer.search}`;
@@ -110,7 +110,7 @@ describe('OI-31 mix-up between connections', () => {
 
 const origin = 'http://localhost:8080';
 
-/** Makes a connection one that was there before each had a redirect URI of its own. */
+/** Makes a connection like those from before each had its own redirect URI. */
 async function share(key: string, until = new Date('2027-01-01')): Promise<void> {
   await portal.sql`update sso_connection set shared_redirect_until = ${until} where key = ${key}`;
 }
@@ -118,7 +118,7 @@ async function share(key: string, until = new Date('2027-01-01')): Promise<void>
 describe('a connection that was there before each had a redirect URI of its own', () => {
   const redirectUriOf = (url: string) => new URL(url).searchParams.get('redirect_uri');
 
-  it('OI-31 goes on with the shared one until its day, then with its own', async () => {
+  it('OI-31 uses the shared one until its date, then its own', async () => {
     await share('acme-oidc', new Date(portal.deps.now().getTime() + day));
     const url = await departFor(victim);
     expect(redirectUriOf(url)).toBe(`${origin}/portal/authenticate/oidc/callback`);
@@ -129,7 +129,7 @@ describe('a connection that was there before each had a redirect URI of its own'
     expect((await attacker.get(pathOf(honest.visit(next)))).headers.location).toBe('/portal/portal.html');
   });
 
-  it('OI-31 who is at the provider while it moves over comes back by the address that he left with', async () => {
+  it('OI-31 a person at the provider during the change returns by the address they left with', async () => {
     await share('acme-oidc');
     const answer = honest.visit(await departFor(victim));
     await changeConnection(portal.deps, 'acme-oidc', { sharedRedirectUntil: null }, portal.deps.now());
@@ -137,7 +137,7 @@ describe('a connection that was there before each had a redirect URI of its own'
     expect(redirectUriOf(await departFor(victim))).toBe(`${origin}/portal/authenticate/oidc/callback/acme-oidc`);
   });
 
-  it('OI-31 a visit that an earlier version began comes back to the shared one', async () => {
+  it('OI-31 a visit begun by an earlier version returns to the shared one', async () => {
     const connection = oidcConnection(portal.deps, honest);
     const { url, state, kept } = await startVisit(portal.deps, { ...connection, sharedRedirectUntil: inFuture() });
     const { redirectUri: _, ...before } = kept;
@@ -145,7 +145,7 @@ describe('a connection that was there before each had a redirect URI of its own'
     expect(await readOidcAnswer(portal.deps, connection, answer)).toMatchObject({ ok: true });
   });
 
-  it('OI-31 is warned of, with what to register and until when', async () => {
+  it('OI-31 causes a warning with what to register and by when', async () => {
     await share('acme-oidc', new Date('2027-01-01'));
     await share('evil-oidc', new Date(0));
     const warnings = sharedRedirectWarnings(

@@ -1,9 +1,9 @@
-/** What a text in JSON is made of, as far as names go: strings, and what begins and ends objects and lists. */
+/** The tokens of JSON that matter for names: strings, and the delimiters of objects and lists. */
 const pieces = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs;
 
 /**
- * A name that an object in a JSON text has twice, or null. Readers differ in which of the two counts (RFC 8259 §4), so
- * such a text says one thing to one and another to the next. The text has been found to be JSON before.
+ * A name that occurs twice in an object of a JSON text, or null. Readers differ in which of the two counts (RFC 8259
+ * §4), so the text is ambiguous. It must be valid JSON.
  */
 export function nameToldTwice(json: string): string | null {
   // The names of each object that is open; null for a list.

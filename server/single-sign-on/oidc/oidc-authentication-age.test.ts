@@ -38,7 +38,7 @@ const limited = (seconds: number | null) =>
   portal.sql`update sso_connection set settings = settings || ${portal.sql.json({ maxAuthenticationAge: seconds })}`;
 const seconds = () => Math.floor(portal.deps.now().getTime() / 1000);
 
-/** Signs in at the provider, which says this of when the person did so there. */
+/** Signs in at the provider, which reports this authentication time. */
 async function signIn(authTime: unknown, form: Record<string, string> = {}): Promise<unknown> {
   const more = {
     email: 'alice@acme.test',
@@ -50,17 +50,17 @@ async function signIn(authTime: unknown, form: Record<string, string> = {}): Pro
   return answer.headers.location;
 }
 
-it('SA-44 max_age asks the provider to ask anew in time, where the operator sets a maximum', async () => {
+it('SA-44 max_age asks the provider to authenticate again in time, if the operator sets a maximum', async () => {
   expect(new URL(await departFor(browser)).searchParams.get('max_age')).toBe('3600');
   await limited(null);
   expect(new URL(await departFor(browser)).searchParams.has('max_age')).toBe(false);
 });
 
-it('SA-44 a sign-in within the maximum lets in', async () => {
+it('SA-44 a sign-in within the maximum succeeds', async () => {
   expect(await signIn(seconds() - 3600)).toBe('/portal/portal.html');
 });
 
-it('SA-44 one before, in the future, or of which nothing is said, does not', async () => {
+it('SA-44 an older one, one in the future, or one without a time is refused', async () => {
   const wrong = [
     seconds() - 365 * 86_400,
     seconds() - 3600 - 121,
@@ -78,7 +78,7 @@ it('SA-44 one before, in the future, or of which nothing is said, does not', asy
   expect(await portal.sql`select from session`).toHaveLength(0);
 });
 
-it('SA-44 any does where the operator sets none', async () => {
+it('SA-44 any succeeds if the operator sets no maximum', async () => {
   await limited(null);
   expect(await signIn(seconds() - 365 * 86_400)).toBe('/portal/portal.html');
   expect(await signIn(undefined)).toBe('/portal/portal.html');
@@ -89,7 +89,7 @@ const toRegister = { redirectURL: registrationPage };
 const register = async () =>
   (await browser.get(registrationUrl, { headers: { 'sec-fetch-site': 'same-origin' } })).statusCode;
 
-it('SA-44 who is to set up an app is asked anew by the provider, whatever the maximum; nobody else is', async () => {
+it('SA-44 only a person setting up an app has to authenticate again at the provider, whatever the maximum', async () => {
   for (const maximum of [3600, null]) {
     await limited(maximum);
     const afresh = new URL(await departFor(browser, undefined, toRegister)).searchParams;
@@ -98,7 +98,7 @@ it('SA-44 who is to set up an app is asked anew by the provider, whatever the ma
   }
 });
 
-it('SA-44 an app is set up after a sign-in at the provider a moment ago, and not because somebody came back', async () => {
+it('SA-44 an app is set up after a recent sign-in at the provider, not just because the person came back', async () => {
   await limited(null);
   const tooOld = seconds() - limits.freshSignIn / 1000 - 1;
   for (const authTime of [tooOld, undefined]) {
@@ -113,7 +113,7 @@ it('SA-44 an app is set up after a sign-in at the provider a moment ago, and not
   await registerApp(portal, browser.cookies);
 });
 
-it('SA-44 an auth_time in the future proves nothing, now or when it has come; a clock may be off as ever', async () => {
+it('SA-44 an auth_time in the future proves nothing, now or later; clock skew is allowed as usual', async () => {
   await limited(null);
   expect(await signIn(seconds() + 3600, toRegister)).toBe(registrationPage);
   for (let at = 0; at < 4; at += 1) {
@@ -126,7 +126,7 @@ it('SA-44 an auth_time in the future proves nothing, now or when it has come; a 
   expect(await register()).toBe(409);
   await signIn(seconds() + clock);
   expect(await register()).toBe(200);
-  // A session that an earlier version kept.
+  // A session kept by an earlier version.
   await portal.sql`update session set authenticated_at = ${new Date(portal.deps.now().getTime() + hour)}`;
   expect(await register()).toBe(409);
 });

@@ -9,14 +9,14 @@ import { readOidcAnswer } from './oidc.ts';
 
 /**
  * `GET authenticate/oidc/callback/<connection>`: where OpenID providers send their answers (OpenID Connect Core
- * §3.1.2.5). Without a connection it is the address that all shared, for those that were there then.
+ * §3.1.2.5). Without a connection it is the shared address, for connections that still use it.
  */
 export function oidcCallbackRoute(deps: Deps) {
   return async function oidcCallback(
     request: FastifyRequest<{ Params: { connection?: string } }>,
     reply: FastifyReply,
   ) {
-    // From the configuration: what the request says of its host is nothing to compare an answer with.
+    // From the configuration: the request's Host must not be compared with an answer.
     const { connection: key } = request.params;
     const path = key === undefined ? '' : `/${encodeURIComponent(key)}`;
     const url = new URL(publicAddress(deps.config, 'oidcCallback') + path + splitUrl(request.url).search);

@@ -25,8 +25,8 @@ import { mayHaveSigned } from './may-have-signed.ts';
 export type ClientDeps = Pick<Deps, 'sql' | 'keys' | 'config' | 'now' | 'providers'>;
 
 /**
- * The library's client for one conversation. It asks through `conversation` alone, checks the signature of each ID token
- * (by itself it takes TLS for proof, as OpenID Connect Core §3.1.3.7 no. 6 allows), and goes by our clock.
+ * The library's client for one conversation. All requests go through `conversation`; the signature of each ID token is
+ * verified (by default TLS is enough, as OpenID Connect Core §3.1.3.7 no. 6 allows), and our clock is used.
  */
 export function oidcClient(
   deps: Pick<Deps, 'now' | 'providers'>,
@@ -43,17 +43,17 @@ export function oidcClient(
   client.timeout = undefined;
   client[customFetch] = fetchByMemory(deps, metadata, conversation);
   enableNonRepudiationChecks(client);
-  // For a provider on this very machine; the conversation refuses http elsewhere.
+  // For a provider on this machine; the conversation refuses http elsewhere.
   allowInsecureRequests(client);
   return client;
 }
 
-/** How far our clock is ahead of the one that the library looks at, in seconds. */
+/** How far our clock is ahead of the library's, in seconds. */
 function skew(now: Date): number {
   return Math.floor(now.getTime() / 1000) - Math.floor(Date.now() / 1000);
 }
 
-/** Our list alone counts (RFC 8725 §3.1): what is announced may be older than the key that signs, or is not told at all. */
+/** Only our list counts (RFC 8725 §3.1): the announced ones may be older than the signing key, or missing. */
 function withOurAlgorithms(metadata: ServerMetadata): ServerMetadata {
   return {
     ...metadata,
@@ -63,8 +63,8 @@ function withOurAlgorithms(metadata: ServerMetadata): ServerMetadata {
 }
 
 /**
- * The library asks for the keys by itself, for each client anew and without knowing which one it will need. It is
- * answered from memory, which looks again when the signature is by none of those that it knows.
+ * The library requests the keys for each client, without knowing which one it needs. It is answered from memory, which
+ * refreshes if none of its keys made the signature.
  */
 function fetchByMemory(
   { providers }: Pick<Deps, 'providers'>,
@@ -92,7 +92,7 @@ function idTokenOf(body: string): string | undefined {
   }
 }
 
-/** How the portal proves at the token endpoint who it is (OpenID Connect Core §9). */
+/** How the portal authenticates at the token endpoint (OpenID Connect Core §9). */
 export async function clientAuthentication(
   deps: Omit<ClientDeps, 'providers'>,
   { id, settings, sealedSecret }: Pick<OidcConnection, 'id' | 'settings' | 'sealedSecret'>,
@@ -113,7 +113,10 @@ export async function clientAuthentication(
   return { ok: true, authentication: authenticate(secret) };
 }
 
-/** How a secret is shown: as the operator says, else as announced; where nothing is, in the header (OpenID Connect Discovery §3). */
+/**
+ * How to send a secret: as the operator says, otherwise as announced; by default in the header (OpenID Connect
+ * Discovery §3).
+ */
 export function wayOfSecret({ clientAuthentication }: OidcSettings, metadata: ServerMetadata): 'basic' | 'post' {
   if (clientAuthentication === 'basic' || clientAuthentication === 'post') return clientAuthentication;
   const offered = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];

@@ -2,17 +2,17 @@ import type { IDToken, UserInfoResponse } from 'openid-client';
 import type { Identity } from '../identity.ts';
 import type { Attributes } from '../settings.ts';
 
-/** Claims by name, of any kind. */
+/** Claims by name, of any type. */
 type Claims = Record<string, unknown>;
 
-/** The claim that holds the e-mail address. */
+/** The claim that holds the email address. */
 export function emailClaim({ email = 'email' }: Attributes): string {
   return email;
 }
 
 /**
- * What the claims say of somebody. The ID token comes first; an address and whether it is verified come from the same
- * place. `email_verified` speaks of the claim `email` (OpenID Connect Core §5.1): nothing vouches for another one.
+ * What the claims say of a person. The ID token comes first; an address and whether it is verified come from the same
+ * place. `email_verified` refers to the claim `email` (OpenID Connect Core §5.1): nothing vouches for another one.
  */
 export function oidcIdentity(
   { idToken, claims, userInfo }: { idToken: string; claims: IDToken; userInfo: UserInfoResponse | null },
@@ -33,7 +33,7 @@ export function oidcIdentity(
     authenticationContexts: contextsOf(claims),
     authenticatedAt: Number.isSafeInteger(claims.auth_time) ? (claims.auth_time as number) * 1000 : null,
     issuedAt: claims.iat * 1000,
-    // OpenID Connect has no word for it.
+    // OpenID Connect does not report it.
     sessionEndsAt: null,
     idToken,
   };
@@ -45,7 +45,7 @@ function contextsOf({ acr, amr }: Claims): string[] {
 
 const longestText = 255;
 
-/** A claim that is a text which can be stored and shown; else null. */
+/** A claim that is text fit to store and show, otherwise null. */
 function textOf(claim: unknown): string | null {
   const isText = typeof claim === 'string' && claim.length >= 1 && claim.length <= longestText;
   return isText && claim.isWellFormed() && !/\p{Cc}/u.test(claim) ? claim : null;

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { publicJwk } from './oidc-keys.ts';
 
-/** `GET authenticate/oidc/keys`: the keys that private_key_jwt is checked with; the next one is there before its time. */
+/** `GET authenticate/oidc/keys`: the keys that verify private_key_jwt, including the next one ahead of its use. */
 export function oidcKeysRoute(deps: Deps) {
   return async function oidcKeys(_request: FastifyRequest, reply: FastifyReply) {
     const keys = await Promise.all((await portalKeys(deps)).map(publicJwk));

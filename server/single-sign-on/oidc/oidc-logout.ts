@@ -4,12 +4,12 @@ import type { OidcConnection } from '../../storage/sso-connection.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { oidcClient } from './oidc-client.ts';
 
-/** A longer proof makes an address that servers refuse; without it a provider asks the person. */
+/** A longer hint makes an address that servers refuse; without it the provider asks the person. */
 const longestHint = 4096;
 
 /**
- * Where a provider ends its own session (OpenID Connect RP-Initiated Logout §2), or null where it offers none or is
- * away: nobody waits long for a sign-out.
+ * Where a provider ends its own session (OpenID Connect RP-Initiated Logout §2), or null if it has no such address or
+ * does not answer quickly.
  */
 export async function oidcLogoutUrl(
   deps: Deps,

@@ -10,7 +10,7 @@ import { providerWords } from '../provider-words.ts';
 import { acceptedAlgorithms } from './id-token-algorithms.ts';
 import { ProviderMismatch } from './read-provider.ts';
 
-/** Why the library did not get through with an answer. What makes it stumble lets nobody in, whatever it is. */
+/** Why the library rejected an answer. Every error refuses the sign-in, whatever it is. */
 export function oidcRefusal(error: unknown): Refusal {
   const failure = [error, causeOf(error)].find((one) => one instanceof ProviderFailure);
   if (failure) return unreachable(failure);
@@ -29,7 +29,7 @@ export function oidcRefusal(error: unknown): Refusal {
       `the provider does not accept the portal, by ${whatIsShown}: ${said(code, error_description)}`,
     );
   }
-  // No answer of an endpoint at all: a status that none has, or no JSON.
+  // Not an endpoint's answer: an invalid status, or not JSON.
   if (error instanceof ClientError && causeOf(error) instanceof Response) {
     return refusal(
       'provider-unreachable',
@@ -39,13 +39,13 @@ export function oidcRefusal(error: unknown): Refusal {
   return refusal('answer-invalid', [messageOf(error), messageOf(causeOf(error))].filter(Boolean).join(': '));
 }
 
-/** The errors by which a provider says that somebody did not want to, or did not do what was asked (OpenID Connect Core §3.1.2.6). */
+/** The errors that mean the person refused, or did not do what was asked (OpenID Connect Core §3.1.2.6). */
 const byPerson = ['access_denied', 'consent_required', 'interaction_required', 'login_required'];
 
-/** A provider that does not know us does not say which of the two is wrong. */
+/** A provider that does not know us does not say which is wrong. */
 const whatIsShown = 'client id or secret (or key)';
 
-/** What a token says that it is signed by, where that was the trouble; null where it was not. */
+/** The algorithm that a token claims, if that was the problem; otherwise null. */
 function unexpectedAlgorithm(error: unknown): string | null {
   const details = [causeOf(error), causeOf(causeOf(error))].find(
     (one): one is { header: { alg?: unknown } } =>
@@ -54,7 +54,7 @@ function unexpectedAlgorithm(error: unknown): string | null {
   return details ? providerWords(String(details.header.alg)) : null;
 }
 
-/** A provider that is away, or that is not the one of the connection. */
+/** A provider that is down, or is not the connection's. */
 export function unreachable(failure: ProviderFailure): Refusal {
   const isOurs = failure instanceof ProviderMismatch || failure instanceof NetworkNotListed;
   return refusal(isOurs ? 'connection-broken' : 'provider-unreachable', failure.message);

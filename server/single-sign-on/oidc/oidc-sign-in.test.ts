@@ -44,7 +44,7 @@ beforeEach(async () => {
   browser = browserForTest(portal);
 });
 
-/** Both instances have one clock. */
+/** Both instances share one clock. */
 function wait(time: number): void {
   portal.wait(time);
   second.wait(time);
@@ -54,7 +54,7 @@ const says = (claims: object) => ({ claims: (honest: object) => ({ ...honest, em
 const failed = /^\/portal\/loginfail\/oidc(?:\?|$)/;
 const sessions = async () => (await portal.sql`select from session where stage = 'full'`).length;
 
-/** From the form to the provider and back; the answer to what the provider sent. */
+/** Signs in from the form to the provider and back; returns the answer to the callback. */
 async function signInAt(provider: ForgedProvider, username?: string, form?: Record<string, string>) {
   const callback = provider.visit(await departFor(browser, username, form));
   return await browser.get(pathOf(callback));
@@ -67,7 +67,7 @@ async function expectRefused(answer: { headers: Record<string, unknown> }, reaso
 }
 
 describe('who presses cancel', () => {
-  it.each(['access_denied', 'consent_required'])('is not told of a typo (%s), and may go on', async (error) => {
+  it.each(['access_denied', 'consent_required'])('does not hear of a typo (%s), and may continue', async (error) => {
     acme.bend({
       callback: (parameters) => {
         parameters.delete('code');
@@ -85,7 +85,7 @@ describe('who presses cancel', () => {
     expect((await lastFailure(portal))?.reason).toBe('provider-refused');
   });
 
-  it('is nobody else: another error of the provider speaks of what may be wrong', async () => {
+  it('is still the provider’s failure: its other errors show what may be wrong', async () => {
     acme.bend({ callback: (parameters) => parameters.set('error', 'server_error') });
     const answer = await signInAt(acme);
     expect(answer.headers.location).toBe('/portal/loginfail/oidc');
@@ -94,7 +94,7 @@ describe('who presses cancel', () => {
 });
 
 describe('the way in', () => {
-  it('leads from the form over a page of ours to the provider and back to the destination, fragment and all', async () => {
+  it('leads from the form over a page of ours to the provider and back to the destination, including the fragment', async () => {
     const answer = await signInAt(acme, undefined, { redirectURL: '/portal#/reports/7' });
     expect(answer.statusCode).toBe(303);
     expect(answer.headers.location).toBe('/portal#/reports/7');
@@ -105,14 +105,14 @@ describe('the way in', () => {
     expect(event).toEqual({ event: 'signed-in', connection: 'acme-oidc', customer_key: 'acme', username: 'alice' });
   });
 
-  it('the page that leads on may post to nobody but us', async () => {
+  it('the page that leads on may post only to us', async () => {
     const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
     const page = await browser.get(String(pressed.headers.location));
     expect(page.body).toContain('http-equiv="refresh"');
     expect(page.headers['content-security-policy']).toContain("; form-action 'self'; ");
   });
 
-  it('sends the typed address along as a hint, and asks by PKCE, state and nonce', async () => {
+  it('sends the typed address as a hint, and uses PKCE, state and nonce', async () => {
     const asked = new URL(await departFor(browser)).searchParams;
     expect(asked.get('login_hint')).toBe('alice@acme.test');
     expect(asked.get('redirect_uri')).toBe('http://localhost:8080/portal/authenticate/oidc/callback/acme-oidc');
@@ -130,7 +130,7 @@ describe('the way in', () => {
     expect((await browser.get(pathOf(callback))).headers.location).toBe('/portal/reports');
   });
 
-  it('a remembered connection that is made up, or switched off, leads to the form', async () => {
+  it('a remembered connection that is forged or disabled leads to the form', async () => {
     browser.cookies['vestibule-connection'] = 'A'.repeat(80);
     expect((await browser.post('/portal/authenticate/checkSsoLogin', {})).headers.location).toBe(
       '/portal/singleSignOn',
@@ -142,7 +142,7 @@ describe('the way in', () => {
     );
   });
 
-  it('a remembered connection is forgotten when it leads nowhere, and the failure page leads to the form', async () => {
+  it('a remembered connection is forgotten when it fails, and the failure page leads to the form', async () => {
     await signInAt(acme);
     await browser.post('/portal/logout', {});
     acme.bend({ callback: (parameters) => parameters.set('error', 'access_denied') });
@@ -153,7 +153,7 @@ describe('the way in', () => {
     expect(again.headers.location).toBe('/portal/singleSignOn');
   });
 
-  it('the page that leads on, opened later, goes on to where the visit led, or back to the form with what is the reader’s', async () => {
+  it('the page that leads on, opened later, redirects where the visit led, or to the form with the reader’s own entries', async () => {
     const form = { username: 'alice@acme.test', redirectURL: '/portal/reports' };
     const pressed = await browser.post('/portal/authenticate/performSsoLogin', form);
     const leave = String(pressed.headers.location);
@@ -175,12 +175,12 @@ describe('the way in', () => {
     expect((await browser.get(String(answer.headers.location))).body).toContain('alice@acme.test');
   });
 
-  it('a destination that is not acceptable goes to the default one and is recorded', async () => {
+  it('an unacceptable destination becomes the default one and is recorded', async () => {
     await departFor(browser, undefined, { redirectURL: '//evil.example' });
     expect(await portal.sql`select from audit_event where event = 'destination-refused'`).toHaveLength(1);
   });
 
-  it('unknown and known people of a domain are answered alike, unknown domains too', async () => {
+  it('unknown and known people of a domain get the same answer, and so do unknown domains', async () => {
     const known = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
     const unknown = await browser.post('/portal/authenticate/performSsoLogin', { username: 'nobody@acme.test' });
     const shape = (text: unknown) => String(text).replace(/request=[\w-]+/, 'request=');
@@ -190,7 +190,7 @@ describe('the way in', () => {
   });
 
   it.each(['alice', ' ', 'a b@acme.test', '<i>@', ''])(
-    '%j is no address: the form again, with what was typed and where to go',
+    '%j is not an address: the form again, with what was typed and the destination',
     async (username) => {
       const url = '/portal/authenticate/performSsoLogin?lang=de';
       const answer = await browser.post(url, { username, redirectURL: '/portal/portal.html?tab=2' });
@@ -203,13 +203,13 @@ describe('the way in', () => {
     },
   );
 
-  it('a connection that is switched off fails by its own page', async () => {
+  it('a disabled connection leads to its own failure page', async () => {
     await portal.sql`update sso_connection set active = false`;
     const answer = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
     await expectRefused(answer, 'connection-disabled');
   });
 
-  it('two connections of a domain are a choice, without the address in the address bar', async () => {
+  it('two connections of a domain are offered as a choice, without the address in the URL', async () => {
     await addOidcConnection(portal, beta, { key: 'acme-other', name: 'The other one' });
     const answer = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
     expect(answer.headers.location).toBe('/portal/singleSignOn?notice=chooseConnection');
@@ -234,7 +234,7 @@ describe('the way in', () => {
     const answer = await begin();
     expect(answer.statusCode).toBe(429);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-    // Answers that lead nowhere count apart.
+    // Failed answers are counted separately.
     await portal.sql`
       insert into throttle (key, failures, changed_at, blocked_until, admitted)
       select replace(key, 'sso-', 'answer-'), failures, changed_at, blocked_until, true from throttle where key like 'sso-%'`;
@@ -243,7 +243,7 @@ describe('the way in', () => {
     expect(await portal.sql`select from sso_request where used_at is null`).toHaveLength(1);
     expect(await portal.sql`select from audit_event where reason = 'request-unknown'`).toHaveLength(0);
     expect(portal.logs()).not.toMatch(/"level":[456]0/);
-    // Who is on the way already gets in.
+    // A person already on the way gets in.
     expect((await browser.get(pathOf(callback))).headers.location).toBe('/portal/portal.html');
     expect(await portal.sql`select from audit_event where reason = 'throttled'`).toHaveLength(1);
   });
@@ -277,13 +277,13 @@ describe('the answer belongs to one visit of one browser', () => {
     }
   });
 
-  it('OI-01 a state that is over is refused', async () => {
+  it('OI-01 an expired state is refused', async () => {
     const callback = acme.visit(await departFor(browser));
     wait(30 * minute);
     await expectRefused(await browser.get(pathOf(callback)), 'request-unknown');
   });
 
-  it('OI-02 an answer of one provider to a visit to another is refused; both may be under way at once', async () => {
+  it('OI-02 an answer of one provider to a visit to another is refused; both may be open at once', async () => {
     const atAcme = acme.visit(await departFor(browser));
     const atBeta = beta.visit(await departFor(browser, 'bob@beta.test'));
     const mixed = new URL(atAcme);
@@ -292,7 +292,7 @@ describe('the answer belongs to one visit of one browser', () => {
     expect((await browser.get(pathOf(atBeta))).headers.location).toBe('/portal/portal.html');
   });
 
-  it('OI-13 RC-04 an answer that is loaded again leads where it led, and signs in nobody anew', async () => {
+  it('OI-13 RC-04 an answer loaded again leads to the same page, and signs in nobody again', async () => {
     const callback = acme.visit(await departFor(browser, undefined, { redirectURL: '/portal/reports' }));
     expect((await browser.get(pathOf(callback))).headers.location).toBe('/portal/reports');
     const token = browser.cookies['vestibule-session'];
@@ -316,7 +316,7 @@ describe('the answer belongs to one visit of one browser', () => {
     }
   });
 
-  it("OI-14 an attacker's code in a victim's visit is refused: the verifier is another one", async () => {
+  it("OI-14 an attacker's code in a victim's visit is refused: the verifier differs", async () => {
     const attackers = acme.visit(await departFor(browserForTest(portal)));
     const callback = acme.visit(await departFor(browser));
     callback.searchParams.set('code', attackers.searchParams.get('code') as string);
@@ -333,7 +333,7 @@ describe('the answer belongs to one visit of one browser', () => {
     expect(await portal.sql`select from sso_request`).toHaveLength(0);
   });
 
-  it('a HEAD of the callback uses nothing up', async () => {
+  it('a HEAD of the callback consumes nothing', async () => {
     const callback = pathOf(acme.visit(await departFor(browser)));
     await browser.get(callback, { method: 'HEAD' });
     expect((await browser.get(callback)).headers.location).toBe('/portal/portal.html');
@@ -341,7 +341,7 @@ describe('the answer belongs to one visit of one browser', () => {
 });
 
 describe('whom a provider may speak for', () => {
-  it('OI-16 a provider that tells an address of another domain signs in nobody, and it is recorded', async () => {
+  it('OI-16 a provider that sends an address of another domain signs in nobody, and it is recorded', async () => {
     acme.bend(says({ sub: 'subject of bob', email: 'bob@beta.test' }));
     await expectRefused(await signInAt(acme), 'foreign-domain');
   });
@@ -352,7 +352,7 @@ describe('whom a provider may speak for', () => {
     await expectRefused(await signInAt(acme), 'unknown-user');
   });
 
-  it('OI-17 an address that is not verified links nobody, unless the operator trusts the provider', async () => {
+  it('OI-17 an unverified address links nobody, unless the operator trusts the provider', async () => {
     for (const claim of [{ email_verified: false }, { email_verified: undefined }, { email_verified: 'yes' }]) {
       acme.bend(says(claim));
       await expectRefused(await signInAt(acme), 'unverified-email');
@@ -361,7 +361,7 @@ describe('whom a provider may speak for', () => {
     expect((await signInAt(acme)).headers.location).toBe('/portal/portal.html');
   });
 
-  it('OI-18 an address that can be read in two ways finds nobody', async () => {
+  it('OI-18 an ambiguous address finds nobody', async () => {
     const twoWays = [
       'alice@acme.test@acme.test',
       'alice＠acme.test',
@@ -383,7 +383,7 @@ describe('whom a provider may speak for', () => {
     expect(await sessions()).toBe(0);
   });
 
-  it('OI-18 upper case finds the same person and no other one, as on the sign-in form (decisions §7)', async () => {
+  it('OI-18 upper case finds only the same person, as on the sign-in form (decisions §7)', async () => {
     acme.bend(says({ email: 'Alice@ACME.test' }));
     expect((await signInAt(acme)).headers.location).toBe('/portal/portal.html');
     const [row] = await portal.sql`select username from portal_user u join session s on s.user_id = u.id`;
@@ -397,7 +397,7 @@ describe('whom a provider may speak for', () => {
     await expectRefused(await signInAt(acme), 'unknown-user');
   });
 
-  it("SA-45 an address that is somebody's username finds nobody, and of several none is taken", async () => {
+  it("SA-45 an address that is someone's username finds nobody, and of several none is used", async () => {
     await addUser(portal, { username: 'boss@acme.test', email: 'carol@acme.test' });
     acme.bend(says({ sub: 'b', email: 'boss@acme.test' }));
     await expectRefused(await signInAt(acme), 'unknown-user');
@@ -407,7 +407,7 @@ describe('whom a provider may speak for', () => {
     expect((await lastFailure(portal))?.steps.at(-1)?.outcome).toContain('tells several e-mail addresses');
   });
 
-  it('OI-20 the subject of a user who was removed means nobody', async () => {
+  it('OI-20 the subject of a removed user finds nobody', async () => {
     await signInAt(acme);
     await portal.sql`delete from portal_user where username = 'alice'`;
     await expectRefused(await signInAt(acme), 'unknown-user');
@@ -417,7 +417,7 @@ describe('whom a provider may speak for', () => {
     expect(row?.user_id).toBe(id);
   });
 
-  it('once linked, the subject counts: another address changes nothing, another subject is refused', async () => {
+  it('once linked, the subject counts: a new address changes nothing, a new subject is refused', async () => {
     await signInAt(acme);
     await portal.sql`delete from session`;
     acme.bend(says({ email: 'new-name@acme.test' }));
@@ -427,7 +427,7 @@ describe('whom a provider may speak for', () => {
     await expectRefused(await signInAt(acme), 'other-subject');
   });
 
-  it('an unknown person ends on the failure page with a reference; where users are made, one is', async () => {
+  it('an unknown person ends on the failure page with a reference, or is created if the connection allows', async () => {
     acme.bend(says({ sub: 'new', email: 'carol@acme.test', locale: 'de-AT' }));
     const answer = await signInAt(acme, 'carol@acme.test');
     await expectRefused(answer, 'unknown-user');
@@ -446,7 +446,7 @@ describe('whom a provider may speak for', () => {
     });
   });
 
-  it('first sign-ins of one person at the same moment all get in, whether the user is made or was there', async () => {
+  it('concurrent first sign-ins of one person all succeed, whether the user is new or exists', async () => {
     for (const [makesUsers, email] of [
       [true, 'carol@acme.test'],
       [false, 'alice@acme.test'],
@@ -465,7 +465,7 @@ describe('whom a provider may speak for', () => {
     }
   });
 
-  it('a user who is made never takes the name of another, and is not made when refused', async () => {
+  it("a created user never gets another's name, and a refused one is not created", async () => {
     await portal.sql`update sso_connection set makes_users = true, attributes = '{"username":"nick"}'`;
     acme.bend(says({ sub: 'new', email: 'carol@acme.test', nick: 'bob' }));
     await expectRefused(await signInAt(acme), 'name-taken');
@@ -475,7 +475,7 @@ describe('whom a provider may speak for', () => {
     expect(await portal.sql`select from portal_user where email = 'carol@acme.test'`).toHaveLength(0);
   });
 
-  it('OI-33 a user who is made is named by no address of a domain that is not of the connection', async () => {
+  it('OI-33 a created user is never named by an address outside the connection’s domains', async () => {
     await portal.sql`update sso_connection set makes_users = true, attributes = '{"username":"nick"}' where key = 'acme-oidc'`;
     for (const nick of [
       'dora@beta.test',
@@ -501,7 +501,7 @@ describe('whom a provider may speak for', () => {
 });
 
 describe('the rules of a password sign-in', () => {
-  it('SA-31 an inactive user is refused, and so is one whose customer is switched off', async () => {
+  it('SA-31 an inactive user is refused, and so is one whose customer is disabled', async () => {
     await portal.sql`update portal_user set active = false`;
     await expectRefused(await signInAt(acme), 'inactive');
     await portal.sql`update portal_user set active = true`;
@@ -510,13 +510,13 @@ describe('the rules of a password sign-in', () => {
     await expectRefused(await browser.get(pathOf(callback)), 'connection-disabled');
   });
 
-  it('SA-31 a connection that is switched off in mid-flight lets nobody in', async () => {
+  it('SA-31 a connection disabled during a visit signs in nobody', async () => {
     const callback = acme.visit(await departFor(browser));
     await portal.sql`update sso_connection set active = false`;
     await expectRefused(await browser.get(pathOf(callback)), 'connection-disabled');
   });
 
-  it('IP-14 an address that the customer does not admit is refused, and told', async () => {
+  it('IP-14 an address that the customer does not admit is refused, and shown to the visitor', async () => {
     await portal.sql`update customer set allowed_networks = '{203.0.113.0/24}'`;
     const answer = await signInAt(acme);
     expect(answer.headers.location).toBe('/portal/loginfail/ip?ipaddress=198.51.100.7');
@@ -524,7 +524,7 @@ describe('the rules of a password sign-in', () => {
     expect((await lastFailure(portal))?.reason).toBe('network');
   });
 
-  it('OI-22 a required second factor is asked for here where the provider says nothing of one', async () => {
+  it('OI-22 a required second factor is asked for here if the provider reports none', async () => {
     await portal.sql`update customer set two_factor = 'app'`;
     const answer = await signInAt(acme, undefined, { redirectURL: '/portal/reports' });
     expect(answer.headers.location).toBe('/portal/twoFactorRegistration?redirectURL=%2Fportal%2Freports');
@@ -536,7 +536,7 @@ describe('the rules of a password sign-in', () => {
     expect(portal.mails.at(-1)?.recipient).toBe('alice@acme.test');
   });
 
-  it('OI-22 what the provider says of a second factor counts where the operator lists it, and only then', async () => {
+  it('OI-22 a second factor reported by the provider counts only if the operator lists it', async () => {
     await portal.sql`update customer set two_factor = 'app'`;
     acme.bend(says({ amr: ['pwd', 'mfa'], acr: 'low' }));
     expect((await signInAt(acme)).headers.location).toContain('/twoFactorRegistration');
@@ -546,7 +546,7 @@ describe('the rules of a password sign-in', () => {
     expect((await signInAt(acme)).headers.location).toContain('/twoFactorRegistration');
   });
 
-  it('OI-23 a cancel at the provider ends on the failure page; its words are in the steps alone', async () => {
+  it('OI-23 a cancellation at the provider ends on the failure page; its words are only in the steps', async () => {
     acme.bend({
       callback: (parameters) => {
         parameters.delete('code');
@@ -574,7 +574,7 @@ describe('a domain that requires single sign-on', () => {
     await portal.sql`update sso_connection set required = true where key = 'acme-oidc'`;
   });
 
-  it('leads every name of it to its provider alike, before anybody is looked up', async () => {
+  it('sends every name of it to its provider alike, before any lookup', async () => {
     const known = await portal.signIn('alice@acme.test', 'wrong');
     const unknown = await portal.signIn('nobody@acme.test', 'wrong');
     expect(known.headers.location).toBe('/portal/singleSignOn?notice=useSingleSignOn');
@@ -583,18 +583,18 @@ describe('a domain that requires single sign-on', () => {
     expect(await portal.sql`select from throttle`).toHaveLength(0);
   });
 
-  it('refuses the right password of its users by username, and says it to the operator alone', async () => {
+  it('refuses its users’ right password by username, and says why only to the operator', async () => {
     const answer = await portal.signIn('alice', 'Lantern-Harbour-42');
     expect(answer.headers.location).toBe('/portal/loginfail/default');
     const [event] = await portal.sql`select reason from audit_event where event = 'sign-in-refused'`;
     expect(event?.reason).toBe('single-sign-on-required');
   });
 
-  it('people of other domains go on by password', async () => {
+  it('people of other domains still use passwords', async () => {
     expect((await portal.signIn('bob', 'Lantern-Harbour-42')).headers.location).toBe('/portal/portal.html');
   });
 
-  it('who forgot a password is told by mail how to sign in, and gets no link', async () => {
+  it('a forgotten password leads to an email that says how to sign in, without a link', async () => {
     await browser.post('/portal/password/forgotten', { username: 'alice@acme.test' });
     await portal.workOff();
     const [event] = await portal.sql`select reason from audit_event where event = 'password-forgotten'`;
@@ -605,35 +605,32 @@ describe('a domain that requires single sign-on', () => {
   it.each([
     ['the connection', 'update sso_connection set active = false'],
     ['its customer', "update customer set active = false where key = 'acme'"],
-  ])(
-    'OI-35 opens no password when %s is switched off, and whoever comes gets a page with a next step',
-    async (_, off) => {
-      await portal.sql.unsafe(off);
-      await addCustomer(portal, 'second');
-      await portal.sql`
+  ])('OI-35 allows no password when %s is switched off, and visitors get a page with a next step', async (_, off) => {
+    await portal.sql.unsafe(off);
+    await addCustomer(portal, 'second');
+    await portal.sql`
       insert into membership (user_id, customer_id)
       select u.id, c.id from portal_user u, customer c where u.username = 'alice' and c.key = 'second'`;
-      expect((await portal.signIn('alice', 'Lantern-Harbour-42')).headers.location).toBe('/portal/loginfail/default');
-      const byAddress = await portal.signIn('alice@acme.test', 'Lantern-Harbour-42');
-      expect(byAddress.headers.location).toBe('/portal/singleSignOn?notice=useSingleSignOn');
-      const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
-      expect(pressed.headers.location).toBe('/portal/loginfail/oidc');
-      const page = await browser.get('/portal/loginfail/oidc');
-      expect(page.statusCode).toBe(200);
-      expect(page.body).toContain('https://example.com/support');
-      expect(page.body).toMatch(/[A-Z0-9]{4}-[A-Z0-9]{4}/);
-      expect(await lastFailure(portal)).toMatchObject({ reason: 'connection-disabled' });
-      await browser.post('/portal/password/forgotten', { username: 'alice@acme.test' });
-      await portal.workOff();
-      const [event] = await portal.sql`select reason from audit_event where event = 'password-forgotten'`;
-      expect(event?.reason).toBe('single-sign-on-mailed');
-      expect(await portal.sql`select from session`).toHaveLength(0);
-    },
-  );
+    expect((await portal.signIn('alice', 'Lantern-Harbour-42')).headers.location).toBe('/portal/loginfail/default');
+    const byAddress = await portal.signIn('alice@acme.test', 'Lantern-Harbour-42');
+    expect(byAddress.headers.location).toBe('/portal/singleSignOn?notice=useSingleSignOn');
+    const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
+    expect(pressed.headers.location).toBe('/portal/loginfail/oidc');
+    const page = await browser.get('/portal/loginfail/oidc');
+    expect(page.statusCode).toBe(200);
+    expect(page.body).toContain('https://example.com/support');
+    expect(page.body).toMatch(/[A-Z0-9]{4}-[A-Z0-9]{4}/);
+    expect(await lastFailure(portal)).toMatchObject({ reason: 'connection-disabled' });
+    await browser.post('/portal/password/forgotten', { username: 'alice@acme.test' });
+    await portal.workOff();
+    const [event] = await portal.sql`select reason from audit_event where event = 'password-forgotten'`;
+    expect(event?.reason).toBe('single-sign-on-mailed');
+    expect(await portal.sql`select from session`).toHaveLength(0);
+  });
 });
 
 describe('sign-out', () => {
-  it('ends the session of the provider as well, by a page that leads there', async () => {
+  it('ends the provider’s session as well, by a page that leads there', async () => {
     await signInAt(acme);
     const answer = await browser.post('/portal/logout', {});
     expect(answer.statusCode).toBe(200);

@@ -40,7 +40,7 @@ const as = (email: string) =>
   provider.bend({ claims: (honest) => ({ ...honest, sub: email, email, email_verified: true }) });
 const sessions = async () => (await portal.sql`select from session`).length;
 
-it("OI-01 a victim's code is of no use to the attacker who began and sent the link, once the victim was here", async () => {
+it("OI-01 a victim's code is useless to the attacker who began and sent the link, once the victim was here", async () => {
   as('alice@acme.test');
   const callback = provider.visit(await departFor(attacker));
   const answer = await victim.get(pathOf(callback));
@@ -53,7 +53,7 @@ it("OI-01 a victim's code is of no use to the attacker who began and sent the li
   expect(provider.requests.filter((path) => path.includes('token'))).toEqual([]);
 });
 
-it("OI-14 an attacker's own code and state sign in no victim as the attacker, nor end what the victim has", async () => {
+it("OI-14 an attacker's own code and state do not sign in the victim as the attacker, nor end the victim’s session", async () => {
   as('alice@acme.test');
   await victim.get(pathOf(provider.visit(await departFor(victim))));
   expect(await sessions()).toBe(1);
@@ -64,7 +64,7 @@ it("OI-14 an attacker's own code and state sign in no victim as the attacker, no
   expect(await sessions()).toBe(1);
 });
 
-it('OI-14 neither with the state of a visit that the victim has out', async () => {
+it('OI-14 nor do they with the state of the victim’s open visit', async () => {
   as('mallory@acme.test');
   const code = provider.visit(await departFor(attacker)).searchParams.get('code') ?? '';
   const callback = provider.visit(await departFor(victim));
@@ -73,7 +73,7 @@ it('OI-14 neither with the state of a visit that the victim has out', async () =
   expect(await sessions()).toBe(0);
 });
 
-it('a visit that is used or over is not ended anew by others, and a second load leads where the first one led', async () => {
+it('a used or expired visit is not ended again by others, and a second load leads to the same page', async () => {
   as('alice@acme.test');
   const callback = provider.visit(await departFor(victim, 'alice@acme.test', { redirectURL: '/portal/reports' }));
   expect((await victim.get(pathOf(callback))).headers.location).toBe('/portal/reports');

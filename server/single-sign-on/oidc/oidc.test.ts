@@ -24,7 +24,7 @@ const providers: OpenIdProvider[] = [];
 beforeAll(async () => {
   portal = await portalForTest();
   ({ deps } = portal);
-  // The provider has a clock of its own.
+  // The provider uses the real clock.
   portal.wait(Date.now() - deps.now().getTime());
 });
 afterAll(async () => {
@@ -51,7 +51,7 @@ async function signIn(
 }
 
 describe('a sign-in at a certified provider', () => {
-  it('says who somebody is', async () => {
+  it('says who the person is', async () => {
     const provider = await providerWith();
     const answer = await signIn(provider, oidcConnection(deps, provider));
     expect(answer).toEqual({
@@ -63,7 +63,7 @@ describe('a sign-in at a certified provider', () => {
         username: null,
         language: null,
         authenticationContexts: [],
-        // It is told where a maximum is asked for.
+        // It is reported if a maximum is requested.
         authenticatedAt: null,
         sessionEndsAt: null,
         issuedAt: expect.any(Number),
@@ -81,7 +81,7 @@ describe('a sign-in at a certified provider', () => {
     });
   });
 
-  it('reads the claims that the connection names, and how the person proved himself', async () => {
+  it('reads the claims that the connection names, and how the person authenticated', async () => {
     const provider = await providerWith({ moreClaims: ['acr', 'amr', 'upn', 'lang'] });
     provider.people.set('alice@customer.example', { acr: 'high', amr: ['pwd', 'otp'], upn: 'alice', lang: 'de' });
     const attributes = { username: 'upn', language: 'lang' };
@@ -91,7 +91,7 @@ describe('a sign-in at a certified provider', () => {
     });
   });
 
-  it('OI-17 an address from another claim is verified by nobody', async () => {
+  it('OI-17 an address from another claim is not verified', async () => {
     const provider = await providerWith({ moreClaims: ['upn'] });
     provider.people.set('alice@customer.example', { upn: 'boss@customer.example', email_verified: true });
     const connection = oidcConnection(deps, provider, { attributes: { email: 'upn' } });
@@ -101,7 +101,7 @@ describe('a sign-in at a certified provider', () => {
     });
   });
 
-  it('OI-23 ends with the words of the provider when the visitor cancels', async () => {
+  it('OI-23 ends with the provider’s words when the visitor cancels', async () => {
     const provider = await providerWith();
     expect(await signIn(provider, oidcConnection(deps, provider), 'cancel')).toEqual({
       ok: false,
@@ -111,7 +111,7 @@ describe('a sign-in at a certified provider', () => {
     });
   });
 
-  it('takes the name that the visitor typed along', async () => {
+  it('passes on the name that the visitor typed', async () => {
     const provider = await providerWith();
     const visit = { state: 'state', loginHint: 'alice@customer.example', language: 'de' };
     const started = await startOidc(deps, oidcConnection(deps, provider), visit);
@@ -132,12 +132,12 @@ describe('a sign-in at a certified provider', () => {
 });
 
 describe('the portal proves who it is', () => {
-  it('by its secret in the body, where only that is offered', async () => {
+  it('by its secret in the body, if only that is offered', async () => {
     const provider = await providerWith({ clientAuthentication: 'client_secret_post' });
     expect(await signIn(provider, oidcConnection(deps, provider))).toMatchObject({ ok: true });
   });
 
-  it('by a signature of its own key', async () => {
+  it('by a signature with its own key', async () => {
     const keys = await Promise.all((await portalKeys(deps)).map(publicJwk));
     const provider = await providerWith({ clientAuthentication: 'private_key_jwt', clientKeys: { keys } });
     const settings = { clientAuthentication: 'privateKey' } as const;
@@ -159,7 +159,7 @@ describe('the portal proves who it is', () => {
     });
   });
 
-  it('and publishes the public parts alone', async () => {
+  it('and publishes only the public parts', async () => {
     const app = Fastify();
     app.get('/', oidcKeysRoute(deps));
     const { headers, body } = await app.inject('/');

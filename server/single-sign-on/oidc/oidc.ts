@@ -21,7 +21,7 @@ import { clientAuthentication, oidcClient } from './oidc-client.ts';
 import { emailClaim, oidcIdentity } from './oidc-identity.ts';
 import { oidcRefusal, unreachable } from './oidc-refusal.ts';
 
-/** The address at the provider to send a visitor to. */
+/** The provider's address to send a visitor to. */
 export async function startOidc(
   deps: Deps,
   connection: OidcConnection,
@@ -48,22 +48,22 @@ export async function startOidc(
   return { ok: true, url: url.href, kept };
 }
 
-/** Reads the address that the provider sent the visitor back to, in full. */
+/** Reads the full address that the provider redirected the visitor to. */
 export async function readOidcAnswer(
   deps: Deps,
   connection: OidcConnection,
   answer: { url: URL; state: string; kept: OidcKept },
 ): Promise<ProviderAnswer> {
   const { settings, attributes } = connection;
-  // A provider could send a visitor on to that of another connection, to be shown the other's code (RFC 9700 §4.4). A
-  // visit that an earlier version began has the address that there was.
+  // A provider could redirect a visitor to another connection's address, to get the other's code (RFC 9700 §4.4). A
+  // visit begun by an earlier version has the shared address.
   const expected = answer.kept.redirectUri ?? sharedRedirectUri(deps.config);
   const cameTo = answer.url.origin + answer.url.pathname;
   if (cameTo !== expected) {
     const words = providerWords(`the answer came to ${answer.url.pathname}, and is expected at ${expected}`);
     return { ok: false, reason: 'answer-invalid', words };
   }
-  // RFC 9207 §2.4, whether it was announced or not. The library takes an empty one for none.
+  // RFC 9207 §2.4, announced or not. The library treats an empty one as missing.
   if (answer.url.searchParams.getAll('iss').some((iss) => iss !== settings.issuer)) {
     return { ok: false, reason: 'answer-invalid', words: 'the iss parameter is not the issuer of the connection' };
   }
@@ -93,12 +93,14 @@ export async function readOidcAnswer(
   }
 }
 
-/** A provider that is asked so asks the person again in time, and says when it did (OpenID Connect Core §3.1.2.1). */
+/**
+ * This makes the provider authenticate the person again in time, and report when it did (OpenID Connect Core §3.1.2.1).
+ */
 function maxAge({ maxAuthenticationAge: most }: OidcConnection['settings']): Record<string, string> {
   return most === undefined || most === null ? {} : { max_age: String(most) };
 }
 
-/** Shows the code at the token endpoint; the library checks the address, the ID token and its signature. */
+/** Redeems the code at the token endpoint; the library verifies the address, the ID token and its signature. */
 async function tokensOf(
   client: Configuration,
   { url, state, kept }: { url: URL; state: string; kept: OidcKept },

@@ -5,25 +5,25 @@ import { type Conversation, openConversation } from '../provider-fetch.ts';
 import { type Kept, keepFresh } from './keep-fresh.ts';
 import { type KeySet, readDiscovery, readKeys } from './read-provider.ts';
 
-/** What a process remembers of what OpenID providers publish. Each function throws a ProviderFailure. */
+/** A process's cache of what OpenID providers publish. Each function throws a ProviderFailure. */
 export type ProviderMemory = {
-  /** Begins what is asked of a provider for one page. */
+  /** Begins the requests to a provider for one page. */
   open: (networks: readonly string[]) => Conversation;
-  /** The same for what a page can do without. */
+  /** The same for optional requests. */
   openBriefly: (networks: readonly string[]) => Conversation;
-  /** What a provider says of itself (OpenID Connect Discovery §3). */
+  /** The provider's metadata (OpenID Connect Discovery §3). */
   discovery: (issuer: string, conversation: Conversation) => Promise<ServerMetadata>;
-  /** The keys at an address; they are read again where they do not do, but not each time that it does not help. */
+  /** The keys at an address; refreshed if they don't fit, but not every time when that fails. */
   keys: (
     address: string,
     willDo: (keySet: KeySet) => boolean | Promise<boolean>,
     conversation: Conversation,
   ) => Promise<KeySet>;
-  /** The keys of an issuer as they were read last, without asking anybody; null when they were not. */
+  /** The last keys read for an issuer, without a request; null if none were. */
   lastKeys: (issuer: string, networks: readonly string[]) => KeySet | null;
 };
 
-/** `answerWithin` and `patience` are for tests, which do not wait for seconds. */
+/** `answerWithin` and `patience` are for tests, which must not take seconds. */
 export function createProviderMemory({
   now,
   log,
@@ -68,12 +68,12 @@ export function createProviderMemory({
   };
 }
 
-/** What one connection may read is nothing that another one may know. */
+/** What one connection may read must not leak to another. */
 function placeIn(address: string, networks: readonly string[]): string {
   return [address, ...networks].join(' ');
 }
 
-/** The entry of a map, made where there is none; the one that was not asked for longest makes room. */
+/** The entry of a map, created if missing; the least recently used one makes room. */
 function remembered<T>(map: Map<string, T>, key: string, make: () => T): T {
   const entry = map.get(key) ?? make();
   map.delete(key);

@@ -19,7 +19,7 @@ import type { ProviderAnswer } from '../identity.ts';
 import { oidcLogoutUrl } from './oidc-logout.ts';
 import { createProviderMemory } from './provider-memory.ts';
 
-/** The limits in short, so that nobody waits for seconds; and what is left of them to a busy machine. */
+/** Short limits, so that tests are fast, with some margin for a busy machine. */
 const answerWithin = 800;
 const patience = 250;
 const leeway = 1000;
@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterAll(() => portal.close());
 
-/** A visit from beginning to end, however far it gets. */
+/** A visit from beginning to end, as far as it gets. */
 async function signIn(bend: Bend = {}): Promise<ProviderAnswer> {
   provider.bend(bend);
   try {
@@ -58,7 +58,7 @@ async function signIn(bend: Bend = {}): Promise<ProviderAnswer> {
 const count = (path: string) => provider.requests.filter((asked) => asked === path).length;
 const json = { 'content-type': 'application/json' };
 
-/** What never ends, unless the reader goes. */
+/** An endless body, until the reader disconnects. */
 function endless(response: ServerResponse): Generator<Buffer> {
   const part = Buffer.alloc(64 * 1024, 'x');
   return (function* () {
@@ -112,7 +112,7 @@ const endpoints: [Endpoint, Bend][] = [
 ];
 
 describe.each(endpoints)('trouble at %s', (endpoint, bend) => {
-  it.each(troubles)('OI-24 %s refuses the sign-in within the time', async (_name, instead, words) => {
+  it.each(troubles)('OI-24 %s refuses the sign-in in time', async (_name, instead, words) => {
     const began = performance.now();
     const answer = await signIn({ ...bend, instead: { [endpoint]: instead } });
     expect(answer).toEqual({ ok: false, reason: 'provider-unreachable', words: expect.stringMatching(words) });
@@ -126,24 +126,24 @@ describe('a provider that cannot be reached', () => {
     ['a name that nobody has', 'https://provider.invalid', /has a name that is not known \(E/],
     ['a port that is not for the web', 'https://provider.example:25', /cannot be reached \(bad port\)/],
     ['plain http', 'http://provider.example', /is no https address/],
-  ])('OI-24 %s is told apart', async (_name, issuer, words) => {
+  ])('OI-24 %s is reported as such', async (_name, issuer, words) => {
     connection = oidcConnection(deps, { ...provider, issuer });
     expect(await signIn()).toMatchObject({ ok: false, words: expect.stringMatching(words) });
   });
 
-  it('OI-24 a port that nobody listens on is told apart', async () => {
+  it('OI-24 a closed port is reported as such', async () => {
     const gone = await startForgedProvider(portal.deps);
     await gone.close();
     connection = oidcConnection(deps, gone);
     expect(await signIn()).toMatchObject({ ok: false, words: expect.stringContaining('reached (ECONNREFUSED)') });
   });
 
-  it('OI-24 a provider without TLS is told apart', async () => {
+  it('OI-24 a provider without TLS is reported as such', async () => {
     connection = oidcConnection(deps, { ...provider, issuer: provider.issuer.replace('http', 'https') });
     expect(await signIn()).toMatchObject({ ok: false, words: expect.stringContaining('did not agree on TLS') });
   });
 
-  it('OI-24 all requests of one page share the time', async () => {
+  it('OI-24 all requests of one page share one timeout', async () => {
     await signIn();
     const slowly = (body: object) => (response: ServerResponse) =>
       void setTimeout(() => response.writeHead(200, json).end(JSON.stringify(body)), answerWithin * 0.9);
@@ -157,13 +157,13 @@ describe('a provider that cannot be reached', () => {
 });
 
 describe('what is remembered', () => {
-  it('one request for all who come at once', async () => {
+  it('concurrent callers share one request', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => signIn()));
     expect(answers.every(({ ok }) => ok)).toBe(true);
     expect([count(discoveryPath), count('/keys')]).toEqual([1, 1]);
   });
 
-  it('OI-25 what was published is believed for a while, then read again', async () => {
+  it('OI-25 published data is cached for a while, then read again', async () => {
     await signIn();
     portal.wait(limits.providerBelieved - 1);
     await signIn();
@@ -173,14 +173,14 @@ describe('what is remembered', () => {
     expect([count(discoveryPath), count('/keys')]).toEqual([2, 2]);
   });
 
-  it('OI-25 keys that were rotated are found at once', async () => {
+  it('OI-25 rotated keys are found at once', async () => {
     await signIn();
     provider.rotate(await newKey('ES256'));
     expect(await signIn()).toMatchObject({ ok: true });
     expect(count('/keys')).toBe(2);
   });
 
-  it('OI-25 keys that were rotated twice within a minute are found both times', async () => {
+  it('OI-25 keys rotated twice within a minute are found both times', async () => {
     await signIn();
     for (const alg of ['RS256', 'ES256', 'EdDSA']) {
       provider.rotate(await newKey(alg));
@@ -189,7 +189,7 @@ describe('what is remembered', () => {
     expect(count('/keys')).toBe(4);
   });
 
-  it('OI-25 keys without an id, or with the same one, are read anew when a signature fails, once a minute', async () => {
+  it('OI-25 keys without an id, or with the same one, are refreshed when a signature fails, once a minute', async () => {
     const without = async (kid: string | undefined): Promise<Bend> => {
       const key = await newKey('RS256');
       return {
@@ -214,7 +214,7 @@ describe('what is remembered', () => {
     }
   });
 
-  it('OI-25 several keys without an id are tried each, and read anew when none has signed', async () => {
+  it('OI-25 several keys without an id are all tried, and refreshed if none has signed', async () => {
     const [one, other] = await Promise.all([newKey('RS256'), newKey('ES256')]);
     const plain = (key: typeof one) => ({ ...key.jwk, kid: undefined });
     const signs = (key: typeof one): Bend => ({ idToken: (said) => signed(said, { alg: key.alg }, key.privateKey) });
@@ -224,7 +224,7 @@ describe('what is remembered', () => {
     expect(count('/keys')).toBe(2);
   });
 
-  it('OI-25 keys that were rotated are waited for, though the old ones are there', async () => {
+  it('OI-25 rotated keys are waited for, even though the old ones are there', async () => {
     await signIn();
     provider.rotate(await newKey('RS256'));
     const slowly = (response: ServerResponse) =>
@@ -235,7 +235,7 @@ describe('what is remembered', () => {
     expect(await signIn({ instead: { keys: slowly } })).toMatchObject({ ok: true });
   });
 
-  it('OI-25 an unknown kid makes the keys be read again once a minute', async () => {
+  it('OI-25 an unknown kid refreshes the keys once a minute', async () => {
     await signIn();
     const unknownKid: Bend = { header: (honest) => ({ ...honest, kid: crypto.randomUUID() }) };
     for (let time = 0; time < 5; time++) expect(await signIn(unknownKid)).toMatchObject({ ok: false });
@@ -246,7 +246,7 @@ describe('what is remembered', () => {
     expect(await signIn()).toMatchObject({ ok: true });
   });
 
-  it('OI-25 who comes while the rotated keys are read gets them too', async () => {
+  it('OI-25 callers that arrive during a refresh get the rotated keys too', async () => {
     await signIn();
     provider.rotate(await newKey('RS256'));
     const answers = await Promise.all(Array.from({ length: 5 }, () => signIn()));
@@ -264,7 +264,7 @@ describe('what is remembered', () => {
     expect(warnings[0]).toMatch(/what it said before stays in use$/);
   });
 
-  it('OI-25 a provider that is back is read again, and warned of anew when it goes', async () => {
+  it('OI-25 a recovered provider is read again, and the next outage causes a new warning', async () => {
     const isAway: Bend = { instead: { discovery: (response) => response.destroy() } };
     await signIn();
     portal.wait(limits.providerBelieved);
@@ -287,7 +287,7 @@ describe('what is remembered', () => {
     expect(warnings[0]).toContain('says in its discovery that it is https://evil.example');
   });
 
-  it('nothing is remembered of a failure', async () => {
+  it('failures are not cached', async () => {
     expect(await signIn({ instead: { discovery: (response) => response.destroy() } })).toMatchObject({ ok: false });
     expect(await signIn()).toMatchObject({ ok: true });
   });
@@ -306,17 +306,17 @@ describe('the end of the session at the provider', () => {
     });
   });
 
-  it('does without a proof that no address can hold', async () => {
+  it('omits a hint too long for any address', async () => {
     const url = await oidcLogoutUrl(deps, connection, { ...asked, idToken: 'x'.repeat(5000) });
     expect(url).not.toContain('id_token_hint');
   });
 
-  it('is left out where none is offered', async () => {
+  it('is omitted if the provider has none', async () => {
     provider.bend({ discovery: (honest) => ({ ...honest, end_session_endpoint: undefined }) });
     expect(await oidcLogoutUrl(deps, connection, asked)).toBeNull();
   });
 
-  it('OI-24 is left out, soon, where the provider is silent', async () => {
+  it('OI-24 is omitted quickly if the provider does not answer', async () => {
     provider.bend({ instead: { discovery: () => {} } });
     const began = performance.now();
     expect(await oidcLogoutUrl(deps, connection, asked)).toBeNull();

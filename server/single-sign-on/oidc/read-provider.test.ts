@@ -14,25 +14,25 @@ const honest = {
   jwks_uri: `${issuer}/keys`,
 };
 
-/** A conversation with a provider that is elsewhere, of which tests have none. */
+/** A conversation with a remote provider, which tests don't have. */
 function saying(document: object) {
   const answer = async () => Response.json(document);
   return { ...openConversation(['127.0.0.0/8', '::1/128']), look: answer, ask: answer, read: answer };
 }
 
-it('a provider elsewhere is read', async () => {
+it('a remote provider is read', async () => {
   expect(await readDiscovery(issuer, saying(honest))).toMatchObject(honest);
 });
 
 it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'end_session_endpoint'])(
-  'OI-26 a provider elsewhere does not reach what listens on this machine by its %s',
+  'OI-26 a remote provider does not reach services on this machine by its %s',
   async (name) => {
     const reading = readDiscovery(issuer, saying({ ...honest, [name]: 'http://127.0.0.1:5432/' }));
     await expect(reading).rejects.toThrow(`discovery: ${name} is no https address`);
   },
 );
 
-it('OI-26 a provider that stands for many tenants is not believed, though the library knows it', async () => {
+it('OI-26 a provider for many tenants is not believed, though the library knows it', async () => {
   const common = 'https://login.microsoftonline.com/common/v2.0';
   const reading = readDiscovery(
     common,
@@ -41,7 +41,7 @@ it('OI-26 a provider that stands for many tenants is not believed, though the li
   await expect(reading).rejects.toThrow(`${common} says in its discovery that it is`);
 });
 
-it('OI-24 a certificate that nobody vouches for is told apart', async () => {
+it('OI-24 an untrusted certificate is reported as such', async () => {
   const pem = (name: string) => readFileSync(new URL(`../../testing/test-only-${name}.pem`, import.meta.url));
   const server = createServer({ cert: pem('localhost'), key: pem('server-key') }, (_request, response) =>
     response.end(),

@@ -4,15 +4,15 @@ import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
 import { refusedByHost } from '../provider-networks.ts';
 import { providerWords } from '../provider-words.ts';
 
-/** A JSON Web Key Set (RFC 7517 §5); each key is looked at when it is needed. */
+/** A JSON Web Key Set (RFC 7517 §5); keys are read only when needed. */
 export type KeySet = { keys: Record<string, unknown>[] };
 
-/** What a provider publishes says something else than the operator: no failure of the network. */
+/** A provider publishes something other than what the operator configured: not a network failure. */
 export class ProviderMismatch extends ProviderFailure {}
 
 /**
- * Reads what a provider says of itself. Its issuer is the configured one to the letter (OpenID Connect Discovery §4.3):
- * the library compares them as URLs, and for some providers not at all.
+ * Reads a provider's metadata. Its issuer must equal the configured one exactly (OpenID Connect Discovery §4.3): the
+ * library compares them as URLs, and for some providers not at all.
  */
 export async function readDiscovery(
   issuer: string,
@@ -33,13 +33,13 @@ const neededEndpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri']
 const otherEndpoints = ['userinfo_endpoint', 'end_session_endpoint'];
 const endpoints = [...neededEndpoints, ...otherEndpoints];
 
-/** What is said of an endpoint inside; names are looked up when they are asked, and refused then. */
+/** The problem with an endpoint at an internal address; names are looked up, and refused, when they are used. */
 function internalEndpoint(metadata: ServerMetadata, name: string, networks: readonly string[]): string | null {
   const refused = metadata[name] === undefined ? null : refusedByHost(new URL(String(metadata[name])), networks);
   return refused && `discovery: ${name}: ${refused.message}`;
 }
 
-/** What we choose from. */
+/** The lists we choose from. */
 const listNames = [
   ...['response_types_supported', 'code_challenge_methods_supported', 'token_endpoint_auth_methods_supported'],
   ...['id_token_signing_alg_values_supported', 'userinfo_signing_alg_values_supported'],
@@ -50,8 +50,8 @@ function isListOfTexts(value: unknown): boolean {
 }
 
 /**
- * The first endpoint that we neither ask nor send anybody to. Only a provider on this very machine has others here: what
- * listens here in plain is not for a provider elsewhere to reach through us.
+ * The first endpoint that we neither request nor send anyone to. Only a provider on this machine may have http ones: a
+ * remote provider must not reach local services through us.
  */
 function wrongEndpoint(metadata: ServerMetadata): string | undefined {
   const isHere = metadata.issuer.startsWith('http:');
@@ -65,7 +65,7 @@ async function discovered(issuer: string, read: Conversation['read']): Promise<S
   try {
     const configuration = await discovery(new URL(issuer), 'discovery', undefined, undefined, {
       [customFetch]: read,
-      // Only for this very machine, which the fetch above sees to.
+      // Only for this machine, which the fetch above ensures.
       execute: [allowInsecureRequests],
     });
     return configuration.serverMetadata();

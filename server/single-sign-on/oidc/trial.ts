@@ -3,7 +3,7 @@ import type { OidcConnection } from '../../storage/sso-connection.ts';
 import type { Conversation } from '../provider-fetch.ts';
 import type { ClientDeps } from './oidc-client.ts';
 
-/** What a connection is tried with. */
+/** What is needed to test a connection. */
 export type Trial = {
   deps: ClientDeps;
   connection: OidcConnection;

@@ -10,23 +10,23 @@ import { readXml } from './strict-xml.ts';
 import { VerificationsDisagree, verifiedXml } from './verified-xml.ts';
 import type { XmlElement } from './xml-elements.ts';
 
-/** What a message can come as. */
+/** The fields a message can come in. */
 const fields = ['SAMLRequest', 'SAMLResponse'] as const;
 type Field = (typeof fields)[number];
 
-/** A message that a browser brought; nothing that it says counts before `verified`. */
+/** A message that a browser brought; nothing in it counts before `verified`. */
 export type CarriedMessage = {
   ok: true;
   field: Field;
   root: XmlElement;
   relayState: string | null;
-  /** What is signed of it, where the signature is true by one of these certificates; else null. */
+  /** The signed part, if the signature is valid by one of these certificates; otherwise null. */
   verified: (certificates: readonly string[]) => XmlElement | null;
 };
 
 type Reading = CarriedMessage | { ok: false; field: Field | null; problem: string };
 
-/** Reads the fields of a form (SAML bindings §3.5.4): the message has its signature inside. */
+/** Reads the fields of a form (SAML bindings §3.5.4): the message contains its signature. */
 export function readPostedMessage(form: SamlLogoutForm): Reading {
   const field = theField(fields.filter((name) => form[name] !== undefined));
   if (!field) return no('it is neither one request nor one answer');
@@ -45,7 +45,7 @@ export function readPostedMessage(form: SamlLogoutForm): Reading {
   return { ok: true, field, ...reading, verified };
 }
 
-/** What is signed; a signature on which our steps and the library disagree is none here, and ends nobody's session. */
+/** The signed part; a signature on which our checks and the library disagree is invalid here, and ends no session. */
 function trueXml(root: XmlElement, certificates: readonly string[]): string | null {
   try {
     return verifiedXml(root, certificates);
@@ -59,8 +59,8 @@ const ours = [...fields, 'RelayState', 'SigAlg', 'Signature', 'SAMLEncoding'];
 const deflate = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE';
 
 /**
- * Reads the query of an address as it came (SAML bindings §3.4.4.1): the signature is over the very letters of its parts,
- * in the order of the norm. A part that is there twice, or under a name written otherwise, could be signed once and read
+ * Reads a query string as received (SAML bindings §3.4.4.1): the signature covers the exact characters of its parts, in
+ * the standard's order. A part that occurs twice, or under a name spelled differently, could be signed once and read
  * the other time.
  */
 export function readRedirectedMessage(query: string): Reading {
@@ -88,7 +88,7 @@ export function readRedirectedMessage(query: string): Reading {
   const reading = readMessage(text, values.get('RelayState') ?? null);
   if (typeof reading === 'string') return no(reading, field);
   const { root } = reading;
-  // §3.4.4.1: a signature inside is taken out before the message is packed.
+  // §3.4.4.1: an inner signature is removed before the message is packed.
   const problem = signaturesProblem(root, []);
   if (problem) return no(problem, field);
   const signed = [field, 'RelayState', 'SigAlg'].filter((name) => raw.has(name));
@@ -123,7 +123,7 @@ function bytesOf(base64: string): Buffer | null {
   return base64 !== '' && bytes.toString('base64') === base64 ? bytes : null;
 }
 
-/** A few letters can unpack to gigabytes. */
+/** A few characters can unpack to gigabytes. */
 function inflated(packed: Buffer): string | null {
   try {
     const bytes = inflateRawSync(packed, { maxOutputLength: limits.samlLogoutBytes });

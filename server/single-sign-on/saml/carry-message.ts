@@ -3,7 +3,7 @@ import { deflateRawSync } from 'node:zlib';
 import { signSamlPost } from '@node-saml/node-saml/lib/saml-post-signing.js';
 import type { PortalKey } from '../portal-keys.ts';
 
-/** Where a message goes by the browser: an address that has all of it, or one to post the fields of a form to. */
+/** How a message is sent by the browser: an address that contains it, or one to post form fields to. */
 export type Carried = { url: string; fields: Record<string, string> | null };
 
 type Message = {
@@ -16,7 +16,10 @@ type Message = {
 
 const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 
-/** Signs a message for its way: the address by which it goes, or the message itself (SAML bindings §3.4.4.1, §3.5.4). */
+/**
+ * Signs a message for its binding: the address that contains it, or the message itself (SAML bindings §3.4.4.1,
+ * §3.5.4).
+ */
 export function carryMessage({ field, xml, to, binding, relayState }: Message, key: PortalKey): Carried {
   const state = relayState === null ? {} : { RelayState: relayState };
   if (binding === 'post') {
@@ -34,7 +37,7 @@ export function carryMessage({ field, xml, to, binding, relayState }: Message, k
   return { url: `${to}${to.includes('?') ? '&' : '?'}${query}&${queryOf({ Signature: signature })}`, fields: null };
 }
 
-/** In the order and the very letters that are signed. */
+/** In the order and the exact characters that are signed. */
 function queryOf(parameters: Record<string, string>): string {
   return Object.entries(parameters)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)

@@ -1,20 +1,20 @@
 import { X509Certificate } from 'node:crypto';
 
-/** Of a provider's certificate, what an operator has to know. */
+/** What an operator has to know about a provider's certificate. */
 export type CertificateFacts = {
   beginsAt: Date;
   endsAt: Date;
-  /** Whether answers can be verified by its key: RSA, or ECDSA on a curve of NIST. */
+  /** Whether its key can verify answers: RSA, or ECDSA on a NIST curve. */
   isUsable: boolean;
-  /** Null when the key is none of RSA. */
+  /** Null if the key is not RSA. */
   rsaBits: number | null;
-  /** SHA-256 of the certificate, as other tools show it. */
+  /** SHA-256 of the certificate, formatted as by other tools. */
   fingerprint: string;
 };
 
 const curves = ['prime256v1', 'secp384r1', 'secp521r1'];
 
-/** Reads a certificate in PEM; null when it is none. */
+/** Reads a certificate in PEM; null if it is invalid. */
 export function certificateFacts(pem: string): CertificateFacts | null {
   try {
     const certificate = new X509Certificate(pem);

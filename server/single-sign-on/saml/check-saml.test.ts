@@ -1,4 +1,4 @@
-// The library below asks for it when it is loaded.
+// The library below requires it at load time.
 import 'reflect-metadata';
 import { X509CertificateGenerator } from '@peculiar/x509';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const day = 24 * 3_600_000;
 const signOnUrl = 'https://idp.example/sso';
 const metadataUrl = 'https://idp.example/metadata';
 
-/** A certificate that ends so many days from now. */
+/** A certificate that expires in this many days. */
 async function certificate(days: number): Promise<string> {
   return (await makeCertificate('idp', new Date(now.getTime() + (days - 3 * 365) * day))).certificate;
 }
@@ -60,7 +60,7 @@ const fine = [
 ];
 
 describe('a connection by SAML is looked at', () => {
-  it('and is fine', async () => {
+  it('and all is well', async () => {
     expect(await check({})).toEqual(fine);
     expect(await check({ metadataUrl }, { text: metadata() })).toEqual([
       ...fine,
@@ -68,7 +68,7 @@ describe('a connection by SAML is looked at', () => {
     ]);
   });
 
-  it('and says where single logout goes, and what the metadata say of it', async () => {
+  it('and shows where single logout goes, and what the metadata say about it', async () => {
     const url = 'https://idp.example/slo';
     const steps = await check(
       { metadataUrl, logout: { url, responseUrl: `${url}/answers`, binding: 'post' } },
@@ -84,7 +84,7 @@ describe('a connection by SAML is looked at', () => {
     ]);
   });
 
-  it('and each certificate says when it ends', async () => {
+  it('and shows when each certificate expires', async () => {
     const certificates = [await certificate(59), await certificate(61), await certificate(-1), 'nothing'];
     expect((await check({ certificates })).slice(0, 4)).toEqual([
       { step: 'certificate 1', ok: false, words: 'it is valid until 2026-05-02' },
@@ -94,7 +94,7 @@ describe('a connection by SAML is looked at', () => {
     ]);
   });
 
-  it('and nobody gets in where no certificate is valid', async () => {
+  it('and nobody gets in if no certificate is valid', async () => {
     const checks = await check({ certificates: [await certificate(-1), await certificate(3 * 365 + 1)] });
     expect(checks.slice(1, 3)).toEqual([
       { step: 'certificate 2', ok: false, words: 'it begins on 2026-03-05' },
@@ -115,7 +115,7 @@ describe('a connection by SAML is looked at', () => {
     });
   });
 
-  it('and the sign-on address is not there, or is none', async () => {
+  it('and the sign-on address is missing or wrong', async () => {
     const signOn = async (settings: Partial<SamlSettings>, page: number) => (await check(settings, { page }))[1];
     expect(await signOn({}, 0)).toMatchObject({ ok: false, words: expect.stringMatching(/nobody answers/) });
     expect(await signOn({}, 503)).toMatchObject({ ok: false, words: 'it answers with status 503' });
@@ -140,7 +140,7 @@ describe('a connection by SAML is looked at', () => {
     ]);
   });
 
-  it('and the metadata are of somebody else, cannot be read, or are away', async () => {
+  it('and the metadata are another provider’s, unreadable, or unavailable', async () => {
     const last = async (text: string) => (await check({ metadataUrl }, { text })).at(-1);
     expect(await last(metadata({ id: 'urn:else' }))).toMatchObject({
       ok: false,

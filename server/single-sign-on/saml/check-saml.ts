@@ -8,7 +8,7 @@ import { metadataDifferences } from './metadata-differences.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
 import { said } from './said.ts';
 
-/** Looks at a connection as far as that goes without anybody signing in. */
+/** Checks a connection as far as possible without a sign-in. */
 export async function checkSaml(
   { settings }: SamlConnection,
   { now, conversation }: { now: Date; conversation: Conversation },
@@ -39,7 +39,7 @@ function certificateCheck(pem: string, number: number, now: Date): CheckStep & {
   return { step, ok: !endsSoon, words: `it is valid until ${end}`, counts: true };
 }
 
-/** That somebody is there: what a page says to a visit without a request says nothing about a visit with one. */
+/** Checks only that it answers: the page for a visit without a request says nothing about one with a request. */
 async function signOnCheck({ signOnUrl }: SamlSettings, { look }: Conversation): Promise<CheckStep> {
   const step = 'sign-on address';
   if (!isProviderAddress(signOnUrl)) return { step, ok: false, words: `${said(signOnUrl)} is not https` };
@@ -51,7 +51,7 @@ async function signOnCheck({ signOnUrl }: SamlSettings, { look }: Conversation):
   }
 }
 
-/** Told and not visited: what comes there without a request ends sessions at some providers. */
+/** Reported, not visited: visits without a request end sessions at some providers. */
 function logoutCheck({ logout }: SamlSettings): CheckStep {
   const words = logout
     ? `${said(logout.url)} by ${logout.binding}`

@@ -6,8 +6,8 @@ import { issuerOfSamlResponse } from './saml-issuer.ts';
 import type { XmlReading } from './strict-xml.ts';
 
 /**
- * The connection whose provider may begin by itself and says that it did. What names it is not verified yet: it only
- * chooses by whose certificates the answer has to be signed.
+ * The connection whose provider may begin and claims it did. The name is not verified yet: it only chooses whose
+ * certificates must verify the answer.
  */
 export async function connectionThatMayBegin(
   sql: Connection,
@@ -32,7 +32,7 @@ export async function connectionThatMayBegin(
   };
 }
 
-/** The key of another connection that lets the same provider begin by itself; null when there is none. */
+/** The key of another connection that lets the same provider begin, or null. */
 export async function otherThatMayBegin(
   sql: Connection,
   key: string,

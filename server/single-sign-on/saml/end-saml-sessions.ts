@@ -14,8 +14,9 @@ import { attributeOf, childrenNamed, textOf, type XmlElement } from './xml-eleme
 export type Ended = { ok: true; ended: { userId: string; username: string }[] } | { ok: false; problem: string };
 
 /**
- * Ends what a verified LogoutRequest names, of this connection alone, once; nothing where it is not its time. A request that
- * was taken before has done what it says: sent twice by one press too many, it is answered alike and ends nothing more.
+ * Ends what a verified LogoutRequest names, only for this connection and only once; nothing outside its validity. A
+ * request used before has already taken effect: sent twice by a double click, it gets the same answer and ends nothing
+ * more.
  */
 export async function endSamlSessions(deps: Deps, connection: SamlConnection, request: XmlElement): Promise<Ended> {
   const late = logoutTimeProblem(request, deps.now());

@@ -41,11 +41,11 @@ describe('the address of another provider for single logout', () => {
     ],
     ['what it had under another entity ID', connection('h', own, 'https://h.test/slo'), renamed],
     ['that of the same provider', connection('h', own, 'https://h.test/slo'), { ...other, key: 'h2' }],
-  ])('%s is no matter', (_, mine, theirs) => {
+  ])('%s is not affected', (_, mine, theirs) => {
     expect(ownerOfLogoutAddress(mine, [mine, theirs])).toBeNull();
   });
 
-  it('SA-47 whoever names it does not keep its owner from single logout', () => {
+  it('SA-47 naming it does not stop its owner’s single logout', () => {
     const owner = connection('h', 'https://h.test/sso', 'https://h.test/slo');
     expect(ownerOfLogoutAddress(owner, [connection('m', own, 'https://h.test/slo'), owner])).toBeNull();
   });

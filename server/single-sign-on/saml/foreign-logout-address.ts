@@ -2,9 +2,9 @@ import type { SamlConnection, SsoConnection } from '../../storage/sso-connection
 import type { SamlSettings } from '../settings.ts';
 
 /**
- * The key of another provider's connection whose address a connection names for single logout, or null. What is sent there
- * we sign, and every provider takes our signature, so it would end whomever this provider likes at the other one.
- * Tenants of one service may share an origin where each signs people on, but not an address.
+ * The key of another provider's connection whose address a connection names for single logout, or null. We sign what is
+ * sent there, and every provider accepts our signature, so this provider could end anyone's session at the other one.
+ * Tenants of one service may share an origin for sign-on, but not an address.
  */
 export function ownerOfLogoutAddress(
   { key, settings }: Pick<SamlConnection, 'key' | 'settings'>,
@@ -19,7 +19,7 @@ export function ownerOfLogoutAddress(
   return owners.find((owner) => owner !== undefined)?.key ?? null;
 }
 
-/** Which connections take no part in single logout for that reason, in words. */
+/** Which connections are excluded from single logout for that reason, in words. */
 export function foreignLogoutWarnings(connections: readonly SsoConnection[]): string[] {
   return connections.flatMap((connection) => {
     if (connection.protocol !== 'saml') return [];
@@ -44,13 +44,13 @@ function logoutAddresses({ logout }: SamlSettings): string[] {
   return logout ? [logout.url, logout.responseUrl] : [];
 }
 
-/** A name with a dot at its end is the same one. */
+/** A trailing dot does not change the name. */
 function originOf(address: string): string {
   const url = URL.parse(address);
   return url ? `${url.protocol}//${url.hostname.replace(/\.$/, '')}:${url.port}` : address;
 }
 
-/** Origin and path, as most servers read them: neither case, spelling, parameters nor empty parts tell one from another. */
+/** Origin and path, as most servers read them: ignoring case, encoding, parameters and empty parts. */
 function placeOf(address: string): string {
   const parts = (URL.parse(address)?.pathname ?? '').split('/').map((part) => readable(part).replace(/;.*/, ''));
   return [originOf(address), ...parts.filter((part) => part !== '')].join('/').toLowerCase();

@@ -29,7 +29,7 @@ const bob = {
   username: null,
   language: null,
   authenticationContexts: ['urn:oasis:names:tc:SAML:2.0:ac:classes:Password'],
-  // As the forger says: a second ago.
+  // As the forger claims: a second ago.
   authenticatedAt: new Date('2026-03-04T09:59:59Z').getTime(),
   sessionEndsAt: null,
   issuedAt: expect.any(Number),
@@ -57,7 +57,7 @@ describe('true answers are read', () => {
     expect(await read(field(f.sign(f.response(f.sign(f.assertion())), '_r1')))).toMatchObject({ identity: bob });
   });
 
-  it('without the issuer of the response, which may be left out', async () => {
+  it('without the optional issuer of the response', async () => {
     const f = newForger();
     expect(await read(field(f.response(f.sign(f.assertion()), { issuer: '' })))).toMatchObject({ identity: bob });
   });
@@ -69,7 +69,7 @@ describe('true answers are read', () => {
     expect(await read(field(f.response(inside)), connection({ wantsEncryption: true }))).toMatchObject({ ok: true });
   });
 
-  it('encrypted for any key of the portal that is published', async () => {
+  it('encrypted for any published key of the portal', async () => {
     await addPortalKey(portal.deps, portal.sql, 'next');
     const read = async () => {
       const f = newForger();
@@ -102,7 +102,7 @@ describe('true answers are read', () => {
     }
   });
 
-  it('that say they are valid for days, while they are young', async () => {
+  it('that claim to be valid for days, while they are recent', async () => {
     const f = newForger();
     const far = { NotOnOrAfter: f.at(10 * 24 * 3_600_000) };
     const parts = { confirmation: f.confirmation(far), conditions: f.conditions(undefined, far) };
@@ -145,13 +145,13 @@ describe('true answers are read', () => {
     expect(await read(field(f.response(f.sign(assertion))))).toMatchObject({ ok: true });
   });
 
-  it('with a second confirmation that is for somebody else', async () => {
+  it('with a second confirmation for another recipient', async () => {
     const f = newForger();
     const confirmation = f.confirmation({ Recipient: 'https://other.example/acs' }) + f.confirmation();
     expect(await read(field(f.response(f.sign(f.assertion({ confirmation })))))).toMatchObject({ identity: bob });
   });
 
-  it('of a provider that began, where it may', async () => {
+  it('of a provider that began, if it may', async () => {
     const f = newForger({ requestId: null });
     const answer = field(f.response(f.sign(f.assertion())));
     expect(await read(answer, connection({ mayBegin: true }), null)).toMatchObject({ identity: bob });
@@ -165,7 +165,7 @@ describe('forged answers are refused, and the operator reads why', () => {
     expect(answer).toMatchObject({ ok: false, words: expect.stringMatching(words) });
   });
 
-  it('SA-16 nothing is accepted once the certificate has ended', async () => {
+  it('SA-16 nothing is accepted once the certificate has expired', async () => {
     const f = newForger();
     const answer = await read(
       field(f.response(f.sign(f.assertion()))),
@@ -174,7 +174,7 @@ describe('forged answers are refused, and the operator reads why', () => {
     expect(answer).toMatchObject({ reason: 'connection-broken', words: 'no certificate of the provider is valid now' });
   });
 
-  it('SA-22 the words of the provider reach the operator', async () => {
+  it('SA-22 the provider’s words reach the operator', async () => {
     const inner = '<samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:AuthnFailed"/>';
     const status = `<samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Responder">${inner}</samlp:StatusCode><samlp:StatusMessage>Bob pressed cancel</samlp:StatusMessage></samlp:Status>`;
     expect(await read(field(newForger().response('', { status })))).toEqual({
@@ -185,7 +185,7 @@ describe('forged answers are refused, and the operator reads why', () => {
     });
   });
 
-  it('SA-26 a provider that may not begin, and one that answers a request that is not open', async () => {
+  it('SA-26 a provider that may not begin, and an answer to a request that is not open', async () => {
     const unasked = newForger({ requestId: null });
     const answer = field(unasked.response(unasked.sign(unasked.assertion())));
     expect(await read(answer, connection(), null)).toMatchObject({ reason: 'provider-began' });
@@ -196,13 +196,13 @@ describe('forged answers are refused, and the operator reads why', () => {
     expect(await read(half, connection({ mayBegin: true }), null)).toMatchObject({ reason: 'answer-invalid' });
   });
 
-  it('SA-35 one that is not encrypted, where encryption is required', async () => {
+  it('SA-35 an unencrypted one, if encryption is required', async () => {
     const f = newForger();
     const answer = await read(field(f.response(f.sign(f.assertion()))), connection({ wantsEncryption: true }));
     expect(answer).toMatchObject({ ok: false, words: 'its assertion is not encrypted' });
   });
 
-  it('SA-40 a name counts with capital letters as they are, and the address of today beside it', async () => {
+  it('SA-40 a name keeps its capital letters, and may come with a changed address', async () => {
     const f = newForger();
     const nameId = f.nameId('Bob-1');
     const attributes = f.attributes({ email: 'robert@corp-b.example' });

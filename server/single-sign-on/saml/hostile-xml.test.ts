@@ -11,7 +11,7 @@ const size = 180_000;
 const filled = (piece: string) => piece.repeat(size / piece.length);
 const laughs = Array.from({ length: 10 }, (_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`).join('');
 
-/** Each with why it is refused; none of them reaches a parser but the last ones. */
+/** Each with the reason for refusal; only the last ones reach a parser. */
 const hostile: [name: string, words: RegExp, xml: string][] = [
   ['a DOCTYPE', /DOCTYPE/, '<!DOCTYPE r><r/>'],
   ['an external entity', /DOCTYPE/, '<!DOCTYPE r [<!ENTITY x SYSTEM "http://127.0.0.1:9/x">]><r>&x;</r>'],
@@ -61,7 +61,7 @@ describe('hostile XML is refused at once, and nobody is called', () => {
     }
     expect(connect).not.toHaveBeenCalled();
     connect.mockRestore();
-    // The machine may be busy with something else in one of the rounds.
+    // The machine may be busy in one of the rounds.
     expect(Math.min(...times)).toBeLessThan(50);
   });
 

@@ -17,13 +17,13 @@ import type { SamlAnswer } from './saml.ts';
 
 type Accepted = Extract<SamlAnswer, { ok: true }>;
 
-/** Takes the transaction back. */
+/** Rolls the transaction back. */
 class UsedBefore extends Error {}
 
 /**
- * Keeps an answer for the browser that brought it; the token that this browser is to have, or null when the assertion or
- * the request was used for something else (SAML profiles §4.1.4.5: a bearer assertion is used once). The same answer,
- * posted twice by one press too many, has one token: whichever of the two the browser looks at leads on.
+ * Keeps an answer for the browser that brought it; returns the browser's token, or null if the assertion or the request
+ * was used for something else (SAML profiles §4.1.4.5: a bearer assertion is used once). The same answer posted twice
+ * by a double click gets one token: either of the two posts leads on.
  */
 export async function keepSamlAnswer(
   deps: Deps,
@@ -39,7 +39,7 @@ export async function keepSamlAnswer(
   );
 }
 
-/** Keeps an answer that no request of ours asked for; where it is found, and the token as above. */
+/** Keeps an unsolicited answer; returns how it is found, and the token as above. */
 export async function keepUnaskedAnswer(
   deps: Deps,
   connection: SamlConnection,
@@ -47,7 +47,7 @@ export async function keepUnaskedAnswer(
   destination: string,
 ): Promise<{ state: string; token: string } | null> {
   const id = randomUUID();
-  // The same for the same answer, and no secret: the token alone lets in.
+  // The same for the same answer, and no secret: only the token lets anyone in.
   const state = hash('sha256', JSON.stringify([connection.id, answer.assertionId]), 'base64url');
   const madeAt = deps.now();
   const details: RequestDetails = { url: null, destination, lang: null, typed: null, kept: null };
@@ -84,7 +84,7 @@ async function keep(deps: Deps, sql: Connection, id: string, { identity, asserti
   return token;
 }
 
-/** The token of an answer that was kept before, if it is this one. */
+/** The token of an answer kept before, if it is this one. */
 async function tokenOfSame(
   deps: Deps,
   state: string,

@@ -14,7 +14,7 @@ function rootOf(xml: string) {
   return reading.root;
 }
 
-it('SA-16 the library takes no certificate from the message', async () => {
+it('SA-16 the library uses no certificate from the message', async () => {
   const [provider, other] = await Promise.all(['provider', 'other'].map((name) => makeCertificate(name, now)));
   if (!provider || !other) throw new Error('no keys');
   const root = rootOf(forger({ ...scene, key: other }).sign(forger({ ...scene, key: other }).assertion()));
@@ -23,14 +23,14 @@ it('SA-16 the library takes no certificate from the message', async () => {
   expect(libraryVerifiedXml(root, provider.certificate)).toMatchObject({ ok: false });
 });
 
-it('SA-12 the library says that what was changed after it was signed is not signed', async () => {
+it('SA-12 the library treats content changed after signing as unsigned', async () => {
   const key = await makeCertificate('provider', now);
   const f = forger({ ...scene, key });
   const changed = f.sign(f.assertion()).replace('bob-1', 'bob-2');
   expect(libraryVerifiedXml(rootOf(changed), key.certificate)).toEqual({ ok: false, problem: 'a digest differs' });
 });
 
-it('SA-12 a signature over two elements is none of either, though the library takes it for true', async () => {
+it('SA-12 a signature over two elements covers neither, though the library accepts it', async () => {
   const key = await makeCertificate('provider', now);
   const f = forger({ ...scene, key });
   const algorithm = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
@@ -51,7 +51,7 @@ it('SA-12 a signature over two elements is none of either, though the library ta
   expect(libraryVerifiedXml(rootOf(signing.getSignedXml()), key.certificate)).toEqual({ ok: false, problem });
 });
 
-it('SA-13 SA-14 the library knows no algorithm that we refuse', async () => {
+it('SA-13 SA-14 the library supports no algorithm that we refuse', async () => {
   const key = await makeCertificate('provider', now);
   const f = forger({ ...scene, key });
   const old = 'http://www.w3.org/2000/09/xmldsig#';

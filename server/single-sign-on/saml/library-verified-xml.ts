@@ -7,7 +7,7 @@ import { childrenNamed, type XmlElement } from './xml-elements.ts';
 
 type Made = new () => unknown;
 
-/** What we use of xml-crypto; `getCertFromKeyInfo` stays off, so that no certificate is ever taken from a message. */
+/** What we use of xml-crypto; `getCertFromKeyInfo` stays off, so that no certificate is taken from a message. */
 type SignedXml = {
   SignatureAlgorithms: Record<string, Made>;
   HashAlgorithms: Record<string, Made>;
@@ -17,15 +17,15 @@ type SignedXml = {
   getSignedReferences(): string[];
 };
 
-// Not by `import`: its types would bring those of a browser's whole DOM among the server's.
+// Not by `import`: its types would add a browser's whole DOM to the server's.
 const { SignedXml } = createRequire(import.meta.url)('xml-crypto') as {
   SignedXml: new (options: { publicCert: string }) => SignedXml;
 };
 
 /**
- * What xml-crypto says that the signature of an element covers, by one certificate: it reads the whole document once more
- * by itself, and searches it. That takes its time, so this comes after the steps of verified-xml.ts that a forger cannot
- * pass. The words say why it takes the signature for none.
+ * What the signature of an element covers according to xml-crypto, by one certificate: it parses and searches the whole
+ * document itself. That is slow, so it runs after the checks of verified-xml.ts that a forger cannot pass. The words
+ * say why it rejects the signature.
  */
 export function libraryVerifiedXml(
   signed: XmlElement,
@@ -47,7 +47,7 @@ export function libraryVerifiedXml(
   }
 }
 
-/** The library knows SHA-1 and inclusive canonicalization, which we refuse, and neither SHA-384 nor ECDSA. */
+/** The library supports SHA-1 and inclusive canonicalization, which we refuse, and neither SHA-384 nor ECDSA. */
 function allowOnlyOurs(verifier: SignedXml): void {
   const known = { ...verifier.SignatureAlgorithms };
   verifier.SignatureAlgorithms = Object.fromEntries(

@@ -19,7 +19,7 @@ import {
 
 type Held = { config: Config; settings: SamlSettings };
 
-/** The names that may be once in each of the two, and of these the ones that must. */
+/** The names allowed once in each of the two, and those that are required. */
 const parts: Record<'LogoutRequest' | 'LogoutResponse', { may: XmlName[]; oneOf: XmlName[] }> = {
   LogoutRequest: {
     may: [saml('Issuer'), ds('Signature'), samlp('Extensions')],
@@ -28,15 +28,15 @@ const parts: Record<'LogoutRequest' | 'LogoutResponse', { may: XmlName[]; oneOf:
   LogoutResponse: { may: [saml('Issuer'), ds('Signature'), samlp('Extensions')], oneOf: [samlp('Status')] },
 };
 
-/** The issuer that a message names, for us to know whose signature it must have; null when there is none. */
+/** The issuer that a message names, which decides whose signature it needs, or null. */
 export function issuerOf(root: XmlElement): string | null {
   const [issuer] = childrenNamed(root, saml('Issuer'));
   return issuer ? textOf(issuer) : null;
 }
 
 /**
- * What is wrong with a verified message, whenever it comes: its kind, from whom and for whom it is, and its parts (SAML
- * core §3.2, bindings §3.4.5.2 and §3.5.5.2: a signed message has a Destination). Null when it is right.
+ * What is wrong with a verified message, whatever its age: its kind, sender and recipient, and its parts (SAML core
+ * §3.2, bindings §3.4.5.2 and §3.5.5.2: a signed message has a Destination). Null if it is valid.
  */
 export function logoutProblem(root: XmlElement, kind: keyof typeof parts, { config, settings }: Held): string | null {
   if (!isNamed(root, samlp(kind))) return `it is no ${kind} but ${said(root.nodeName)}`;
@@ -62,7 +62,7 @@ function partsProblem(root: XmlElement, kind: string, may: XmlName[], oneOf: Xml
   return one && !another ? null : `it does not have one ${oneOf.map(([, name]) => name).join(' or ')}`;
 }
 
-/** Why it is not its time, or null: our own end, and that of the message where it says one (SAML core §3.7.1). */
+/** Why it is outside its validity, or null: by our own limit, and by the message's if it has one (SAML core §3.7.1). */
 export function logoutTimeProblem(root: XmlElement, now: Date): string | null {
   const text = attributeOf(root, 'IssueInstant');
   const issued = samlTime(text);
@@ -70,13 +70,13 @@ export function logoutTimeProblem(root: XmlElement, now: Date): string | null {
   if (issued > now.getTime() + limits.providerClock) return `it was issued in the future: ${said(text)}`;
   if (now >= logoutUntil(root)) return `it is too old: it was issued at ${said(text)}`;
   const end = attributeOf(root, 'NotOnOrAfter');
-  // Not `<=`: what cannot be read as a time has no end that could be in the future.
+  // Not `<=`: an unreadable time must not count as the future.
   return end === null || (samlTime(end) ?? Number.NaN) > now.getTime() - limits.providerClock
     ? null
     : `it ended at ${said(end)}`;
 }
 
-/** From when on no check would let the message in again. */
+/** When the message is too old for every check. */
 export function logoutUntil(root: XmlElement): Date {
   const issued = samlTime(attributeOf(root, 'IssueInstant')) ?? 0;
   return new Date(issued + limits.samlAssertionAge + limits.providerClock);

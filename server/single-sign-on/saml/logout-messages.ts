@@ -9,7 +9,7 @@ type Common = { config: Config; id: string; destination: string; now: Date };
 
 const status = 'urn:oasis:names:tc:SAML:2.0:status:';
 
-/** Asks a provider to end the session that it began for somebody (SAML core §3.7.1); unsigned. */
+/** Asks a provider to end its session for a person (SAML core §3.7.1); unsigned. */
 export function logoutRequestXml({ name: who, ...common }: Common & { name: SamlName }): string {
   const name = element('saml:NameID', who.name, {
     Format: who.format,
@@ -21,7 +21,7 @@ export function logoutRequestXml({ name: who, ...common }: Common & { name: Saml
   return message('samlp:LogoutRequest', common, { NotOnOrAfter: end }, name + session);
 }
 
-/** Tells a provider that what it asked for is done, or was not understood (SAML core §3.7.2); unsigned. */
+/** Tells a provider that its request is done, or was not understood (SAML core §3.7.2); unsigned. */
 export function logoutResponseXml({
   inResponseTo,
   isDone,

@@ -2,7 +2,10 @@ import { said } from './said.ts';
 import { samlp } from './saml-names.ts';
 import { attributeOf, childrenNamed, childrenOf, elementsIn, type XmlElement } from './xml-elements.ts';
 
-/** What a verified LogoutResponse says: whether everything is ended, and its words for an operator (SAML core §3.7.3.2). */
+/**
+ * The content of a verified LogoutResponse: whether everything has ended, and its words for an operator (SAML core
+ * §3.7.3.2).
+ */
 export function logoutStatus(root: XmlElement): { isWhole: boolean; words: string } {
   const codes = childrenNamed(root, samlp('Status')).flatMap((status) => childrenNamed(status, samlp('StatusCode')));
   const [code] = codes;

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** Where something is changed, in ten thousandths of the whole: what is between two places is taken out, copied or moved. */
+/** Where to change it, in ten thousandths of the whole: the part between two places is removed, copied or moved. */
 const places = fc.tuple(...Array.from({ length: 3 }, () => fc.noBias(fc.integer({ min: 0, max: 9999 }))));
 const change = fc.record({ kind: fc.constantFrom('out', 'copy', 'rename', 'insert'), places, more: fc.nat(8) });
 const pieces = [
@@ -28,7 +28,7 @@ const pieces = [
 ];
 
 function mangled(xml: string, { kind, places, more }: { kind: string; places: number[]; more: number }): string {
-  // At the borders of tags, so that what comes out is often well-formed.
+  // At tag boundaries, so that the result is often well-formed.
   const borders = [...xml.matchAll(/(?=<)|(?<=>)/g)].map(({ index }) => index);
   const [from = 0, to = 0, place = 0] = places
     .map((part) => borders[Math.floor((part / 10_000) * borders.length)] ?? 0)
@@ -46,7 +46,7 @@ function mangled(xml: string, { kind, places, more }: { kind: string; places: nu
   }
 }
 
-it('whatever is changed in a true answer, it is refused or says the same, and nothing is thrown', async () => {
+it('any change to a valid answer makes it refused or leaves its meaning, and throws nothing', async () => {
   const f = saml.forger();
   const sealed = await encrypted(f.sign(f.assertion()), saml.keys.portalCertificate);
   const answers = [

@@ -3,7 +3,7 @@ import { certificateFacts } from './certificate-ends.ts';
 import type { SamlMetadata } from './read-saml-metadata.ts';
 import { said } from './said.ts';
 
-/** What metadata say of a provider and a connection does not, or the other way round, in words for an operator. */
+/** Differences between a provider's metadata and a connection, in words for an operator. */
 export function metadataDifferences(here: SamlSettings, there: SamlMetadata): string[] {
   return [
     ...(there.signOnUrl === here.signOnUrl
@@ -22,7 +22,7 @@ function logoutDifferences(here: SamlLogoutService | undefined, there: SamlLogou
   return ours === theirs ? [] : [`single logout: ${ours} here, ${theirs} there`];
 }
 
-/** Where single logout goes and how, in words for an operator. */
+/** Where and how single logout goes, in words for an operator. */
 export function logoutWords(service: SamlLogoutService | undefined): string {
   if (!service) return 'nothing';
   const { url, responseUrl, binding } = service;

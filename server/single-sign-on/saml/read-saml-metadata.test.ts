@@ -45,7 +45,7 @@ describe('metadata are read', () => {
     expect(reading.warnings).toEqual([]);
   });
 
-  it('with the address for posts where there is none for redirects', () => {
+  it('with the address for posts if there is none for redirects', () => {
     const by = (...services: string[]) => {
       const reading = read(entity(key(certificate) + services.join('')));
       return reading.ok && [reading.settings.signOnUrl, reading.settings.signOnBinding];
@@ -57,7 +57,7 @@ describe('metadata are read', () => {
     ]);
   });
 
-  it('with the address of single logout, by redirect before by post, and that of answers', () => {
+  it('with the address of single logout, by redirect rather than by post, and that of answers', () => {
     const by = (...services: string[]) => {
       const reading = read(entity(key(certificate) + services.join('') + service()));
       return reading.ok && [reading.settings.logout, ...reading.warnings];
@@ -84,12 +84,12 @@ describe('metadata are read', () => {
       ]);
   });
 
-  it('with keys whose use is not said, without those for encryption, and each once', () => {
+  it('with keys without a stated use, without those for encryption, and without duplicates', () => {
     const keys = key(certificate, '') + key(another, ' use="encryption"') + key(certificate);
     expect(certificatesOf(read(entity(keys + service())))).toEqual([plain(certificate)]);
   });
 
-  it('of the one of several that is named, or that alone is a provider', () => {
+  it('of the named one of several, or of the only provider', () => {
     const one = entity(key(certificate) + service(), { id: 'urn:one' });
     const two = entity(key(another) + service(), { id: 'urn:two' });
     const portal = entity('', { id: 'urn:sp', role: 'SPSSODescriptor' });
@@ -103,7 +103,7 @@ describe('metadata are read', () => {
     });
   });
 
-  it('with a warning of what ends', async () => {
+  it('with a warning of what expires', async () => {
     const { certificate: old } = await makeCertificate('old', new Date(now.getTime() - 3 * 365 * day - day));
     const { certificate: soon } = await makeCertificate('soon', new Date(now.getTime() - 3 * 365 * day + 59 * day));
     const { certificate: later } = await makeCertificate('later', new Date(now.getTime() - 3 * 365 * day + 61 * day));

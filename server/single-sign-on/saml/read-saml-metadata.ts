@@ -24,8 +24,8 @@ export type MetadataReading =
   | { ok: false; problem: string };
 
 /**
- * Reads the metadata of a provider, as a file or an address gave them (SAML metadata §2). They say whom to believe, so
- * whoever brings them must be believed himself: a signature on them is not looked at. `entityId` chooses among several.
+ * Reads a provider's metadata, from a file or an address (SAML metadata §2). They say whom to trust, so their source
+ * must be trusted itself: a signature on them is ignored. `entityId` chooses among several.
  */
 export function readSamlMetadata(text: string, { entityId, now }: { entityId?: string; now: Date }): MetadataReading {
   if (text.length > limits.providerBytes) return { ok: false, problem: 'the metadata are too long' };
@@ -35,7 +35,7 @@ export function readSamlMetadata(text: string, { entityId, now }: { entityId?: s
   return typeof entity === 'string' ? { ok: false, problem: entity } : readEntity(entity, now);
 }
 
-/** The one that is meant, or why it is none. */
+/** The entity that is meant, or why there is none. */
 function entityOf(root: XmlElement, entityId: string | undefined): XmlElement | string {
   const all = elementsIn(root).filter((element) => isNamed(element, md('EntityDescriptor')));
   const providers = all.filter((element) => childrenNamed(element, md('IDPSSODescriptor')).length > 0);
@@ -94,7 +94,7 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
   };
 }
 
-/** Where it takes part in single logout by the browser; undefined where it does not, or why it is left out. */
+/** The provider's single logout by the browser; undefined if it has none, or why it is left out. */
 function logoutServiceOf(role: XmlElement): SamlLogoutService | string | undefined {
   const services = childrenNamed(role, md('SingleLogoutService'));
   const by = (binding: string) => services.find((service) => attributeOf(service, 'Binding') === binding);
@@ -112,7 +112,7 @@ function speaksSaml2(role: XmlElement): boolean {
   return (attributeOf(role, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(namespaces.protocol);
 }
 
-/** Some providers publish the numbers of their key alone (XML Signature §4.5.2), which says nothing of when it ends. */
+/** Some providers publish only the bare key (XML Signature §4.5.2), without an expiry. */
 function hasBareKey(role: XmlElement): boolean {
   return signingKeys(role).some((key) => descendantsNamed(key, ds('KeyValue')).length > 0);
 }
@@ -121,7 +121,7 @@ function signingKeys(role: XmlElement): XmlElement[] {
   return childrenNamed(role, md('KeyDescriptor')).filter((key) => (attributeOf(key, 'use') ?? 'signing') === 'signing');
 }
 
-/** Those of keys for signing, and of keys whose use is not said (SAML metadata §2.4.1.1); null when one cannot be read. */
+/** The certificates of keys for signing or without a stated use (SAML metadata §2.4.1.1); null if one is unreadable. */
 function certificatesOf(role: XmlElement): string[] | null {
   const texts = signingKeys(role)
     .flatMap((key) => descendantsNamed(key, ds('X509Certificate')))

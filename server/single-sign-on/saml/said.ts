@@ -1,6 +1,6 @@
 import { providerWords } from '../provider-words.ts';
 
-/** What somebody else said, in quotes, for an operator to read; `nothing` when nothing was said. */
+/** Foreign text in quotes, for an operator to read; `nothing` if there is none. */
 export function said(text: string | null | undefined): string {
   return text === null || text === undefined ? 'nothing' : `"${providerWords(text)}"`;
 }

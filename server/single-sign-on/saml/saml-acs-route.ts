@@ -24,9 +24,9 @@ import { readSamlField } from './saml-text.ts';
 import type { XmlReading } from './strict-xml.ts';
 
 /**
- * `POST authenticate/saml/acs`: where SAML providers have their answers posted (SAML bindings §3.5). It comes from
- * another site and without our cookies, so it is checked whole and kept. The browser that brought it gets a token that
- * whoever began does not know, and asks for the answer with both (docs/decisions/0017).
+ * `POST authenticate/saml/acs`: where SAML providers have their answers posted (SAML bindings §3.5). The post comes
+ * from another site without our cookies, so it is fully verified and kept. The browser that brought it gets a token
+ * unknown to the person who began, and requests the answer with both (docs/decisions/0017).
  */
 export function samlAcsRoute(deps: Deps) {
   return async function samlAcs(request: FastifyRequest<{ Body: SamlForm }>, reply: FastifyReply) {
@@ -38,7 +38,7 @@ export function samlAcsRoute(deps: Deps) {
     const row = state && isToken(state) ? await findSsoRequestByState(deps.sql, tokenHash(state)) : null;
     if (!state || !row || row.browserHash === null)
       return await unasked(request, reply, { response: readSamlField(samlResponse), address });
-    // It may be the same answer, posted by one press too many: only the browser's own request tells.
+    // It may be the same answer, posted twice by a double click: only the browser's next request tells.
     if (row.usedAt !== null || row.endsAt <= deps.now()) return toFinish(reply, { state, token: null });
     return await asked(request, reply, { row, state, response: readSamlField(samlResponse), address });
   };
@@ -50,7 +50,7 @@ export function samlAcsRoute(deps: Deps) {
   ) {
     const details = detailsOf(deps.keys, row);
     const connection = await findSsoConnection(deps.sql, row.connectionId);
-    // Whoever began may be somebody else: this post has no cookie, so nothing of theirs is shown before one is there.
+    // Another person may have begun: this post has no cookie, so nothing of theirs is shown until one proves it.
     const no = (refusal: Refusal) =>
       fail(deps, request, reply, refusal, {
         protocol: 'saml',
@@ -94,13 +94,15 @@ export function samlAcsRoute(deps: Deps) {
     return toFinish(reply, kept);
   }
 
-  /** Where the browser that began is known by its cookie, and gets back what it typed. */
+  /** Where the browser that began is recognized by its cookie, and gets back what was typed. */
   function failedUrl(state: string, { isCancelled }: Refusal): string {
     const notice = isCancelled ? { [queryNames.notice]: 'signInCancelled' } : {};
     return `${callUrl(deps.config.basePath, 'samlFailed')}?${new URLSearchParams({ state, ...notice })}`;
   }
 
-  /** The token goes by a cookie, which no address, log or history shows and nobody can be made to pass on. */
+  /**
+   * The token is in a cookie, so that no address, log or history shows it and nobody can be tricked into sharing it.
+   */
   function toFinish(reply: FastifyReply, { state, token }: { state: string; token: string | null }): FastifyReply {
     if (token !== null) setCookie(reply, deps.config, answerCookie(state), token, limits.samlAnswerWaits);
     const url = callUrl(deps.config.basePath, 'samlFinish');

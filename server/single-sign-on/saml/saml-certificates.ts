@@ -2,7 +2,7 @@ import { limits } from '../../limits.ts';
 import type { SamlSettings } from '../settings.ts';
 import { certificateFacts } from './certificate-ends.ts';
 
-/** The certificates of a provider that count now: of the configured ones, never of a message, those whose time it is. */
+/** The provider's certificates that are valid now: only configured ones, never any from a message. */
 export function validCertificates({ certificates }: SamlSettings, now: Date): string[] {
   return certificates.filter((pem) => {
     const facts = certificateFacts(pem);

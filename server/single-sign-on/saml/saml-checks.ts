@@ -20,7 +20,7 @@ type Check = (assertion: XmlElement, held: Held) => Refusal | null;
 
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 
-/** Holds a verified assertion against what we expect (SAML profiles §4.1.4.3, core §2.3 to §2.7). */
+/** Checks a verified assertion against what we expect (SAML profiles §4.1.4.3, core §2.3 to §2.7). */
 export function assertionRefusal(assertion: XmlElement, held: Held): Refusal | null {
   const checks: Check[] = [isWhole, isOfProvider, isFresh, isConfirmed, isWithinTime, isForUsAlone, isSignIn];
   for (const check of checks) {
@@ -30,13 +30,13 @@ export function assertionRefusal(assertion: XmlElement, held: Held): Refusal | n
   return null;
 }
 
-/** From when on no check would let the assertion in again, so that its use need not be remembered any longer. */
+/** When the assertion is too old for every check, so that its use need not be remembered any longer. */
 export function acceptableUntil(assertion: XmlElement): Date {
   const issued = samlTime(attributeOf(assertion, 'IssueInstant')) ?? 0;
   return new Date(issued + limits.samlAssertionAge + limits.providerClock);
 }
 
-/** What must be there once is there once: of two, one could be checked and the other read. */
+/** Required parts occur once: of two, one could be checked and the other read. */
 function isWhole(assertion: XmlElement): Refusal | null {
   if (attributeOf(assertion, 'Version') !== '2.0' || !attributeOf(assertion, 'ID'))
     return invalid('the assertion has no ID or is not of SAML 2.0');
@@ -48,7 +48,7 @@ function isOfProvider(assertion: XmlElement, { settings }: Held): Refusal | null
   return issuerRefusal(only(assertion, saml('Issuer')), settings, 'the assertion');
 }
 
-/** Our own end, whatever the assertion says of itself. */
+/** Our own limit, whatever the assertion says. */
 function isFresh(assertion: XmlElement, { now }: Held): Refusal | null {
   const text = attributeOf(assertion, 'IssueInstant');
   const issued = samlTime(text);
@@ -58,7 +58,7 @@ function isFresh(assertion: XmlElement, { now }: Held): Refusal | null {
   return now < acceptableUntil(assertion) ? null : invalid(`the assertion is too old: it was issued at ${said(text)}`);
 }
 
-/** Some confirmation says that whoever brings the assertion to us, in time and for this request, is the subject. */
+/** Some confirmation says that the bearer, in time and for this request, is the subject. */
 function isConfirmed(assertion: XmlElement, held: Held): Refusal | null {
   const confirmations = childrenNamed(only(assertion, saml('Subject')), saml('SubjectConfirmation'));
   const problems = confirmations.map((confirmation) => confirmationProblem(confirmation, held));
@@ -80,7 +80,7 @@ function confirmationProblem(confirmation: XmlElement, { config, kept, now }: He
   return endProblem(data, 'NotOnOrAfter', 'the confirmation of the subject', now);
 }
 
-/** SAML core §2.5.1.2. However long it says that it is valid, `isFresh` ends it. */
+/** SAML core §2.5.1.2. However long it claims to be valid, `isFresh` limits it. */
 function isWithinTime(assertion: XmlElement, { now }: Held): Refusal | null {
   const conditions = only(assertion, saml('Conditions'));
   const begins = attributeOf(conditions, 'NotBefore');
@@ -90,7 +90,7 @@ function isWithinTime(assertion: XmlElement, { now }: Held): Refusal | null {
   return problem ? invalid(problem) : null;
 }
 
-/** SAML core §2.5.1.4; conditions that we do not know make an assertion invalid (§2.5.1.1). */
+/** SAML core §2.5.1.4; unknown conditions make an assertion invalid (§2.5.1.1). */
 function isForUsAlone(assertion: XmlElement, { config }: Held): Refusal | null {
   const conditions = only(assertion, saml('Conditions'));
   const known = [saml('AudienceRestriction'), saml('OneTimeUse'), saml('ProxyRestriction')];
@@ -105,7 +105,7 @@ function isForUsAlone(assertion: XmlElement, { config }: Held): Refusal | null {
   );
 }
 
-/** SAML core §2.7.2: somebody signed in at the provider, not in the future, and still counts as signed in. */
+/** SAML core §2.7.2: the person signed in at the provider, not in the future, and the session has not ended. */
 function isSignIn(assertion: XmlElement, { now }: Held): Refusal | null {
   const statements = childrenNamed(assertion, saml('AuthnStatement'));
   if (statements.length === 0) return invalid('the assertion does not say that anybody signed in');
@@ -124,11 +124,11 @@ function endProblem(element: XmlElement, name: string, of: string, now: Date): s
   const text = attributeOf(element, name);
   const end = samlTime(text);
   if (end === null) return `${of} has no end`;
-  // Not `<=`: what cannot be read as a time has no end that could be in the future.
+  // Not `<=`: an unreadable time must not count as the future.
   return end > now.getTime() - limits.providerClock ? null : `${of} ended at ${said(text)}`;
 }
 
-/** The provider's clock may be ahead of ours by this much. */
+/** The provider's clock may be this far ahead of ours. */
 function latest(now: Date): number {
   return now.getTime() + limits.providerClock;
 }

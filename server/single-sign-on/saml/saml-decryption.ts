@@ -16,9 +16,10 @@ import {
 export type Opened = { ok: true; text: string } | { ok: false; problem: string };
 
 /**
- * Opens what is encrypted, an assertion or a NameID, by one of the portal's keys. What comes out is somebody's who has our certificate, which
- * is everybody. Whatever goes wrong in opening it is told in the same words. AES-CBC can be tried out byte by byte by who
- * may send changed copies: it is opened only where a signature over what is encrypted is true (XML Encryption 1.1 §6.1).
+ * Decrypts an assertion or a NameID with one of the portal's keys. The result proves nothing about its sender: anyone
+ * can encrypt to our public certificate. Every failure to decrypt is reported in the same words. AES-CBC can be
+ * attacked byte by byte with changed copies: it is decrypted only if a signature over the encrypted data is valid (XML
+ * Encryption 1.1 §6.1).
  */
 export async function openEncrypted(
   encrypted: XmlElement,
@@ -36,7 +37,7 @@ export async function openEncrypted(
   return { ok: false, problem: `no key of the portal opens its ${what}` };
 }
 
-/** One piece of data under one key, each by an algorithm that we accept: the library takes the first of what it finds. */
+/** One piece of data under one key, each by an accepted algorithm: the library uses the first it finds. */
 function encryptionProblem(encrypted: XmlElement, what: string): string | null {
   const [data, more] = childrenNamed(encrypted, xenc('EncryptedData'));
   const [key, another] = descendantsNamed(encrypted, xenc('EncryptedKey'));
@@ -57,7 +58,9 @@ function encryptionProblem(encrypted: XmlElement, what: string): string | null {
   return known.includes(cipher ?? '') ? null : `its ${what} is encrypted by ${said(cipher)}`;
 }
 
-/** In the KeyInfo of the data, or beside the data, whose KeyInfo leads to it then (SAML core §2.3.4, XML Encryption §3.5). */
+/**
+ * In the KeyInfo of the data, or beside the data and referenced by its KeyInfo (SAML core §2.3.4, XML Encryption §3.5).
+ */
 function isKeyBeforeData(data: XmlElement, key: XmlElement, encrypted: XmlElement): boolean {
   const [info, another] = childrenNamed(data, ds('KeyInfo'));
   if (!info || another) return false;
@@ -72,7 +75,7 @@ function methodOf(encrypted: XmlElement): string | null {
   return method ? attributeOf(method, 'Algorithm') : null;
 }
 
-/** Of OAEP, where it is said; the library takes what it does not know for the usual one. */
+/** The OAEP digest, if stated; the library treats an unknown one as the default. */
 function oaepDigestOf(key: XmlElement): string | null {
   const [digest] = childrenNamed(key, xenc('EncryptionMethod')).flatMap((method) =>
     childrenNamed(method, ds('DigestMethod')),

@@ -12,9 +12,9 @@ import { detailsOf } from '../request-details.ts';
 import { isOfBrowser } from '../visits.ts';
 
 /**
- * `GET authenticate/saml/failed`: an answer that was refused came by a post without our Lax cookies, so nothing of the
- * visit was shown. This request has them: the browser that began it gets its typed name and destination back, any other one
- * sees the bare failure page. The visit stays as it is.
+ * `GET authenticate/saml/failed`: a refused answer came by a post without our Lax cookies, so nothing of the visit was
+ * shown. This request has them: the browser that began gets its typed name and destination back, any other sees the
+ * bare failure page. The visit is unchanged.
  */
 export function samlFailedRoute(deps: Deps) {
   const { config, keys, sql } = deps;

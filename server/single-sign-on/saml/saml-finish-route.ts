@@ -9,8 +9,8 @@ import { answerCookie } from './answer-cookie.ts';
 
 /**
  * `GET authenticate/saml/finish`: the answer itself came by a post from another site, without our Lax cookies. This
- * request has them: the token of the browser that brought the answer and, unless the provider began, that of the visit
- * that was begun. Only who has both gets in: whoever sends somebody else to the provider has one, the other has the other.
+ * request has them: the token of the browser that brought the answer and, unless the provider began, that of the visit.
+ * Both are required: if one person sends another to the provider, each of them has only one.
  */
 export function samlFinishRoute(deps: Deps) {
   const { config } = deps;

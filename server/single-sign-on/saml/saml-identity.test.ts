@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** Who is read of an assertion with these parts. */
+/** The identity read from an assertion with these parts. */
 async function identityOf(
   parts: (f: Forger) => AssertionParts,
   attributes: SamlConnection['attributes'] = {},
@@ -37,12 +37,12 @@ describe('the e-mail address', () => {
     expect(email).toBe('bob@corp-b.example');
   });
 
-  it('is the NameID where that is an address', async () => {
+  it('is the NameID if that is an address', async () => {
     const parts = (f: Forger) => ({ nameId: f.nameId('bob@corp-b.example', emailFormat), attributes: '' });
     expect(await identityOf(parts)).toMatchObject({ subject: 'bob@corp-b.example', email: 'bob@corp-b.example' });
   });
 
-  it('SA-45 is nobody’s where two different ones are told', async () => {
+  it('SA-45 is ignored if there are two different ones', async () => {
     const parts =
       (...values: string[]) =>
       (f: Forger) => ({
@@ -57,12 +57,12 @@ describe('the e-mail address', () => {
     expect(await identityOf(names)).toMatchObject(several);
   });
 
-  it('is nobody’s where none is told, or something that is no text', async () => {
+  it('is ignored if it is missing or not text', async () => {
     expect((await identityOf(() => ({ attributes: '' }))).email).toBeNull();
     expect((await identityOf((f) => ({ attributes: f.attributes({ email: '<x/>' }) }))).email).toBeNull();
   });
 
-  it('is in the attribute that the operator names, and nowhere else', async () => {
+  it('is only in the attribute that the operator names', async () => {
     const parts = (f: Forger) => ({
       attributes: f.attributes({ email: 'other@corp-b.example', address: 'bob@corp-b.example' }),
     });
@@ -70,7 +70,7 @@ describe('the e-mail address', () => {
     expect((await identityOf(parts, { email: 'missing' })).email).toBeNull();
   });
 
-  it('is never said to be verified', async () => {
+  it('is never reported as verified', async () => {
     const parts = (f: Forger) => ({
       attributes: f.attributes({ email: 'bob@corp-b.example', email_verified: 'true' }),
     });
@@ -78,14 +78,14 @@ describe('the e-mail address', () => {
   });
 });
 
-it('username and language are read where the operator names their attributes', async () => {
+it('username and language are read if the operator names their attributes', async () => {
   const parts = (f: Forger) => ({ attributes: f.attributes({ uid: 'bob', locale: 'de-AT', username: 'no' }) });
   expect(await identityOf(parts)).toMatchObject({ username: null, language: null });
   const named = await identityOf(parts, { username: 'uid', language: 'locale' });
   expect(named).toMatchObject({ username: 'bob', language: 'de-AT' });
 });
 
-it('every way of signing in that is told is kept', async () => {
+it('every reported way of signing in is kept', async () => {
   const { authenticationContexts } = await identityOf((f) => ({ authn: f.authn() + f.authn({}, 'TimeSyncToken') }));
   const prefix = 'urn:oasis:names:tc:SAML:2.0:ac:classes:';
   expect(authenticationContexts).toEqual([`${prefix}Password`, `${prefix}TimeSyncToken`]);

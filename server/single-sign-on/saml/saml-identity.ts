@@ -8,7 +8,7 @@ import { invalid } from './saml-response.ts';
 import { samlTime } from './saml-time.ts';
 import { attributeOf, childrenNamed, textOf, type XmlElement } from './xml-elements.ts';
 
-/** The usual names of an e-mail address, where the connection names none. */
+/** The usual names of an email address, if the connection names none. */
 const emailAttributes = [
   'email',
   'mail',
@@ -21,8 +21,8 @@ const emailAttributes = [
 type Reading = { config: Config; settings: SamlSettings; attributes: Attributes };
 
 /**
- * What a verified assertion says of somebody. The subject is its NameID as it is written, for this connection; SAML has
- * no way to say that an address is verified, so it never is (the operator may trust the provider for it).
+ * What a verified assertion says of a person. The subject is its NameID as written, for this connection; SAML cannot
+ * express that an address is verified, so it never is (the operator may trust the provider for it).
  */
 export function samlIdentity(
   assertion: XmlElement,
@@ -67,7 +67,7 @@ export function samlIdentity(
 
 type Name = { ok: true; subject: string; format: string | null };
 
-/** A name, if it can stand for a person for ever. */
+/** A name that can permanently identify a person, or the refusal. */
 function nameOf(name: XmlElement, reading: Reading): Name | Refusal {
   const format = attributeOf(name, 'Format');
   if (format === nameFormats.transient)
@@ -79,18 +79,18 @@ function nameOf(name: XmlElement, reading: Reading): Name | Refusal {
   return { ok: true, subject, format };
 }
 
-/** As it can be stored and shown: 1 to 255 characters, none of them for control or at the ends for the eye only. */
+/** Fit to store and show: 1 to 255 characters, without control characters or surrounding whitespace. */
 function isName(text: string): boolean {
   return /^.{1,255}$/su.test(text) && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text) && text.trim() === text;
 }
 
-/** A persistent name means somebody only together with who gave it and for whom (SAML core §8.3.7). */
+/** A persistent name is only unique together with its issuer and recipient (SAML core §8.3.7). */
 function isOwnName(name: XmlElement, { config, settings }: Reading): boolean {
   const [by, to] = [attributeOf(name, 'NameQualifier'), attributeOf(name, 'SPNameQualifier')];
   return (by === null || by === settings.entityId) && (to === null || to === entityId(config));
 }
 
-/** What the attributes of these names say. */
+/** The values of the attributes with these names. */
 function valuesOf(assertion: XmlElement, names: readonly string[]): string[] {
   return childrenNamed(assertion, saml('AttributeStatement'))
     .flatMap((statement) => childrenNamed(statement, saml('Attribute')))
@@ -101,13 +101,13 @@ function valuesOf(assertion: XmlElement, names: readonly string[]): string[] {
     .map(String);
 }
 
-/** The value that is told; null when several that differ are. */
+/** The value; null if there are different ones. */
 function theOne(values: readonly string[]): string | null {
   const [value = null] = values;
   return new Set(values.map((text) => text.toLowerCase())).size === 1 ? value : null;
 }
 
-/** Of several statements the strictest counts; every time in them was checked to be one. */
+/** The strictest of several statements counts; all times in them are already checked. */
 function earliest(assertion: XmlElement, name: 'AuthnInstant' | 'SessionNotOnOrAfter'): number | null {
   const times = childrenNamed(assertion, saml('AuthnStatement'))
     .map((statement) => samlTime(attributeOf(statement, name)))
@@ -115,7 +115,7 @@ function earliest(assertion: XmlElement, name: 'AuthnInstant' | 'SessionNotOnOrA
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** The provider's name for its session, where it tells exactly one (SAML core §2.7.2). */
+/** The provider's name for its session, if there is exactly one (SAML core §2.7.2). */
 function sessionIndexOf(assertion: XmlElement): string | null {
   const names = childrenNamed(assertion, saml('AuthnStatement')).map((statement) =>
     attributeOf(statement, 'SessionIndex'),

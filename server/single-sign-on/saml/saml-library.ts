@@ -6,9 +6,8 @@ import type { SamlSettings } from '../settings.ts';
 type Options = ConstructorParameters<typeof SAML>[0];
 
 /**
- * node-saml for one message. It signs, opens and verifies; what it would check besides is checked by us, more strictly,
- * and switched off here: time by the clock that is passed in (saml-checks.ts), the audience, and InResponseTo by the
- * request of this browser.
+ * node-saml for one message. It signs, decrypts and verifies; its other checks are off, as we make them more strictly:
+ * time by the clock that is passed in (saml-checks.ts), the audience, and InResponseTo by the request of this browser.
  */
 export function samlLibrary(config: Config, settings: SamlSettings, more: Partial<Options>): SAML {
   return new SAML({

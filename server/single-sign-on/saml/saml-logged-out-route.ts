@@ -6,8 +6,8 @@ import { tokenHash } from '../../secrets/token.ts';
 import { findSentSamlLogout } from '../../storage/saml-logout.ts';
 
 /**
- * `GET authenticate/saml/logged-out`: what the provider answered, which may have come without our Lax cookies, meets the
- * browser that signed out. No other one learns what came of it.
+ * `GET authenticate/saml/logged-out`: shows the provider's answer, which may have come without our Lax cookies, to the
+ * browser that signed out. No other browser learns the outcome.
  */
 export function samlLoggedOutRoute(deps: Deps) {
   const { config } = deps;

@@ -32,9 +32,9 @@ import { attributeOf, type XmlElement } from './xml-elements.ts';
 type Refused = { problem: string; connection?: string | undefined };
 
 /**
- * `GET` and `POST authenticate/saml/logout`: a provider ends the sessions of somebody (SAML profiles §4.4.3.3), or answers
- * that it did so for us. A post from its site has none of our cookies, so the message alone says whose sessions are meant
- * and its signature vouches for it.
+ * `GET` and `POST authenticate/saml/logout`: a provider ends a person's sessions (SAML profiles §4.4.3.3), or answers
+ * that it did so for us. A post from its site has none of our cookies, so only the message says whose sessions are
+ * meant, and its signature vouches for it.
  */
 export function samlLogoutRoute(deps: Deps) {
   const { config, sql } = deps;
@@ -64,7 +64,7 @@ export function samlLogoutRoute(deps: Deps) {
     );
     if (known.length === 0)
       return await turnDown(request, reply, { problem: `no connection has the issuer ${said(issuer)}` }, { address });
-    // One provider may be that of several connections: what it has signed holds for each of them.
+    // Several connections may share a provider: what it signed holds for each of them.
     const verified = known.flatMap((connection) => {
       const root = message.verified(validCertificates(connection.settings, deps.now()));
       return root ? [{ connection, root }] : [];
@@ -87,7 +87,7 @@ export function samlLogoutRoute(deps: Deps) {
     return await answer(request, reply, first, { relayState: message.relayState, isDone });
   }
 
-  /** Says so to the provider, which has others to ask after us. */
+  /** Answers the provider, which has others to notify after us. */
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -109,7 +109,7 @@ export function samlLogoutRoute(deps: Deps) {
     return await deps.pages.send(request, reply, 200, { serverPage });
   }
 
-  /** Whatever it says, the person is signed out here: the page that follows tells whether there as well. */
+  /** Whatever it says, the person is signed out here: the next page says whether they are there too. */
   async function answered(request: FastifyRequest, reply: FastifyReply, message: CarriedMessage, address: string) {
     const sent = attributeOf(message.root, 'InResponseTo') ?? '';
     const refusal = await takeAnswer(request, message, { sent, address });
@@ -142,7 +142,7 @@ export function samlLogoutRoute(deps: Deps) {
     return null;
   }
 
-  /** Nothing ended. Whoever comes here wanted to sign out, so they can. */
+  /** Nothing ended. The visitor wanted to sign out, so they can. */
   async function turnDown(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -160,7 +160,7 @@ export function samlLogoutRoute(deps: Deps) {
     { problem }: Refused,
     more: { address: string; connection?: string | undefined },
   ) {
-    // Providers use frames for this, and any page can hold one: what is wrong in it costs the address nothing.
+    // Providers use frames for this, and any page can hold one: its errors don't count against the address.
     if (isInFrame(request)) return;
     await countAttempt(sql, samlFailureKeys(more.address), deps.now());
     await recordLogoutRefusal(deps, request, { step: 'SAML logout', words: problem }, more);

@@ -69,7 +69,7 @@ beforeEach(async () => {
   browser = browserForTest(portal);
 });
 
-/** Signs somebody in by their provider, which names its session. */
+/** Signs a person in by their provider, which names its session. */
 async function signIn(
   email = 'alice@acme.test',
   { as = browserForTest(portal), session = '_s1', provider = acme } = {},
@@ -94,7 +94,7 @@ const scene = (of = acme, destination = here): LogoutScene => ({
 
 const navigation = { ...crossSite.headers, 'sec-fetch-mode': 'navigate', accept: 'text/html' };
 
-/** A browser without our cookies is led here by the provider, from another site. */
+/** The provider redirects a browser without our cookies here, from another site. */
 const follow = (query: string) => portal.send({ url: `${path}?${query}`, headers: navigation });
 const post = (form: Record<string, string>) => portal.send({ method: 'POST', url: path, form, headers: navigation });
 const ask = (parts: LogoutParts = {}, more: Parameters<typeof redirected>[2] = {}) =>
@@ -108,7 +108,7 @@ const lastRefusal = async () => (await eventsNamed('provider-logout-refused')).a
 const answerAt = (location: unknown) => messageAt(String(location), certificate);
 
 describe('a provider that begins', () => {
-  it('ends the sessions of the person whom it names, and is answered by redirect, signed', async () => {
+  it('ends the named person’s sessions, and is answered by redirect, signed', async () => {
     const [one, two, bob] = [await signIn(), await signIn(), await signIn('bob@acme.test')];
     const answer = await ask({ id: '_request7' }, { relayState: 'a state/of+theirs&more' });
     expect(answer.statusCode).toBe(303);
@@ -126,7 +126,7 @@ describe('a provider that begins', () => {
     ]);
   });
 
-  it('ends by a form post without cookies, and is answered by a form where it takes no redirect', async () => {
+  it('ends them by a form post without cookies, and is answered by a form if it takes no redirect', async () => {
     await portal.sql`update sso_connection set settings = jsonb_set(settings, '{logout,binding}', '"post"')`;
     const one = await signIn();
     const answer = await post(posted(scene(), logoutXml(scene()), { relayState: 'state' }));
@@ -139,7 +139,7 @@ describe('a provider that begins', () => {
     expect(Buffer.from(value, 'base64').toString()).toMatch(/<samlp:LogoutResponse .*<Signature .*status:Success"/s);
   });
 
-  it('SA-36 ends of several sessions the one that it names, and one whose name there is not known', async () => {
+  it('SA-36 ends only the named one of several sessions, and one whose name there is unknown', async () => {
     const [one, two, old] = [await signIn(), await signIn(undefined, { session: '_s2' }), await signIn()];
     await portal.sql`
       update session set provider_session_hash = null
@@ -149,7 +149,7 @@ describe('a provider that begins', () => {
     expect(await Promise.all([one, two, old].map(isIn))).toEqual([true, false, false]);
   });
 
-  it('SA-30 ends nothing of another connection, and nothing that came by a password', async () => {
+  it('SA-30 ends nothing of another connection, and nothing from a password', async () => {
     const zoe = await signIn('zoe@beta.test', { provider: beta });
     const name = 'zoe@beta.test';
     expect((await ask({ inside: whom(name) })).statusCode).toBe(303);
@@ -161,7 +161,7 @@ describe('a provider that begins', () => {
     expect(await isIn(zoe)).toBe(true);
   });
 
-  it('answers that it is done when nobody is signed in any more, and leads to the login page whom it cannot answer', async () => {
+  it('reports success if nobody is signed in any more, and leads to the login page if it cannot answer', async () => {
     expect(answerAt((await ask()).headers.location).xml).toContain('status:Success"');
     await portal.sql`update sso_connection set settings = settings - 'logout'`;
     portal.wait(1000);
@@ -170,7 +170,7 @@ describe('a provider that begins', () => {
     expect(await isIn(one)).toBe(false);
   });
 
-  it('opens a NameID that is encrypted', async () => {
+  it('decrypts an encrypted NameID', async () => {
     const { encryptedName } = await import('#server/testing/forged-saml.ts');
     const one = await signIn();
     const inside = await encryptedName('<saml:NameID>alice@acme.test</saml:NameID>', certificate);
@@ -179,7 +179,7 @@ describe('a provider that begins', () => {
   });
 });
 
-/** Everything that must end nothing: what is sent, and what the record says. */
+/** Everything that must end nothing: the message, and what the record says. */
 type Forgery = [name: string, send: () => Promise<{ statusCode: number }> | { statusCode: number }, words: RegExp];
 const ago = (time: number) => new Date(portal.deps.now().getTime() - time).toISOString();
 const query = (parts: LogoutParts = {}) => redirected(scene(), logoutXml(scene(), parts));
@@ -333,7 +333,7 @@ const forgeries: Forgery[] = [
   ['with a name of another kind', () => ask({ inside: '<saml:BaseID>alice@acme.test</saml:BaseID>' }), /strange part/],
 ];
 
-/** True messages of the provider that do not count: it is told so. */
+/** Genuine messages of the provider that are refused: it gets an answer. */
 const late: [name: string, parts: () => LogoutParts, words: RegExp][] = [
   ['too old', () => ({ issuedAt: ago(limits.samlAssertionAge + limits.providerClock) }), /too old/],
   ['of the future', () => ({ issuedAt: ago(-limits.providerClock - 1000) }), /in the future/],
@@ -351,14 +351,14 @@ describe('what ends nothing', () => {
     expect(await isIn(one)).toBe(true);
   });
 
-  it.each(late)('SA-36 a request that is %s, of which the provider is told', async (_, parts, words) => {
+  it.each(late)('SA-36 a request that is %s, which the provider is told', async (_, parts, words) => {
     const one = await signIn();
     expect(answerAt((await ask(parts())).headers.location).xml).toContain('status:Requester"');
     expect(await lastRefusal()).toMatch(words);
     expect(await isIn(one)).toBe(true);
   });
 
-  it('SA-36 a request that was used before, by either way: it is answered as the first time, and ends nothing more', async () => {
+  it('SA-36 a request used before, by either binding: it gets the same answer, and ends nothing more', async () => {
     const xml = logoutXml(scene());
     await follow(redirected(scene(), xml));
     portal.wait(1000);
@@ -369,7 +369,7 @@ describe('what ends nothing', () => {
     expect(await eventsNamed('provider-logout-refused')).toEqual([]);
   });
 
-  it('SA-36 a request by a certificate that has ended', async () => {
+  it('SA-36 a request by an expired certificate', async () => {
     const longAgo = new Date(portal.deps.now().getTime() - 4 * 365 * 24 * 3_600_000);
     const key = await makeCertificate('ended', longAgo);
     const one = await signIn();
@@ -378,7 +378,7 @@ describe('what ends nothing', () => {
     expect(await isIn(one)).toBe(true);
   });
 
-  it('offers to sign out here, to a person; a script gets a problem', async () => {
+  it('offers people to sign out here; a script gets a problem', async () => {
     const answer = await follow('SAMLRequest=x');
     expect(answer.body).toContain('Sign out?');
     expect(answer.body).toContain('action="/portal/logout"');
@@ -388,7 +388,7 @@ describe('what ends nothing', () => {
     );
   });
 
-  it('is slowed down after many from one address, which a true one is not', async () => {
+  it('slows an address down after many, but not a genuine one', async () => {
     for (let count = 0; count < limits.throttle.samlFailure.freeFailures + 2; count += 1) await follow('SAMLRequest=x');
     const answer = await ask();
     expect(answer.statusCode).toBe(429);
@@ -397,7 +397,7 @@ describe('what ends nothing', () => {
 });
 
 describe('a person who signs out here', () => {
-  /** Presses the button; where the page leads, and the request's ID. */
+  /** Clicks the button; returns where the page leads, and the request's ID. */
   async function signOut(of: BrowserForTest) {
     const page = await of.get('/portal/logout', {
       headers: { 'sec-fetch-site': 'same-origin', ...{ 'sec-fetch-mode': 'navigate' } },
@@ -410,14 +410,14 @@ describe('a person who signs out here', () => {
     redirected(scene(of), logoutXml(scene(of), { kind: 'LogoutResponse', inResponseTo: id, ...parts }), {
       name: 'SAMLResponse',
     });
-  /** The browser comes back with an answer, and goes where it is led. */
+  /** The browser returns with an answer, and follows the redirect. */
   async function comeBack(of: BrowserForTest, answer: string) {
     const led = await of.get(`${path}?${answer}`, { headers: navigation });
     return (await of.get(String(led.headers.location), { headers: navigation })).headers.location;
   }
   const incomplete = '/portal/login?notice=signOutIncomplete';
 
-  it('SA-41 is signed out here at once and led on with a signed request that names the session', async () => {
+  it('SA-41 signs out here at once and leads on with a signed request that names the session', async () => {
     const one = await signIn();
     const cookies = { ...one.cookies };
     const { page, url, id } = await signOut(one);
@@ -433,7 +433,7 @@ describe('a person who signs out here', () => {
     expect(await comeBack(one, response(id))).toBe('/portal/login');
   });
 
-  it('SA-47 is led nowhere, and nothing signed goes out, where that is the address of another provider', async () => {
+  it('SA-47 leads nowhere, and sends nothing signed, if the address is another provider’s', async () => {
     const logout = portal.sql.json({ ...there, url: 'https://idp.beta.test/slo' });
     await portal.sql`update sso_connection set settings = settings || jsonb_build_object('logout', ${logout}::jsonb) where key = 'acme-saml'`;
     const one = await signIn();
@@ -442,7 +442,7 @@ describe('a person who signs out here', () => {
     expect((await ask()).headers.location).toBe('/portal/login');
   });
 
-  it('is led on by a form where the provider takes no redirect, and its answer may come by post without cookies', async () => {
+  it('leads on by a form if the provider takes no redirect, and the answer may be posted without cookies', async () => {
     await portal.sql`update sso_connection set settings = jsonb_set(settings, '{logout,binding}', '"post"')`;
     const one = await signIn();
     const { page } = await signOut(one);
@@ -454,7 +454,7 @@ describe('a person who signs out here', () => {
     expect((await one.get(String(answer.headers.location))).headers.location).toBe('/portal/login');
   });
 
-  it('is told where the provider says that it did not end everything', async () => {
+  it('says so if the provider did not end everything', async () => {
     for (const codes of [['Responder'], ['Responder', 'PartialLogout'], ['Success', 'PartialLogout'], ['Requester']]) {
       const one = await signIn();
       const { id } = await signOut(one);
@@ -481,7 +481,7 @@ describe('a person who signs out here', () => {
   ];
 
   it.each(forgedAnswers)(
-    'SA-36 an answer that %s counts for nothing and leaves the true one its place',
+    'SA-36 an answer that %s is ignored, and the genuine one still counts',
     async (_, make, words) => {
       const one = await signIn();
       const { id } = await signOut(one);
@@ -491,7 +491,7 @@ describe('a person who signs out here', () => {
     },
   );
 
-  it('SA-42 CK-05 what tells it to the browser is a token of this sign-out alone, and goes then', async () => {
+  it('SA-42 CK-05 the browser learns of it by a token for this sign-out only, which is then deleted', async () => {
     const tokens = [];
     for (let n = 0; n < 2; n += 1) {
       const one = await signIn(undefined, { as: browser });
@@ -505,7 +505,7 @@ describe('a person who signs out here', () => {
     expect(new Set(tokens).size).toBe(2);
   });
 
-  it('SA-42 an answer counts once, and tells another browser nothing', async () => {
+  it('SA-42 an answer counts once, and shows another browser nothing', async () => {
     const [one, other] = [await signIn(), await signIn('bob@acme.test')];
     const { id } = await signOut(one);
     expect(await comeBack(other, response(id, { inside: statusOf('Responder') }))).toBe('/portal/login');
@@ -515,7 +515,7 @@ describe('a person who signs out here', () => {
     expect(await comeBack(browser, response('_nobody-asked'))).toBe('/portal/login');
   });
 
-  it('SA-42 of two answers that were both found open one counts', async () => {
+  it('SA-42 of two answers that both found it open one counts', async () => {
     const { id } = await signOut(await signIn());
     const now = portal.deps.now();
     const answer = async (isWhole: boolean) => await updateSentSamlLogout(portal.sql, tokenHash(id), isWhole, now);
@@ -524,7 +524,7 @@ describe('a person who signs out here', () => {
     expect(await portal.sql`select is_whole from sent_saml_logout`).toEqual([{ is_whole: false }]);
   });
 
-  it('stays here where the provider offers nothing, for a session of before, and for a half one', async () => {
+  it('stays here if the provider offers nothing, for an older session, and for a half session', async () => {
     const login = { statusCode: 303, headers: { location: '/portal/login' } };
     const one = await signIn();
     await portal.sql`update session set sealed_id_token = null`;
@@ -534,7 +534,7 @@ describe('a person who signs out here', () => {
     expect((await signOut(two)).page).toMatchObject(login);
   });
 
-  it('what is over is deleted', async () => {
+  it('what has expired is deleted', async () => {
     const one = await signIn();
     await signOut(one);
     await ask();

@@ -12,8 +12,8 @@ import { ownerOfLogoutAddress } from './foreign-logout-address.ts';
 import { logoutRequestXml } from './logout-messages.ts';
 
 /**
- * Asks the provider to end what it began for somebody (SAML profiles §4.4.3.1): where the browser goes with the signed
- * request, and a fresh token that it has to show when the answer comes. Null where the provider takes no part in it.
+ * Asks the provider to end its session for a person (SAML profiles §4.4.3.1): returns where the browser goes with the
+ * signed request, and a new token for it to show with the answer. Null if the provider has no single logout.
  */
 export async function beginSamlLogout(
   deps: Deps,
@@ -37,11 +37,11 @@ export async function beginSamlLogout(
   });
   const xml = logoutRequestXml({ config, id, destination: logout.url, now, name });
   const { url: to, binding } = logout;
-  // Without RelayState: InResponseTo says which request is answered, and is signed by either way.
+  // Without RelayState: InResponseTo names the request, and is signed in either binding.
   return { ...carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: null }, key), browserToken: token };
 }
 
-/** SAML core §1.3.4: 128 random bits at least, and no digit at the beginning. */
+/** SAML core §1.3.4: at least 128 random bits, and no leading digit. */
 export function newMessageId(): string {
   return `_${randomBytes(20).toString('hex')}`;
 }

@@ -14,7 +14,7 @@ afterAll(() => portal.close());
 const get = () => portal.send({ url: '/portal/authenticate/saml/metadata' });
 
 describe('the metadata of the portal', () => {
-  it('are XML, which nobody keeps', async () => {
+  it('are XML, and not cached', async () => {
     const { statusCode, headers, body } = await get();
     expect(statusCode).toBe(200);
     expect(headers['content-type']).toBe('application/samlmetadata+xml');
@@ -34,7 +34,7 @@ describe('the metadata of the portal', () => {
     expect(service && attributeOf(service, 'Location')).toBe('http://localhost:8080/portal/authenticate/saml/acs');
   });
 
-  it('say where single logout goes, by both bindings and before where answers go, as the schema has it', async () => {
+  it('say where single logout goes, by both bindings and before where answers go, as in the schema', async () => {
     const root = await rootOf();
     const services = descendantsNamed(root, md('SingleLogoutService'));
     const location = 'http://localhost:8080/portal/authenticate/saml/logout';

@@ -5,8 +5,8 @@ import { escapedXml } from './escaped-xml.ts';
 import { algorithms, bindings, namespaces } from './saml-names.ts';
 
 /**
- * What providers have to know of the portal (SAML metadata §2.4.4): where answers and sign-outs go, that it signs what it sends, that
- * assertions must be signed, and its keys. The current key comes first, for those who take one only.
+ * What providers need to know of the portal (SAML metadata §2.4.4): where answers and sign-outs go, that it signs what
+ * it sends, that assertions must be signed, and its keys. The current key is first, for providers that read only one.
  */
 export function samlMetadata(config: Config, keys: readonly PortalKey[]): string {
   const key =

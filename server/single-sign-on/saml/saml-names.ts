@@ -14,13 +14,13 @@ export const md = (name: string): XmlName => [metadata, name];
 export const ds = (name: string): XmlName => [signature, name];
 export const xenc = (name: string): XmlName => [encryption, name];
 
-/** How messages travel (SAML bindings §3.4, §3.5). */
+/** How messages are sent (SAML bindings §3.4, §3.5). */
 export const bindings = {
   post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
   redirect: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
 };
 
-/** What a name of a person can be (SAML core §8.3). */
+/** The formats of a person's name (SAML core §8.3). */
 export const nameFormats = {
   email: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
   persistent: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
@@ -32,13 +32,13 @@ export const algorithms = {
   exclusive: 'http://www.w3.org/2001/10/xml-exc-c14n#',
   enveloped: 'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
   rsaOaep: 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
-  /** SHA-1, which is no weakness in OAEP, and what providers take where nothing else is agreed on. */
+  /** SHA-1, which is safe in OAEP, and the default of providers. */
   oaepDigest: 'http://www.w3.org/2000/09/xmldsig#sha1',
   gcm: ['http://www.w3.org/2009/xmlenc11#aes256-gcm', 'http://www.w3.org/2009/xmlenc11#aes128-gcm'],
   cbc: ['http://www.w3.org/2001/04/xmlenc#aes256-cbc', 'http://www.w3.org/2001/04/xmlenc#aes128-cbc'],
 };
 
-/** How what is signed is digested: without SHA-1. */
+/** The hashes for digests: no SHA-1. */
 export const digestHashes: ReadonlyMap<string, string> = new Map([
   ['http://www.w3.org/2001/04/xmlenc#sha256', 'sha256'],
   ['http://www.w3.org/2001/04/xmldsig-more#sha384', 'sha384'],

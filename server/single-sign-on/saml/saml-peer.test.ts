@@ -30,10 +30,12 @@ afterAll(async () => {
   await provider?.close();
   await portal.close();
 });
-// The provider's clock is the real one.
+// The provider uses the real clock.
 beforeEach(() => portal.wait(Date.now() - portal.deps.now().getTime()));
 
-/** A browser without script at the provider: goes to an address, says who it is or cancels, and has the answer to post. */
+/**
+ * A browser without JavaScript at the provider: opens an address, signs in or cancels, and returns the answer to post.
+ */
 async function visit(url: string, { cancel = false, subject = '' } = {}) {
   const cookies = new Map<string, string>();
   const go = async (to: string, form?: Record<string, string>): Promise<{ url: string; text: string }> => {
@@ -80,7 +82,7 @@ async function signIn(more: { cancel?: boolean; subject?: string } = {}) {
 const persistent = { subject: 'person-7', email: bob, emailVerified: false };
 
 describe('with SimpleSAMLphp', () => {
-  it('a visit that we begin comes to its end', async () => {
+  it('a visit begun by us succeeds', async () => {
     await provider.set({});
     const { action, relayState, read } = await signIn({ subject: 'person-7' });
     expect(action).toBe('http://localhost:8080/portal/authenticate/saml/acs');
@@ -108,7 +110,7 @@ describe('with SimpleSAMLphp', () => {
     expect(read).toMatchObject({ ok: true, identity: persistent });
   });
 
-  it('SA-02 SA-15 SA-35 SA-40 what it signs too weakly, or names for one visit, is refused', async () => {
+  it('SA-02 SA-15 SA-35 SA-40 a weak signature, or a name for one visit, is refused', async () => {
     for (const [options, words] of [
       [{ signs: 'response' }, /Assertion is not signed/],
       [{ algorithm: 'rsa-sha1' }, /is made by .*rsa-sha1/],
@@ -122,7 +124,7 @@ describe('with SimpleSAMLphp', () => {
     }
   });
 
-  it('a visitor who cancels comes back with its words', async () => {
+  it('a cancelled visit returns with its words', async () => {
     await provider.set({});
     const { relayState, read } = await signIn({ cancel: true });
     expect(relayState).toBe('state-1');
@@ -134,7 +136,7 @@ describe('with SimpleSAMLphp', () => {
     });
   });
 
-  it('a visit that it begins is read where it may begin', async () => {
+  it('a visit that it begins is read if it may begin', async () => {
     await provider.set({});
     const { samlResponse } = await visit(provider.beginUrl(entityId(portal.deps.config)), { subject: 'person-7' });
     const mayBegin = { ...connection, settings: { ...connection.settings, mayBegin: true } };
@@ -146,7 +148,7 @@ describe('with SimpleSAMLphp', () => {
     expect(await readSamlAnswer(portal.deps, mayBegin, { response, kept })).toMatchObject({ ok: false });
   });
 
-  it('SA-41 it refuses a request that our key did not sign', async () => {
+  it('SA-41 it refuses a request not signed by our key', async () => {
     const started = await startSaml(portal.deps, connection, { state: 'state-1' });
     if (!started.ok) throw new Error(started.words);
     const page = await (await fetch(started.url.replace('state-1', 'state-2'), { redirect: 'follow' })).text();
@@ -156,7 +158,7 @@ describe('with SimpleSAMLphp', () => {
   });
 });
 
-/** Our metadata without the wish for signed assertions, which the provider follows. */
+/** Our metadata without requiring signed assertions, which the provider respects. */
 async function metadataThatWantNothing(): Promise<string> {
   const keys = await portalKeys(portal.deps);
   return samlMetadata(portal.deps.config, keys).replace(' WantAssertionsSigned="true"', '');

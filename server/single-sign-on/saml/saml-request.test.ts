@@ -21,7 +21,7 @@ async function start(signOnUrl = 'https://idp.corp-b.example/sso?tenant=b') {
 }
 
 describe('SA-41 the request', () => {
-  it('goes to the provider by redirect and says what it must', async () => {
+  it('goes to the provider by redirect with all required parts', async () => {
     const started = await start();
     if (!started.ok) throw new Error(started.words);
     const url = new URL(started.url);
@@ -47,7 +47,7 @@ describe('SA-41 the request', () => {
     expect(more).toEqual([]);
   });
 
-  it('is signed by RSA with SHA-256, by the current key, over the query as it is sent', async () => {
+  it('is signed by RSA with SHA-256, with the current key, over the query as sent', async () => {
     await addPortalKey(portal.deps, portal.sql, 'next');
     const started = await start();
     if (!started.ok) throw new Error(started.words);
@@ -60,7 +60,7 @@ describe('SA-41 the request', () => {
     expect(verify(signed.replace('state-1', 'state-2'))).toBe(false);
   });
 
-  it('has an ID of 160 random bits, another one each time', async () => {
+  it('has a new ID of 160 random bits each time', async () => {
     const ids = new Set<string>();
     for (let round = 0; round < 20; round += 1) {
       const started = await start();
@@ -77,7 +77,7 @@ describe('SA-41 the request', () => {
     },
   );
 
-  it('is sent to this very machine without TLS, for trying it out', async () => {
+  it('is sent to this machine without TLS, for tests', async () => {
     expect(await start('http://localhost:9000/sso')).toMatchObject({ ok: true });
   });
 });

@@ -4,16 +4,16 @@ import type { PortalKey } from '../portal-keys.ts';
 import type { SamlSettings } from '../settings.ts';
 import { samlLibrary } from './saml-library.ts';
 
-/** SAML core §1.3.4 asks for 128 random bits at least; an ID must not begin with a digit. */
+/** SAML core §1.3.4 requires at least 128 random bits; an ID must not begin with a digit. */
 const idBytes = 20;
 
-/** The fields of a form that brings a request to its address; null where the address itself has all of it. */
+/** The fields of a form that posts a request; null if the address contains all of it. */
 export type RequestFields = { SAMLRequest: string; RelayState: string };
 
 /**
- * A request for authentication, signed by the portal's key, in the address that a browser takes it to the provider by
- * (SAML bindings §3.4.4.1), or in the fields of a form that it posts there (§3.5.4). It leaves to the provider how a person
- * is named and asked; `isAfresh` has it ask once more whoever is signed in there already.
+ * A request for authentication, signed by the portal's key, in the address that the browser opens at the provider (SAML
+ * bindings §3.4.4.1), or in fields of a form that it posts there (§3.5.4). How the person is named and asked is up to
+ * the provider; `isAfresh` makes it authenticate again whoever is signed in there.
  */
 export async function samlRequest(
   config: Config,

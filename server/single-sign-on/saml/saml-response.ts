@@ -17,17 +17,20 @@ import {
   type XmlElement,
 } from './xml-elements.ts';
 
-/** What an answer is held against. */
+/** What an answer is compared with. */
 export type Expected = { config: Config; settings: SamlSettings; kept: SamlKept | null };
 
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 
-/** What a response holds beside its assertion (SAML core §3.2.2); the library minds neither what else nor how often. */
+/**
+ * What a response contains beside its assertion (SAML core §3.2.2); the library checks neither other parts nor
+ * duplicates.
+ */
 const parts = [saml('Issuer'), ds('Signature'), samlp('Extensions'), samlp('Status')];
 
 /**
- * Holds the response around an assertion against what we expect, before anything in it is verified: only what passes is
- * shown to the library. Nothing is read here that says who somebody is.
+ * Checks the response around an assertion, before anything in it is verified: only what passes reaches the library.
+ * Nothing that identifies a person is read here.
  */
 export function responseRefusal(root: XmlElement, expected: Expected): Refusal | null {
   const steps = [
@@ -47,7 +50,7 @@ export function responseRefusal(root: XmlElement, expected: Expected): Refusal |
   return null;
 }
 
-/** An answer that does not pass a check. */
+/** The refusal of an answer that fails a check. */
 export function invalid(words: string): Refusal {
   return { ok: false, reason: 'answer-invalid', words };
 }
@@ -63,7 +66,7 @@ function isResponse(root: XmlElement): Refusal | null {
   return twice ? invalid(`it has more than one ${twice[1]}`) : null;
 }
 
-/** SAML core §3.2.2.2: the status around it counts, whatever assertion is inside. */
+/** SAML core §3.2.2.2: the outer status counts, whatever assertion is inside. */
 function isSuccess(root: XmlElement): Refusal | null {
   const [status] = childrenNamed(root, samlp('Status'));
   const [code, another] = status ? childrenNamed(status, samlp('StatusCode')) : [];
@@ -82,13 +85,13 @@ function isForUs(root: XmlElement, { config }: Expected): Refusal | null {
   return invalid(`its Destination is ${said(destination)}, not ${said(publicAddress(config, 'samlAnswer'))}`);
 }
 
-/** SAML profiles §4.1.4.2: the issuer of a response may be left out. */
+/** SAML profiles §4.1.4.2: the issuer of a response is optional. */
 function isFromProvider(root: XmlElement, { settings }: Expected): Refusal | null {
   const [issuer] = childrenNamed(root, saml('Issuer'));
   return issuer ? issuerRefusal(issuer, settings, 'the response') : null;
 }
 
-/** An issuer is the provider by its exact name, and no other kind of name (SAML core §2.2.5). */
+/** An issuer must be the provider's exact name, and no other kind of name (SAML core §2.2.5). */
 export function issuerRefusal(issuer: XmlElement, { entityId }: SamlSettings, of: string): Refusal | null {
   const text = textOf(issuer);
   if (text !== entityId) return invalid(`the issuer of ${of} is ${said(text)}, not ${said(entityId)}`);
@@ -97,7 +100,7 @@ export function issuerRefusal(issuer: XmlElement, { entityId }: SamlSettings, of
   return invalid(`the issuer of ${of} is named in the format ${said(format)}`);
 }
 
-/** SAML profiles §4.1.4.3 and §4.1.5: an answer names our request; one that nobody asked for names none. */
+/** SAML profiles §4.1.4.3 and §4.1.5: an answer names our request; an unsolicited one names none. */
 function answersRequest(root: XmlElement, { kept, settings }: Expected): Refusal | null {
   const inResponseTo = attributeOf(root, 'InResponseTo');
   if (kept)
@@ -124,7 +127,7 @@ function hasOwnIds(root: XmlElement): Refusal | null {
   return problem ? invalid(problem) : null;
 }
 
-/** One signature of the response at most, and one of its assertion. */
+/** At most one signature of the response, and one of its assertion. */
 function isSignedAsAllowed(root: XmlElement): Refusal | null {
   const { element, isEncrypted } = assertionIn(root);
   const signed = childrenNamed(root, ds('Signature')).length > 0 ? [root] : [];

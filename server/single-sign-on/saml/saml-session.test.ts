@@ -44,7 +44,7 @@ const failed = /^\/portal\/loginfail\/saml(?:\?|$)/;
 const sessionStatus = async () =>
   (await browser.get('/portal/session', { headers: { accept: 'application/json' } })).statusCode;
 
-/** An AuthnStatement with times so far from now. */
+/** An AuthnStatement with times relative to now. */
 function authn({ signedIn = -second, ends }: { signedIn?: number; ends?: number | null } = {}): string {
   const { entityId, key } = acme;
   const made = forger({ key, now: portal.deps.now(), entityId, acs, audience: ownEntityId, requestId: null });
@@ -70,7 +70,7 @@ const requestOf = (url: string) =>
 describe('the end of the session at the provider', () => {
   beforeEach(() => addSamlConnection(portal, acme));
 
-  it('SA-44 ends the session here, to the second, like any that has ended', async () => {
+  it('SA-44 ends the session here, to the second, like an expired one', async () => {
     expect((await signIn(authn({ ends: 10 * second }))).headers.location).toBe('/portal/portal.html');
     const { body } = await browser.get('/portal/session', { headers: { accept: 'application/json' } });
     expect(JSON.parse(body).expiresAt).toBe(new Date(portal.deps.now().getTime() + 10 * second).toISOString());
@@ -83,7 +83,7 @@ describe('the end of the session at the provider', () => {
     expect(await portal.sql`select from session`).toHaveLength(0);
   });
 
-  it('SA-44 in the past lets nobody in, also within what clocks may be off by', async () => {
+  it('SA-44 in the past lets nobody in, even within the allowed clock skew', async () => {
     for (const ends of [-second, 0]) {
       expect((await signIn(authn({ ends }))).headers.location).toMatch(failed);
       expect((await lastFailure(portal))?.reason).toBe('provider-session-over');
@@ -102,7 +102,7 @@ describe('the end of the session at the provider', () => {
     expect((await lastFailure(portal))?.reason).toBe('provider-session-over');
   });
 
-  it('SA-44 of several the earliest counts; far away, or none at all, the portal has its own', async () => {
+  it('SA-44 the earliest of several counts; the portal’s own limit applies if it is far away or missing', async () => {
     await signIn(authn({ ends: hour }) + authn({ ends: minute }));
     const endsAt = async () =>
       (await portal.sql<{ endsAt: Date }[]>`select ends_at as "endsAt" from session`)[0]?.endsAt;
@@ -137,7 +137,7 @@ describe('the end of the session at the provider', () => {
 
 describe('how long ago people may have signed in at the provider', () => {
   it.each(['0000-01-01T00:00:00Z', '0000-12-31T00:00:00Z', '1969-12-31T23:59:59Z'])(
-    'SA-44 a sign-in at %s is one at no known time: it breaks nothing, and is no proof',
+    'SA-44 a sign-in at %s has no known time: it breaks nothing, and proves nothing',
     async (at) => {
       await addSamlConnection(portal, acme);
       const statement = authn().replace(/AuthnInstant="[^"]+"/, `AuthnInstant="${at}"`);
@@ -150,17 +150,17 @@ describe('how long ago people may have signed in at the provider', () => {
     portal.sql`update sso_connection set settings = settings || ${portal.sql.json({ maxAuthenticationAge: seconds })}`;
   beforeEach(() => addSamlConnection(portal, acme));
 
-  it('SA-44 is theirs where the operator sets no maximum', async () => {
+  it('SA-44 is up to the provider if the operator sets no maximum', async () => {
     expect((await signIn(authn({ signedIn: -365 * day }))).headers.location).toBe('/portal/portal.html');
     await limited(null);
     expect((await signIn(authn({ signedIn: -365 * day }))).headers.location).toBe('/portal/portal.html');
   });
 
-  it('SA-44 a sign-in within the maximum lets in, and one of a year ago is asked for anew, once', async () => {
+  it('SA-44 a sign-in within the maximum succeeds, and one from a year ago is asked for again, once', async () => {
     await limited(hour / 1000);
     expect((await signIn(authn({ signedIn: -hour }))).headers.location).toBe('/portal/portal.html');
     await browser.post('/portal/logout', {});
-    // A sign-out alone has the provider ask anew.
+    // Only a sign-out makes the provider authenticate again.
     delete browser.cookies['vestibule-afresh'];
     const first = await departFor(browser, 'alice@acme.test', { redirectURL: '/portal/reports' });
     expect(requestOf(first)).not.toContain('ForceAuthn');
@@ -174,7 +174,7 @@ describe('how long ago people may have signed in at the provider', () => {
     expect(await sessionStatus()).toBe(401);
   });
 
-  it('SA-44 who is asked anew, and signs in, is in, at the destination', async () => {
+  it('SA-44 a person who authenticates again is signed in, at the destination', async () => {
     await limited(hour / 1000);
     const first = await departFor(browser, 'alice@acme.test', { redirectURL: '/portal/reports' });
     const again = await followLeavePage(browser, await answerTo(first, authn({ signedIn: -2 * hour })));

@@ -59,7 +59,7 @@ const failed = /^\/portal\/loginfail\/saml(?:\?|$)/;
 const post = (form: Record<string, string>, to: PortalForTest = portal, from = browser) =>
   postSamlAnswer(to, from, form);
 
-/** What the browser is asked to do after the post: it brings its cookies. */
+/** What the browser does after the post: it sends its cookies. */
 async function finish(answer: { headers: Record<string, unknown> }, from = browser) {
   expect(answer.headers.location).toMatch(/^\/portal\/authenticate\/saml\/finish\?/);
   return await from.get(String(answer.headers.location), { headers: { 'sec-fetch-site': 'cross-site' } });
@@ -75,7 +75,7 @@ const request = async (username?: string, form?: Record<string, string>) =>
   samlRequestAt(await departFor(browser, username, form));
 
 describe('the way in', () => {
-  it('SA-41 leads from the form to the provider and over its post back to the destination, fragment and all', async () => {
+  it('SA-41 leads from the form to the provider and over its post back to the destination, including the fragment', async () => {
     const asked = await request(undefined, { redirectURL: '/portal#/reports/7' });
     expect(asked.id).toMatch(/^_[0-9a-f]{32,}$/);
     const answer = await finish(await post(samlAnswer(portal, acme, asked)));
@@ -84,7 +84,7 @@ describe('the way in', () => {
     expect(await sessions()).toBe(1);
   });
 
-  it('SA-41 leads on by a form, with a policy for this provider alone, where it takes no request by redirect', async () => {
+  it('SA-41 leads on by a form, with a policy for this provider only, if it takes no request by redirect', async () => {
     await portal.sql`update sso_connection set settings = settings || '{"signOnBinding": "post"}'`;
     const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
     const page = await browser.get(String(pressed.headers.location));
@@ -106,7 +106,7 @@ describe('the way in', () => {
     expect(answer.headers.location).toBe('/portal/portal.html');
   });
 
-  it('SA-41 the page that leads on by redirect may post to nobody but us', async () => {
+  it('SA-41 the page that leads on by redirect may post only to us', async () => {
     const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
     const page = await browser.get(String(pressed.headers.location));
     expect(page.body).toContain('http-equiv="refresh"');
@@ -119,7 +119,7 @@ describe('the way in', () => {
     expect(answer.body).toContain(`Location="${acs}"`);
   });
 
-  it('asks for the second factor, keeps the networks and refuses the inactive as a password sign-in does', async () => {
+  it('asks for the second factor, checks the networks and refuses inactive users as a password sign-in does', async () => {
     await portal.sql`update customer set two_factor = 'app'`;
     expect((await finish(await post(samlAnswer(portal, acme, await request())))).headers.location).toContain(
       '/twoFactorRegistration',
@@ -135,7 +135,7 @@ describe('the way in', () => {
 });
 
 describe('the answer belongs to one visit of one browser', () => {
-  it("SA-26 an answer that another browser's visit asked for signs in nobody else", async () => {
+  it('SA-26 an answer to another browser’s visit signs in nobody else', async () => {
     for (const isVisiting of [false, true]) {
       const attackers = browserForTest(portal);
       const asked = samlRequestAt(await departFor(attackers, 'alice@acme.test'));
@@ -146,7 +146,7 @@ describe('the answer belongs to one visit of one browser', () => {
     }
   });
 
-  it('SA-26 an answer to no request is refused, and so is one whose request is over or unknown', async () => {
+  it('SA-26 an answer to no request is refused, and so is one to an expired or unknown request', async () => {
     await expectRefused(await post(samlAnswer(portal, acme, null)), 'provider-began');
     const asked = await request();
     await expectRefused(await post(samlAnswer(portal, acme, { ...asked, state: 'A'.repeat(43) })), 'provider-began');
@@ -165,7 +165,7 @@ describe('the answer belongs to one visit of one browser', () => {
     expect((await finish(await post(samlAnswer(portal, acme, asked)))).headers.location).toBe('/portal/portal.html');
   });
 
-  it('SA-28 RC-05 an answer that is posted again makes no second session, in whatever browser; its finish leads where it led', async () => {
+  it('SA-28 RC-05 an answer posted again makes no second session in any browser; its finish leads to the same page', async () => {
     const form = samlAnswer(portal, acme, await request(undefined, { redirectURL: '/portal/reports' }));
     const posted = await post(form);
     expect((await finish(posted)).headers.location).toBe('/portal/reports');
@@ -178,7 +178,7 @@ describe('the answer belongs to one visit of one browser', () => {
     await expectRefused(await finish(await post(form)), 'request-unknown');
   });
 
-  it('SA-28 an assertion that was used answers no second request', async () => {
+  it('SA-28 a used assertion answers no second request', async () => {
     const first = await request();
     expect((await finish(await post(samlAnswer(portal, acme, first, { id: '_same' })))).headers.location).toBe(
       '/portal/portal.html',
@@ -193,7 +193,7 @@ describe('the answer belongs to one visit of one browser', () => {
       await portal.sql`delete from session`;
       const form = samlAnswer(portal, acme, await request());
       const posted = await Promise.all(Array.from({ length: 10 }, (_, n) => post(form, n % 2 ? portal : second)));
-      // The same answer has one token, whoever looks at which of the posts.
+      // The same answer has one token, whichever post the browser follows.
       const tokens = posted.map((answer) => String(answer.headers['set-cookie']));
       expect([...new Set(tokens)]).toEqual([expect.stringMatching(/^vestibule-answer-/)]);
       const { cookies } = browser;
@@ -206,7 +206,7 @@ describe('the answer belongs to one visit of one browser', () => {
     }
   });
 
-  it('SA-45 an answer that tells several addresses says so to the operator, and lets nobody in', async () => {
+  it('SA-45 an answer with several addresses is reported to the operator, and lets nobody in', async () => {
     const values = ['alice@acme.test', 'boss@acme.test'].map(
       (email) => `<saml:AttributeValue>${email}</saml:AttributeValue>`,
     );
@@ -216,7 +216,7 @@ describe('the answer belongs to one visit of one browser', () => {
     expect((await lastFailure(portal))?.steps.at(-1)?.outcome).toContain('tells several e-mail addresses');
   });
 
-  it("SA-45 an address that is somebody's username finds nobody", async () => {
+  it("SA-45 an address that is someone's username finds nobody", async () => {
     await addUser(portal, { username: 'boss@acme.test', email: 'carol@acme.test' });
     const answer = await finish(await post(samlAnswer(portal, acme, await request(), { email: 'boss@acme.test' })));
     await expectRefused(answer, 'unknown-user');
@@ -224,7 +224,7 @@ describe('the answer belongs to one visit of one browser', () => {
     expect(await portal.sql`select from sso_subject`).toHaveLength(0);
   });
 
-  it('an OpenID visit is not finished by the SAML way, nor the other way round', async () => {
+  it('an OpenID visit cannot be finished by SAML, nor the reverse', async () => {
     const provider = await startForgedProvider({ now: portal.deps.now });
     await addOidcConnection(portal, provider, { key: 'acme-oidc', domains: ['oidc.test'] });
     const state = new URL(await departFor(browser, 'a@oidc.test')).searchParams.get('state') ?? '';
@@ -240,7 +240,7 @@ describe('the answer belongs to one visit of one browser', () => {
 });
 
 describe('a provider that begins by itself', () => {
-  it('SA-26 leads to a visit of our own where the connection allows it and the person presses, once', async () => {
+  it('SA-26 leads to a visit of our own if the connection allows it and the person confirms, once', async () => {
     await portal.sql`delete from sso_connection where key = 'acme-saml'`;
     await addSamlConnection(portal, acme, { mayBegin: true });
     const form = samlAnswer(portal, acme, null);
@@ -259,7 +259,7 @@ describe('a provider that begins by itself', () => {
     expect(await sessions()).toBe(1);
   });
 
-  it('SA-26 its answer to a request of somebody else is refused even so', async () => {
+  it('SA-26 its answer to another’s request is still refused', async () => {
     await portal.sql`delete from sso_connection where key = 'acme-saml'`;
     await addSamlConnection(portal, acme, { mayBegin: true });
     const { id } = await request();
@@ -283,7 +283,7 @@ describe('whom a provider may speak for', () => {
     );
   });
 
-  it('SA-31 a connection that is switched off in mid-flight, before the answer or after it, lets nobody in', async () => {
+  it('SA-31 a connection disabled during a visit, before the answer or after it, lets nobody in', async () => {
     const form = samlAnswer(portal, acme, await request());
     await portal.sql`update sso_connection set active = false`;
     await expectRefused(await post(form), 'connection-disabled');
@@ -304,7 +304,7 @@ describe('whom a provider may speak for', () => {
 });
 
 describe('what comes as an answer', () => {
-  it('SA-37 a RelayState that is none of ours is neither followed nor shown', async () => {
+  it('SA-37 a RelayState that is not ours is neither followed nor shown', async () => {
     for (const state of ['javascript:alert(1)', 'https://evil.example/', '<b>', 'x'.repeat(10_000)]) {
       const answer = await post({ ...samlAnswer(portal, acme, null), RelayState: state });
       await expectRefused(answer, 'provider-began');
@@ -312,7 +312,7 @@ describe('what comes as an answer', () => {
     }
   });
 
-  it('SA-38 a field that comes twice, not at all, empty or as a list is 400; what is no answer ends on the failure page', async () => {
+  it('SA-38 a field that is doubled, missing, empty or a list is 400; an invalid answer ends on the failure page', async () => {
     const form = new URLSearchParams(samlAnswer(portal, acme, await request())).toString();
     const type = { 'content-type': 'application/x-www-form-urlencoded', ...crossSite.headers };
     const raw = (body: string) => portal.send({ method: 'POST', url: acsPath, body, headers: type });
@@ -323,7 +323,7 @@ describe('what comes as an answer', () => {
     expect((await raw(`SAMLResponse=${'A'.repeat(limits.samlBodyBytes)}`)).statusCode).toBe(413);
   });
 
-  it('only the reply address takes posts of other sites, in its one spelling', async () => {
+  it('only the reply address accepts posts from other sites, in its exact spelling', async () => {
     const form = samlAnswer(portal, acme, null);
     for (const url of [`${acsPath}/`, `${acsPath}?x`, acsPath.replace('acs', '%61cs'), '/portal/performlogin'])
       expect((await portal.send({ method: 'POST', url, form, ...crossSite })).statusCode, url).toBe(403);

@@ -13,13 +13,13 @@ import {
   type XmlName,
 } from './xml-elements.ts';
 
-/** An ID as XML has it, with nothing that could mean more in a search for it (SAML core §1.3.4). */
+/** A valid XML ID, without characters that are special in a search for it (SAML core §1.3.4). */
 export const idPattern = /^[A-Za-z_][\w.-]*$/;
 
 /**
- * Says why the signature of an element is not one that SAML allows (core §5.4): exactly one, as its own child, over this
- * very element and nothing else, by exclusive canonicalization and algorithms of today. Null when it is; whether it is
- * true is for verified-xml.ts to say.
+ * Why SAML does not allow the signature of an element (core §5.4): it must be the only one, its own child, over exactly
+ * this element, by exclusive canonicalization and current algorithms. Null if it is allowed; verified-xml.ts decides
+ * whether it is valid.
  */
 export function signatureProblem(signed: XmlElement): string | null {
   const [signature, another] = childrenNamed(signed, ds('Signature'));
@@ -32,7 +32,9 @@ export function signatureProblem(signed: XmlElement): string | null {
   return problem ? `the signature of its ${signed.localName} ${problem}` : null;
 }
 
-/** SignedInfo, SignatureValue and perhaps KeyInfo: an Object could hide what was signed in truth (XML Signature §4.1). */
+/**
+ * SignedInfo, SignatureValue and optionally KeyInfo: an Object could hide what was really signed (XML Signature §4.1).
+ */
 function shapeProblem(signature: XmlElement): string | null {
   const parts = childrenOf(signature);
   const names = [ds('SignedInfo'), ds('SignatureValue'), ds('KeyInfo')].slice(0, Math.max(2, parts.length));
@@ -44,7 +46,7 @@ function shapeProblem(signature: XmlElement): string | null {
   return isLong ? 'has a value that is too long' : null;
 }
 
-/** What is signed in truth: what is covered, and how. */
+/** What is wrong with what is really signed: what it covers, and how. */
 export function signedInfoProblem(info: XmlElement, signed: XmlElement): string | null {
   const parts = [ds('CanonicalizationMethod'), ds('SignatureMethod'), ds('Reference')];
   if (!isNamed(info, ds('SignedInfo')) || !isMadeOf(childrenOf(info), parts))
@@ -73,7 +75,7 @@ function referenceProblem(info: XmlElement, signed: XmlElement): string | null {
   return transforms && hasOurTransforms(transforms) ? null : 'has transforms that are not allowed';
 }
 
-/** The signature is taken out, the rest is canonicalized, and nothing else happens (SAML core §5.4.4). */
+/** The signature is removed, the rest is canonicalized, and nothing else happens (SAML core §5.4.4). */
 function hasOurTransforms(transforms: XmlElement): boolean {
   const parts = childrenOf(transforms);
   const [enveloped, exclusive] = parts;

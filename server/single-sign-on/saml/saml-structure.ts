@@ -3,14 +3,14 @@ import { saml } from './saml-names.ts';
 import { signatureProblem } from './saml-signature.ts';
 import { childrenNamed, elementsIn, type XmlElement } from './xml-elements.ts';
 
-/** The element in which the assertion came; `assertionProblem` has made sure that there is one. */
+/** The element that contains the assertion; `assertionProblem` has checked that there is one. */
 export function assertionIn(root: XmlElement): { element: XmlElement; isEncrypted: boolean } {
   const [plain] = childrenNamed(root, saml('Assertion'));
   const [encrypted] = childrenNamed(root, saml('EncryptedAssertion'));
   return { element: (plain ?? encrypted) as XmlElement, isEncrypted: !plain };
 }
 
-/** Wherever a second one hides, by whatever prefix: which of them is read must not be a question. */
+/** Wherever a second one hides, by whatever prefix: which one is read must be unambiguous. */
 export function assertionProblem(root: XmlElement): string | null {
   const all = elementsIn(root).filter(
     ({ localName }) => localName === 'Assertion' || localName === 'EncryptedAssertion',
@@ -20,7 +20,7 @@ export function assertionProblem(root: XmlElement): string | null {
   return `it holds ${all.length} assertions, ${own.length} in their place`;
 }
 
-/** Two elements with one ID: what is signed could be one and what is read the other. */
+/** Two elements with one ID: one could be signed and the other read. */
 export function idProblem(root: XmlElement): string | null {
   const seen = new Set<string>();
   for (const element of elementsIn(root))
@@ -32,13 +32,13 @@ export function idProblem(root: XmlElement): string | null {
   return null;
 }
 
-/** The signatures of these elements are as they are allowed to be, and none is in it that belongs to nobody. */
+/** The signatures of these elements are allowed, and there are no stray ones. */
 export function signaturesProblem(root: XmlElement, signed: XmlElement[]): string | null {
   const problem = signed.map(signatureProblem).find((found) => found !== null);
   return problem ?? strayProblem(root, signed.length);
 }
 
-/** Signatures besides those that were looked at, and parts of some. */
+/** Signatures other than the checked ones, and parts of signatures. */
 function strayProblem(root: XmlElement, signatures: number): string | null {
   for (const name of ['Signature', 'SignedInfo', 'Reference'])
     if (elementsIn(root).filter(({ localName }) => localName === name).length !== signatures)

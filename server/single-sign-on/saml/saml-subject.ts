@@ -8,8 +8,8 @@ import { readXml } from './strict-xml.ts';
 import { childrenNamed, childrenOf, isNamed, type XmlElement } from './xml-elements.ts';
 
 /**
- * The one NameID of the subject of a verified assertion, opened where it came encrypted (SAML core §2.2.4). The signature
- * of the assertion covers what is encrypted, so AES-CBC is no matter here.
+ * The one NameID of the subject of a verified assertion, decrypted if necessary (SAML core §2.2.4). The assertion's
+ * signature covers the encrypted data, so AES-CBC is safe here.
  */
 export async function subjectName(
   deps: Deps,
@@ -20,7 +20,7 @@ export async function subjectName(
   return await openedName(deps, names);
 }
 
-/** The one NameID among elements that a verified signature covers, opened where it is encrypted. */
+/** The one NameID among elements that a verified signature covers, decrypted if necessary. */
 export async function openedName(
   deps: Deps,
   [name, another]: readonly XmlElement[],

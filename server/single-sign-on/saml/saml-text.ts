@@ -1,15 +1,18 @@
 import { limits } from '../../limits.ts';
 import { readXml, type XmlReading } from './strict-xml.ts';
 
-/** What a SAMLResponse field holds. Read once for every step: it costs a forger nothing, and this thread milliseconds (SA-43). */
+/**
+ * The content of a SAMLResponse field. Read once for all steps: it costs a forger nothing, and this thread milliseconds
+ * (SA-43).
+ */
 export function readSamlField(field: string): XmlReading {
   const text = samlText(field);
   return text.ok ? readXml(text.text) : text;
 }
 
 /**
- * The text in a SAMLResponse field (SAML bindings §3.5.4): base64 in its one form but for line breaks, of UTF-8 without a
- * byte order mark. Whoever reads on is given this text, and no second reading of the field.
+ * The text in a SAMLResponse field (SAML bindings §3.5.4): canonical base64, except for line breaks, of UTF-8 without a
+ * byte order mark. All later steps use this text, not a second reading of the field.
  */
 export function samlText(field: string): { ok: true; text: string } | { ok: false; problem: string } {
   if (field.length > limits.samlBodyBytes) return { ok: false, problem: 'it is too long' };

@@ -37,7 +37,7 @@ const { freeFailures, longestWait } = limits.throttle.samlFailure;
 const post = (form: Record<string, string>, from = '203.0.113.7', to: PortalForTest = portal) =>
   to.send({ method: 'POST', url: new URL(acs).pathname, form, from });
 
-/** An answer to an open request in the name of the provider, by somebody else's key. */
+/** An answer to an open request in the provider's name, by another key. */
 async function forgedAnswer(): Promise<Record<string, string>> {
   const { id, state } = samlRequestAt(await departFor(browserForTest(portal)));
   const f = forger({
@@ -53,7 +53,7 @@ async function forgedAnswer(): Promise<Record<string, string>> {
 
 const goodAnswer = async () => samlAnswer(portal, acme, samlRequestAt(await departFor(browserForTest(portal))));
 
-it('SA-43 an address whose answers let nobody in waits soon, and others do not', async () => {
+it('SA-43 an address whose answers let nobody in soon has to wait, and others do not', async () => {
   const forged = await forgedAnswer();
   for (let failure = 0; failure < freeFailures; failure += 1) expect((await post(forged)).statusCode).toBe(303);
   expect((await lastFailure(portal))?.steps[0]?.outcome).toContain('not verified');
@@ -69,7 +69,7 @@ it('SA-43 an address whose answers let nobody in waits soon, and others do not',
   expect((await post(good)).headers.location).toContain('/saml/finish?');
 });
 
-it('SA-43 nothing of an answer is read while its address waits', async () => {
+it('SA-43 no answer is read while its address waits', async () => {
   const forged = await forgedAnswer();
   for (let failure = 0; failure < freeFailures; failure += 1) await post(forged);
   const [before] = await portal.sql`select count(*) from audit_event`;
@@ -78,7 +78,7 @@ it('SA-43 nothing of an answer is read while its address waits', async () => {
   expect(Number(after?.count) - Number(before?.count)).toBe(1);
 });
 
-it('SA-43 an answer that the provider did sign is no such failure, whoever it is about and however often it comes', async () => {
+it('SA-43 a genuinely signed answer does not count as a failure, whoever it is about and however often it comes', async () => {
   const forged = await forgedAnswer();
   for (let failure = 1; failure < freeFailures; failure += 1) await post(forged, testAddress);
   const answered = async (parts: { email?: string; id?: string }) => {
@@ -100,12 +100,12 @@ it('SA-43 an answer that the provider did sign is no such failure, whoever it is
   expect((await answered({ id: '_same' })).location).toMatch(/^\/portal\/loginfail\/saml/);
   expect((await lastFailure(portal))?.reason).toBe('answer-used');
   expect((await post(await goodAnswer(), testAddress)).headers.location).toContain('/saml/finish?');
-  // One more of the others is one too many.
+  // One more of the others is too many.
   await post(forged, testAddress);
   expect((await post(await goodAnswer(), testAddress)).statusCode).toBe(429);
 });
 
-it('a company that signs in from one address is not slowed down by its good answers', async () => {
+it('a company that signs in from one address is not slowed down by its valid answers', async () => {
   for (let visit = 0; visit < freeFailures + 5; visit += 1)
     expect((await post(await goodAnswer())).headers.location).toContain('/saml/finish?');
 });

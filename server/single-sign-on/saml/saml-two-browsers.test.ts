@@ -50,14 +50,14 @@ const asking = /^\/portal\/authenticate\/continue\?connection=acme-saml$/;
 const failed = /^\/portal\/loginfail\/saml(?:\?|$)/;
 const asked = async (by: BrowserForTest, form: Record<string, string> = {}) =>
   samlRequestAt(await departFor(by, 'alice@acme.test', form));
-/** What the provider of a victim who is signed in there has his browser post. */
+/** What a victim's provider, where they are signed in, makes their browser post. */
 const bring = (by: BrowserForTest, form: Record<string, string>, to: PortalForTest = portal) =>
   postSamlAnswer(to, by, form);
 const open = (by: BrowserForTest, url: unknown, more: object = {}) => by.get(String(url), { ...crossSite, ...more });
 const finishOf = (state: string) => `/portal/authenticate/saml/finish?state=${state}`;
 
 describe('SA-42 an attacker begins, and a victim who is signed in at the provider brings the answer', () => {
-  it('SA-42 nobody is signed in, whoever opens the end first and how often', async () => {
+  it('SA-42 nobody is signed in, whoever opens the end first and however often', async () => {
     for (const order of [
       [attacker, victim],
       [victim, attacker],
@@ -72,7 +72,7 @@ describe('SA-42 an attacker begins, and a victim who is signed in at the provide
     }
   });
 
-  it('SA-42 neither is anybody when both have a visit out, or the victim comes to the end by another instance', async () => {
+  it('SA-42 nor is anyone if both have an open visit, or the victim finishes at another instance', async () => {
     await asked(victim);
     const request = await asked(attacker);
     const posted = await bring(victim, samlAnswer(portal, acme, request), second);
@@ -84,7 +84,7 @@ describe('SA-42 an attacker begins, and a victim who is signed in at the provide
     expect(await sessions()).toBe(0);
   });
 
-  it('SA-42 the address of the end holds nothing that the attacker does not know, and the token is stored as a hash', async () => {
+  it('SA-42 the end’s address holds nothing unknown to the attacker, and the token is stored as a hash', async () => {
     const request = await asked(attacker);
     const posted = await bring(victim, samlAnswer(portal, acme, request));
     expect(posted.headers.location).toBe(finishOf(request.state));
@@ -98,7 +98,7 @@ describe('SA-42 an attacker begins, and a victim who is signed in at the provide
     expect(portal.logs()).not.toContain(cookie?.value);
   });
 
-  it('SA-42 a made-up token, the one of another visit, or no cookie of his own does not help the attacker', async () => {
+  it('SA-42 a forged token, one from another visit, or no cookie does not help the attacker', async () => {
     const own = await asked(attacker);
     const ownPosted = await bring(attacker, samlAnswer(portal, acme, own, { email: 'mallory@acme.test' }));
     const ownToken = ownPosted.cookies[0]?.value ?? '';
@@ -113,7 +113,7 @@ describe('SA-42 an attacker begins, and a victim who is signed in at the provide
     expect(await sessions()).toBe(0);
   });
 
-  it('SA-42 the answer is lost once the victim has been at the end, even for somebody who had the token', async () => {
+  it('SA-42 the answer is lost once the victim has been at the end, even for someone with the token', async () => {
     const request = await asked(attacker);
     const posted = await bring(victim, samlAnswer(portal, acme, request));
     const token = victim.cookies[`vestibule-answer-${request.state.slice(0, 8)}`] ?? '';
@@ -124,7 +124,7 @@ describe('SA-42 an attacker begins, and a victim who is signed in at the provide
     expect(await sessions()).toBe(0);
   });
 
-  it('SA-42 a stranger with a made-up token does not end the visit of somebody else', async () => {
+  it('SA-42 a stranger with a forged token does not end another person’s visit', async () => {
     const request = await asked(victim);
     const posted = await bring(victim, samlAnswer(portal, acme, request));
     const cookies = { [`vestibule-answer-${request.state.slice(0, 8)}`]: 'A'.repeat(43) };
@@ -133,7 +133,7 @@ describe('SA-42 an attacker begins, and a victim who is signed in at the provide
     expect((await open(victim, posted.headers.location)).headers.location).toBe('/portal/portal.html');
   });
 
-  it('SA-42 whoever posts another answer to a request that was answered gets no token of the first one', async () => {
+  it('SA-42 posting another answer to an answered request gets no token of the first one', async () => {
     const request = await asked(victim);
     await bring(victim, samlAnswer(portal, acme, request));
     const posted = await bring(attacker, samlAnswer(portal, acme, request, { email: 'mallory@acme.test' }));
@@ -141,7 +141,7 @@ describe('SA-42 an attacker begins, and a victim who is signed in at the provide
     expect(posted.cookies.filter(({ name }) => name.includes('answer'))).toEqual([]);
   });
 
-  it('SA-42 the victim sees a page with a next step, and nothing of what the attacker typed or wanted', async () => {
+  it('SA-42 the victim sees a page with a next step, and nothing that the attacker typed or requested', async () => {
     const request = samlRequestAt(
       await departFor(attacker, 'mallory@acme.test', { redirectURL: '/portal/secret-plan' }),
     );
@@ -153,7 +153,7 @@ describe('SA-42 an attacker begins, and a victim who is signed in at the provide
     expect(`${answer.headers.location}${page.body}`).not.toMatch(/secret-plan|mallory/);
   });
 
-  it('SA-42 a victim who is signed in here stays so, as himself', async () => {
+  it('SA-42 a victim who is signed in here stays signed in as themselves', async () => {
     const mine = await asked(victim);
     await open(victim, (await bring(victim, samlAnswer(portal, acme, mine))).headers.location);
     const request = await asked(attacker);
@@ -166,7 +166,7 @@ describe('SA-42 an attacker begins, and a victim who is signed in at the provide
 describe('the one browser that began and brought the answer', () => {
   const browser = () => victim;
 
-  it('has two visits out at once, in two tabs, and comes back from both in any order', async () => {
+  it('has two open visits, in two tabs, and returns from both in any order', async () => {
     const first = await asked(browser(), { redirectURL: '/portal/first' });
     const other = await asked(browser(), { redirectURL: '/portal/other' });
     const posted = await bring(browser(), samlAnswer(portal, acme, first));
@@ -193,7 +193,7 @@ describe('the one browser that began and brought the answer', () => {
     expect((await open(browser(), posted.headers.location)).headers.location).toBe('/portal/portal.html');
   });
 
-  it('comes too late, or without one of its cookies, and finds a page that keeps name and destination', async () => {
+  it('comes too late, or without one of its cookies, and gets a page that keeps name and destination', async () => {
     const lose = (name: RegExp) => {
       for (const cookie of Object.keys(browser().cookies)) if (name.test(cookie)) delete browser().cookies[cookie];
     };
@@ -233,7 +233,7 @@ describe('an answer that is refused where it is posted, without cookies', () => 
     samlRequestAt(await departFor(by, typed, { redirectURL: '/portal/reports' }));
   const wrong = { SAMLResponse: 'bm8=' };
 
-  it('SA-42 gives the typed name and the destination back to the browser that began, and the visit goes on', async () => {
+  it('SA-42 returns the typed name and the destination to the browser that began, and the visit goes on', async () => {
     const request = await begin(victim);
     const { headers } = await bring(victim, { ...samlAnswer(portal, acme, request), ...wrong });
     expect(headers.location).toBe('/portal/loginfail/saml?destination=%2Fportal%2Freports');
@@ -245,7 +245,7 @@ describe('an answer that is refused where it is posted, without cookies', () => 
     expect((await open(victim, posted.headers.location)).headers.location).toBe('/portal/reports');
   });
 
-  it('SA-42 gives nothing to another browser, with a visit of its own or the reference of another refusal', async () => {
+  it('SA-42 gives nothing to another browser, with its own visit or another refusal’s reference', async () => {
     const request = await begin(attacker);
     await asked(victim);
     const posted = await bring(victim, { ...samlAnswer(portal, acme, request), ...wrong });
@@ -254,7 +254,7 @@ describe('an answer that is refused where it is posted, without cookies', () => 
     expect((await open(victim, failedUrl + request.state)).headers.location).toBe('/portal/loginfail/saml');
   });
 
-  it('SE-15 gives nothing to the next person at the browser, nor to who comes by a link', async () => {
+  it('SE-15 gives nothing to the next person at the browser, nor to a visitor from a link', async () => {
     const request = await begin(victim);
     for (const state of ['', 'x', 'A'.repeat(43), request.state])
       expect((await open(victim, failedUrl + state)).headers.location).toBe('/portal/loginfail/saml');
@@ -272,14 +272,14 @@ describe('an answer that nobody here asked for', () => {
     await addSamlConnection(portal, acme, { mayBegin: true });
   });
 
-  /** The press of the button on the page that asks; what the provider is asked then. */
+  /** Clicks the button on the page that asks; returns what the provider is then asked. */
   const press = async (by: BrowserForTest, page: Response) => {
     const [, connection = ''] = /name="connection" value="([^"]+)"/.exec(page.body) ?? [];
     const [, action = ''] = /<form[^>]* action="([^"]+)"/.exec(page.body) ?? [];
     return samlRequestAt(await followLeavePage(by, await by.post(action, { connection })));
   };
 
-  it('SA-26 signs in nobody: the portal asks whether to go on, and then the provider itself', async () => {
+  it('SA-26 signs in nobody: the portal asks whether to continue, and then asks the provider itself', async () => {
     const attackers = samlAnswer(portal, acme, null, { email: 'mallory@acme.test' });
     const begun = await open(victim, (await bring(victim, attackers)).headers.location);
     expect(begun.headers.location).toMatch(asking);
@@ -296,7 +296,7 @@ describe('an answer that nobody here asked for', () => {
     expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
   });
 
-  it('SA-26 a provider that answers all by itself signs nobody in as somebody else, and ends nobody', async () => {
+  it('SA-26 a provider that answers without asking replaces no one’s session with another person’s', async () => {
     const mine = await asked(victim);
     await open(victim, (await bring(victim, samlAnswer(portal, acme, mine))).headers.location);
     const attackers = samlAnswer(portal, acme, null, { email: 'mallory@acme.test' });
@@ -308,21 +308,21 @@ describe('an answer that nobody here asked for', () => {
     expect(page.body).toMatch(/href="\/portal\/portal\.html"/);
     expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
     expect(await sessions()).toBe(1);
-    // The press is the person's: only our own page can make it, and the session stays until the answer is there.
+    // Only the person can click: it needs our own page, and the session stays until the answer arrives.
     const form = { connection: 'acme-saml' };
     const foreign = await victim.post('/portal/authenticate/continue', form, crossSite);
     expect(foreign.statusCode).toBe(403);
     const request = await press(victim, page);
     expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
     const posted = await bring(victim, samlAnswer(portal, acme, request, { email: 'mallory@acme.test' }));
-    // It names somebody else than is signed in: that asks once more.
+    // It names another person than the one signed in: that asks again.
     const { location } = (await open(victim, posted.headers.location)).headers;
     expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
     await victim.post('/portal/authenticate/other-account', { request: String(location).slice(-36) });
     expect((await victim.get('/portal/portal.html')).body).toContain('mallory@acme.test');
   });
 
-  it('SA-26 the page that asks may be loaded again, and is there for no other connection', async () => {
+  it('SA-26 the page that asks may be loaded again, and exists for no other connection', async () => {
     await addSamlConnection(portal, acme, { key: 'other', domains: ['other.test'] });
     const url = '/portal/authenticate/continue?connection=';
     for (let n = 0; n < 2; n += 1) expect((await victim.get(`${url}acme-saml`)).statusCode).toBe(200);
@@ -333,7 +333,7 @@ describe('an answer that nobody here asked for', () => {
     expect(await portal.sql`select from sso_request`).toHaveLength(0);
   });
 
-  it('SA-26 leaves a session that the browser has as it is', async () => {
+  it('SA-26 leaves the browser’s session unchanged', async () => {
     const mine = await asked(victim);
     await open(victim, (await bring(victim, samlAnswer(portal, acme, mine))).headers.location);
     await open(victim, (await bring(victim, samlAnswer(portal, acme, null))).headers.location);
@@ -341,7 +341,7 @@ describe('an answer that nobody here asked for', () => {
     expect(await sessions()).toBe(1);
   });
 
-  it('SA-42 leads on only in the browser that brought it, though everybody may know the address', async () => {
+  it('SA-42 leads on only in the browser that brought it, though everyone may know the address', async () => {
     const posted = await bring(victim, samlAnswer(portal, acme, null));
     expect((await open(attacker, posted.headers.location)).headers.location).toMatch(failed);
     expect((await open(victim, posted.headers.location)).headers.location).toMatch(asking);
@@ -349,7 +349,7 @@ describe('an answer that nobody here asked for', () => {
     expect(await sessions()).toBe(0);
   });
 
-  it('of two providers that give their assertions the same ID leads to its own each', async () => {
+  it('of two providers with the same assertion ID leads each to its own', async () => {
     const beta = await samlProvider('idp.beta.test', portal.deps.now());
     await addSamlConnection(portal, beta, { key: 'beta-saml', domains: ['beta.test'], mayBegin: true });
     const one = await bring(victim, samlAnswer(portal, acme, null, { id: '_same' }));
@@ -358,7 +358,7 @@ describe('an answer that nobody here asked for', () => {
     expect((await open(victim, one.headers.location)).headers.location).toMatch(asking);
   });
 
-  it('posted twice leads where one post leads; too late it leads to a page with a way on', async () => {
+  it('posted twice leads where one post leads; too late it leads to a page with a next step', async () => {
     const form = samlAnswer(portal, acme, null);
     await bring(victim, form);
     const again = await bring(victim, form);

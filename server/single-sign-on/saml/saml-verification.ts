@@ -15,8 +15,8 @@ import { childrenNamed, elementsIn, isNamed, type XmlElement } from './xml-eleme
 export type Verified = { ok: true; assertion: XmlElement } | Refusal;
 
 /**
- * Verifies a response that has passed our steps, and reads the assertion anew from the very bytes that its signature
- * covers: nothing else in the message says anything from here on.
+ * Verifies a response that has passed our checks, and reads the assertion again from the exact bytes that its signature
+ * covers: from here on nothing else in the message counts.
  */
 export async function verifiedAssertion(deps: Deps, settings: SamlSettings, root: XmlElement): Promise<Verified> {
   try {
@@ -35,7 +35,7 @@ async function verified(deps: Deps, settings: SamlSettings, root: XmlElement): P
     return { ok: false, reason: 'connection-broken', words: 'no certificate of the provider is valid now' };
   const isSigned = childrenNamed(root, ds('Signature')).length > 0;
   const covered = isSigned ? verifiedXml(root, certificates) : null;
-  // A signature that is there must be true, even if the assertion's own would be enough.
+  // An existing signature must be valid, even if the assertion's own would be enough.
   if (isSigned && covered === null) return invalid('it is not verified: the signature of its Response is not true');
   const { element, isEncrypted } = assertionIn(root);
   if (!isEncrypted) return assertionOf(element, certificates);
@@ -49,7 +49,7 @@ async function verified(deps: Deps, settings: SamlSettings, root: XmlElement): P
   return problem ? invalid(problem) : assertionOf(reading.root, certificates);
 }
 
-/** The encrypted assertion as the signature around it covers it. */
+/** The encrypted assertion as covered by the signature around it. */
 function encryptedIn(covered: string): XmlElement | null {
   const reading = readXml(covered);
   if (!reading.ok || assertionProblem(reading.root)) return null;
@@ -57,7 +57,7 @@ function encryptedIn(covered: string): XmlElement | null {
   return isEncrypted ? element : null;
 }
 
-/** What was encrypted is looked at as the rest was. */
+/** Decrypted content is checked like the rest. */
 function openedProblem(root: XmlElement): string | null {
   if (!isNamed(root, saml('Assertion'))) return 'what was encrypted is no assertion';
   if (elementsIn(root).some((element) => element !== root && /Assertion$/.test(element.localName)))

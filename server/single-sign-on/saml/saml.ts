@@ -14,10 +14,10 @@ import { verifiedAssertion } from './saml-verification.ts';
 import type { XmlReading } from './strict-xml.ts';
 import { attributeOf } from './xml-elements.ts';
 
-/** What a SAML answer said, with what keeps it from being used twice. */
+/** What a SAML answer said, and what prevents a second use. */
 export type SamlAnswer = { ok: true; identity: Identity; assertionId: string; endsAt: Date } | Refusal;
 
-/** The address at the provider to send a visitor to, with a signed AuthnRequest (SAML bindings §3.4). */
+/** The provider's address to send a visitor to, with a signed AuthnRequest (SAML bindings §3.4). */
 export async function startSaml(
   deps: Deps,
   { settings }: SamlConnection,
@@ -30,7 +30,7 @@ export async function startSaml(
   return { ok: true, url, fields, kept: { requestId: id, isAfresh } };
 }
 
-/** What the answer in a SAMLResponse field says; `kept` is null where the provider began by itself. */
+/** Reads the answer in a SAMLResponse field; `kept` is null if the provider began. */
 export async function readSamlAnswer(
   deps: Deps,
   { settings, attributes }: SamlConnection,

@@ -7,10 +7,10 @@ const more = 'http://www.w3.org/2001/04/xmldsig-more#';
 const newer = 'http://www.w3.org/2007/05/xmldsig-more#';
 /** RFC 9231 §2.3.9: the salt is as long as the digest. */
 const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
-/** XML Signature 1.1 §6.4.3: r and s one after the other, not as ASN.1 has them. */
+/** XML Signature 1.1 §6.4.3: r and s concatenated, not in ASN.1. */
 const ecdsa = { dsaEncoding: 'ieee-p1363' } as const;
 
-/** How answers may be signed: RSA in both ways and ECDSA, by SHA-2. There is no SHA-1, no DSA and no HMAC. */
+/** The accepted signatures: RSA in both ways and ECDSA, with SHA-2. No SHA-1, no DSA and no HMAC. */
 const table: Record<string, Algorithm> = Object.fromEntries(
   ['sha256', 'sha384', 'sha512'].flatMap((hash): [string, Algorithm][] => [
     [`${more}rsa-${hash}`, { key: 'rsa', hash, padding: {} }],
@@ -21,7 +21,7 @@ const table: Record<string, Algorithm> = Object.fromEntries(
 
 export const signatureAlgorithmNames: readonly string[] = Object.keys(table);
 
-/** Tells true signatures from others, by keys of the kind that the algorithm is for; of unknown ones none is true. */
+/** Returns a verifier for an algorithm, which accepts only keys of its kind; unknown algorithms always fail. */
 export function signatureCheck(name: string | null): (text: string, key: KeyObject, signature: Buffer) => boolean {
   const algorithm = name !== null && Object.hasOwn(table, name) ? table[name] : undefined;
   return (text, key, signature) => {
@@ -29,7 +29,7 @@ export function signatureCheck(name: string | null): (text: string, key: KeyObje
     try {
       return verify(algorithm.hash, Buffer.from(text), { key, ...algorithm.padding }, signature);
     } catch {
-      // A signature of another length than the key's.
+      // A signature whose length doesn't fit the key.
       return false;
     }
   };

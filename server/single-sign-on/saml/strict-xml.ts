@@ -5,7 +5,7 @@ import { scanProblem } from './xml-scan.ts';
 
 type Parser = { parseFromString(text: string, type: 'text/xml'): { documentElement: XmlElement | null } };
 
-// Not by `import`: its types would bring those of a browser's whole DOM among the server's.
+// Not by `import`: its types would add a browser's whole DOM to the server's.
 const { DOMParser } = createRequire(import.meta.url)('@xmldom/xmldom') as {
   DOMParser: new (options: { errorHandler: Record<string, (message: string) => never> }) => Parser;
 };
@@ -13,8 +13,8 @@ const { DOMParser } = createRequire(import.meta.url)('@xmldom/xmldom') as {
 export type XmlReading = { ok: true; root: XmlElement } | { ok: false; problem: string };
 
 /**
- * Reads XML of somebody else: what the scan lets through, by a parser whose every warning counts. Its namespaces mean
- * what they say; XHTML has none here, since the parser reads its scripts by other rules.
+ * Reads foreign XML: what passes the scan, by a parser whose every warning is an error. Namespaces have their exact
+ * meaning; XHTML is refused, since the parser reads its scripts by other rules.
  */
 export function readXml(
   text: string,
@@ -23,7 +23,7 @@ export function readXml(
   const problem = scanProblem(text, { comments, most });
   if (problem) return { ok: false, problem };
   try {
-    // Without the locator, which counts lines that nobody is told of and takes half of the time (SA-43).
+    // Without the locator, which counts lines that nobody sees and takes half of the time (SA-43).
     const root = new DOMParser({ errorHandler: refuse }).parseFromString(text, 'text/xml').documentElement;
     if (!root) return { ok: false, problem: 'it has no root' };
     sources.set(root, text);
@@ -34,7 +34,7 @@ export function readXml(
   }
 }
 
-/** The very text that the document of an element was read from; null when `readXml` did not read it. */
+/** The exact text an element's document was read from; null if not by `readXml`. */
 export function sourceOf(element: XmlElement): string | null {
   let root: XmlNode = element;
   while (root.parentNode?.nodeType === 1) root = root.parentNode;
@@ -44,7 +44,7 @@ export function sourceOf(element: XmlElement): string | null {
 /** By the roots of documents. */
 const sources = new WeakMap<XmlNode, string>();
 
-/** The parser goes on after what it reports, whatever that is, unless this throws out of it. */
+/** The parser continues after any problem it reports, unless this throws. */
 const thrower = (message: string): never => {
   throw new Error(message);
 };

@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 type Kind = 'plain' | 'both' | 'encrypted' | 'encrypted in a signed response';
 
-/** Posts an answer of alice's to an open request; where the browser is sent. */
+/** Posts an answer of alice's to an open request; returns where the browser is sent. */
 async function arrive(kind: Kind, { key } = acme): Promise<string> {
   const browser = browserForTest(portal);
   const { id, state } = samlRequestAt(await departFor(browser));

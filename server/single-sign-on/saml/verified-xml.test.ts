@@ -67,7 +67,7 @@ describe('what is verified is what the library would say', () => {
     expect(verifiedXml(signed, [other.certificate])).toBeNull();
   });
 
-  it('a prefix that counts although nothing is written with it, declared around what is signed', () => {
+  it('A prefix that counts although no name uses it, declared around the signed part.', () => {
     const value = '<saml:AttributeValue xmlns:xsi="urn:xsi" xsi:type="xs:string">b</saml:AttributeValue>';
     const attributes = `<saml:AttributeStatement><saml:Attribute Name="a">${value}</saml:Attribute></saml:AttributeStatement>`;
     const around = f
@@ -91,7 +91,7 @@ describe('what is verified is what the library would say', () => {
   });
 });
 
-/** Signs anew what was signed, with a list of prefixes, as Shibboleth does; the library for tests cannot. */
+/** Signs again with a list of prefixes, as Shibboleth does; the test library cannot. */
 function withPrefixes(xml: string, list: string): string {
   const plain = verifiedXml(element(xml, '_a1'), [provider.certificate]) ?? '';
   const covered = plain.replace('SAML:2.0:assertion"', 'SAML:2.0:assertion" xmlns:xs="urn:xs"');
@@ -129,7 +129,7 @@ describe('signatures of today', () => {
     }
   });
 
-  it.each(hashes.map((hash) => `${more}ecdsa-${hash}`))('%s, by curves of NIST', async (algorithm) => {
+  it.each(hashes.map((hash) => `${more}ecdsa-${hash}`))('%s, by NIST curves', async (algorithm) => {
     for (const curve of ['P-256', 'P-384', 'P-521']) {
       const key = await ecCertificate(curve, now);
       const signed = element(f.sign(f.assertion(), '_a1', { algorithm, key }), '_a1');
@@ -138,7 +138,7 @@ describe('signatures of today', () => {
     }
   });
 
-  it('SA-16 none by a key of another kind than the algorithm says', () => {
+  it('SA-16 none by a key of another kind than the algorithm’s', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     const signed = f.sign(f.assertion(), '_a1', {
@@ -149,13 +149,13 @@ describe('signatures of today', () => {
   });
 });
 
-it('SA-13 what is signed says that it is this element, whoever looked at its shape before', () => {
+it('SA-13 SignedInfo names this element, whoever checked its shape before', () => {
   const signed = f.sign(f.assertion(), '_a1', { emptyUri: true });
   expect(signed).toContain('URI=""');
   expect(verifiedXml(element(signed, '_a1'), [provider.certificate])).toBeNull();
 });
 
-it('SA-43 the signature over SignedInfo comes first: without it nothing is canonicalized, however much there is', () => {
+it('SA-43 the signature over SignedInfo is verified first: otherwise nothing is canonicalized, whatever its size', () => {
   const looksAt = (key: ForgerKey) => {
     const names = new Set<PropertyKey>();
     const watched = new Proxy(element(f.response(f.sign(f.assertion({ attributes: typed }), '_a1', { key })), '_a1'), {

@@ -12,18 +12,18 @@ type Options = {
   ancestorNamespaces?: { prefix: string; namespaceURI: string }[];
 };
 
-// Not by `import`: its types would bring those of a browser's whole DOM among the server's.
+// Not by `import`: its types would add a browser's whole DOM to the server's.
 const { ExclusiveCanonicalization } = createRequire(import.meta.url)('xml-crypto') as {
   ExclusiveCanonicalization: new () => { process(element: XmlElement, options: Options): string };
 };
 
-/** Our steps took a signature for true, and the library did not, or for one over other bytes: one of the two is wrong. */
+/** Our checks accepted a signature that the library rejects, or reads over other bytes: one of the two is wrong. */
 export class VerificationsDisagree extends Error {}
 
 /**
- * The bytes of an element that its signature covers, if the signature is true by one of these certificates; else null.
- * The library has the last word: what our own cheap steps let pass, which nobody passes without the provider's key, it
- * verifies as well, and both must name the same bytes. Throws VerificationsDisagree when they do not.
+ * The bytes of an element that its signature covers, if the signature is valid by one of these certificates; otherwise
+ * null. The library has the last word: what passes our cheap checks, which needs the provider's key, it verifies too,
+ * and both must agree on the bytes. Throws VerificationsDisagree if they don't.
  */
 export function verifiedXml(signed: XmlElement, certificates: readonly string[]): string | null {
   const passed = pastTheGate(signed, certificates);
@@ -35,8 +35,8 @@ export function verifiedXml(signed: XmlElement, certificates: readonly string[])
 }
 
 /**
- * Its shape was looked at before. The signature over SignedInfo comes first, and is as long for a forger as for anybody:
- * who does not have the provider's key has nothing else looked at. Then one walk over the element, and no search in it.
+ * The element's shape was checked before. The signature over SignedInfo is verified first, at the same cost for
+ * everyone: without the provider's key nothing else is read. Then one walk over the element, without searches.
  */
 function pastTheGate(
   signed: XmlElement,
@@ -47,7 +47,7 @@ function pastTheGate(
   const [value] = signature ? childrenNamed(signature, ds('SignatureValue')) : [];
   if (!signature || !info || !value) return null;
   const infoText = canonical(info, {});
-  // What was signed says what it covers and by which algorithms, not what it was made of.
+  // SignedInfo says what it covers and by which algorithms, not what it was made of.
   const reading = readXml(infoText);
   if (!reading.ok || signedInfoProblem(reading.root, signed)) return null;
   const certificate = signerOf(reading.root, infoText, bytesOf(value), certificates);
@@ -56,14 +56,14 @@ function pastTheGate(
   return text === null ? null : { text, certificate };
 }
 
-/** The certificate that a signature over SignedInfo is true by. */
+/** The certificate that verifies a signature over SignedInfo. */
 function signerOf(info: XmlElement, text: string, value: Buffer, certificates: readonly string[]): string | null {
   const [method] = childrenNamed(info, ds('SignatureMethod'));
   const isTrue = signatureCheck(method ? attributeOf(method, 'Algorithm') : null);
   return certificates.find((pem) => isTrue(text, new X509Certificate(pem).publicKey, value)) ?? null;
 }
 
-/** What the reference covers: the element without its signature (SAML core §5.4.4), when its digest is the one signed. */
+/** What the reference covers: the element without its signature (SAML core §5.4.4), if its digest matches. */
 function coveredText(signed: XmlElement, signature: XmlElement, info: XmlElement): string | null {
   const [reference] = childrenNamed(info, ds('Reference'));
   const [method] = reference ? childrenNamed(reference, ds('DigestMethod')) : [];
@@ -83,7 +83,7 @@ function prefixesOf(inclusive: XmlElement): string[] {
   return (attributeOf(inclusive, 'PrefixList') ?? '').split(/[\t\n\r ]+/).filter((prefix) => prefix !== '');
 }
 
-/** What the elements around one declare of these prefixes, the nearest first, where it does not declare them itself. */
+/** The declarations of these prefixes around an element, nearest first, unless it declares them itself. */
 function inherited(element: XmlElement, prefixes: string[]): { prefix: string; namespaceURI: string }[] {
   return prefixes.flatMap((prefix) => {
     if (element.hasAttribute(`xmlns:${prefix}`)) return [];
@@ -99,7 +99,7 @@ function canonical(element: XmlElement, options: Options): string {
   return new ExclusiveCanonicalization().process(element, options);
 }
 
-/** Does something while a node is not in its document. */
+/** Runs work while a node is detached from its document. */
 function without<Result>(node: XmlNode, work: () => Result): Result {
   const { parentNode: parent, nextSibling } = node;
   parent?.removeChild(node);

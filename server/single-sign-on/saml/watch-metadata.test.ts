@@ -67,7 +67,7 @@ it('reads once a day, over two instances', async () => {
   expect(await events()).toHaveLength(0);
 });
 
-it('OI-34 reads in the networks of the connection alone', async () => {
+it('OI-34 reads only in the networks of the connection', async () => {
   const address = 'https://127.0.0.1:9/metadata';
   await portal.sql`update sso_connection set settings = settings || ${portal.sql.json({ metadataUrl: address })}`;
   const warn = vi.spyOn(portal.deps.log, 'warn').mockImplementation(() => {});
@@ -83,7 +83,7 @@ it('OI-34 reads in the networks of the connection alone', async () => {
   warn.mockRestore();
 });
 
-it('SA-16 tells of a new signing key once, by an event, in the log and to doctor, and never takes it over', async () => {
+it('SA-16 reports a new signing key once, by an event, in the log and to doctor, and never adopts it', async () => {
   await watch();
   certificates.push(next.key.certificate);
   const before = await settings();
@@ -104,7 +104,7 @@ it('SA-16 tells of a new signing key once, by an event, in the log and to doctor
   expect(portal.logs().slice(length)).toMatch(warning);
 });
 
-it('is silent once the operator has taken it over, or the provider has taken it back', async () => {
+it('is silent once the operator has adopted it, or the provider has withdrawn it', async () => {
   certificates.push(next.key.certificate);
   await watch();
   expect(await metadataWarnings(portal.sql)).toHaveLength(1);
@@ -123,7 +123,7 @@ it('is silent once the operator has taken it over, or the provider has taken it 
   expect(await metadataWarnings(portal.sql)).toEqual([]);
 });
 
-it('a provider that does not answer, or with something else, changes nothing of what is known', async () => {
+it('a provider that fails or answers something else changes nothing of what is known', async () => {
   certificates.push(next.key.certificate);
   await watch();
   portal.wait(day);
@@ -135,7 +135,7 @@ it('a provider that does not answer, or with something else, changes nothing of 
   expect(await events()).toHaveLength(1);
 });
 
-it('connections that are switched off, or whose metadata came in a file, are left alone', async () => {
+it('ignores connections that are disabled, or whose metadata came from a file', async () => {
   await portal.sql`update sso_connection set active = false`;
   await watch();
   await portal.sql`update sso_connection set active = true, settings = settings || '{"metadataUrl": null}'`;

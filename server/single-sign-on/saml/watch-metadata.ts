@@ -14,9 +14,9 @@ import { metadataDifferences } from './metadata-differences.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
 
 /**
- * Reads the metadata of each SAML provider again that gave an address, once a day over all instances, and tells what is
- * new: by an event, in the log and to `doctor`. Nothing is taken over by itself (docs/decisions/0025): whoever can change
- * that document could sign in as anybody.
+ * Reads the metadata of each SAML provider with a metadata address again, once a day over all instances, and reports
+ * what is new: by an event, in the log and to `doctor`. Nothing is adopted automatically (docs/decisions/0025): anyone
+ * able to change that document could sign in as anybody.
  */
 export async function watchMetadata(
   deps: Deps,
@@ -33,7 +33,7 @@ export async function watchMetadata(
 async function readAgain(deps: Deps, connection: SamlConnection, { read }: Pick<Conversation, 'read'>): Promise<void> {
   const { id, key, customerKey, settings } = connection;
   const found = await differencesAt(settings.metadataUrl ?? '', connection, read, deps.now());
-  // What was found before stays true until somebody answers.
+  // Earlier findings stay valid until there is an answer.
   if ('problem' in found)
     return deps.log.warn(`the metadata of connection ${key} cannot be read again: ${found.problem}`);
   const { differences } = found;
@@ -61,7 +61,7 @@ async function differencesAt(
   }
 }
 
-/** What providers have published and nobody has taken over yet, in words that say what to do. */
+/** What providers have published and nobody has adopted yet, in words that say what to do. */
 export async function metadataWarnings(sql: Connection): Promise<string[]> {
   return (await listMetadataDifferences(sql)).map(warningOf);
 }

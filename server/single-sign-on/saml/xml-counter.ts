@@ -1,12 +1,12 @@
 import type { XmlLimits } from '../../limits.ts';
 
-/** Whatever its prefix says: a forger has as many as he likes. */
+/** Whatever the prefix: a forger can use any number of them. */
 const signaturePart = /(?:^|:)(Signature|SignedInfo|Reference|Transforms?|X509Certificate|InclusiveNamespaces)$/;
 const attribute = /[\t\n\r ]([^\t\n\r =]+)[\t\n\r ]*=[\t\n\r ]*(?:"([^"]*)"|'([^']*)')/g;
 
 /**
- * Counts what a document holds, tag by tag, before anything is made of it: a parser, a canonicalizer and every search
- * cost time for each element, attribute and namespace, and the longest answer has room for tens of thousands of them.
+ * Counts what a document contains, tag by tag, before anything is built from it: parsers, canonicalizers and searches
+ * take time for each element, attribute and namespace, and the longest answer has room for tens of thousands.
  */
 export function xmlCounter(most: XmlLimits) {
   let elements = 0;
@@ -14,7 +14,7 @@ export function xmlCounter(most: XmlLimits) {
   const namespaces = new Set<string>();
   const parts: Record<string, number> = {};
   return {
-    /** Says what is too much once this start tag has come; null as long as nothing is. */
+    /** What is too much once this start tag is counted, or null. */
     excess(name: string, tag: string): string | null {
       elements += 1;
       if (elements > most.elements) return 'it has too many elements';

@@ -24,7 +24,7 @@ export type XmlElement = XmlNode & {
 /** An element's name: namespace and local name. */
 export type XmlName = readonly [namespace: string, name: string];
 
-/** All elements below one, and itself, in the order of the document. */
+/** An element and all elements below it, in document order. */
 export function elementsIn(root: XmlElement): XmlElement[] {
   const found: XmlElement[] = [];
   const collect = (element: XmlElement) => {
@@ -45,7 +45,7 @@ export function childrenNamed(parent: XmlElement, name: XmlName): XmlElement[] {
   return childrenOf(parent).filter((child) => isNamed(child, name));
 }
 
-/** The elements of this name below one. */
+/** The elements of this name below an element. */
 export function descendantsNamed(root: XmlElement, name: XmlName): XmlElement[] {
   return elementsIn(root)
     .slice(1)
@@ -60,12 +60,12 @@ function isElement(node: XmlNode): node is XmlElement {
   return node.nodeType === 1;
 }
 
-/** An attribute without a namespace; null when it is not there. */
+/** An attribute without a namespace, or null. */
 export function attributeOf(element: XmlElement, name: string): string | null {
   return element.hasAttribute(name) ? element.getAttribute(name) : null;
 }
 
-/** What an element says; null when anything but text is in it, so that nothing is ever cut. */
+/** The text of an element; null if it contains anything else, so that nothing is ever cut. */
 export function textOf(element: XmlElement): string | null {
   const nodes = Array.from(element.childNodes);
   return nodes.every(({ nodeType }) => nodeType === 3) ? nodes.map(({ nodeValue }) => nodeValue ?? '').join('') : null;

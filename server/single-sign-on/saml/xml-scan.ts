@@ -1,18 +1,17 @@
 import type { XmlLimits } from '../../limits.ts';
 import { xmlCounter } from './xml-counter.ts';
 
-/** XML 1.0 §2.2: what no document may hold, lone surrogates among it. */
+/** XML 1.0 §2.2: characters that no document may contain, including lone surrogates. */
 const noCharacter = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 const declaration = /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])utf-8\2)?(?: standalone=(["'])(?:yes|no)\3)? ?\?>/i;
-/** The five entities that need no declaration, and numbers; with a large X the parser would read another one. */
+/** The five entities that need no declaration, and numbers; the parser reads an upper-case X differently. */
 const reference = /&(?:amp|lt|gt|quot|apos|#(\d{1,7})|#x([0-9a-fA-F]{1,6}));/y;
 const tagName = /[a-z_][\w.-]*(?::[a-z_][\w.-]*)?(?=[\t\n\r />])/iy;
 
 /**
- * Says why a text is not XML that we read, before any parser sees it; null when it is. There is one root and nothing
- * beside it, and no DOCTYPE, no entities but the five, no processing instruction, no CDATA; no comment either unless they
- * are allowed. One pass over the text, so that a hostile one costs no more than its length; and what comes after costs no
- * more than the counts allow.
+ * Why we refuse to read a text as XML, before any parser sees it; null if we don't. It has one root and nothing beside
+ * it, no DOCTYPE, only the five entities, no processing instruction, no CDATA, and no comment unless allowed. One pass
+ * over the text, so that a hostile one costs no more than its length; later steps cost no more than the counts allow.
  */
 export function scanProblem(text: string, { comments, most }: { comments: boolean; most: XmlLimits }): string | null {
   if (noCharacter.test(text)) return 'it holds characters that XML does not allow';
@@ -70,12 +69,12 @@ function tagProblem(text: string, comments: boolean, most: XmlLimits): string | 
   return isMoreThanSpace(text.slice(end)) ? 'it holds text outside of its root' : null;
 }
 
-/** White space as XML means it (XML 1.0 §2.3): a byte order mark is none. */
+/** White space as in XML (XML 1.0 §2.3), which excludes a byte order mark. */
 function isMoreThanSpace(text: string): boolean {
   return /[^\t\n\r ]/.test(text);
 }
 
-/** Where a tag ends whose name ends at `from`; values in quotes may hold its end sign. -1 when it does not end. */
+/** Where a tag ends whose name ends at `from`; quoted values may contain its end sign. -1 if it does not end. */
 function tagEnd(text: string, from: number, attributes: number): number {
   const sign = /["'<>]/g;
   sign.lastIndex = from;
