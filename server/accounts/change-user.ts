@@ -33,8 +33,8 @@ export type ChangeUserResult =
 /**
  * Changes the user with a username or email, and records the changes; all or nothing. A new or removed password, or
  * deactivation, ends the user's sessions. A new or removed password also forgets their known browsers, ends reset links
- * and the account's waits, and notifies them; a new email ends reset links,
- * sign-ins that wait for a code by email, and what such codes have made remembered.
+ * and the account's waits, and notifies them. A new email ends reset links, sign-ins waiting for an emailed code, and
+ * devices remembered by such a code.
  */
 export async function changeUser(
   sql: Database,
@@ -84,7 +84,7 @@ async function endWhatDepended(
 
 const nothingEnded = { sessionsEnded: 0, devicesForgotten: 0 };
 
-/** What went to the mailbox of before opens nothing more; a sign-in that is under way has its code sent to the one of now. */
+/** Nothing sent to the old mailbox works any more; a sign-in in progress gets its code at the new one. */
 async function emailReplaced(sql: Connection, userId: string): Promise<typeof nothingEnded> {
   await withdrawResetLinks(sql, userId);
   await updateFactorVersion(sql, userId);

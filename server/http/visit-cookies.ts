@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import { limits } from '../limits.ts';
+import { tokenHash } from '../secrets/token.ts';
 import { clearCookie, listCookies, readTokenCookie, setCookie, type TokenCookieName } from './cookies.ts';
 
 /** Enough characters of the state's hash to distinguish the visits of one browser. */
@@ -23,6 +24,12 @@ export function visitsOfBrowser({ headers }: FastifyRequest, config: Config): Ma
 }
 
 const isVisitCookie = /^visit-[\w-]{8}$/;
+
+/** The hash of the token by which this browser shows that it began a visit; null if it has none. */
+export function visitTokenHash({ headers }: FastifyRequest, config: Config, stateHash: Buffer): Buffer | null {
+  const token = readTokenCookie(headers, config, visitCookie(stateHash));
+  return token === null ? null : tokenHash(token);
+}
 
 /** Marks in the browser that it began a visit; if too many are open the oldest are dropped. */
 export function beginVisit(

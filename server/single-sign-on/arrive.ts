@@ -2,10 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
-import { endVisit, visitCookie } from '../http/visit-cookies.ts';
+import { endVisit, visitTokenHash } from '../http/visit-cookies.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
 import { turnAway } from '../sign-in/let-in.ts';
 import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
@@ -52,8 +51,7 @@ export async function arrive(
     return await fail(deps, request, reply, refusal, { protocol, address });
   }
   const stateHash = tokenHash(state);
-  const browserToken = readTokenCookie(request.headers, config, visitCookie(stateHash));
-  const visit = { state: stateHash, browser: browserToken === null ? null : tokenHash(browserToken) };
+  const visit = { state: stateHash, browser: visitTokenHash(request, config, stateHash) };
   const taken = await takeVisit(
     deps,
     protocol === 'saml' ? { protocol, ...visit, answerToken } : { protocol, ...visit },

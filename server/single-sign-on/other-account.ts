@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie } from '../http/cookies.ts';
-import { beginVisit, visitCookie } from '../http/visit-cookies.ts';
+import { beginVisit, visitTokenHash } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
@@ -39,9 +38,8 @@ export function questionUrl({ config }: Deps, id: string): string {
 }
 
 /** The hash that proves this is the browser being asked; null if it isn't. */
-export function questionHashOf({ config }: Deps, { headers }: FastifyRequest, id: string): Buffer | null {
-  const token = readTokenCookie(headers, config, visitCookie(tokenHash(id)));
-  return token === null ? null : tokenHash(token);
+export function questionHashOf({ config }: Deps, request: FastifyRequest, id: string): Buffer | null {
+  return visitTokenHash(request, config, tokenHash(id));
 }
 
 /** The open question of a request to this browser; null if there is none, or no longer. */

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie } from '../http/cookies.ts';
-import { visitCookie, visitsOfBrowser } from '../http/visit-cookies.ts';
+import { visitCookie, visitsOfBrowser, visitTokenHash } from '../http/visit-cookies.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
@@ -16,9 +15,9 @@ export function isOpen({ usedAt, endsAt }: SsoRequestRow, now: Date): boolean {
 }
 
 /** Whether this browser began a visit, by the visit's own cookie. */
-export function isOfBrowser({ config }: Deps, { headers }: FastifyRequest, visit: SsoRequestRow): boolean {
-  const token = readTokenCookie(headers, config, visitCookie(visit.stateHash));
-  return token !== null && visit.browserHash?.equals(tokenHash(token)) === true;
+export function isOfBrowser({ config }: Deps, request: FastifyRequest, visit: SsoRequestRow): boolean {
+  const hash = visitTokenHash(request, config, visit.stateHash);
+  return hash !== null && visit.browserHash?.equals(hash) === true;
 }
 
 /**

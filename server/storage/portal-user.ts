@@ -111,14 +111,14 @@ export async function isUserActiveForShare(sql: Connection, id: string): Promise
 }
 
 /**
- * Whether a user is active, who is then kept from sign-ins until the transaction ends: what they have stored is seen by
- * the statements that follow, and those that wait see what these have changed.
+ * Whether a user is active; blocks their sign-ins until the transaction ends. The statements that follow see what earlier
+ * sign-ins stored, and waiting sign-ins see what this transaction changes.
  */
 export async function isUserActiveForChange(sql: Connection, id: string): Promise<boolean> {
   return (await sql`select from portal_user where id = ${id} and active for no key update`).length > 0;
 }
 
-/** Lets sign-ins that are under way ask anew what second factor the user has. */
+/** Makes sign-ins in progress read the user's second factor again. */
 export async function updateFactorVersion(sql: Connection, id: string): Promise<void> {
   await sql`update portal_user set factor_version = factor_version + 1 where id = ${id}`;
 }

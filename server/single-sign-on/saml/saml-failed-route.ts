@@ -8,7 +8,7 @@ import { queryValue, splitUrl } from '../../http/request-url.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
 import { turnAway } from '../../sign-in/let-in.ts';
 import { findSsoRequestByState } from '../../storage/sso-request.ts';
-import { detailsOf } from '../request-details.ts';
+import { detailsOf, wayOf } from '../request-details.ts';
 import { isOfBrowser } from '../visits.ts';
 
 /**
@@ -28,8 +28,8 @@ export function samlFailedRoute(deps: Deps) {
     const { reference } = readLastRefusal(request, config, bare);
     const address = addressOf(deps, request);
     if (!details || reference === null || !address) return reply.redirect(bare, 303);
-    const { destination, lang, typed } = details;
+    const { typed, ...way } = wayOf(details);
     const refusal = { type: 'saml', reference, username: typed ?? '', ...notice } as const;
-    return turnAway(reply, config, refusal, { destination, lang: lang ?? undefined, address });
+    return turnAway(reply, config, refusal, { ...way, address });
   };
 }
