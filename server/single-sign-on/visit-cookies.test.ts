@@ -104,6 +104,17 @@ describe('a visit has a token of its own', () => {
     expect((await lastFailure(portal))?.reason).toBe('other-browser');
   });
 
+  it('OI-01 with the token of another visit, one that has ended shows nothing of whoever began it', async () => {
+    const callback = await begin();
+    const [name = ''] = visitsOf(browser);
+    const planted = browserForTest(portal);
+    await begin('bob@acme.test', '/portal/plan-of-bob', planted);
+    const [own = ''] = visitsOf(planted);
+    planted.cookies[name] = planted.cookies[own] ?? '';
+    portal.wait(limits.ssoRequest);
+    expect(await shown(callback, planted)).toEqual([]);
+  });
+
   it('CK-01 a browser holds a few: the oldest goes if there are too many, the others continue side by side', async () => {
     const callbacks = [];
     for (let n = 0; n < limits.visitsOfBrowser + 2; n += 1) callbacks.push(await begin(undefined, `/portal/${n}`));
