@@ -15,7 +15,7 @@ import { ProviderFailure } from '../provider-failure.ts';
 import type { Conversation } from '../provider-fetch.ts';
 import { providerWords } from '../provider-words.ts';
 import type { OidcKept } from '../request-details.ts';
-import { askAnew } from './ask-anew.ts';
+import { afreshParameters } from './afresh-parameters.ts';
 import { authorizationUrl } from './authorization-url.ts';
 import { wrongInIdToken } from './id-token-checks.ts';
 import { clientAuthentication, oidcClient } from './oidc-client.ts';
@@ -43,7 +43,7 @@ export async function startOidc(
     more: {
       ui_locales: visit.language,
       ...(visit.loginHint !== null && { login_hint: visit.loginHint }),
-      ...(visit.isAfresh ? askAnew(discovery.metadata) : maxAge(connection.settings)),
+      ...(visit.isAfresh ? afreshParameters(discovery.metadata) : maxAge(connection.settings)),
     },
   });
   return { ok: true, url: url.href, kept };

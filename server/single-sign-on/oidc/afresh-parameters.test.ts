@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askAnew } from './ask-anew.ts';
+import { afreshParameters } from './afresh-parameters.ts';
 
 it.each([
   ['https://idp.example', undefined, { max_age: '0', prompt: 'login' }],
@@ -7,6 +7,6 @@ it.each([
   ['https://idp.example', ['none', 'select_account'], { prompt: 'select_account' }],
   ['https://idp.example', ['none', 'consent'], { max_age: '0' }],
   ['https://accounts.google.com', undefined, { prompt: 'select_account' }],
-])('%s, which lists %j, is asked in words that it knows', (issuer, known, parameters) => {
-  expect(askAnew({ issuer, ...(known && { prompt_values_supported: known }) })).toEqual(parameters);
+])('%s, which lists %j, gets only parameters it supports', (issuer, known, parameters) => {
+  expect(afreshParameters({ issuer, ...(known && { prompt_values_supported: known }) })).toEqual(parameters);
 });
