@@ -1,5 +1,6 @@
 import type { Connection, Database } from '../storage/database.ts';
 import { listRequiredDomains } from '../storage/sso-domain.ts';
+import { RollBack, transaction } from '../storage/transaction.ts';
 
 /** What a change of connections does to everyone at a domain. */
 export type WhatFollows = {
@@ -23,19 +24,13 @@ export async function withAgreement<T>(
   agreed: Agreed,
   change: (sql: Connection) => Promise<T>,
 ): Promise<T | NotAgreed> {
-  try {
-    return (await sql.begin(async (sql) => {
-      const before = await listRequiredDomains(sql);
-      const result = await change(sql);
-      const follows = differenceOf(before, await listRequiredDomains(sql));
-      const mustAgree = follows.lockedOut.length > 0 || (follows.opened.length > 0 && !agreed.toOpening);
-      if (mustAgree && !agreed.toAll) throw new TakenBack(follows);
-      return result;
-    })) as T;
-  } catch (error) {
-    if (error instanceof TakenBack) return { kind: 'notAgreed', follows: error.follows };
-    throw error;
-  }
+  return await transaction(sql, async (sql): Promise<T | RollBack<NotAgreed>> => {
+    const before = await listRequiredDomains(sql);
+    const result = await change(sql);
+    const follows = differenceOf(before, await listRequiredDomains(sql));
+    const mustAgree = follows.lockedOut.length > 0 || (follows.opened.length > 0 && !agreed.toOpening);
+    return mustAgree && !agreed.toAll ? new RollBack({ kind: 'notAgreed', follows }) : result;
+  });
 }
 
 type RequiredDomains = Awaited<ReturnType<typeof listRequiredDomains>>;
@@ -49,12 +44,4 @@ function differenceOf(before: RequiredDomains, after: RequiredDomains): WhatFoll
     opened: names(before).filter((domain) => !required.includes(domain)),
     lockedOut: locked(after).filter((domain) => !lockedBefore.includes(domain)),
   };
-}
-
-class TakenBack extends Error {
-  readonly follows: WhatFollows;
-  constructor(follows: WhatFollows) {
-    super('the change was taken back');
-    this.follows = follows;
-  }
 }

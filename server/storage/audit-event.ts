@@ -19,7 +19,12 @@ export type AuditEventRow = {
 /** A filter: all given conditions must hold. `limit` is the number of rows, newest first. */
 export type AuditFilter = { username?: string; event?: string; since?: Date; limit: number };
 
-export async function insertAuditEvent(sql: Connection, event: AuditEvent, now: Date): Promise<void> {
+/** Records an event. Its type allows no other property: what has no column would be lost. */
+export async function insertAuditEvent<T extends AuditEvent>(
+  sql: Connection,
+  event: T & Record<Exclude<keyof T, keyof AuditEvent>, never>,
+  now: Date,
+): Promise<void> {
   await sql`
     insert into audit_event (at, event, reason, reference, user_id, username, customer_key, connection, address, request_id, steps)
     values (${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null},
