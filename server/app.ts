@@ -26,7 +26,7 @@ import { healthRoute, readyRoute } from './http/health.ts';
 import { methodNotAllowed } from './http/method-not-allowed.ts';
 import { metricsRoute } from './http/metrics-route.ts';
 import { noBrowser, onlyNavigation } from './http/navigation.ts';
-import { loggedError, loggedRequest, logRequest, quietLevel } from './http/request-log.ts';
+import { logRequest, quietLevel } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { unexpectedError } from './http/unexpected-error.ts';
 import { refuseTunnels, unreadableRequest } from './http/unreadable-request.ts';
@@ -65,17 +65,11 @@ const verifyBody = {
   },
 };
 
-/**
- * What the app needs besides what its routes need. `logLevel` is pino's; lines go to `logTo`, by default standard
- * output.
- */
+/** What the app needs besides what its routes need. */
 export type AppOptions = {
   built: BuiltPages;
-  logLevel: string;
-  logTo?: { write: (line: string) => void };
   /** How long requests and idle connections may last. */
   timeouts?: Partial<Timeouts>;
-  makeDeps: (log: FastifyInstance['log']) => Deps;
 };
 
 export type Timeouts = Record<
@@ -84,16 +78,13 @@ export type Timeouts = Record<
 >;
 
 /** The whole HTTP server: guards, then every route by name. It is not listening yet. */
-export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { built, logLevel, logTo, makeDeps } = options;
+export async function buildApp(deps: Deps, { built, ...options }: AppOptions): Promise<FastifyInstance> {
   const timeouts: Timeouts = { ...limits, ...options.timeouts };
+  const { basePath } = deps.config;
+  const headers = securityHeaders(deps.config, built.style);
+  const handleError = unexpectedError(deps);
   const app = Fastify({
-    logger: {
-      level: logLevel,
-      ...(logTo && { stream: logTo }),
-      serializers: { req: loggedRequest, err: loggedError },
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    },
+    loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: () => crypto.randomUUID(),
@@ -113,17 +104,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       // The guard answers a request without a Host with a readable page.
       requireHostHeader: false,
     },
-    clientErrorHandler: (error, socket) => unreadableRequest(headers)(error, socket),
+    clientErrorHandler: unreadableRequest(headers),
     // An address that cannot be decoded reaches no hook.
     frameworkErrors: (error, request, reply) => {
       request.log.info({ req: request, status: 400 }, 'answered');
       return handleError(error, request as FastifyRequest, (reply as unknown as FastifyReply).headers(headers));
     },
   });
-  const deps = makeDeps(app.log);
-  const { basePath } = deps.config;
-  const headers = securityHeaders(deps.config, built.style);
-  const handleError = unexpectedError(deps);
 
   app.server.maxConnections = limits.connections;
   refuseTunnels(app.server, headers);

@@ -24,6 +24,9 @@ export type Deps = {
   wake: Wake;
 };
 
+/** What the workers themselves need, before they can be woken. */
+export type DepsWithoutWake = Omit<Deps, 'wake'>;
+
 export type Wake = { resetRequests: () => void; mails: () => void };
 
 /** Sends pages: rendered per request, or from memory if the page is the same for everybody. */

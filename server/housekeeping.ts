@@ -1,4 +1,4 @@
-import type { Deps } from './deps.ts';
+import type { DepsWithoutWake } from './deps.ts';
 import { day, limits } from './limits.ts';
 import { watchMetadata } from './single-sign-on/saml/watch-metadata.ts';
 import { ssoWarnings } from './single-sign-on/sso-warnings.ts';
@@ -21,7 +21,7 @@ import { deleteStaleThrottles } from './storage/throttle.ts';
  * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were
  * over long ago, requests for one that were unanswered for a day, and finished visits to providers.
  */
-export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
+export async function keepHouse({ sql, now, config }: DepsWithoutWake): Promise<void> {
   const at = now();
   const before = (age: number) => new Date(at.getTime() - age);
   const { account } = limits.throttle;
@@ -42,12 +42,12 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
 }
 
 /** Logs what of single sign-on expires soon, has changed or must be changed, before sign-ins fail because of it. */
-export async function warnOfEnds(deps: Deps): Promise<void> {
+export async function warnOfEnds(deps: DepsWithoutWake): Promise<void> {
   for (const warning of await ssoWarnings(deps)) deps.log.warn(warning);
 }
 
 /** Runs housekeeping periodically until the returned function is called; a failure is logged and retried. */
-export function startHousekeeping(deps: Deps): () => void {
+export function startHousekeeping(deps: DepsWithoutWake): () => void {
   const failed = (error: unknown) => deps.log.error({ err: error }, 'housekeeping failed');
   const timer = setInterval(() => keepHouse(deps).catch(failed), limits.housekeepingEvery);
   const metadata = setInterval(() => watchMetadata(deps).catch(failed), limits.housekeepingEvery);

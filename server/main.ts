@@ -5,13 +5,14 @@ import { buildApp } from './app.ts';
 import { startWorkers } from './background/workers.ts';
 import { buildStalePages } from './build-pages.ts';
 import { placeholderWarning, readConfig } from './config.ts';
-import type { Deps, Wake } from './deps.ts';
+import type { DepsWithoutWake } from './deps.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
 import { listenProblem } from './http/listen-problem.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createPages } from './http/pages.ts';
 import { limits } from './limits.ts';
+import { createLog } from './log.ts';
 import { openTransport } from './mail/open-transport.ts';
 import { openStorage } from './open-storage.ts';
 import { keysOf, secretsOfDataFolder } from './secrets/server-secret.ts';
@@ -27,42 +28,33 @@ export async function serve(): Promise<void> {
   const result = readConfig(process.env);
   if (!result.ok) throw new Error(['the configuration is not valid', ...result.problems].join('\n  '));
   const { config } = result;
+  const log = createLog(process.env.LOG_LEVEL ?? 'info');
   const [storage, built] = await Promise.all([
-    openStorage(config, { info: logLine('info'), warn: logLine('warn') }),
+    openStorage(config, { info: (text) => log.info(text), warn: (text) => log.warn(text) }),
     buildStalePages().then(() => loadBuiltPages(config)),
   ]);
-  await migrate(storage.sql);
-  const secrets = config.secrets ?? (await secretsOfDataFolder(config.dataFolder));
-  let stopBeside = async () => {};
-  const app = await buildApp({
-    built,
-    logLevel: process.env.LOG_LEVEL ?? 'info',
-    makeDeps: (log) => {
-      const wake: Wake = { resetRequests: () => workers.wake.resetRequests(), mails: () => workers.wake.mails() };
-      const now = () => new Date();
-      const { sql } = storage;
-      const deps: Deps = {
-        config,
-        sql,
-        pages: createPages(config, built),
-        log,
-        now,
-        keys: keysOf(secrets),
-        mails: openTransport(config, log),
-        metrics: createMetrics(sql, now),
-        providers: createProviderMemory({ now, log }),
-        wake,
-      };
-      const workers = startWorkers(deps);
-      const stopHousekeeping = startHousekeeping(deps);
-      stopBeside = async () => {
-        stopHousekeeping();
-        await workers.stop();
-        deps.mails.close();
-      };
-      return deps;
-    },
-  });
+  const { sql } = storage;
+  await migrate(sql);
+  const now = () => new Date();
+  const depsWithoutWake: DepsWithoutWake = {
+    config,
+    sql,
+    pages: createPages(config, built),
+    log,
+    now,
+    keys: keysOf(config.secrets ?? (await secretsOfDataFolder(config.dataFolder))),
+    mails: openTransport(config, log),
+    metrics: createMetrics(sql, now),
+    providers: createProviderMemory({ now, log }),
+  };
+  const workers = startWorkers(depsWithoutWake);
+  const stopHousekeeping = startHousekeeping(depsWithoutWake);
+  const app = await buildApp({ ...depsWithoutWake, wake: workers.wake }, { built });
+  const stopBeside = async () => {
+    stopHousekeeping();
+    await workers.stop();
+    depsWithoutWake.mails.close();
+  };
   exitOnCrash(app);
   const closeRest = async () => {
     // An email not accepted within this time is retried by the next instance.
@@ -78,7 +70,7 @@ export async function serve(): Promise<void> {
   }
   app.log.info(
     { url: config.publicUrl.origin + config.basePath },
-    `Vestibule answers at ${config.publicUrl.origin}${config.basePath}/`,
+    `Vestibule is listening at ${config.publicUrl.origin}${config.basePath}/`,
   );
   const warning = placeholderWarning(config);
   if (warning) app.log.warn(warning);
@@ -130,18 +122,10 @@ function exitOnCrash(app: FastifyInstance): void {
   process.on('unhandledRejection', (error) => {
     // postgres.js queries the array types of each new connection, and nobody can await that.
     if (!isDatabaseAway(error)) throw error;
-    app.log.warn({ err: error }, 'a lost connection that nobody waited for');
+    app.log.warn({ err: error }, 'lost an unused database connection');
   });
   process.on('uncaughtException', (error) => {
     app.log.fatal({ err: error }, 'crashed');
     process.exit(1);
   });
-}
-
-/** Log lines in the usual format for events before the app exists. */
-function logLine(level: 'info' | 'warn'): (text: string) => void {
-  return (msg) =>
-    process.stdout.write(
-      `${JSON.stringify({ level: level === 'info' ? 30 : 40, time: new Date().toISOString(), msg })}\n`,
-    );
 }

@@ -1,4 +1,4 @@
-import type { Deps, Wake } from '../deps.ts';
+import type { DepsWithoutWake, Wake } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { mailDelivery } from '../mail/deliver-mail.ts';
 import { answerResetRequest } from '../password/answer-reset-request.ts';
@@ -8,24 +8,25 @@ import { startWorker } from './worker.ts';
 export type Workers = { wake: Wake; stop: () => Promise<void> };
 
 /** Starts the workers for work queued in the database; instances share it, and each piece is done by only one. */
-export function startWorkers(deps: Deps): Workers {
+export function startWorkers(deps: DepsWithoutWake): Workers {
   const { log } = deps;
   const lookEvery = limits.workLookEvery;
-  const resetRequests = startWorker({
-    name: 'answering a reset request',
-    work: () => answerResetRequest(deps),
-    lookEvery,
-    log,
-  });
   const mails = startWorker({
-    name: 'sending a mail',
+    name: 'sending an email',
     work: mailDelivery(deps),
     lookEvery,
     lanes: limits.mailLanes,
     log,
   });
+  const wake: Wake = { mails: mails.wake, resetRequests: () => resetRequests.wake() };
+  const resetRequests = startWorker({
+    name: 'answering a reset request',
+    work: () => answerResetRequest({ ...deps, wake }),
+    lookEvery,
+    log,
+  });
   return {
-    wake: { resetRequests: resetRequests.wake, mails: mails.wake },
+    wake,
     async stop() {
       await Promise.all([resetRequests.stop(), mails.stop()]);
     },

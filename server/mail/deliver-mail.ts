@@ -1,5 +1,5 @@
 import type { Outcome } from '../background/worker.ts';
-import type { Deps } from '../deps.ts';
+import type { DepsWithoutWake } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
@@ -23,7 +23,7 @@ type Hand = { until: Date; pauseBefore: Pause; stopping: AbortSignal | undefined
  * one at a time (docs/decisions/0011). One that the mail server refuses is retried at growing intervals and dropped
  * after a day; while the server is down, the result is a growing pause.
  */
-export function mailDelivery(deps: Deps): (stopping?: AbortSignal) => Promise<Outcome> {
+export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) => Promise<Outcome> {
   const { sql, now, metrics } = deps;
   let nextPause: number = limits.mailServerFirstPause;
   /** The latest pause; lanes that were in progress when the server went down share one. */
@@ -71,7 +71,7 @@ export function mailDelivery(deps: Deps): (stopping?: AbortSignal) => Promise<Ou
     if (now().getTime() - mail.queuedAt.getTime() >= limits.mailGivenUpAfter) return await giveUp(mail);
     if (!(await isWanted(mail, now()))) return await drop(mail);
     const token = mail.sealedToken && unseal(deps.keys.seal, mail.sealedToken, sealedPlace(mail.id));
-    if (mail.sealedToken && token === null) return await putBack(mail, 'no secret of this instance opens its link');
+    if (mail.sealedToken && token === null) return await putBack(mail, 'no secret of this instance can open its link');
     try {
       await deps.mails.send(mail, composeMail({ ...mail, token }, deps.config));
     } catch (error) {
@@ -123,7 +123,7 @@ export function mailDelivery(deps: Deps): (stopping?: AbortSignal) => Promise<Ou
     const wait = Math.min(limits.mailLongestWait, limits.mailFirstWait * 2 ** Math.min(30, tries - 1));
     await updateMailPutBack(sql, id, { sendAfter: after(now(), wait), problem, tries });
     metrics.mailsRefused.inc({ kind });
-    deps.log.warn({ mail: id, kind, tries, problem }, 'a mail was not taken');
+    deps.log.warn({ mail: id, kind, tries, problem }, 'an email was rejected');
     return 'refused';
   }
 
@@ -137,7 +137,7 @@ export function mailDelivery(deps: Deps): (stopping?: AbortSignal) => Promise<Ou
     if (lastPause !== pauseBefore) return lastPause;
     lastPause = { pause: nextPause };
     nextPause = Math.min(limits.mailServerLongestPause, nextPause * 2);
-    deps.log.warn({ problem: message, ...lastPause }, 'the mail server is away');
+    deps.log.warn({ problem: message, ...lastPause }, 'the mail server is down');
     return lastPause;
   }
 
@@ -151,7 +151,7 @@ export function mailDelivery(deps: Deps): (stopping?: AbortSignal) => Promise<Ou
       await insertAuditEvent(sql, { event: 'mail-given-up', userId, username: details.username, steps }, now());
     });
     metrics.mailsGivenUp.inc({ kind });
-    deps.log.error({ mail: id, kind }, 'a mail was given up after a day');
+    deps.log.error({ mail: id, kind }, 'an email was given up after a day');
     return 'more';
   }
 }

@@ -13,6 +13,7 @@ import { answerResetRequest } from '#server/password/answer-reset-request.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
 import { createProviderMemory } from '#server/single-sign-on/oidc/provider-memory.ts';
 import type { Database } from '#server/storage/database.ts';
+import { createLog } from '../log.ts';
 import { type DatabaseForTest, databaseForTest } from './database-for-test.ts';
 
 /** A portal on its own copy of a migrated database, with a clock and logs that tests control. */
@@ -67,30 +68,23 @@ export async function portalForTest(
   const built = await loadBuiltPages(config);
   const lines: string[] = [];
   let time = new Date('2026-03-04T10:00:00Z').getTime();
-  let deps: Deps | undefined;
   const mails: SentMail[] = [];
   let send: MailTransport['send'] = async ({ id, recipient }, words) => void mails.push({ id, recipient, ...words });
-  const app = await buildApp({
-    built,
-    logLevel: 'debug',
-    ...(timeouts && { timeouts }),
-    logTo: { write: (line) => void lines.push(line) },
-    makeDeps: (log) => {
-      deps = {
-        config,
-        sql: sql ?? database.sql,
-        pages: createPages(config, built),
-        log,
-        now: () => new Date(time),
-        keys: { guess: Buffer.alloc(32, 7), code: [Buffer.alloc(32, 9)], seal: [Buffer.alloc(32, 8)] },
-        mails: { send: (mail, words) => send(mail, words), close() {} },
-        metrics: createMetrics(sql ?? database.sql, () => new Date(time)),
-        providers: createProviderMemory({ now: () => new Date(time), log }),
-        wake: { resetRequests() {}, mails() {} },
-      };
-      return deps;
-    },
-  });
+  const log = createLog('debug', { write: (line) => void lines.push(line) });
+  const now = () => new Date(time);
+  const deps: Deps = {
+    config,
+    sql: sql ?? database.sql,
+    pages: createPages(config, built),
+    log,
+    now,
+    keys: { guess: Buffer.alloc(32, 7), code: [Buffer.alloc(32, 9)], seal: [Buffer.alloc(32, 8)] },
+    mails: { send: (mail, words) => send(mail, words), close() {} },
+    metrics: createMetrics(sql ?? database.sql, now),
+    providers: createProviderMemory({ now, log }),
+    wake: { resetRequests() {}, mails() {} },
+  };
+  const app = await buildApp(deps, { built, ...(timeouts && { timeouts }) });
   await app.ready();
 
   const sendRequest = async ({
@@ -123,7 +117,7 @@ export async function portalForTest(
   return {
     database,
     sql: database.sql,
-    deps: deps as Deps,
+    deps,
     app,
     send: sendRequest,
     signIn: (username, password, more = {}) =>

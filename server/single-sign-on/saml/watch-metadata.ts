@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts';
+import type { DepsWithoutWake } from '../../deps.ts';
 import { limits } from '../../limits.ts';
 import { insertAuditEvent } from '../../storage/audit-event.ts';
 import type { Connection } from '../../storage/database.ts';
@@ -19,7 +19,7 @@ import { readSamlMetadata } from './read-saml-metadata.ts';
  * able to change that document could sign in as anybody.
  */
 export async function watchMetadata(
-  deps: Deps,
+  deps: DepsWithoutWake,
   converse: (networks: readonly string[]) => Pick<Conversation, 'read'> = openConversation,
 ): Promise<void> {
   const { sql, now } = deps;
@@ -30,7 +30,11 @@ export async function watchMetadata(
   }
 }
 
-async function readAgain(deps: Deps, connection: SamlConnection, { read }: Pick<Conversation, 'read'>): Promise<void> {
+async function readAgain(
+  deps: DepsWithoutWake,
+  connection: SamlConnection,
+  { read }: Pick<Conversation, 'read'>,
+): Promise<void> {
   const { id, key, customerKey, settings } = connection;
   const found = await differencesAt(settings.metadataUrl ?? '', connection, read, deps.now());
   // Earlier findings stay valid until there is an answer.
@@ -67,5 +71,5 @@ export async function metadataWarnings(sql: Connection): Promise<string[]> {
 }
 
 function warningOf({ connection, url, differences }: { connection: string; url: string; differences: string[] }) {
-  return `the metadata of connection ${connection} have changed (${differences.join('; ')}) – ask the provider whether that is theirs; vestibule connection set ${connection} --metadata ${url} takes it over`;
+  return `the metadata of connection ${connection} have changed (${differences.join('; ')}) – ask the provider to confirm, then adopt them: vestibule connection set ${connection} --metadata ${url}`;
 }
