@@ -29,7 +29,7 @@ test(
     await inbox.server.shut();
     try {
       await askFor(page, email);
-      await expect.poll(() => portal.log).toContain('the mail server is away');
+      await expect.poll(() => portal.log).toContain('the mail server is down');
       expect(portal.log).not.toContain(email);
       expect(await waitingMails(portal)).toBe(1);
     } finally {
@@ -56,7 +56,7 @@ test('a mail server that disconnects during an email gets it again, once', async
   inbox.server.behave('drop-in-data');
   try {
     await askFor(page, email);
-    await expect.poll(() => portal.log).toContain('a mail was not taken');
+    await expect.poll(() => portal.log).toContain('an email was rejected');
   } finally {
     inbox.server.behave('well');
   }
@@ -98,7 +98,7 @@ test('without a mail server each email is a file that only the operator can read
   watch.know(portal.origin);
   const outbox = join(portal.env.VESTIBULE_DATA as string, 'outbox');
   try {
-    expect(portal.log).toContain(`SMTP_URL is not set: mails are put into ${outbox} and reach nobody`);
+    expect(portal.log).toContain(`SMTP_URL is not set: emails are written to ${outbox} and are not delivered`);
     const { page } = await anotherBrowser({ baseURL: portal.origin });
     await askFor(page, 'ada@acme.test');
     // As in the documentation.

@@ -72,7 +72,7 @@ export async function signInIsOld(portal: PortalUnderTest, username: string): Pr
   );
 }
 
-/** Gives a user another username, by which nobody signs in. */
+/** Gives a user a new username, by which nobody signs in. */
 export async function renameTo(portal: PortalUnderTest, username: string, next: string): Promise<void> {
   await onDatabaseOf(portal, (sql) => sql`update portal_user set username = ${next} where username = ${username}`);
 }

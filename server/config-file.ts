@@ -25,9 +25,9 @@ export const ConfigFile = Type.Object(
     links: Type.Optional(
       Type.Object(
         {
-          support: Type.Optional(Link('Where "Contact support" leads.')),
+          support: Type.Optional(Link('Target of "Contact support".')),
           imprint: Type.Optional(Link('Where "Imprint" leads.')),
-          solutions: Type.Optional(Link('Where the tagline leads.')),
+          solutions: Type.Optional(Link('Target of the tagline.')),
         },
         { additionalProperties: false },
       ),
@@ -36,29 +36,29 @@ export const ConfigFile = Type.Object(
       Type.String({
         pattern: '^/[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)*$',
         maxLength: 100,
-        description: 'Path under which everything lies.',
+        description: 'Path under which everything is served.',
         default: '/portal',
       }),
     ),
     allowedHosts: Type.Optional(
       Type.Array(Type.String({ pattern: '^[A-Za-z0-9.:\\[\\]-]+$' }), {
         description:
-          'Further Host headers to answer, such as 10.0.0.5:8080 for a proxy that does not pass the public one.',
+          'Additional Host headers to answer, such as 10.0.0.5:8080 for a proxy that does not pass the public one.',
       }),
     ),
     allowedRedirectOrigins: Type.Optional(
       Type.Array(Type.String({ pattern: '^https://[A-Za-z0-9.-]+(?::\\d+)?$' }), {
-        description: 'Foreign https origins to which sign-in may send a visitor.',
+        description: 'Foreign https origins that a sign-in may redirect to.',
       }),
     ),
     trustedProxies: Type.Optional(
-      Type.Array(Type.String(), { description: 'Addresses or networks of proxies whose X-Forwarded-For is believed.' }),
+      Type.Array(Type.String(), { description: 'Addresses or networks of proxies whose X-Forwarded-For is trusted.' }),
     ),
     audit: Type.Optional(
       Type.Object(
         {
           keepDays: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 3650, default: 400, description: 'How long events are kept.' }),
+            Type.Integer({ minimum: 1, maximum: 3650, default: 400, description: 'How long audit events are kept.' }),
           ),
         },
         { additionalProperties: false },
@@ -70,7 +70,7 @@ export const ConfigFile = Type.Object(
           from: Type.Optional(
             Type.String({
               maxLength: 254,
-              description: 'Address that mails come from, no-reply@ the public host else.',
+              description: 'Sender address of emails (default: no-reply@ the public host).',
             }),
           ),
         },

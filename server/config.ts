@@ -170,7 +170,7 @@ function readPublicUrl(text: string, problems: string[]): URL {
     return fallback;
   }
   if (url.pathname !== '/' || url.search || url.hash || url.username) {
-    problems.push('PUBLIC_URL: must be an origin alone, without path, query or user');
+    problems.push('PUBLIC_URL: must be just an origin, without path, query or user');
     return fallback;
   }
   if (url.protocol === 'http:' && !loopbackNames.includes(url.hostname)) {
@@ -211,7 +211,7 @@ function readSecrets(text: string | undefined, databaseUrl: string | null, probl
   }
   if (secrets.length === 0 && databaseUrl) {
     problems.push(
-      'VESTIBULE_SECRET: is required with DATABASE_URL, since every instance needs the same (openssl rand -base64 32)',
+      'VESTIBULE_SECRET: is required with DATABASE_URL, as every instance needs the same (openssl rand -base64 32)',
     );
   }
   return secrets.length > 0 ? secrets : null;

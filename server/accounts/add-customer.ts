@@ -10,7 +10,7 @@ export async function addCustomer(sql: Database, customer: NewCustomer, now: Dat
       { step: 'name', outcome: customer.name },
       { step: 'networks', outcome: customer.allowedNetworks.join(', ') || 'anywhere' },
       { step: 'two-factor', outcome: customer.twoFactor },
-      { step: 'mail on a new device', outcome: customer.newDeviceMail ? 'on' : 'off' },
+      { step: 'email on a new device', outcome: customer.newDeviceMail ? 'on' : 'off' },
       { step: 'remembered devices', outcome: customer.rememberDevices === false ? 'off' : 'on' },
     ];
     await insertAuditEvent(sql, { event: 'customer-added', customerKey: customer.key, steps }, now);

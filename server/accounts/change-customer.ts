@@ -31,7 +31,7 @@ function stepsOf(before: Customer, after: Customer): AuditStep[] {
     { step: 'name', outcome: customer.name },
     { step: 'networks', outcome: customer.allowedNetworks.join(', ') || 'anywhere' },
     { step: 'two-factor', outcome: customer.twoFactor },
-    { step: 'mail on a new device', outcome: customer.newDeviceMail ? 'on' : 'off' },
+    { step: 'email on a new device', outcome: customer.newDeviceMail ? 'on' : 'off' },
     { step: 'remembered devices', outcome: customer.rememberDevices === false ? 'off' : 'on' },
     { step: 'active', outcome: customer.active ? 'yes' : 'no' },
   ];

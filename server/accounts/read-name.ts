@@ -18,7 +18,7 @@ export function readUsername(text: string): Reading {
   const problem = problemOfName(value);
   if (problem) return { ok: false, problem: `username: ${problem}` };
   if (value.includes('@') && !readEmail(value).ok) {
-    return { ok: false, problem: 'username: one with an @ must be an e-mail address' };
+    return { ok: false, problem: 'username: one with an @ must be an email address' };
   }
   return { ok: true, value };
 }
@@ -34,7 +34,7 @@ function problemOfName(value: string): string | null {
 function problemOfCharacters(value: string): string | null {
   if (!value.isWellFormed() || unseen.test(value)) return 'must not contain invisible characters';
   const plain = value.normalize('NFKC');
-  return plain === value ? null : `has characters that are read as others: write ${plain}`;
+  return plain === value ? null : `has characters that look like others: write ${plain}`;
 }
 
 /** Reads an email address whose recipient is unambiguous. */
@@ -43,7 +43,7 @@ export function readEmail(text: string): Reading {
   const no = (problem: string): Reading => ({ ok: false, problem: `email: ${problem}` });
   const unclear = problemOfCharacters(value);
   if (unclear) return no(unclear);
-  if (!isEmailAddress(value)) return no(`${JSON.stringify(value.slice(0, 100))} is not an e-mail address`);
+  if (!isEmailAddress(value)) return no(`${JSON.stringify(value.slice(0, 100))} is not an email address`);
   if (Buffer.byteLength(value) > longestEmailInOctets)
     return no(`must not be longer than ${longestEmailInOctets} bytes`);
   // In a mail header each of these can make one address read as another.

@@ -1,24 +1,24 @@
 /** Every recorded event and its meaning; docs/events.md has a row for each. */
 export const auditEvents = {
   'signed-in': 'A user is signed in.',
-  'second-factor-asked': 'The password was right and a second factor is open.',
-  'code-not-sent': 'No code was mailed for a sign-in: the account got too many; the steps say until when.',
-  'code-refused': 'A code of the second factor was not right.',
-  'second-factor-ended': 'Too many codes were tried: the password is asked again.',
+  'second-factor-asked': 'The password was right; a second factor was requested.',
+  'code-not-sent': 'No code was sent for a sign-in: the account received too many; the steps say until when.',
+  'code-refused': 'A second-factor code was wrong.',
+  'second-factor-ended': 'Too many codes were tried; the user has to sign in again.',
   'sign-in-refused': 'A sign-in was refused; the reason says why.',
   'sso-started': 'A visitor was sent to an identity provider.',
   'sso-refused': 'A sign-in by an identity provider was refused; the reason says why.',
   'signed-out': 'A user signed out.',
-  'signed-out-by-provider':
-    'An identity provider said that a user signed out there; the sessions that came by it ended.',
-  'provider-logout-refused': 'A logout that came as from an identity provider was refused; the steps say why.',
+  'signed-out-by-provider': 'An identity provider reported a sign-out; the sessions it had created ended.',
+  'provider-logout-refused':
+    'A logout request that claims to come from an identity provider was refused; the steps say why.',
   'provider-logout-incomplete':
-    'A user signed out here, and the identity provider did not say that it ended everything; the steps say what it said.',
-  'password-forgotten': 'Somebody asked for a link to choose a new password; the reason says what came of it.',
+    'A user signed out here, but the identity provider did not confirm that it ended everything; the steps quote it.',
+  'password-forgotten': 'Someone requested a link to choose a new password; the reason gives the outcome.',
   'password-changed': 'A user chose a new password by a link.',
-  'password-change-refused': 'A new password was not accepted; the reason is its number.',
-  'mail-given-up': 'A mail could not be delivered within a day and is not tried any more.',
-  'destination-refused': 'A sign-in asked for a destination that is not acceptable and went to the default one.',
+  'password-change-refused': 'A new password was rejected; the reason is its number.',
+  'mail-given-up': 'An email could not be delivered within a day; no more attempts are made.',
+  'destination-refused': 'A sign-in requested a destination that is not allowed and led to the default one.',
   'request-refused': 'A state-changing request came from another site; nothing changed.',
   'customer-added': 'An operator added a customer.',
   'customer-changed': 'An operator changed a customer.',
@@ -26,19 +26,18 @@ export const auditEvents = {
   'user-added': 'An operator added a user.',
   'user-changed': 'An operator changed a user.',
   'user-removed': 'An operator removed a user.',
-  'user-unlocked': 'An operator cleared the waits of a user.',
+  'user-unlocked': 'An operator unlocked a user.',
   'two-factor-registered': 'A signed-in user set up an authenticator app.',
   'two-factor-reset': 'An operator removed the second factor of a user.',
-  'device-forgotten': "An operator made a user's remembered devices be asked for a code again.",
+  'device-forgotten': 'An operator revoked remembered devices of a user.',
   'connection-added': 'An operator added a single sign-on connection.',
   'connection-changed': 'An operator changed a single sign-on connection.',
-  'connection-metadata-changed':
-    'The metadata of a SAML provider, read again, say something new; nothing was taken over.',
+  'connection-metadata-changed': 'The metadata of a SAML provider have changed; nothing was adopted.',
   'connection-removed': 'An operator removed a single sign-on connection.',
-  'connection-unlinked': 'An operator made a connection forget by which subject a user signs in.',
+  'connection-unlinked': 'An operator unlinked a user from a subject of a connection.',
   'portal-key-changed': 'An operator published, used or withdrew a key of the portal.',
-  'secrets-renewed': 'An operator had everything sealed anew under the first secret; the steps say how much.',
-  'reset-link-made': 'An operator made a link for a user to choose a new password.',
+  'secrets-renewed': 'An operator resealed everything under the first secret; the steps say how much.',
+  'reset-link-made': 'An operator created a link for a user to choose a new password.',
 } as const;
 
 export type AuditEventName = keyof typeof auditEvents;
@@ -51,10 +50,10 @@ export const refusalReasons = {
   inactive: 'The password was right, but the user is inactive.',
   'no-customer': 'The password was right, but no active customer is assigned to the user.',
   network: 'The password was right, but none of the customers admits the address.',
-  'throttled-account': 'Too many wrong passwords for this account; the password was not looked at.',
-  'throttled-device': 'Too many wrong passwords from this known browser; the password was not looked at.',
-  'throttled-address': 'Too many failures from this address, its network or in all; the password was not looked at.',
-  'single-sign-on-required': 'The domain of the user signs in by single sign-on only; the password did not matter.',
+  'throttled-account': 'Too many wrong passwords for this account; the password was not checked.',
+  'throttled-device': 'Too many wrong passwords from this known browser; the password was not checked.',
+  'throttled-address': 'Too many failures from this address, its network or overall; the password was not checked.',
+  'single-sign-on-required': 'The domain of the user requires single sign-on; the password did not matter.',
   'changed-meanwhile': 'The password was right, but the user was changed while it was checked.',
 } as const;
 
@@ -63,43 +62,42 @@ export type RefusalReason = keyof typeof refusalReasons;
 /** Why a sign-in through an identity provider was refused, for operators only. */
 export const ssoRefusalReasons = {
   'unknown-domain': 'No connection vouches for the domain of the address.',
-  'connection-disabled': 'The connection, or its customer, is switched off.',
+  'connection-disabled': 'The connection, or its customer, is disabled.',
   'connection-broken': 'The connection cannot be used as it is set up.',
-  'provider-unreachable': 'The identity provider did not answer in time, or not as it must.',
-  'provider-refused': 'The identity provider sent the visitor back without access; its own words are in the steps.',
-  'other-browser':
-    'The answer was brought by another browser than the one that began, or by one that lost its cookies.',
-  'request-unknown': 'The answer belongs to no request of this browser, or to one that is over or was used.',
-  'answer-invalid': 'The answer of the identity provider does not pass a check; the steps say which.',
+  'provider-unreachable': 'The identity provider did not answer in time, or gave an invalid answer.',
+  'provider-refused': 'The identity provider denied access; the steps quote it.',
+  'other-browser': 'The answer came from another browser than the one that began, or from one that lost its cookies.',
+  'request-unknown': 'The answer belongs to no request of this browser, or to one that has expired or was used.',
+  'answer-invalid': 'The answer of the identity provider failed a check; the steps say which.',
   'answer-used': 'The answer was used before.',
   'authentication-too-old':
     'The sign-in at the provider was too long ago for the connection, or it does not say when it was.',
-  'provider-session-over': 'The session at the provider has ended by its own word.',
-  'provider-began': 'The identity provider began by itself, which the connection does not allow.',
+  'provider-session-over': 'The session at the provider has ended, as the provider itself says.',
+  'provider-began': 'The identity provider began the sign-in itself, which the connection does not allow.',
   'foreign-domain':
-    'The e-mail address, or the username of a user who would be made, is of a domain for which the connection does not vouch.',
-  'unverified-email': 'The identity provider does not say that the e-mail address is verified.',
-  'unknown-user': 'No user of the customer is linked with the subject or has the e-mail address.',
-  'other-subject': 'The user with this e-mail address is linked with another subject of the same provider.',
-  'name-taken': 'A user cannot be made: somebody else has the e-mail address or username.',
+    'The email address, or the username of the user to be created, is in a domain for which the connection does not vouch.',
+  'unverified-email': 'The identity provider does not say that the email address is verified.',
+  'unknown-user': 'No user of the customer is linked to the subject or has the email address.',
+  'other-subject': 'The user with this email address is linked to another subject of the same provider.',
+  'name-taken': 'The user cannot be created: someone else has the email address or username.',
   inactive: 'The user is inactive.',
   network: 'The customer does not admit the address.',
-  throttled: 'Too many sign-ins by single sign-on were begun from this address.',
+  throttled: 'Too many single sign-on attempts were started from this address.',
 } as const;
 
 export type SsoRefusalReason = keyof typeof ssoRefusalReasons;
 
 /** The outcome of a request for a reset link, for operators only; the requester sees the same in every case. */
 export const resetOutcomes = {
-  'link-mailed': 'A mail with a link was queued.',
-  'single-sign-on-mailed': 'The user has no password and may not set one: a mail says how he signs in.',
+  'link-mailed': 'An email with a link was queued.',
+  'single-sign-on-mailed': 'The user has no password and may not set one; an email says how they sign in.',
   'unknown-user': 'No user has this name; nothing was sent.',
   inactive: 'The user is inactive; nothing was sent.',
   'no-customer': 'No active customer is assigned to the user; nothing was sent.',
   'may-not-change': 'The user may not change the password; nothing was sent.',
-  'on-its-way': 'A mail for the same user was on its way already; no second one was sent.',
-  'too-many-mails': 'Too many mails were sent to this user within the hour; their links still work.',
-  'throttled-address': 'Too many requests from this address, its network or in all; nobody was looked up.',
+  'on-its-way': 'An email for the same user was already on its way; no second one was sent.',
+  'too-many-mails': 'Too many emails were sent to this user within the hour; their links still work.',
+  'throttled-address': 'Too many requests from this address, its network or overall; no user was looked up.',
 } as const;
 
 export type ResetOutcome = keyof typeof resetOutcomes;

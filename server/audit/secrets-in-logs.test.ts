@@ -147,7 +147,7 @@ describe('secrets', () => {
       await askForReset(portal, 'alice@acme.test');
       await portal.workOff();
       const [{ problem } = { problem: '' }] = await portal.sql`select problem from mail`;
-      expect(problem).toMatch(/refused the mail: .*\*\*\*/);
+      expect(problem).toMatch(/refused the email: .*\*\*\*/);
       await expectNowhere(portal, tokens);
       portal.wait(hour);
     }

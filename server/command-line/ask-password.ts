@@ -29,7 +29,7 @@ export async function askPassword(
   };
   try {
     const password = await ask(`${question}: `);
-    return { password, repeat: once ? password : password && (await ask('The same again: ')) };
+    return { password, repeat: once ? password : password && (await ask('Repeat password: ')) };
   } finally {
     stopped.catch(() => undefined);
     terminal.close();
@@ -42,21 +42,21 @@ export async function askPassword(
  */
 export async function readStdin(what: 'password' | 'client secret'): Promise<string> {
   if (canAsk()) return (await askPassword(`The ${what}`, { once: true })).password;
-  const waits = setTimeout(() => printWarning(`Waiting for the ${what} on the standard input …`), limits.stdinHint);
+  const waits = setTimeout(() => printWarning(`Waiting for the ${what} on standard input …`), limits.stdinHint);
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
       clearTimeout(waits);
       chunks.push(chunk);
       if (chunks.reduce((sum, { length }) => sum + length, 0) > limits.stdinBytes)
-        throw failure('refused', `The standard input is too long for a ${what}.`);
+        throw failure('refused', `Standard input is too long for a ${what}.`);
     }
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
       .decode(Buffer.concat(chunks))
       .replace(/\r?\n$/, '');
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw failure('refused', `The ${what} on the standard input is not valid UTF-8.`);
+    throw failure('refused', `The ${what} on standard input is not valid UTF-8.`);
   } finally {
     clearTimeout(waits);
   }

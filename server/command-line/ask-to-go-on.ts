@@ -5,7 +5,10 @@ import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
 
 /** The option by which a script confirms in advance. */
-export const yesFlag = ['--yes', 'do not ask, even if passwords open again or a domain is locked out'] as const;
+export const yesFlag = [
+  '--yes',
+  'skip the confirmation, even if passwords work again or a domain is locked out',
+] as const;
 
 /**
  * Tries a change. If it locks people out or allows passwords again, says so and asks; throws a failure, with nothing
@@ -18,7 +21,7 @@ export async function askToGoOn<T extends { kind: string }>(
   const first = await attempt(yes);
   if (!isNotAgreed(first)) return first;
   for (const sentence of sentencesOf(first.follows)) printWarning(sentence);
-  if (!canAsk()) throw failure('refused', 'Nothing was changed. If that is what you want, add --yes.');
+  if (!canAsk()) throw failure('refused', 'Nothing was changed. To go ahead, add --yes.');
   if (!(await isYes())) throw failure('refused', 'Nothing was changed.');
   return (await attempt(true)) as T;
 }
@@ -31,12 +34,12 @@ function sentencesOf({ opened, lockedOut }: WhatFollows): string[] {
   return [
     ...(opened.length > 0
       ? [
-          `Single sign-on is no longer required for ${opened.join(', ')}: whoever has a password there can sign in with it again.`,
+          `Single sign-on is no longer required for ${opened.join(', ')}: users who have a password there can sign in with it again.`,
         ]
       : []),
     ...(lockedOut.length > 0
       ? [
-          `Nobody of ${lockedOut.join(', ')} can sign in then: single sign-on is off, and passwords stay closed ` +
+          `Then nobody in ${lockedOut.join(', ')} can sign in: single sign-on is disabled, and passwords stay closed ` +
             'while it is required (connection set --required off opens them).',
         ]
       : []),
@@ -47,7 +50,7 @@ async function isYes(): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   try {
-    const answer = terminal.question('Go on? Type yes: ').catch(() => '');
+    const answer = terminal.question('Continue? Type yes: ').catch(() => '');
     return (await Promise.race([answer, closed])).trim().toLowerCase() === 'yes';
   } finally {
     terminal.close();

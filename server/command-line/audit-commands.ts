@@ -18,10 +18,10 @@ export function addAuditCommands(program: Command): void {
   program
     .command('audit')
     .description('list what happened, newest first')
-    .option('--user <name>', 'only of this user, by username or e-mail')
-    .option('--event <event>', 'only this kind of event')
-    .option('--since <time>', 'only since 30m, 24h, 7d ago, or since a date', pastMoment(new Date()))
-    .option('--limit <number>', 'how many at most', positiveNumber, 50)
+    .option('--user <name>', 'only events of this user, by username or email')
+    .option('--event <event>', 'only events of this kind')
+    .option('--since <time>', 'only events since 30m, 24h or 7d ago, or since a date', pastMoment(new Date()))
+    .option('--limit <number>', 'maximum number', positiveNumber, 50)
     .option('--json', 'print them as JSON, with the chain of decisions')
     .addHelpText(
       'after',
@@ -32,7 +32,7 @@ export function addAuditCommands(program: Command): void {
     .action(runAudit);
   program
     .command('explain')
-    .argument('<reference>', 'the reference that a failure page shows, such as K7Q2-M4XD')
+    .argument('<reference>', 'the reference shown on a failure page, such as K7Q2-M4XD')
     .description('show why a sign-in failed, decision by decision')
     .option('--json', 'print it as JSON')
     .action(runExplain);
@@ -46,7 +46,7 @@ async function runAudit({ user, event, since, limit, json }: AuditFlags): Promis
     const filter = { ...(username && { username }), ...(event && { event }), ...(since && { since }) };
     const events = await listAuditEvents(sql, { ...filter, limit });
     if (json) return printJson(events);
-    if (events.length === 0) return printLine('Nothing is recorded that matches.');
+    if (events.length === 0) return printLine('No recorded event matches.');
     printTable(['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ADDRESS', 'REFERENCE'], events.map(eventRow));
   });
 }

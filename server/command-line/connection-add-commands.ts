@@ -46,7 +46,7 @@ type SamlFlags = ConnectionFlags & {
 
 /** `vestibule connection add oidc` and `vestibule connection add saml` */
 export function addConnectionAddCommands(connection: Command): void {
-  const add = connection.command('add').description('add a connection; say then what the provider has to know');
+  const add = connection.command('add').description('add a connection, then print what its provider needs');
   addSecretFlags(addConnectionFlags(addOidcCommand(add))).action(runOidc);
   addConnectionFlags(addSamlCommand(add)).action(runSaml);
 }
@@ -54,34 +54,34 @@ export function addConnectionAddCommands(connection: Command): void {
 function addOidcCommand(add: Command): Command {
   return add
     .command('oidc')
-    .argument('<key>', 'short name in lower-case letters, digits and dashes')
+    .argument('<key>', 'short name of lower-case letters, digits and dashes')
     .description('by OpenID Connect')
-    .requiredOption('--customer <key>', 'the customer whose people sign in by it')
-    .requiredOption('--issuer <url>', "the provider's issuer, exactly as its discovery document writes it")
-    .requiredOption('--client-id <id>', 'the id by which the provider knows the portal')
+    .requiredOption('--customer <key>', 'the customer whose users sign in through it')
+    .requiredOption('--issuer <url>', "the provider's issuer, exactly as in its discovery document")
+    .requiredOption('--client-id <id>', 'the client ID that the provider assigned')
     .addOption(clientAuthOption())
     .option('--private-key', 'the same as --client-auth private-key')
     .addOption(
-      repeatable('--scope <scope>', 'scope to ask for besides openid; may be repeated (default: email, profile)'),
+      repeatable('--scope <scope>', 'scope to request besides openid; may be repeated (default: email, profile)'),
     )
     .addHelpText(
       'after',
-      '\nExample:\n  vestibule connection add oidc acme-entra --customer acme --domain acme.example \\\n    --issuer https://login.microsoftonline.com/TENANT/v2.0 --client-id 1234 --client-secret-stdin < secret.txt\n\ndocs/single-sign-on.md goes through Entra ID, Okta, Google Workspace and Keycloak.',
+      '\nExample:\n  vestibule connection add oidc acme-entra --customer acme --domain acme.example \\\n    --issuer https://login.microsoftonline.com/TENANT/v2.0 --client-id 1234 --client-secret-stdin < secret.txt\n\ndocs/single-sign-on.md covers Entra ID, Okta, Google Workspace and Keycloak.',
     );
 }
 
 function addSamlCommand(add: Command): Command {
   return add
     .command('saml')
-    .argument('<key>', 'short name in lower-case letters, digits and dashes')
+    .argument('<key>', 'short name of lower-case letters, digits and dashes')
     .description('by SAML 2.0')
-    .requiredOption('--customer <key>', 'the customer whose people sign in by it')
+    .requiredOption('--customer <key>', 'the customer whose users sign in through it')
     .requiredOption('--metadata <file-or-url>', "the provider's metadata")
-    .option('--idp-initiated', 'let the provider begin by itself, from its own page of applications')
+    .option('--idp-initiated', 'allow sign-ins that start at the provider, from its application page')
     .option('--require-encryption', 'refuse assertions that are not encrypted')
     .addHelpText(
       'after',
-      '\nSAML has no word for a verified address: --trust-email is on unless you say off.\n\nExample:\n  vestibule connection add saml acme-adfs --customer acme --domain acme.example --metadata metadata.xml',
+      '\nSAML cannot say that an address is verified: --trust-email is on by default.\n\nExample:\n  vestibule connection add saml acme-adfs --customer acme --domain acme.example --metadata metadata.xml',
     );
 }
 
@@ -120,7 +120,7 @@ async function add(
 ): Promise<void> {
   const key = accepted(readConnectionKey(keyText));
   const { domains = [], ...given } = connectionChanges(flags);
-  if (domains.length === 0) throw failure('refused', '--domain: name at least one e-mail domain.');
+  if (domains.length === 0) throw failure('refused', '--domain: name at least one email domain.');
   await withKeys(async ({ sql, keys, config }) => {
     const customer = await findCustomer(sql, flags.customer);
     const made = {
@@ -140,7 +140,7 @@ async function add(
       ...protocol,
     } as ConnectionToAdd;
     const result = await addConnection({ sql, keys }, made, new Date());
-    if (result.kind === 'taken') throw failure('refused', `key: there is a connection ${key} already.`);
+    if (result.kind === 'taken') throw failure('refused', `key: connection ${key} already exists.`);
     if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
     if (result.kind === 'logoutAddressTaken') throw failure('refused', logoutAddressTaken(result.by));
     if (result.kind === 'unknownCustomer')
@@ -148,9 +148,9 @@ async function add(
     const connections = await listSsoConnections(sql);
     const stored = connections.find((connection) => connection.key === key);
     if (!stored) throw failure('refused', `There is no connection ${key}.`);
-    for (const doubt of doubtsAbout(key, connections)) printWarning(`Mind: ${doubt}.`);
+    for (const doubt of doubtsAbout(key, connections)) printWarning(`Warning: ${doubt}.`);
     if (flags.json) return printJson(publicView(stored, config));
-    printLine(`Connection ${key} added. Tell the provider:`);
+    printLine(`Connection ${key} added. Register at the provider:`);
     printFacts(whatTheProviderNeeds(config, stored));
     printWarning(`Then try it: vestibule connection test ${key}`);
   });
@@ -171,7 +171,7 @@ export function whatTheProviderNeeds(config: Config, connection: SsoConnection):
           ]
         : []),
       ['  Sign-out redirect URI', `${config.publicUrl.origin}${config.basePath}/login`],
-      ['  Back-channel logout, if it has that', `${publicAddress(config, 'oidcBackchannelLogout')}/${key}`],
+      ['  Back-channel logout, if supported', `${publicAddress(config, 'oidcBackchannelLogout')}/${key}`],
       ['  JWKS, with private-key', publicAddress(config, 'oidcKeys')],
     ];
   return [

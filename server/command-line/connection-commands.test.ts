@@ -166,9 +166,9 @@ describe('connection list, show, set, remove', () => {
     const { out } = await vestibule('connection set acme-oidc --required on --scope email --disable --yes');
     expect(out).toContain('required: off → on');
     expect(out).toContain('scopes: email profile → email');
-    expect((await vestibule('connection set acme-oidc --required on')).out).toContain('like that already');
+    expect((await vestibule('connection set acme-oidc --required on')).out).toContain('already has these settings');
     expect((await vestibule('connection list')).out).toMatch(/acme-oidc +acme +oidc +acme\.example +yes +no/);
-    expect((await vestibule('connection set acme-oidc --metadata x')).err).toContain('by OpenID Connect');
+    expect((await vestibule('connection set acme-oidc --metadata x')).err).toContain('uses OpenID Connect');
     expect((await vestibule('connection set acme-oidc')).code).toBe(2);
     expect((await vestibule('connection remove acme-oidc --yes')).out).toContain('removed');
     expect((await vestibule('connection remove acme-oidc')).code).toBe(1);
@@ -181,13 +181,15 @@ describe('allowed but probably unintended', () => {
     expect((await addOidc()).err).not.toContain('Mind');
     const alike = await addSaml(' --domain gmail.com');
     expect(alike.code).toBe(0);
-    expect(alike.err).toContain('Mind: people of acme.example cannot tell connections acme-oidc and acme-saml apart');
-    expect(alike.err).toContain('Mind: connection acme-saml vouches for gmail.com');
+    expect(alike.err).toContain(
+      'Warning: people of acme.example cannot tell connections acme-oidc and acme-saml apart',
+    );
+    expect(alike.err).toContain('Warning: connection acme-saml vouches for gmail.com');
     const { out } = await vestibule('doctor');
     expect(out).toMatch(/^warning – connections – people of acme\.example .*; connection acme-saml vouches for gmail/m);
     const named = await vestibule('connection set acme-saml --name Staff --domain acme.example');
     expect(named).toMatchObject({ code: 0, err: '' });
-    expect((await vestibule('connection set acme-oidc --domain web.de')).err).toContain('web.de, where anybody');
+    expect((await vestibule('connection set acme-oidc --domain web.de')).err).toContain('web.de, where anyone');
   }, 30_000);
 });
 
@@ -217,9 +219,11 @@ describe('the redirect URI, and the networks of providers', () => {
     expect((await vestibule('doctor')).out).toContain(`register ${own} at its provider`);
     const { out } = await vestibule('connection set acme-oidc --own-redirect-uri');
     expect(out).toContain('redirect URI: the shared one, until 2099-01-01 → its own');
-    expect((await vestibule('connection set acme-oidc --own-redirect-uri')).out).toContain('like that already');
+    expect((await vestibule('connection set acme-oidc --own-redirect-uri')).out).toContain(
+      'already has these settings',
+    );
     await addSaml();
-    expect((await vestibule('connection set acme-saml --own-redirect-uri')).err).toContain('by SAML');
+    expect((await vestibule('connection set acme-saml --own-redirect-uri')).err).toContain('uses SAML');
   });
 
   it('OI-34 lists networks of a connection, names an invalid one, and removes them again', async () => {
@@ -227,7 +231,7 @@ describe('the redirect URI, and the networks of providers', () => {
     const networks = async () => (await findSsoConnectionByKey(sql, 'acme-oidc'))?.providerNetworks;
     expect(await networks()).toEqual(['127.0.0.0/8', 'fd00::/64']);
     const { out } = await vestibule('connection set acme-oidc --provider-network none');
-    expect(out).toContain('provider networks: 127.0.0.0/8, fd00::/64 → public ones alone');
+    expect(out).toContain('provider networks: 127.0.0.0/8, fd00::/64 → public ones only');
     expect(await networks()).toEqual([]);
     const wrong = await vestibule('connection set acme-oidc --provider-network 127.0.0.1/8');
     expect(wrong.err).toMatch(/^.*--provider-network: .*write 127\.0\.0\.0\/8/m);
@@ -283,7 +287,9 @@ describe('connection set --metadata', () => {
     const stored = await findSsoConnectionByKey(sql, 'acme-saml');
     const plain = (pem: string) => pem.replace(/\s/g, '');
     expect(plain(JSON.stringify(stored?.settings).replaceAll('\\n', ''))).toContain(plain(next.certificate));
-    expect((await vestibule(`connection set acme-saml --metadata ${file}`)).out).toContain('like that already');
+    expect((await vestibule(`connection set acme-saml --metadata ${file}`)).out).toContain(
+      'already has these settings',
+    );
   });
 });
 
@@ -309,12 +315,12 @@ it('SA-40 connection unlink says which sessions ended, and what the stranger may
   await link();
   const plain = await vestibule('connection unlink acme-saml ada');
   expect(plain).toMatchObject({ code: 0, err: '' });
-  expect(plain.out).toBe('User ada is linked anew at the next sign-in; sessions ended: 0.\n');
+  expect(plain.out).toBe('User ada will be linked again at the next sign-in; sessions ended: 0.\n');
   await link();
   await sql`insert into totp (user_id, sealed_secret, last_step, confirmed_at) select id, ${Buffer.alloc(40)}, 0, now() from portal_user`;
   const mind = await vestibule('connection unlink acme-saml ada');
   expect(mind.err).toBe(
-    'Mind: ada has an authenticator app, perhaps set up by whoever was linked – vestibule user reset-two-factor ada.\n',
+    'Warning: ada has an authenticator app, perhaps set up by the person who was linked – vestibule user reset-two-factor ada.\n',
   );
   await link();
   const json = await vestibule('connection unlink acme-saml ada --json');
@@ -377,9 +383,9 @@ describe('doctor', () => {
     const soon = await vestibule('doctor');
     expect(soon.code).toBe(1);
     expect(soon.out).toMatch(
-      /failed +– single sign-on – the client secret of connection acme-oidc ends in (?:29|30) days/,
+      /failed +– single sign-on – the client secret of connection acme-oidc expires in (?:29|30) days/,
     );
     await vestibule(`connection set acme-oidc --secret-ends ${date(-2)}`);
-    expect((await vestibule('doctor')).out).toContain('ended on');
+    expect((await vestibule('doctor')).out).toContain('expired on');
   });
 });

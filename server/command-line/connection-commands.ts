@@ -80,7 +80,7 @@ function addListCommands(connection: Command): void {
   connection
     .command('show')
     .argument('<key>')
-    .description('show a connection, and what its provider has to know')
+    .description('show a connection, and what its provider needs')
     .option('--json', 'print it as JSON')
     .action((key: string, { json }: JsonFlag) =>
       withDatabase(async (sql, config) => {
@@ -114,26 +114,26 @@ function addSetCommand(connection: Command): void {
   const set = connection
     .command('set')
     .argument('<key>')
-    .description('change a connection; what is not named stays as it is')
+    .description('change a connection; unspecified options stay unchanged')
     .option('--issuer <url>', "OpenID Connect: the provider's issuer")
-    .option('--client-id <id>', 'OpenID Connect: the id by which the provider knows the portal')
-    .addOption(repeatable('--scope <scope>', 'OpenID Connect: scope besides openid, in place of those before'))
+    .option('--client-id <id>', 'OpenID Connect: the client ID that the provider assigned')
+    .addOption(repeatable('--scope <scope>', 'OpenID Connect: scope besides openid, replacing the existing ones'))
     .addOption(clientAuthOption())
     .option(
       '--own-redirect-uri',
-      'OpenID Connect: leave the redirect URI that all connections shared; register the own one first',
+      'OpenID Connect: use a redirect URI of its own instead of the shared one; register it first',
     )
-    .option('--metadata <file-or-url>', "SAML: the provider's metadata, read anew")
-    .addOption(onOff('--idp-initiated', 'SAML: the provider may begin by itself'))
+    .option('--metadata <file-or-url>', "SAML: the provider's current metadata")
+    .addOption(onOff('--idp-initiated', 'SAML: allow sign-ins that start at the provider'))
     .addOption(onOff('--require-encryption', 'SAML: refuse assertions that are not encrypted'))
-    .option('--no-second-factor', 'nothing that the provider says stands for a second factor any more')
+    .option('--no-second-factor', 'nothing the provider says counts as a second factor any more')
     .addOption(
       new Option(
         '--disable',
-        'nobody can sign in by it; where it is required, nobody of its domains can sign in at all',
+        'disable sign-in through it; where it is required, its domains cannot sign in at all',
       ).conflicts('enable'),
     )
-    .option('--enable', 'people can sign in by it again')
+    .option('--enable', 'enable sign-in through it again')
     .option(...yesFlag);
   addSecretFlags(addConnectionFlags(set)).action(runSet);
 }
@@ -148,10 +148,10 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     const settings = await changedSettings(before, flags);
     if (settings) changes.settings = settings;
     if (flags.ownRedirectUri) {
-      if (before.protocol !== 'oidc') throw failure('refused', `${key} is by SAML; that option is for OpenID Connect.`);
+      if (before.protocol !== 'oidc') throw failure('refused', `${key} uses SAML; that option is for OpenID Connect.`);
       changes.sharedRedirectUntil = null;
     }
-    if (Object.keys(changes).length === 0) command.error('error: name what to change, see --help');
+    if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
     const result = await askToGoOn(
       (isAgreed) => changeConnection({ sql, keys }, key, changes, new Date(), isAgreed),
       flags.yes === true,
@@ -159,9 +159,9 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
     if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
     if (result.kind === 'logoutAddressTaken') throw failure('refused', logoutAddressTaken(result.by));
-    for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Mind: ${doubt}.`);
+    for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Warning: ${doubt}.`);
     if (flags.json) return printJson(publicView(await existing(sql, key), config));
-    if (result.kind === 'unchanged') return printLine(`Connection ${key} is like that already.`);
+    if (result.kind === 'unchanged') return printLine(`Connection ${key} already has these settings.`);
     const lines = result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`);
     printLine([`Connection ${key} changed.`, ...lines].join('\n'));
   });
@@ -180,7 +180,7 @@ async function changedSettings(
   const age = maxAuthenticationAge(flags);
   const isAgeChange = 'maxAuthenticationAge' in age;
   if (connection.protocol === 'oidc') {
-    if (isSamlChange) throw failure('refused', `${connection.key} is by OpenID Connect; that option is for SAML.`);
+    if (isSamlChange) throw failure('refused', `${connection.key} uses OpenID Connect; that option is for SAML.`);
     if (!isOidcChange && !isAgeChange) return null;
     const needsSecret = clientAuth !== undefined && clientAuth !== 'private-key';
     if (needsSecret && connection.sealedSecret === null && !flags.clientSecretStdin)
@@ -194,7 +194,7 @@ async function changedSettings(
       ...(scope && { scopes: scope.map((text) => accepted(readProviderValue('--scope', text))) }),
     };
   }
-  if (isOidcChange) throw failure('refused', `${connection.key} is by SAML; that option is for OpenID Connect.`);
+  if (isOidcChange) throw failure('refused', `${connection.key} uses SAML; that option is for OpenID Connect.`);
   if (!isSamlChange && !isAgeChange) return null;
   return {
     ...connection.settings,
@@ -209,8 +209,8 @@ function addUnlinkCommand(connection: Command): void {
   connection
     .command('unlink')
     .argument('<key>')
-    .argument('<name>', 'username or e-mail')
-    .description('forget by which subject a user signs in; the next one with the address is linked anew')
+    .argument('<name>', 'username or email')
+    .description('unlink a user from a subject; the next subject with their address is linked')
     .option('--json', 'print the outcome as JSON')
     .action((key: string, name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
@@ -221,14 +221,14 @@ function addUnlinkCommand(connection: Command): void {
         if (json) return printJson({ unlinked: kind === 'unlinked', ...facts });
         if (result.kind === 'notLinked') return printLine(`User ${name} is not linked.`);
         const { sessionsEnded, hasApp, rememberedDevices } = result;
-        printLine(`User ${name} is linked anew at the next sign-in; sessions ended: ${sessionsEnded}.`);
+        printLine(`User ${name} will be linked again at the next sign-in; sessions ended: ${sessionsEnded}.`);
         if (!hasApp && rememberedDevices === 0) return;
         const has = [
           ...(hasApp ? ['an authenticator app'] : []),
           ...(rememberedDevices > 0 ? [`devices that need no code (${rememberedDevices})`] : []),
         ].join(' and ');
         printWarning(
-          `Mind: ${name} has ${has}, perhaps set up by whoever was linked – vestibule user reset-two-factor ${name}.`,
+          `Warning: ${name} has ${has}, perhaps set up by the person who was linked – vestibule user reset-two-factor ${name}.`,
         );
       }),
     );

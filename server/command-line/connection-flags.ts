@@ -17,7 +17,7 @@ export type ClientAuthFlag = keyof typeof clientAuths;
 export const clientAuthOption = () =>
   new Option(
     '--client-auth <way>',
-    'OpenID Connect: show the client secret in the header or in the body, or sign by the own key (default: as announced)',
+    'OpenID Connect: send the client secret in the header or the body, or sign with the portal key (default: as announced)',
   ).choices(Object.keys(clientAuths));
 
 export function clientAuthenticationOf(flag: ClientAuthFlag | undefined): ClientAuthentication {
@@ -50,35 +50,35 @@ export const repeatable = (flags: string, description: string) =>
 /** The flags of both protocols. */
 export function addConnectionFlags(command: Command): Command {
   return command
-    .option('--name <name>', 'name as people see it where they have to choose (default: that of the customer)')
-    .addOption(repeatable('--domain <domain>', 'e-mail domain that it vouches for; may be repeated'))
-    .addOption(onOff('--jit', 'create a user at the first sign-in of somebody who is not known yet'))
-    .addOption(onOff('--trust-email', 'treat its e-mail addresses as verified even where it does not say so'))
-    .addOption(onOff('--required', 'nobody of its domains signs in by password'))
+    .option('--name <name>', 'display name where people have to choose (default: that of the customer)')
+    .addOption(repeatable('--domain <domain>', 'email domain that it vouches for; may be repeated'))
+    .addOption(onOff('--jit', 'create unknown users at their first sign-in'))
+    .addOption(onOff('--trust-email', 'treat its email addresses as verified even if it does not say so'))
+    .addOption(onOff('--required', 'its domains cannot sign in by password'))
     .addOption(
       repeatable(
         '--second-factor <value>',
-        'acr, amr or AuthnContextClassRef that stands for a second factor; may be repeated',
+        'acr, amr or AuthnContextClassRef that counts as a second factor; may be repeated',
       ),
     )
     .addOption(
       repeatable(
         '--provider-network <cidr>',
-        'network besides the public ones in which the provider may be, as 10.1.0.0/16; may be repeated; none for no other',
+        'non-public network that the provider may be in, such as 10.1.0.0/16; may be repeated; "none" for public ones only',
       ),
     )
     .addOption(repeatable('--map <what=name>', 'claim or attribute for email, username or language; may be repeated'))
     .option(
       '--max-authentication-age <time>',
-      'how long ago people may have signed in at the provider, as 30m, 12h or 7d; off for as long as it likes',
+      'maximum age of the sign-in at the provider, such as 30m, 12h or 7d; "off" for no limit',
     )
     .option('--json', 'print the connection as JSON');
 }
 
 export function addSecretFlags(command: Command): Command {
   return command
-    .option('--client-secret-stdin', 'read the client secret from the standard input')
-    .option('--secret-ends <date>', 'the day on which the provider lets the client secret end, as 2027-01-31');
+    .option('--client-secret-stdin', 'read the client secret from standard input')
+    .option('--secret-ends <date>', 'day on which the client secret expires, such as 2027-01-31');
 }
 
 /** The values of the shared flags; absent means not given. */
@@ -134,19 +134,19 @@ function readAttributes(texts: readonly string[]): Reading<Attributes> {
 function readDay(text: string): Reading<Date> {
   const day = new Date(`${text}T00:00:00Z`);
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime());
-  if (isDay && day.getTime() < Date.now()) printWarning(`Mind: --secret-ends ${text} is past.`);
+  if (isDay && day.getTime() < Date.now()) printWarning(`Warning: --secret-ends ${text} is past.`);
   if (isDay) return { ok: true, value: day };
   return { ok: false, problem: `--secret-ends: ${JSON.stringify(text)} is not a day such as 2027-01-31` };
 }
 
 /** Why a second connection may not let the same provider start sign-ins. */
 export function providerTaken(by: string): string {
-  return `--idp-initiated: connection ${by} lets this provider begin already; its answer would not say which is meant.`;
+  return `--idp-initiated: connection ${by} already allows sign-ins that start at this provider; its answer would not say which one is meant.`;
 }
 
 /** Why a provider may not use this address for single logout. */
 export function logoutAddressTaken(by: string): string {
-  return `--metadata: their SingleLogoutService is at an address of connection ${by}, another provider. What we sign would be sent there: ask both.`;
+  return `--metadata: their SingleLogoutService is at an address of connection ${by}, another provider, which would receive what the portal signs: ask both.`;
 }
 
 /** The client secret from standard input, or undefined if not requested. */
@@ -155,8 +155,5 @@ export async function clientSecretOf({ clientSecretStdin }: ConnectionFlags): Pr
   const { readStdin } = await import('./ask-password.ts');
   const secret = (await readStdin('client secret')).trim();
   if (/^[\x20-\x7e]{1,1000}$/.test(secret)) return secret;
-  throw failure(
-    'refused',
-    '--client-secret-stdin: there is no secret of visible ASCII characters on the standard input.',
-  );
+  throw failure('refused', '--client-secret-stdin: standard input holds no secret of visible ASCII characters.');
 }

@@ -10,8 +10,8 @@ import { type Keyed, withKeys } from './with-keys.ts';
 export function addConnectionTestCommand(connection: Command): void {
   connection
     .command('test')
-    .argument('[key]', 'the connection (default: all that are switched on)')
-    .description('ask the provider as far as that goes without a person, and name the field that is wrong')
+    .argument('[key]', 'the connection (default: all enabled ones)')
+    .description('check everything at the provider that can be checked without signing in, and name the wrong field')
     .option('--json', 'print the checks as JSON: {connection, step, ok, words}')
     .action((key: string | undefined, { json }: { json?: true }) =>
       withKeys(async (keyed) => {

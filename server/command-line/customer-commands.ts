@@ -25,16 +25,13 @@ type Flags = {
 };
 
 const twoFactorOption = () =>
-  new Option('--two-factor <policy>', 'second factor that its users need').choices(['off', 'app', 'email']);
+  new Option('--two-factor <policy>', 'second factor that its users must have').choices(['off', 'app', 'email']);
 
 const newDeviceMailOption = () =>
-  new Option(
-    '--new-device-mail <on|off>',
-    'tell its users by mail of a sign-in from a browser not seen before',
-  ).choices(['on', 'off']);
+  new Option('--new-device-mail <on|off>', 'email its users about sign-ins from a new browser').choices(['on', 'off']);
 
 const rememberDevicesOption = () =>
-  new Option('--remember-devices <on|off>', 'its users may skip the second factor on a device for 30 days').choices([
+  new Option('--remember-devices <on|off>', 'let its users skip the second factor on a device for 30 days').choices([
     'on',
     'off',
   ]);
@@ -44,7 +41,7 @@ const networkOption = (description: string) =>
 
 /** `vestibule customer …` */
 export function addCustomerCommands(program: Command): void {
-  const customer = program.command('customer').description('the companies whose people sign in');
+  const customer = program.command('customer').description('the companies whose users sign in');
   addAddCommand(customer);
   addListCommand(customer);
   addSetCommand(customer);
@@ -54,9 +51,9 @@ export function addCustomerCommands(program: Command): void {
 function addAddCommand(customer: Command): void {
   customer
     .command('add')
-    .argument('<key>', 'short name in lower-case letters, digits and dashes')
+    .argument('<key>', 'short name of lower-case letters, digits and dashes')
     .description('add a customer')
-    .option('--name <name>', 'name as people see it (default: the key)')
+    .option('--name <name>', 'display name (default: the key)')
     .addOption(networkOption('network to sign in from; may be repeated (default: anywhere)'))
     .addOption(twoFactorOption().default('off'))
     .addOption(newDeviceMailOption().default('off'))
@@ -83,7 +80,7 @@ function addAddCommand(customer: Command): void {
           },
           new Date(),
         );
-        if (!made) throw failure('refused', `key: there is a customer ${key} already.`);
+        if (!made) throw failure('refused', `key: customer ${key} already exists.`);
         if (flags.json) printJson(await findCustomer(sql, key));
         else printLine(`Customer ${key} added.`);
       });
@@ -115,17 +112,17 @@ function addSetCommand(customer: Command): void {
   customer
     .command('set')
     .argument('<key>')
-    .description('change a customer; what is not named stays as it is')
-    .option('--name <name>', 'name as people see it')
+    .description('change a customer; unspecified options stay unchanged')
+    .option('--name <name>', 'display name')
     .addOption(
-      networkOption('network to sign in from, in place of those before; may be repeated').conflicts('allowAnywhere'),
+      networkOption('network to sign in from, replacing the existing ones; may be repeated').conflicts('allowAnywhere'),
     )
     .option('--allow-anywhere', 'allow sign-in from any network again')
     .addOption(twoFactorOption())
     .addOption(newDeviceMailOption())
     .addOption(rememberDevicesOption())
-    .addOption(new Option('--disable', 'its people cannot sign in for it').conflicts('enable'))
-    .option('--enable', 'its people can sign in again')
+    .addOption(new Option('--disable', 'its users cannot sign in for it').conflicts('enable'))
+    .option('--enable', 'its users can sign in again')
     .option('--json', 'print the customer as JSON')
     .addHelpText(
       'after',
@@ -133,12 +130,12 @@ function addSetCommand(customer: Command): void {
     )
     .action((key: string, flags: Flags, command: Command) => {
       const changes = changesOf(flags);
-      if (Object.keys(changes).length === 0) command.error('error: name what to change, see --help');
+      if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
       return withDatabase(async (sql) => {
         const result = await changeCustomer(sql, key, changes, new Date());
         if (result.kind === 'notFound') throw failure('refused', `There is no customer ${key}.`);
         if (flags.json) return printJson(await findCustomer(sql, key));
-        if (result.kind === 'unchanged') return printLine(`Customer ${key} is like that already.`);
+        if (result.kind === 'unchanged') return printLine(`Customer ${key} already has these settings.`);
         printLine(
           [`Customer ${key} changed.`, ...result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`)].join('\n'),
         );
@@ -162,7 +159,7 @@ function addRemoveCommand(customer: Command): void {
   customer
     .command('remove')
     .argument('<key>')
-    .description('remove a customer with its single sign-on connections; its users stay, without it')
+    .description('remove a customer and its single sign-on connections; its users stay')
     .option(...yesFlag)
     .option('--json', 'print the outcome as JSON')
     .action((key: string, flags: Flags) =>
@@ -174,7 +171,7 @@ function addRemoveCommand(customer: Command): void {
         if (flags.json) return printJson({ removed: key, usersLeftWithout });
         printLine(`Customer ${key} removed.`);
         if (usersLeftWithout.length > 0) {
-          printWarning(`These users have no customer now and cannot sign in: ${usersLeftWithout.join(', ')}`);
+          printWarning(`These users no longer have a customer and cannot sign in: ${usersLeftWithout.join(', ')}`);
         }
       }),
     );

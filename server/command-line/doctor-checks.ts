@@ -43,7 +43,7 @@ export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config)
 export async function checkEnds(): Promise<Check> {
   const check = 'single sign-on';
   const warnings = await withDatabase((sql, config) => ssoWarnings({ sql, config, now: () => new Date() }));
-  if (warnings.length === 0) return { check, ok: true, words: 'no certificate or secret ends within 60 days' };
+  if (warnings.length === 0) return { check, ok: true, words: 'no certificate or secret expires within 60 days' };
   return { check, ok: false, words: warnings.join('; ') };
 }
 
@@ -53,7 +53,7 @@ export async function checkConnections(): Promise<Check> {
   const connections = await withDatabase(listSsoConnections);
   const doubts = doubtsOf(connections);
   if (doubts.length > 0) return { check, ok: true, warning: true, words: doubts.join('; ') };
-  return { check, ok: true, words: connections.length === 0 ? 'there are none' : `${connections.length} looked at` };
+  return { check, ok: true, words: connections.length === 0 ? 'there are none' : `${connections.length} checked` };
 }
 
 /** Whether everything sealed is sealed with the first secret. */
@@ -86,9 +86,9 @@ export async function checkDatabase(): Promise<Check> {
 }
 
 const poolerWords = {
-  none: 'none in between; statements are prepared',
-  transaction: 'one in transaction mode is in between; statements are not prepared, which costs some speed',
-  unknown: 'one is in between; statements are not prepared, which costs some speed',
+  none: 'no pooler; statements are prepared',
+  transaction: 'pooler in transaction mode; statements are not prepared, which costs some speed',
+  unknown: 'pooler found; statements are not prepared, which costs some speed',
 };
 
 /** Whether there is a pooler in front of the database, and whether it drops the statement timeout. */
@@ -100,11 +100,12 @@ export async function checkPooler({ databaseUrl }: Config): Promise<Check> {
   );
   if (statementTimeout > 0) return { check, ok: true, words: poolerWords[pooler] };
   const remedy = `run "alter role ${role} in database ${database} set statement_timeout = '5s'", then RECONNECT the pooler`;
-  return { check, ok: false, words: `${poolerWords[pooler]}; a statement may take for ever – ${remedy}` };
+  return { check, ok: false, words: `${poolerWords[pooler]}; statements have no time limit – ${remedy}` };
 }
 
 const unreadableAdvice = {
-  app: (name: string) => `the app of ${name} – vestibule user reset-two-factor ${name}, once you know who is asking`,
+  app: (name: string) =>
+    `the app of ${name} – vestibule user reset-two-factor ${name}, once you have verified who is asking`,
   'portal key': (stage: string) => `the portal key "${stage}" – vestibule connection keys`,
 };
 
@@ -112,14 +113,14 @@ const unreadableAdvice = {
 export async function checkStoredSecrets(): Promise<Check> {
   const check = 'stored secrets';
   const unreadable = await withDatabase((sql) => listUnreadableSecrets(sql));
-  if (unreadable.length === 0) return { check, ok: true, words: 'have the form of sealed ones' };
+  if (unreadable.length === 0) return { check, ok: true, words: 'well-formed' };
   const words = unreadable.map(({ what, whose }) => unreadableAdvice[what](whose));
   return { check, ok: false, words: `cannot be opened: ${words.join('; ')}` };
 }
 
 const advice = {
   connection: 'check host and port in SMTP_URL; smtps:// is for ports with TLS from the start, smtp:// for STARTTLS',
-  TLS: 'an authority of your own goes into NODE_EXTRA_CA_CERTS',
+  TLS: 'put your own CA into NODE_EXTRA_CA_CERTS',
   login: 'check user and password in SMTP_URL',
 };
 
@@ -136,7 +137,9 @@ export async function checkMail({ smtp, dataFolder, publicUrl }: Config): Promis
   const outbox = outboxOf(dataFolder);
   try {
     await prepareOutbox(outbox);
-    return [{ check: 'mail outbox', ok: true, words: `mails are put into ${outbox} and reach nobody – set SMTP_URL` }];
+    return [
+      { check: 'mail outbox', ok: true, words: `emails are written to ${outbox} and are not delivered – set SMTP_URL` },
+    ];
   } catch (error) {
     return [{ check: 'mail outbox', ok: false, words: (dataFolderError(dataFolder, error) as Error).message }];
   }
@@ -146,12 +149,12 @@ export async function checkMail({ smtp, dataFolder, publicUrl }: Config): Promis
 export async function sendTestMail(config: Config, recipient: string): Promise<Check> {
   const check = 'test mail';
   const { smtp, dataFolder, publicUrl, basePath, branding } = config;
-  const text = `This is the test mail that "vestibule doctor" sends for ${publicUrl.origin}${basePath}/.`;
+  const text = `This is the test email that "vestibule doctor" sends for ${publicUrl.origin}${basePath}/.`;
   const mail = { id: randomUUID(), recipient, queuedAt: new Date() };
   const transport = openTransport(config, quiet);
   try {
-    await transport.send(mail, { subject: `Test mail from ${branding.name}`, text, html: `<p>${text}</p>` });
-    const where = smtp ? `${hostAndPort(smtp)} took it` : `lies in ${outboxFile(outboxOf(dataFolder), mail)}`;
+    await transport.send(mail, { subject: `Test email from ${branding.name}`, text, html: `<p>${text}</p>` });
+    const where = smtp ? `accepted by ${hostAndPort(smtp)}` : `written to ${outboxFile(outboxOf(dataFolder), mail)}`;
     return { check, ok: true, words: `to ${recipient}: ${where}` };
   } catch (error) {
     if (!(error instanceof MailNotSent)) throw error;

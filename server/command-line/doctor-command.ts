@@ -12,8 +12,8 @@ type Flags = { sendTo?: string; json?: true };
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('check the settings, the data folder, the database and the mail server, and say what to do')
-    .option('--send-to <address>', 'send a test mail there, the way that all mails go')
+    .description('check the settings, the data folder, the database and the mail server, and suggest fixes')
+    .option('--send-to <address>', 'send a test email there, the way all emails are sent')
     .option('--json', 'print the checks as JSON: {check, ok, warning, words}, where ok is null for a skipped one')
     .action(runDoctor);
 }
@@ -68,7 +68,7 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   }
   const mail = await checkMail(config);
   yield* mail;
-  if (recipient === null) yield { check: 'test mail', ok: null, words: 'not asked for – add --send-to <address>' };
+  if (recipient === null) yield { check: 'test mail', ok: null, words: 'not requested – add --send-to <address>' };
   else if (mail.some(({ ok }) => ok === false)) yield { check: 'test mail', ok: null, words: 'not tried' };
   else yield await sendTestMail(config, recipient);
 }

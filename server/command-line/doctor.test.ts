@@ -65,9 +65,9 @@ describe('vestibule doctor', () => {
       const [row] = await database.sql<[{ role: string; name: string }]>`
         select quote_ident(current_user) as role, quote_ident(current_database()) as name`;
       const remedy = `alter role ${row.role} in database ${row.name} set statement_timeout = '5s'`;
-      const words = 'one in transaction mode is in between; statements are not prepared, which costs some speed';
+      const words = 'pooler in transaction mode; statements are not prepared, which costs some speed';
       expect(await lineOf()).toBe(
-        `failed  – pooler – ${words}; a statement may take for ever – run "${remedy}", then RECONNECT the pooler`,
+        `failed  – pooler – ${words}; statements have no time limit – run "${remedy}", then RECONNECT the pooler`,
       );
       await database.sql.unsafe(remedy);
       await database.sql`
@@ -88,7 +88,7 @@ describe('vestibule doctor', () => {
     await database.sql`delete from portal_user`;
     expect(code).toBe(1);
     expect(lines).toContain(
-      'failed  – stored secrets – cannot be opened: the app of ada – vestibule user reset-two-factor ada, once you know who is asking',
+      'failed  – stored secrets – cannot be opened: the app of ada – vestibule user reset-two-factor ada, once you have verified who is asking',
     );
   });
 
@@ -101,21 +101,21 @@ describe('vestibule doctor', () => {
       'warning – links – still at their placeholders: links.support, links.imprint, links.solutions – set them in the configuration file',
       'skipped – data folder – not used with DATABASE_URL and SMTP_URL',
       'ok      – database – up to date',
-      'ok      – pooler – none in between; statements are prepared',
-      'ok      – stored secrets – have the form of sealed ones',
+      'ok      – pooler – no pooler; statements are prepared',
+      'ok      – stored secrets – well-formed',
       'ok      – secrets – everything is sealed under the first secret',
-      'ok      – single sign-on – no certificate or secret ends within 60 days',
+      'ok      – single sign-on – no certificate or secret expires within 60 days',
       'ok      – connections – there are none',
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
       'ok      – mail TLS – TLSv1.3 by STARTTLS, with a valid certificate',
       'ok      – mail login – accepted',
-      `ok      – test mail – to ada@acme.example: 127.0.0.1:${server?.port} took it`,
+      `ok      – test mail – to ada@acme.example: accepted by 127.0.0.1:${server?.port}`,
     ]);
     expect(server?.mails).toHaveLength(1);
     expect(server?.mails[0]).toMatchObject({
       envelope: { from: 'no-reply@localhost', to: ['ada@acme.example'] },
       user: auth.user,
-      parsed: { subject: 'Test mail from Vestibule', text: expect.stringContaining('http://localhost:8080/portal/') },
+      parsed: { subject: 'Test email from Vestibule', text: expect.stringContaining('http://localhost:8080/portal/') },
     });
   });
 
@@ -124,9 +124,9 @@ describe('vestibule doctor', () => {
     expect(code).toBe(0);
     expect(lines[2]).toBe(`ok      – data folder – ${join(folder, 'data')} is writable`);
     expect(lines[9]).toMatch(
-      /^ok {6}– mail outbox – mails are put into .*\/data\/outbox and reach nobody – set SMTP_URL$/,
+      /^ok {6}– mail outbox – emails are written to .*\/data\/outbox and are not delivered – set SMTP_URL$/,
     );
-    const path = /^ok {6}– test mail – to ada@acme\.example: lies in (\S+)$/.exec(lines[10] ?? '')?.[1];
+    const path = /^ok {6}– test mail – to ada@acme\.example: written to (\S+)$/.exec(lines[10] ?? '')?.[1];
     expect(await readFile(path ?? '', 'utf8')).toContain('\nTo: ada@acme.example\n');
     expect(await readdir(join(folder, 'data'))).toEqual(['outbox']);
   });
@@ -135,7 +135,7 @@ describe('vestibule doctor', () => {
     const SMTP_URL = await startServer();
     const { code, lines } = await doctor('', { SMTP_URL });
     expect(code).toBe(0);
-    expect(lines.at(-1)).toBe('skipped – test mail – not asked for – add --send-to <address>');
+    expect(lines.at(-1)).toBe('skipped – test mail – not requested – add --send-to <address>');
     const refused = await doctor('--send-to ada@acme.example,eve@evil.example', { SMTP_URL });
     expect(refused).toMatchObject({ code: 1, lines: [''], err: expect.stringMatching(/^--send-to: .*\n$/) });
     expect(server?.mails).toEqual([]);
@@ -147,7 +147,9 @@ describe('vestibule doctor', () => {
     expect(untrusted.code).toBe(1);
     expect(untrusted.lines.slice(9)).toEqual([
       `ok      – mail connection – 127.0.0.1:${server?.port} answers`,
-      expect.stringMatching(/^failed {2}– mail TLS – .*certificate that is not valid here .* – .*NODE_EXTRA_CA_CERTS$/),
+      expect.stringMatching(
+        /^failed {2}– mail TLS – .*certificate that is not trusted here .* – .*NODE_EXTRA_CA_CERTS$/,
+      ),
       'skipped – mail login – not tried',
       'skipped – test mail – not tried',
     ]);
@@ -201,5 +203,5 @@ test('config check shows where mails go, without credentials', async () => {
   expect(server.out).not.toMatch(/hub|Canary/);
   const plain = await check({});
   expect(plain.out).toContain(join(folder, 'outbox'));
-  expect(plain.out).toContain('Mind: still at their placeholders: links.support');
+  expect(plain.out).toContain('Warning: still at their placeholders: links.support');
 });

@@ -34,10 +34,10 @@ async function readTwice(source: PasswordSource): Promise<{ password: string; re
   }
   // Piped input is read only on request: in a script it belongs to the next command, or never ends.
   if (!canAsk()) {
-    const without = source === 'ifGiven' ? ', and --no-password adds the user without one' : '';
+    const without = source === 'ifGiven' ? '; --no-password adds the user without one' : '';
     throw failure(
       'refused',
-      `There is no terminal to ask for a password: --password-stdin reads it from the standard input${without}.`,
+      `No terminal to ask for a password: --password-stdin reads it from standard input${without}.`,
     );
   }
   const given = await askPassword(source === 'prompt' ? 'New password' : 'Password (empty for none)');
@@ -51,9 +51,9 @@ export function newPasswordProblemsInWords(
   { policy, names }: NewPasswordRules,
 ): string[] {
   const problems = brokenPasswordRules(password, repeat, policy).map((rule) => inWords(rule, policy));
-  if (!isPossiblePassword(password)) problems.push('it must not contain control characters or what is no Unicode');
+  if (!isPossiblePassword(password)) problems.push('it must not contain control characters or invalid Unicode');
   if (isCommonPassword(password)) problems.push('it is on the list of common passwords');
-  if (isOwnName(password, names)) problems.push('it is nothing but a name of the user, of a customer or of the hub');
+  if (isOwnName(password, names)) problems.push('it is just a name of the user, a customer or the hub');
   return problems;
 }
 
@@ -66,7 +66,7 @@ function inWords(rule: PasswordRule, { shortest, longest }: PasswordPolicy): str
     case 'common':
       return 'it contains a common password such as "password", "qwert" or "123"';
     case 'weak':
-      return 'it is too weak: make it longer, or mix small and capital letters, digits and symbols';
+      return 'it is too weak: make it longer, or mix lower-case and upper-case letters, digits and symbols';
     case 'match':
       return 'the two entries differ';
   }

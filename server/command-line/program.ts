@@ -35,15 +35,15 @@ function buildProgram(): Command {
     .addHelpText(
       'after',
       `
-A first sign-in:
+For a first sign-in:
   vestibule customer add acme
   vestibule user add alice --email alice@acme.example --customer acme
   vestibule serve                 and open http://localhost:8080/portal/
 
-All commands work beside a running server and without one. Settings come from the environment and from
+All commands work with or without a running server. Settings come from the environment and from
 vestibule.config.json; \`vestibule config check\` says whether they are valid.
 
-Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database or configuration not available.`,
+Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database down or invalid configuration.`,
     );
   addServerCommands(program);
   addCustomerCommands(program);

@@ -17,7 +17,7 @@ export async function samlSettingsOf(argument: string, networks: readonly string
   const text = await (metadataUrl === null ? textOfFile(argument) : textAt(metadataUrl, networks));
   const reading = readSamlMetadata(text, { now: new Date() });
   if (!reading.ok) throw failure('refused', `--metadata: ${reading.problem}.`);
-  for (const warning of reading.warnings) printWarning(`Mind: ${warning}.`);
+  for (const warning of reading.warnings) printWarning(`Warning: ${warning}.`);
   return { ...reading.settings, metadataUrl };
 }
 

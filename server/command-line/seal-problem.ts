@@ -9,7 +9,7 @@ export function sealProblem(counts: readonly SealCount[]): { isLost: boolean; wo
   if (lost)
     return {
       isLost: true,
-      words: `sealed under a secret that VESTIBULE_SECRET lacks, and of no use until it is added at the end: ${lost}`,
+      words: `sealed under a secret missing from VESTIBULE_SECRET, and unusable until it is added at the end: ${lost}`,
     };
   if (older) return { isLost: false, words: `still sealed under an older secret: ${older} – vestibule secrets renew` };
   return null;

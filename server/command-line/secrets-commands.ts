@@ -8,13 +8,13 @@ import { type Keyed, withKeys } from './with-keys.ts';
 export function addSecretsCommands(program: Command): void {
   program
     .command('secrets')
-    .description('what is sealed under VESTIBULE_SECRET')
+    .description('count what is sealed under VESTIBULE_SECRET')
     .command('renew')
-    .description('seal everything anew under the first of VESTIBULE_SECRET, so that the others can be dropped')
+    .description('reseal everything under the first secret of VESTIBULE_SECRET, so that the others can be removed')
     .option('--json', 'print the counts as JSON')
     .addHelpText(
       'after',
-      '\nIt may run beside the server, be interrupted and run again.\ndocs/operating.md, "Change the secret", says what comes before and after.',
+      '\nIt can run beside the server, and can be interrupted and run again.\ndocs/operating.md, "Change the secret", lists the steps before and after.',
     )
     .action(({ json }: { json?: true }) => withKeys((keyed) => run(keyed, json === true)));
 }
@@ -38,8 +38,8 @@ async function run({ sql, keys, now }: Keyed, json: boolean): Promise<void> {
   else if (!json)
     printLine(
       keys.seal.length === 1
-        ? '\nEverything is sealed under the one secret there is.'
-        : '\nNothing sealed depends on an older secret any more; recovery codes made under one still do.',
+        ? '\nEverything is sealed under the only secret.'
+        : '\nNothing sealed depends on an older secret any more; recovery codes created under one still do.',
     );
   if (problem) process.exitCode = exitCodes.refused;
 }

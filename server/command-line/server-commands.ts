@@ -14,14 +14,14 @@ export function addServerCommands(program: Command): void {
   program.command('serve').description('run the portal until it is stopped').action(runServe);
   program
     .command('migrate')
-    .description('bring the database to the state of this version; the server does the same when it starts')
-    .option('--json', 'print the names of the migrations that were run')
+    .description('update the database to this version; the server also does so when it starts')
+    .option('--json', 'print the names of the applied migrations')
     .action(runMigrate);
   program
     .command('config')
     .description('the settings in the environment and the configuration file')
     .command('check')
-    .description('say whether the settings are valid, and what is wrong')
+    .description('check the settings and explain what is wrong')
     .option('--json', 'print the outcome as JSON')
     .action(runConfigCheck);
 }
@@ -36,7 +36,7 @@ async function runServe(): Promise<void> {
 async function runMigrate({ json }: Flags): Promise<void> {
   await withDatabase(async (_sql, _config, applied) => {
     if (json) return printJson({ applied });
-    printLine(applied.length === 0 ? 'The database is up to date.' : `Migrations run: ${applied.join(', ')}`);
+    printLine(applied.length === 0 ? 'The database is up to date.' : `Migrations applied: ${applied.join(', ')}`);
   });
 }
 
@@ -63,13 +63,13 @@ function runConfigCheck({ json }: Flags): void {
     return;
   }
   printSummary(summary);
-  for (const words of warnings) printLine(`\nMind: ${words}.`);
+  for (const words of warnings) printLine(`\nWarning: ${words}.`);
 }
 
 type Summary = { publicUrl: string; listens: string; database: string; dataFolder: string; mails: string };
 
 function printSummary(summary: Summary): void {
-  printLine('The configuration is fine.\n');
+  printLine('The configuration is valid.\n');
   printFacts([
     ['Pages', summary.publicUrl],
     ['Listens at', summary.listens],

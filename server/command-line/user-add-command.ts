@@ -15,11 +15,11 @@ import { withDatabase } from './with-database.ts';
 export function addUserAddCommand(user: Command): void {
   const command = user
     .command('add')
-    .argument('<username>', 'what the user signs in with, besides the e-mail')
+    .argument('<username>', 'name to sign in with, besides the email address')
     .description('add a user; asks for a password at a terminal')
-    .requiredOption('--email <address>', 'e-mail address');
-  addUserFlags(command, 'customer that the user belongs to; may be repeated')
-    .option('--no-password', 'add the user without one, for single sign-on or to be chosen by mail')
+    .requiredOption('--email <address>', 'email address');
+  addUserFlags(command, 'customer the user belongs to; may be repeated')
+    .option('--no-password', 'add the user without a password, for single sign-on or to be chosen by email')
     .addHelpText(
       'after',
       '\nExamples:\n  vestibule user add alice --email alice@acme.example --customer acme\n  pass show alice | vestibule user add alice --email alice@acme.example --customer acme --password-stdin',
@@ -47,7 +47,7 @@ async function runUserAdd(usernameText: string, flags: UserFlags): Promise<void>
       case 'taken':
         throw failure(
           'refused',
-          `${result.field}: another user has the name ${result.field === 'email' ? email : username} already.`,
+          `${result.field}: another user already has the name ${result.field === 'email' ? email : username}.`,
         );
       case 'unknownCustomers':
         throw failure('refused', `customer: there is no customer ${result.keys.join(', ')}.`);
@@ -55,7 +55,7 @@ async function runUserAdd(usernameText: string, flags: UserFlags): Promise<void>
         if (flags.json) return printJson(await findUser(sql, foldLoginName(username)));
         printLine(`User ${username} added${passwordHash ? '' : ', without a password'}.`);
         if (customers.length === 0)
-          printWarning('The user has no customer yet and cannot sign in: vestibule user set --add-customer');
+          printWarning('The user has no customer and cannot sign in: vestibule user set --add-customer');
     }
   });
 }

@@ -19,7 +19,7 @@ type ListFlags = { customer?: string; limit: number; json?: true };
 
 /** `vestibule user …` */
 export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('the people who sign in');
+  const user = program.command('user').description('the users who sign in');
   addUserAddCommand(user);
   addListCommand(user);
   addShowCommand(user);
@@ -33,10 +33,10 @@ export function addUserCommands(program: Command): void {
 function addListCommand(user: Command): void {
   user
     .command('list')
-    .argument('[text]', 'only those whose username or e-mail contains this')
+    .argument('[text]', 'only users whose username or email contains this')
     .description('list users')
     .option('--customer <key>', 'only users of this customer')
-    .option('--limit <number>', 'how many at most', positiveNumber, 1000)
+    .option('--limit <number>', 'maximum number', positiveNumber, 1000)
     .option('--json', 'print them as JSON')
     .action((text: string | undefined, { customer, limit, json }: ListFlags) =>
       withDatabase(async (sql) => {
@@ -46,7 +46,7 @@ function addListCommand(user: Command): void {
         if (users.length === 0)
           return printLine(text || customer ? 'No user matches.' : 'There are no users yet: vestibule user add --help');
         printTable(['USERNAME', 'EMAIL', 'CUSTOMERS', 'ACTIVE', 'PASSWORD', 'ADDED'], users.map(rowOf));
-        if (users.length === limit) printWarning(`These are the first ${limit}; --limit shows more.`);
+        if (users.length === limit) printWarning(`Only the first ${limit} are shown; --limit shows more.`);
       }),
     );
 }
@@ -59,8 +59,8 @@ function rowOf({ username, email, customers, active, hasPassword, createdAt }: U
 function addShowCommand(user: Command): void {
   user
     .command('show')
-    .argument('<name>', 'username or e-mail')
-    .description('show a user and what happened last')
+    .argument('<name>', 'username or email')
+    .description('show a user and their latest events')
     .option('--json', 'print it as JSON')
     .action((name: string, { json }: { json?: true }) =>
       withDatabase(async (sql) => {
@@ -70,7 +70,7 @@ function addShowCommand(user: Command): void {
         const events = await listAuditEvents(sql, { username: found.username, limit: 5 });
         if (json) return printJson({ ...found, waitsUntil, lastEvents: events });
         printFacts(factsOf(found, waitsUntil));
-        if (events.length > 0) printLine('\nWhat happened last (all of it: vestibule audit --user):');
+        if (events.length > 0) printLine('\nLatest events (all: vestibule audit --user):');
         if (events.length > 0)
           printTable(['TIME', 'EVENT', 'REASON', 'USER', 'CUSTOMER', 'ADDRESS', 'REFERENCE'], events.map(eventRow));
       }),
@@ -86,7 +86,7 @@ function factsOf(user: User, waitsUntil: Date | null): [string, string][] {
     ['Password', user.hasPassword ? 'set' : 'none'],
     ['Authenticator app', user.hasApp ? 'registered' : 'none'],
     ['May change password', user.mayChangePassword ? 'yes' : 'no'],
-    ['Waits until', waitsUntil ? `${localTime(waitsUntil)}, or vestibule user unlock` : 'need not wait'],
+    ['Locked until', waitsUntil ? `${localTime(waitsUntil)}, or vestibule user unlock` : 'not locked'],
     ['Language', user.language ?? 'of the browser'],
     ['Added', localTime(user.createdAt)],
     ['Id', user.id],
@@ -96,14 +96,14 @@ function factsOf(user: User, waitsUntil: Date | null): [string, string][] {
 function addUnlockCommand(user: Command): void {
   user
     .command('unlock')
-    .argument('<name>', 'username or e-mail')
-    .description('let a user try again at once after too many wrong passwords or codes')
+    .argument('<name>', 'username or email')
+    .description('unlock a user after too many wrong passwords or codes')
     .option('--json', 'print the outcome as JSON')
     .action((name: string, { json }: { json?: true }) =>
       withDatabase(async (sql) => {
         if (!(await unlockUser(sql, name, new Date()))) throw failure('refused', `There is no user ${name}.`);
         if (json) printJson({ unlocked: name });
-        else printLine(`User ${name} can try again at once.`);
+        else printLine(`User ${name} is unlocked.`);
       }),
     );
 }
@@ -111,8 +111,8 @@ function addUnlockCommand(user: Command): void {
 function addRemoveCommand(user: Command): void {
   user
     .command('remove')
-    .argument('<name>', 'username or e-mail')
-    .description('remove a user with sessions and memberships; the audit log stays')
+    .argument('<name>', 'username or email')
+    .description('remove a user, their sessions and memberships; the audit log stays')
     .option('--json', 'print the outcome as JSON')
     .action((name: string, { json }: { json?: true }) =>
       withDatabase(async (sql) => {

@@ -24,9 +24,9 @@ const repeatable = (flags: string, description: string) => new Option(flags, des
 export function addUserFlags(command: Command, customerDescription: string): Command {
   return command
     .addOption(repeatable('--customer <key>', customerDescription))
-    .addOption(new Option('--password-stdin', 'read the password from the standard input').conflicts('password'))
+    .addOption(new Option('--password-stdin', 'read the password from standard input').conflicts('password'))
     .addOption(
-      new Option('--language <language>', 'language of mails and pages; "browser" follows the browser').choices([
+      new Option('--language <language>', 'language of emails and pages; "browser" follows the browser').choices([
         ...languages,
         'browser',
       ]),
@@ -39,12 +39,12 @@ export function addUserFlags(command: Command, customerDescription: string): Com
 /** Flags that make sense only for an existing user. */
 export function addChangeFlags(command: Command): Command {
   return command
-    .option('--rename <username>', 'another username')
-    .option('--email <address>', 'another e-mail address')
-    .addOption(repeatable('--add-customer <key>', 'one more customer; may be repeated').conflicts('customer'))
-    .addOption(repeatable('--remove-customer <key>', 'one customer less; may be repeated').conflicts('customer'))
+    .option('--rename <username>', 'new username')
+    .option('--email <address>', 'new email address')
+    .addOption(repeatable('--add-customer <key>', 'add a customer; may be repeated').conflicts('customer'))
+    .addOption(repeatable('--remove-customer <key>', 'remove a customer; may be repeated').conflicts('customer'))
     .option('--password', 'ask for a new password')
-    .option('--no-password', 'the user has no password any more')
+    .option('--no-password', 'remove the password')
     .addOption(new Option('--active', 'the user can sign in').conflicts('inactive'))
     .option('--password-change', 'the user may change the password');
 }

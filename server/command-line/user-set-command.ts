@@ -17,9 +17,9 @@ import { withDatabase } from './with-database.ts';
 export function addUserSetCommand(user: Command): void {
   const command = user
     .command('set')
-    .argument('<name>', 'username or e-mail')
-    .description('change a user; what is not named stays as it is. Another password and --inactive end every session');
-  addUserFlags(addChangeFlags(command), 'the customers of the user, in place of those before; may be repeated')
+    .argument('<name>', 'username or email')
+    .description('change a user; unspecified options stay unchanged. A new password and --inactive end every session');
+  addUserFlags(addChangeFlags(command), 'the customers of the user, replacing the existing ones; may be repeated')
     .addHelpText(
       'after',
       '\nExamples:\n  vestibule user set alice --password\n  vestibule user set alice --inactive\n  vestibule user set alice --add-customer beta --language de',
@@ -30,13 +30,13 @@ export function addUserSetCommand(user: Command): void {
 async function runUserSet(name: string, flags: UserFlags, command: Command): Promise<void> {
   const change = changeOf(flags);
   const source = flags.passwordStdin ? 'stdin' : flags.password ? 'prompt' : null;
-  if (Object.keys(change).length === 0 && !source) command.error('error: name what to change, see --help');
+  if (Object.keys(change).length === 0 && !source) command.error('error: nothing to change, see --help');
   await withDatabase(async (sql, config) => {
     if (source) change.passwordHash = await readPasswordOf(sql, config, name, change, source);
     const result = await changeUser(sql, name, change, new Date());
     if (result.kind !== 'changed' && result.kind !== 'unchanged') throw refusalOf(result, name);
     if (flags.json) return printJson(await findUser(sql, foldLoginName(change.username ?? name)));
-    if (result.kind === 'unchanged') return printLine(`User ${name} is like that already.`);
+    if (result.kind === 'unchanged') return printLine(`User ${name} already has these settings.`);
     printLine(
       [`User ${name} changed.`, ...result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`)].join('\n'),
     );
@@ -83,7 +83,7 @@ function refusalOf(result: Exclude<ChangeUserResult, { kind: 'changed' | 'unchan
     case 'notFound':
       return failure('refused', `There is no user ${name}.`);
     case 'taken':
-      return failure('refused', `${result.field}: another user has that name already.`);
+      return failure('refused', `${result.field}: another user already has that name.`);
     case 'unknownCustomers':
       return failure('refused', `customer: there is no customer ${result.keys.join(', ')}.`);
   }

@@ -90,13 +90,13 @@ describe('user devices', { timeout: 60_000 }, () => {
   });
 
   test('says so if there are none', async () => {
-    expect((await vestibule('user devices alice')).out).toBe('User alice needs a code on every device, if at all.\n');
+    expect((await vestibule('user devices alice')).out).toBe('User alice has no remembered devices.\n');
     expect(JSON.parse((await vestibule('user devices alice --json')).out)).toEqual([]);
   });
 
   test('--revoke revokes one, --revoke-all every one; it is recorded, and no other user is affected', async () => {
     const [one] = [await remember('alice', 1), await remember('alice', 2), await remember('bob', 1)];
-    expect((await vestibule(`user devices alice --revoke ${one}`)).out).toBe('Devices that need a code again: 1.\n');
+    expect((await vestibule(`user devices alice --revoke ${one}`)).out).toBe('Devices revoked: 1.\n');
     expect(JSON.parse((await vestibule('user devices alice --json')).out)).toHaveLength(1);
     expect(JSON.parse((await vestibule('user devices alice --revoke-all --json')).out)).toEqual({ revoked: 1 });
     expect(JSON.parse((await vestibule('user devices alice --revoke-all --json')).out)).toEqual({ revoked: 0 });
@@ -148,7 +148,7 @@ describe('user reset-two-factor', { timeout: 60_000 }, () => {
     await remember('alice', 1);
     expect((await vestibule('user show alice')).out).toMatch(/^Authenticator app +registered$/m);
     const { code, out } = await vestibule('user reset-two-factor alice');
-    expect([code, out]).toEqual([0, 'User alice has no second factor any more; sessions ended: 0.\n']);
+    expect([code, out]).toEqual([0, 'User alice no longer has a second factor; sessions ended: 0.\n']);
     expect((await vestibule('user show alice')).out).toMatch(/^Authenticator app +none$/m);
     expect(JSON.parse((await vestibule('user show alice --json')).out)).toMatchObject({ hasApp: false });
     expect(await sql`select from remembered_device`).toEqual([]);
@@ -156,7 +156,7 @@ describe('user reset-two-factor', { timeout: 60_000 }, () => {
       { kind: 'secondFactorRemoved', recipient: 'alice@acme.example' },
     ]);
     expect(await events()).toEqual(['two-factor-reset']);
-    expect((await vestibule('user reset-two-factor alice')).out).toBe('User alice has registered nothing.\n');
+    expect((await vestibule('user reset-two-factor alice')).out).toBe('User alice has no second factor.\n');
   });
 
   test('prints its outcome as JSON, and never a secret (LG-06)', async () => {

@@ -168,7 +168,7 @@ describe('the command line', () => {
       env: { ...env(), VESTIBULE_CONFIG: file, VESTIBULE_SECRET: secret },
     });
     expect(fine).toMatchObject({ code: 0, err: '' });
-    expect(fine.out).toContain('The configuration is fine.');
+    expect(fine.out).toContain('The configuration is valid.');
     expect(fine.out + wrong.out + wrong.err).not.toContain(secret);
     const asJson = await runVestibule(['config', 'check', '--json'], { env: { ...env(), VESTIBULE_CONFIG: file } });
     expect(JSON.parse(asJson.out)).toMatchObject({ ok: true, summary: { dataFolder } });
@@ -205,7 +205,7 @@ describe('customers', () => {
     ['customer set acme --allow-network 300.1.1.1', 'network: '],
     ['customer set nobody --disable', 'There is no customer nobody.'],
     ['customer remove nobody', 'There is no customer nobody.'],
-    ['customer add acme', 'there is a customer acme already'],
+    ['customer add acme', 'customer acme already exists'],
   ])('%s is refused and changes nothing', async (line, words) => {
     await addAcme();
     const { code, out, err } = await vestibule(line);
@@ -297,7 +297,7 @@ describe('users', () => {
     );
     child.stderr.once('data', () => child.stdin.end(canary));
     const ended = new Promise((resolve) => child.once('close', resolve));
-    expect(await text(child.stderr)).toContain('Waiting for the password on the standard input …\n');
+    expect(await text(child.stderr)).toContain('Waiting for the password on standard input …\n');
     expect(await ended).toBe(0);
     expect(await verifyPassword(await hashOf('alice'), canary)).toBe(true);
   });
@@ -319,7 +319,7 @@ describe('users', () => {
     ['user show nobody', 'There is no user nobody.'],
     ['user unlock nobody', 'There is no user nobody.'],
     ['user remove nobody', 'There is no user nobody.'],
-    ['user set alice --password', 'There is no terminal'],
+    ['user set alice --password', 'No terminal to ask'],
   ])('%j is refused and changes nothing (UN-04, UN-05, UN-08)', async (line, words) => {
     await addAlice();
     const before = await events();
@@ -349,7 +349,7 @@ describe('users', () => {
       active: true,
     });
     expect((await vestibule('user set Alicia --customer acme')).out).toContain('customers: beta → acme');
-    expect((await vestibule('user set Alicia --customer acme')).out).toContain('like that already');
+    expect((await vestibule('user set Alicia --customer acme')).out).toContain('already has these settings');
   });
 
   test('a new password ends sessions; so does removing it', async () => {
@@ -375,7 +375,7 @@ describe('users', () => {
       { key: accountKey(user?.id as string), limit: limits.throttle.account },
       new Date(),
     );
-    expect((await vestibule('user unlock ALICE')).out).toBe('User ALICE can try again at once.\n');
+    expect((await vestibule('user unlock ALICE')).out).toBe('User ALICE is unlocked.\n');
     expect(await sql`select from throttle`).toHaveLength(0);
   });
 

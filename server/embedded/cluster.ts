@@ -26,7 +26,7 @@ export async function clusterPassword(dataFolder: string): Promise<string> {
   if (kept !== null) return kept;
   if (await exists(clusterFolder(dataFolder))) {
     throw new Error(
-      `The file ${path} is missing, which the database in ${clusterFolder(dataFolder)} needs: restore it from a backup.`,
+      `The file ${path} is missing, but the database in ${clusterFolder(dataFolder)} needs it: restore it from a backup.`,
     );
   }
   return readOrMakeSecretFile(path);

@@ -255,7 +255,7 @@ describe('an existing database', () => {
         ),
       3000,
     );
-    expect(remarks).toContain('PostgreSQL ended; it is started again');
+    expect(remarks).toContain('PostgreSQL exited; restarting it');
     await embedded.close();
     expect(await findPostgresProcess(cluster)).toBeNull();
   });

@@ -51,7 +51,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
   }
 
   async function recover() {
-    log.warn('PostgreSQL ended; it is started again');
+    log.warn('PostgreSQL exited; restarting it');
     await presence.end({ timeout: 0 });
     while (!closing.signal.aborted) {
       try {
@@ -70,7 +70,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
     await removeAbandonedDrafts(dataFolder);
     await leave(presence, async () => {
       const stopped = await stopPostgres(clusterFolder(dataFolder), stopPatience);
-      if (!stopped) log.warn('PostgreSQL takes long to stop; it goes on stopping by itself');
+      if (!stopped) log.warn('PostgreSQL is still shutting down; it will finish by itself');
     });
   }
 

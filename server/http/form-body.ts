@@ -56,6 +56,6 @@ function decode(text: string, field?: string): string {
   } catch {
     throw new UnreadableForm('The form is not valid UTF-8.', field);
   }
-  if (decoded.includes('\0')) throw new UnreadableForm('A field has a character that no text has.', field);
+  if (decoded.includes('\0')) throw new UnreadableForm('A field contains an invalid character.', field);
   return decoded;
 }

@@ -11,7 +11,7 @@ export function readyRoute(deps: Deps): RouteHandlerMethod {
       await deps.sql`select 1`;
       return reply.type('text/plain').send('ready\n');
     } catch {
-      return reply.code(503).type('text/plain').send('the database is away\n');
+      return reply.code(503).type('text/plain').send('the database is down\n');
     }
   };
 }

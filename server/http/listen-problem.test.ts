@@ -29,7 +29,7 @@ describe('an address where the portal cannot listen', () => {
     const { port } = taken.address() as AddressInfo;
     const { code, err, out } = await serve({ PORT: String(port) });
     expect(code).toBe(3);
-    expect(err).toMatch(new RegExp(`^The portal cannot start: 127\\.0\\.0\\.1:${port} is taken .* PORT .*\\n$`));
+    expect(err).toMatch(new RegExp(`^The portal cannot start: 127\\.0\\.0\\.1:${port} is in use .* PORT .*\\n$`));
     expect(out + err).not.toMatch(/EADDRINUSE|\n +at /);
   });
 
@@ -40,10 +40,10 @@ describe('an address where the portal cannot listen', () => {
   });
 
   it.each([
-    ['EADDRINUSE', '::1', '[::1]:80 is taken by another process'],
-    ['EACCES', '0.0.0.0', 'may not listen at port 80 – set PORT'],
+    ['EADDRINUSE', '::1', '[::1]:80 is in use by another process'],
+    ['EACCES', '0.0.0.0', 'may not listen on port 80 – set PORT'],
     ['ENOTFOUND', 'nowhere', 'no address nowhere – set HOST'],
-    ['EIO', 'localhost', 'localhost:80 cannot be listened at: oh'],
+    ['EIO', 'localhost', 'cannot listen on localhost:80: oh'],
   ])('%s is explained', (code, host, words) => {
     expect(listenProblem(Object.assign(new Error('oh'), { code }), { host, port: 80 })).toContain(words);
   });

@@ -5,14 +5,14 @@ export function listenProblem(error: NodeJS.ErrnoException, { host, port }: Pick
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   switch (error.code) {
     case 'EADDRINUSE':
-      return `${place} is taken by another process (perhaps another portal) – end that one, or set PORT to another port`;
+      return `${place} is in use by another process (perhaps another portal) – stop it, or set PORT to another port`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `this machine has no address ${host} – set HOST to one that it has, or to 0.0.0.0 for all of them`;
+      return `this machine has no address ${host} – set HOST to one it has, or to 0.0.0.0 for all`;
     case 'EACCES':
-      return `this user may not listen at port ${port} – set PORT to one from 1024 on, and let the reverse proxy have ${port}`;
+      return `this user may not listen on port ${port} – set PORT to 1024 or above, and leave ${port} to the reverse proxy`;
     default:
-      return `${place} cannot be listened at: ${error.message}`;
+      return `cannot listen on ${place}: ${error.message}`;
   }
 }

@@ -33,7 +33,7 @@ export function createMetrics(sql: Database, now: () => Date): Metrics {
     });
   new Gauge({
     name: 'vestibule_ends_seconds',
-    help: 'Until certificates, client secrets and the key of the portal end; negative once they have.',
+    help: 'Time until certificates, client secrets and the portal key expire; negative afterwards.',
     labelNames: ['connection', 'what'] as const,
     registers,
     async collect() {
@@ -44,21 +44,21 @@ export function createMetrics(sql: Database, now: () => Date): Metrics {
     },
   });
   collectDefaultMetrics({ register: registry });
-  gauge('mails_waiting', 'Mails in the queue.', ({ count }) => count);
-  gauge('mails_oldest_wait_seconds', 'How long the oldest mail in the queue has waited.', ({ oldestAt }) =>
+  gauge('mails_waiting', 'Emails in the queue.', ({ count }) => count);
+  gauge('mails_oldest_wait_seconds', 'Age of the oldest email in the queue.', ({ oldestAt }) =>
     oldestAt ? Math.max(0, (now().getTime() - oldestAt.getTime()) / 1000) : 0,
   );
   return {
     text: () => registry.metrics(),
     contentType: registry.contentType,
-    mailsSent: counter('mails_sent_total', 'Mails that the mail server has taken.'),
-    mailsRefused: counter('mails_refused_total', 'Tries that the mail server refused.'),
+    mailsSent: counter('mails_sent_total', 'Emails accepted by the mail server.'),
+    mailsRefused: counter('mails_refused_total', 'Attempts refused by the mail server.'),
     singleSignOn: new Counter({
       name: 'vestibule_single_sign_on_total',
-      help: 'Visits to identity providers: started, signed-in, second-factor-asked, or the reason of a refusal.',
+      help: 'Visits to identity providers, by outcome: started, signed-in, second-factor-asked, or the reason for a refusal.',
       labelNames: ['connection', 'outcome'] as const,
       registers,
     }),
-    mailsGivenUp: counter('mails_given_up_total', 'Mails that could not be delivered within a day.'),
+    mailsGivenUp: counter('mails_given_up_total', 'Emails that could not be delivered within a day.'),
   };
 }

@@ -101,7 +101,7 @@ describe('slow clients', () => {
     await sleep(100);
     socket.destroy();
     await sleep(200);
-    expect(portal.logs()).not.toContain('database is away');
+    expect(portal.logs()).not.toContain('database is down');
     expect(portal.logs()).not.toContain('unexpected error');
   });
 });

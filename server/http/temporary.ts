@@ -18,5 +18,5 @@ export function logTemporary(request: FastifyRequest, error: unknown): void {
   if (error instanceof WorkQueueFull) return;
   const { code } = error as { code?: unknown };
   if (code === 'FST_ERR_HANDLER_TIMEOUT') request.log.error('no answer in time');
-  else request.log.error({ err: error }, 'the database is away');
+  else request.log.error({ err: error }, 'the database is down');
 }

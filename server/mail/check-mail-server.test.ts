@@ -31,7 +31,7 @@ test('a good server passes every step, encrypted as its URL says', async () => {
   expect(await check({ tls: 'off' })).toEqual([
     answers,
     [null, expect.stringContaining('unencrypted')],
-    [null, 'SMTP_URL names no user'],
+    [null, 'SMTP_URL has no user'],
   ]);
 });
 
@@ -48,7 +48,7 @@ test("the first failing step is named, with the server's answer", async () => {
   ]);
   expect(await check({ auth }, undefined, '')).toEqual([
     answers,
-    [false, expect.stringContaining('certificate that is not valid here')],
+    [false, expect.stringContaining('certificate that is not trusted here')],
     untried,
   ]);
   expect(await check({ auth, tls: 'implicit', certificate: 'elsewhere' })).toEqual([

@@ -43,10 +43,10 @@ function stepsOf(server: SmtpServer, tls: string | null): MailServerCheck[] {
   return [
     { step: 'connection', ok: true, words: `${hostAndPort(server)} answers` },
     server.tls === 'off'
-      ? { step: 'TLS', ok: null, words: 'SMTP_URL says starttls=off: mails travel unencrypted' }
+      ? { step: 'TLS', ok: null, words: 'starttls=off in SMTP_URL: emails are sent unencrypted' }
       : { step: 'TLS', ok: true, words: `${tls} ${how}, with a valid certificate` },
     server.user === null
-      ? { step: 'login', ok: null, words: 'SMTP_URL names no user' }
+      ? { step: 'login', ok: null, words: 'SMTP_URL has no user' }
       : { step: 'login', ok: true, words: 'accepted' },
   ];
 }

@@ -11,7 +11,7 @@ export function composeLink(mail: LinkMail, { publicUrl, basePath }: Pick<Config
     publicUrl.origin + screenUrl(basePath, screen, { ...query, [queryNames.language]: mail.language });
   switch (mail.kind) {
     case 'resetLink':
-      if (mail.token === null) throw new Error('A mail with a reset link needs its token');
+      if (mail.token === null) throw new Error('An email with a reset link needs its token');
       return to('forgottenChange', { [queryNames.hash]: mail.token });
     case 'singleSignOnHint':
       return to('singleSignOn');

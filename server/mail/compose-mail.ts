@@ -51,7 +51,7 @@ function actionOf(mail: Mail, config: MailConfig): MailBlock {
 }
 
 function codeOf({ token }: Mail): string {
-  if (token === null) throw new Error('A mail with a code needs its token');
+  if (token === null) throw new Error('An email with a code needs its token');
   return token;
 }
 

@@ -68,7 +68,7 @@ it("LG-01 a token is sealed to its email's row: a copy in another row is not sen
   await portal.workOff();
   expect(portal.mails.map(({ recipient }) => recipient)).toEqual(['alice@acme.test']);
   expect(await portal.sql`select recipient, tries, problem from mail`).toEqual([
-    { recipient: 'bob@acme.test', tries: 1, problem: 'no secret of this instance opens its link' },
+    { recipient: 'bob@acme.test', tries: 1, problem: 'no secret of this instance can open its link' },
   ]);
 });
 

@@ -44,7 +44,7 @@ test('with SMTP_URL the server gets them, and credentials are not logged', async
   expect(await readdir(dataFolder)).toEqual([]);
   open({ SMTP_URL: 'smtps://hub:Canary-8@smtp.example.com' });
   expect(lines).toEqual([
-    `warn: Mails go to 127.0.0.1:${server.port} without encryption (starttls=off)`,
-    'info: Mails go to smtp.example.com:465',
+    `warn: Emails are sent through 127.0.0.1:${server.port} without encryption (starttls=off)`,
+    'info: Emails are sent through smtp.example.com:465',
   ]);
 });

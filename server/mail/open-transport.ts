@@ -16,10 +16,10 @@ export function openTransport(
   const { smtp } = config;
   if (!smtp) {
     const outbox = outboxOf(config.dataFolder);
-    log.warn(`SMTP_URL is not set: mails are put into ${outbox} and reach nobody`);
+    log.warn(`SMTP_URL is not set: emails are written to ${outbox} and are not delivered`);
     return folderTransport(outbox, senderOf(config));
   }
-  if (smtp.tls === 'off') log.warn(`Mails go to ${hostAndPort(smtp)} without encryption (starttls=off)`);
-  else log.info(`Mails go to ${hostAndPort(smtp)}`);
+  if (smtp.tls === 'off') log.warn(`Emails are sent through ${hostAndPort(smtp)} without encryption (starttls=off)`);
+  else log.info(`Emails are sent through ${hostAndPort(smtp)}`);
   return smtpTransport(smtp, senderOf(config));
 }

@@ -20,7 +20,7 @@ export function mailNotSent(error: NodemailerError, server: SmtpServer, inMidst:
   const why = inMidst || stepOf(error) === 'mail' ? 'refused' : 'away';
   return new MailNotSent(
     why,
-    smtpFailure(error, server) + (inMidst && !error.response ? ' in the midst of a mail' : ''),
+    smtpFailure(error, server) + (inMidst && !error.response ? ' in the middle of an email' : ''),
   );
 }
 
@@ -46,21 +46,21 @@ function whatHappened(error: NodemailerError): string {
   switch (stepOf(error)) {
     case 'mail':
       if (command === 'MAIL FROM') return 'refused the sender';
-      if (command !== 'RCPT TO') return 'refused the mail';
+      if (command !== 'RCPT TO') return 'refused the email';
       if (!/[^\p{ASCII}]/u.test(error.rejected?.[0] ?? '')) return 'refused the recipient';
       return 'refused the recipient, whose address needs SMTPUTF8';
     case 'login':
       return 'did not accept the login';
     case 'TLS':
       if (command === 'STARTTLS') return 'does not offer encryption (STARTTLS)';
-      if (/CERT|ISSUER|SIGNATURE|HOSTNAME/.test(originalCode)) return 'shows a certificate that is not valid here';
-      return timeoutType ? 'did not agree on TLS in time' : 'did not agree on TLS';
+      if (/CERT|ISSUER|SIGNATURE|HOSTNAME/.test(originalCode)) return 'has a certificate that is not trusted here';
+      return timeoutType ? 'did not complete the TLS handshake in time' : 'failed the TLS handshake';
     case 'connection':
-      if (code === 'EDNS') return 'has a name that is not known';
+      if (code === 'EDNS') return 'has a name that cannot be resolved';
       if (timeoutType === 'GREETING_TIMEOUT') return 'did not greet in time';
       if (timeoutType === 'SOCKET_TIMEOUT' || code === 'EABORT') return 'stopped answering';
       if (timeoutType === 'CONNECT_TIMEOUT' || syscall === 'connect') return 'cannot be reached';
-      return error.response ? 'is not ready for mails' : 'closed the connection';
+      return error.response ? 'is not ready for email' : 'closed the connection';
   }
 }
 

@@ -20,11 +20,11 @@ export function readSmtpUrl(text: string): Reading<SmtpServer> {
   const implicit = url?.protocol === 'smtps:';
   if (!url || !(implicit || url.protocol === 'smtp:') || url.port === '0')
     return no('must be an address such as smtps://user:password@host:465 or smtp://user:password@host:587');
-  if (!host.test(url.hostname)) return no('names no host in letters, digits and dashes');
+  if (!host.test(url.hostname)) return no('has no host of letters, digits and dashes');
   if (!['', '/'].includes(url.pathname) || url.hash)
     return no('must end after the host; in user and password write / as %2F, ? as %3F, # as %23, @ as %40');
   const plain = url.search === '?starttls=off';
-  if (url.search !== '' && (implicit || !plain)) return no('may have no parameter but starttls=off after smtp://');
+  if (url.search !== '' && (implicit || !plain)) return no('may have no parameter except starttls=off with smtp://');
   const [user, password] = [decoded(url.username), decoded(url.password)];
   if (user === null || password === null) return no('has a user or password that is not percent-encoded text');
   if ((user === '') !== (password === '')) return no('must name a user and a password, or neither');

@@ -24,7 +24,7 @@ export function changeRoute(deps: Deps) {
   return withFormKept<ChangeForm>(deps, 'forgottenChange', keptOf, async function change(request, reply) {
     const address = addressOf(deps, request);
     if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
     const { hash: token = '', password, repeat } = request.body;
     const language = languageOfRequest(request);
     const result = await changePassword(deps, { token, password, repeat, address, language, requestId: request.id });

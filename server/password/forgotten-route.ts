@@ -28,10 +28,10 @@ export function forgottenRoute(deps: Deps) {
     const { username } = request.body;
     const address = addressOf(deps, request);
     if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
     if (!isReadable) {
       return await refuse(deps, request, reply, 400, {
-        detail: 'username must be an e-mail address',
+        detail: 'username must be an email address',
         field: 'username',
       });
     }

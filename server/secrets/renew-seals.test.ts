@@ -200,7 +200,7 @@ describe('vestibule secrets renew', () => {
     expect((await vestibule('doctor', newSecret)).out).toMatch(/^ok {6}– secrets – /m);
     const lost = await vestibule('secrets renew', oldSecret);
     expect(lost.code).toBe(1);
-    expect(lost.err).toContain('VESTIBULE_SECRET lacks');
-    expect((await vestibule('doctor', oldSecret)).out).toMatch(/^failed {2}– secrets – sealed under a secret that/m);
+    expect(lost.err).toContain('missing from VESTIBULE_SECRET');
+    expect((await vestibule('doctor', oldSecret)).out).toMatch(/^failed {2}– secrets – sealed under a secret missing/m);
   }, 30_000);
 });

@@ -32,7 +32,7 @@ export async function renewSeals(
     if (await replaceSeal(sql, kind, { key: row.key, before: row.sealed, after }))
       renewed[kind.what] = (renewed[kind.what] ?? 0) + 1;
   });
-  const steps = Object.entries(renewed).map(([step, count]) => ({ step, outcome: `${count} sealed anew` }));
+  const steps = Object.entries(renewed).map(([step, count]) => ({ step, outcome: `${count} resealed` }));
   if (steps.length > 0) await insertAuditEvent(sql, { event: 'secrets-renewed', steps }, now);
   return { counts: await countSeals(sql, keys), renewed };
 }

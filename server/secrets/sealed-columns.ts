@@ -30,7 +30,7 @@ export const sealedKinds: readonly SealedKind[] = [
     ...byUser,
     place: ({ key }) => totpPlace(key),
   },
-  { what: 'waiting mails', table: 'mail', column: 'sealed_token', ...byId, place: ({ key }) => mailPlace(key) },
+  { what: 'waiting emails', table: 'mail', column: 'sealed_token', ...byId, place: ({ key }) => mailPlace(key) },
   {
     what: 'sign-out proofs of sessions',
     table: 'session',
@@ -54,7 +54,7 @@ export const sealedKinds: readonly SealedKind[] = [
     place: ({ key }) => requestPlace(key),
   },
   {
-    what: 'answers that wait for a press',
+    what: 'answers waiting for confirmation',
     table: 'sso_request',
     column: 'sealed_question',
     ...byId,

@@ -47,7 +47,7 @@ export async function sendFirstCode(
   if (result.kind === 'sent' || result.retryAfter === null) return;
   const now = deps.now();
   const until = new Date(now.getTime() + result.retryAfter).toISOString();
-  const steps = [{ step: 'throttle', outcome: `mails with a code to this account: wait until ${until}` }];
+  const steps = [{ step: 'throttle', outcome: `emails with a code to this account: wait until ${until}` }];
   const { id: userId, username } = user;
   await insertAuditEvent(deps.sql, { event: 'code-not-sent', userId, username, address, requestId, steps }, now);
 }

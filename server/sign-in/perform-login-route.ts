@@ -25,7 +25,7 @@ export function performLoginRoute(deps: Deps) {
     }
     const address = addressOf(deps, request);
     if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
     const { username, password, redirectURL } = request.body;
     const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
     const way = {

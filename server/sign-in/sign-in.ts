@@ -141,8 +141,8 @@ function stepsOf({ user, deviceKnown, admitted }: SignInAttempt, passwordRight: 
   return [
     { step: 'account', outcome: user ? `found: ${user.username}` : 'no user has this name' },
     { step: 'browser', outcome: deviceKnown ? 'signed in before as this user' : 'not known' },
-    { step: 'throttle', outcome: admitted ? 'may go on' : 'too many failures, has to wait' },
-    ...(user ? [{ step: 'password', outcome: admitted ? looked : 'not looked at' }] : []),
+    { step: 'throttle', outcome: admitted ? 'may go on' : 'too many failures, must wait' },
+    ...(user ? [{ step: 'password', outcome: admitted ? looked : 'not checked' }] : []),
     ...(user && passwordRight
       ? [
           { step: 'active', outcome: user.active ? 'yes' : 'no' },

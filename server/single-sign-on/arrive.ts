@@ -45,7 +45,8 @@ export async function arrive(
 ): Promise<FastifyReply> {
   const { config, sql } = deps;
   const address = addressOf(deps, request);
-  if (!address) return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+  if (!address)
+    return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
   if (state === null || !isToken(state)) {
     const refusal = { ok: false, reason: 'request-unknown', words: 'the answer has no state of ours' } as const;
     return await fail(deps, request, reply, refusal, { protocol, address });
@@ -71,7 +72,7 @@ export async function arrive(
   const details = detailsOf(deps.keys, row);
   const connection = await findSsoConnection(sql, row.connectionId);
   if (!details) {
-    const refusal = { ok: false, reason: 'request-unknown', words: 'no secret of today opens it' } as const;
+    const refusal = { ok: false, reason: 'request-unknown', words: 'no current secret can open it' } as const;
     return await fail(deps, request, reply, refusal, { protocol, address, connection });
   }
   const way = { ...wayOf(details), address };

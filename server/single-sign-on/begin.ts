@@ -39,7 +39,7 @@ export async function beginSingleSignOn(
   connection: SsoConnection,
   departure: Departure,
 ): Promise<Begun | Refusal> {
-  if (!connection.active) return { ok: false, reason: 'connection-disabled', words: 'it is switched off' };
+  if (!connection.active) return { ok: false, reason: 'connection-disabled', words: 'it is disabled' };
   const state = newToken();
   const started =
     connection.protocol === 'oidc'

@@ -88,7 +88,7 @@ export function wordsOf(connection: SsoConnection): [string, string][] {
   const { maxAuthenticationAge, ...all } = connection.settings;
   const { signOnBinding, logout, ...settings } = all as Partial<SamlSettings>;
   const samlWords: [string, string][] = [
-    ['requests travel by', signOnBinding ?? 'redirect'],
+    ['requests are sent by', signOnBinding ?? 'redirect'],
     ['single logout', logoutWords(logout)],
   ];
   const onOff = (value: boolean) => (value ? 'on' : 'off');
@@ -98,7 +98,7 @@ export function wordsOf(connection: SsoConnection): [string, string][] {
     ['domains', connection.domains.join(', ')],
     ['required', onOff(connection.required)],
     ['makes users', onOff(connection.makesUsers)],
-    ['trusts e-mail', onOff(connection.trustsEmail)],
+    ['trusts email', onOff(connection.trustsEmail)],
     ['counts as second factor', connection.secondFactorValues.join(', ') || 'nothing'],
     [
       'attributes',
@@ -107,10 +107,10 @@ export function wordsOf(connection: SsoConnection): [string, string][] {
         .join(', ') || 'usual',
     ],
     ['maximum age of a sign-in', wordOfAge(maxAuthenticationAge ?? null)],
-    ['provider networks', connection.providerNetworks.join(', ') || 'public ones alone'],
+    ['provider networks', connection.providerNetworks.join(', ') || 'public ones only'],
     ...(connection.protocol === 'oidc' ? [['redirect URI', wordsOfRedirectUri(connection)] as [string, string]] : []),
     ...(connection.protocol === 'saml' ? samlWords : []),
-    ['secret ends', connection.secretEndsAt?.toISOString().slice(0, 10) ?? 'not known'],
+    ['secret expires', connection.secretEndsAt?.toISOString().slice(0, 10) ?? 'not known'],
     ...Object.entries(settings).map(([name, value]): [string, string] => [
       wordsOfSetting[name] ?? name,
       Array.isArray(value) ? value.map(wordOf).join(' ') : String(value ?? 'none'),

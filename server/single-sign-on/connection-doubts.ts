@@ -37,8 +37,8 @@ function publicDomains(connections: readonly SsoConnection[]): string[] {
     const found = domains.filter(isPublicMailDomain);
     if (found.length === 0) return [];
     return [
-      `connection ${key} vouches for ${found.join(', ')}, where anybody can have an address – ` +
-        `vestibule connection set ${key} --domain <domain> names its own domains alone`,
+      `connection ${key} vouches for ${found.join(', ')}, where anyone can have an address – ` +
+        `vestibule connection set ${key} --domain <domain> limits it to its own domains`,
     ];
   });
 }
@@ -49,7 +49,7 @@ function lockedDomains(connections: readonly SsoConnection[]): string[] {
   const locked = [...required].filter((domain) => !usable.has(domain)).sort();
   if (locked.length === 0) return [];
   return [
-    `nobody of ${locked.join(', ')} can sign in: single sign-on is required there and switched off – ` +
+    `nobody in ${locked.join(', ')} can sign in: single sign-on is required there but disabled – ` +
       'vestibule connection set <key> --enable, or --required off',
   ];
 }

@@ -30,7 +30,7 @@ export async function travellerOf(
   const { config } = deps;
   const address = addressOf(deps, request);
   if (!address) {
-    await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+    await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
     return null;
   }
   if (await slowDown(deps, request, reply, address)) return null;

@@ -46,11 +46,11 @@ export async function matchUser(
     if (!user) {
       const made = await makeUser(sql, connection, identity, email.email, { address, now });
       if ('reason' in made) return made;
-      steps.push({ step: 'user', outcome: `${made.username} was made` });
+      steps.push({ step: 'user', outcome: `${made.username} was created` });
       user = made;
     }
   }
-  steps.push({ step: 'e-mail', outcome: user ? `is of ${user.username}` : 'no user has it' });
+  steps.push({ step: 'e-mail', outcome: user ? `belongs to ${user.username}` : 'no user has it' });
   const match = ofCustomer(user, connection);
   if (!match.ok) return match;
   const link = { connectionId: connection.id, subject: identity.subject, userId: match.user.id, now };
@@ -75,7 +75,7 @@ async function linkedUser(
   const id = await findUserOfSubject(sql, connection.id, subject);
   if (id === null) return null;
   const user = await findSsoUserForShare(sql, { id }, seen);
-  steps.push({ step: 'subject', outcome: `linked with ${user?.username ?? 'a user who is gone'}` });
+  steps.push({ step: 'subject', outcome: `linked to ${user?.username ?? 'a user who is gone'}` });
   return ofCustomer(user, connection);
 }
 
@@ -91,14 +91,14 @@ async function userOfEmail(
 ): Promise<SsoUser | null> {
   const user = await findSsoUserForShare(sql, { fold }, seen);
   if (!user || foldLoginName(user.email) === fold) return user;
-  steps.push({ step: 'e-mail', outcome: `is the username of ${user.username}, whose e-mail is another` });
+  steps.push({ step: 'e-mail', outcome: `is the username of ${user.username}, who has another email` });
   return null;
 }
 
 function ofCustomer(user: SsoUser | null, { customerKey }: SsoConnection): Match {
   if (!user) return { ok: false, reason: 'unknown-user', words: 'nobody has the address' };
   if (user.customer) return { ok: true, user };
-  return { ok: false, reason: 'unknown-user', words: `${user.username} is no user of ${customerKey}`, user };
+  return { ok: false, reason: 'unknown-user', words: `${user.username} is not a user of ${customerKey}`, user };
 }
 
 /**
@@ -120,7 +120,7 @@ async function makeUser(
     return { ok: false, reason: 'foreign-domain', words: `username: an address of ${domain ?? 'no domain'}` };
   const user = { username: username.value, email };
   const taken = await takenField(sql, user, null);
-  if (taken) return { ok: false, reason: 'name-taken', words: `${taken}: ${user[taken]} belongs to somebody else` };
+  if (taken) return { ok: false, reason: 'name-taken', words: `${taken}: ${user[taken]} belongs to someone else` };
   const language = languageOfTag(identity.language ?? '');
   const id = await insertUser(
     sql,

@@ -25,7 +25,7 @@ async function warningOf(connection: SsoConnection, lookUp: Lookup): Promise<str
   const [first] = addresses;
   if (first === undefined || addresses.some((address) => mayReach(address, providerNetworks))) return null;
   const network = `${first}/${first.includes(':') ? 128 : 32}`;
-  return `connection ${key}: its provider is at ${addresses.join(', ')}, in no public network and none of the connection's – if it belongs there, vestibule connection set ${key} --provider-network ${network}`;
+  return `connection ${key}: its provider is at ${addresses.join(', ')}, which is neither public nor in the networks of the connection – if that is right, vestibule connection set ${key} --provider-network ${network}`;
 }
 
 /** Lookups have a short timeout, and an unknown name is not a question of networks. */

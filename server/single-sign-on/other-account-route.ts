@@ -49,7 +49,7 @@ export function goOnAsOtherRoute(deps: Deps) {
     const { request: id } = request.body;
     const address = addressOf(deps, request);
     if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
     const hash = isRequestId(id) ? questionHashOf(deps, request, id) : null;
     const row = hash && (await takeQuestion(deps.sql, id, hash, deps.now()));
     const details = row && detailsOf(deps.keys, row);

@@ -35,7 +35,7 @@ export function performSsoRoute(deps: Deps) {
       return toSingleSignOn(reply, deps.config, { notice: 'chooseConnection', username: typed }, traveller);
     const disabled = connections[0] ?? null;
     const refusal = disabled
-      ? ({ reason: 'connection-disabled', words: 'it is switched off' } as const)
+      ? ({ reason: 'connection-disabled', words: 'it is disabled' } as const)
       : ({ reason: 'unknown-domain', words: 'no connection vouches for the domain of the address' } as const);
     return await stay(deps, request, reply, refusal, { ...traveller, connection: disabled, typed });
   };

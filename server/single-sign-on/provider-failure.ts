@@ -7,7 +7,7 @@ export class NetworkNotListed extends ProviderFailure {
   constructor(host: string, addresses: readonly string[]) {
     const at = addresses.length === 1 && addresses[0] === host ? '' : ` (${addresses.join(', ')})`;
     super(
-      `${host}${at} is in no public network, and in none of the connection's: --provider-network <cidr> of "vestibule connection set" lists it, if the provider belongs there`,
+      `${host}${at} is neither in a public network nor in one of the connection's: add it with "vestibule connection set --provider-network <cidr>" if the provider belongs there`,
     );
     this.addresses = addresses;
   }
@@ -40,11 +40,11 @@ function codeOf(error: unknown): string | null {
 }
 
 function whatHappened(code: string): string {
-  if (/^(?:ENOTFOUND|EAI_)/.test(code)) return 'has a name that is not known';
-  if (/CERT|ISSUER|SIGNATURE|ALTNAME/.test(code)) return 'shows a certificate that is not valid here';
-  if (/^(?:EPROTO|ERR_SSL|ERR_TLS)/.test(code)) return 'did not agree on TLS';
+  if (/^(?:ENOTFOUND|EAI_)/.test(code)) return 'has a name that cannot be resolved';
+  if (/CERT|ISSUER|SIGNATURE|ALTNAME/.test(code)) return 'has a certificate that is not trusted here';
+  if (/^(?:EPROTO|ERR_SSL|ERR_TLS)/.test(code)) return 'failed the TLS handshake';
   if (/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT|bad port)/.test(code))
     return 'cannot be reached';
-  if (/^(?:Z_|ERR_BROTLI|ZSTD)/.test(code)) return 'sent what cannot be unpacked';
-  return 'broke off';
+  if (/^(?:Z_|ERR_BROTLI|ZSTD)/.test(code)) return 'sent data that cannot be decompressed';
+  return 'broke the connection';
 }

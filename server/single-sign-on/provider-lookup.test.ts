@@ -34,7 +34,9 @@ it('OI-34 requests connect to the address that was checked, separately for each 
     await openConversation(networks)
       .read(url)
       .catch(({ message }: Error) => message);
-  expect(await problem([])).toMatch(/^idp\.example \(127\.0\.0\.1\) is in no public network.*--provider-network/);
+  expect(await problem([])).toMatch(
+    /^idp\.example \(127\.0\.0\.1\) is neither in a public network.*--provider-network/,
+  );
   expect(connections).toBe(0);
   // It doesn't speak TLS, but it gets the request.
   expect(await problem(['127.0.0.0/8'])).not.toContain('--provider-network');

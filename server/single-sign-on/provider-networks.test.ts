@@ -90,7 +90,7 @@ describe('a name is resolved once, and what was checked is connected to', () => 
   it('OI-34 a name that resolves to an internal address is refused, with the address and the option', async () => {
     for (const all of [true, false]) {
       expect(await found([], all, ['10.0.0.5'])).toMatch(
-        /^idp\.example \(10\.0\.0\.5\) is in no public.*--provider-network/,
+        /^idp\.example \(10\.0\.0\.5\) is neither in a public.*--provider-network/,
       );
     }
   });
@@ -176,7 +176,7 @@ describe('a provider', () => {
     expect(await ask(['127.0.0.0/8'], ['127.0.0.1'], ['10.0.0.1'])).toEqual({ asked: ['idp.example'], outcome: 200 });
     provider.requests.length = 0;
     const { outcome } = await ask([], ['127.0.0.1'], ['8.8.8.8']);
-    expect(outcome).toMatch(/^idp\.example \(127\.0\.0\.1\) is in no public network/);
+    expect(outcome).toMatch(/^idp\.example \(127\.0\.0\.1\) is neither in a public network/);
     expect(provider.requests).toEqual([]);
   });
 

@@ -14,8 +14,8 @@ export function sharedRedirectWarnings(
     const day = until.toISOString().slice(0, 10);
     const when =
       until <= now
-        ? `used the shared redirect URI until ${day}, and nobody comes back by it now`
-        : `uses the shared redirect URI, which ends on ${day}`;
+        ? `used the shared redirect URI, which expired on ${day}; nobody can return through it`
+        : `uses the shared redirect URI, which expires on ${day}`;
     const own = ownRedirectUri(config, connection);
     return [
       `connection ${key} ${when} – register ${own} at its provider, then vestibule connection set ${key} --own-redirect-uri`,

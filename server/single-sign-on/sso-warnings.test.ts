@@ -38,7 +38,7 @@ it('SA-47 OI-34 an operator is warned of everything they have to do, by each con
     expect.stringMatching(/^connection evil names the address of connection honest for single logout/),
     expect.stringMatching(/^connection inside: its provider is at 127\.0\.0\.1/),
     expect.stringMatching(/connection shared\b/),
-    expect.stringMatching(/client secret of connection ends ends in 3 days/),
+    expect.stringMatching(/client secret of connection ends expires in 3 days/),
     expect.stringMatching(/^the metadata of connection honest have changed \(another certificate\)/),
   ]);
 });

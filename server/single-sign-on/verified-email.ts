@@ -15,13 +15,13 @@ export function verifiedEmail(connection: SsoConnection, identity: Identity): Ve
   if (identity.tellsSeveralEmails)
     return no(
       'unknown-user',
-      'the provider tells several e-mail addresses; make it send one, or name its field by --map',
+      'the provider sends several email addresses; configure it to send one, or name the field with --map',
     );
-  if (identity.email === null) return no('unknown-user', 'the provider tells no e-mail address');
+  if (identity.email === null) return no('unknown-user', 'the provider sends no email address');
   const reading = readEmail(identity.email);
-  if (!reading.ok) return no('unknown-user', `the provider tells an address that is none (${reading.problem})`);
+  if (!reading.ok) return no('unknown-user', `the provider sends an invalid email address (${reading.problem})`);
   if (reading.value.toLowerCase() !== identity.email.toLowerCase())
-    return no('unknown-user', 'the provider tells an address in an unusual form');
+    return no('unknown-user', 'the provider sends an address in an unusual form');
   const domain = canonicalDomain(reading.value.slice(reading.value.indexOf('@') + 1));
   if (!connection.domains.includes(domain)) return no('foreign-domain', domain);
   if (!identity.emailVerified && !connection.trustsEmail)

@@ -37,17 +37,17 @@ it('warns from sixty days before, in words that say what to do', async () => {
   const warnings = warningsOf(await listEnds(portal.sql), portal.deps.now());
   expect(warnings).toEqual([
     expect.stringMatching(
-      /^the certificate of connection saml ends in (?:29|30) days, on .* – vestibule connection set saml --metadata/,
+      /^the certificate of connection saml expires in (?:29|30) days, on .* – vestibule connection set saml --metadata/,
     ),
     expect.stringMatching(
-      /^the client secret of connection soon ends in 60 days, .*--client-secret-stdin --secret-ends/,
+      /^the client secret of connection soon expires in 60 days, .*--client-secret-stdin --secret-ends/,
     ),
   ]);
 });
 
 it('logs it and shows it in the metrics', async () => {
   await warnOfEnds(portal.deps);
-  expect(portal.logs()).toContain('the client secret of connection soon ends in 60 days');
+  expect(portal.logs()).toContain('the client secret of connection soon expires in 60 days');
   const metrics = await portal.deps.metrics.text();
   expect(metrics).toContain(`vestibule_ends_seconds{connection="later",what="client secret"} ${61 * 24 * 3600}`);
 });

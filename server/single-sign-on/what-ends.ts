@@ -37,7 +37,7 @@ export function warningsOf(ends: readonly End[], now: Date): string[] {
 function wordsOf({ connection, what, endsAt }: End, now: Date): string {
   const days = Math.floor((endsAt.getTime() - now.getTime()) / day);
   const when =
-    days < 0 ? `ended on ${dateOf(endsAt)}` : `ends in ${days} day${days === 1 ? '' : 's'}, on ${dateOf(endsAt)}`;
+    days < 0 ? `expired on ${dateOf(endsAt)}` : `expires in ${days} day${days === 1 ? '' : 's'}, on ${dateOf(endsAt)}`;
   const whose = connection === null ? `the ${what}` : `the ${what} of connection ${connection}`;
   return `${whose} ${when} – ${advice[what](connection ?? '')}`;
 }

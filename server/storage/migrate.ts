@@ -81,12 +81,12 @@ function refuseUnknown(migrations: Migration[], applied: Map<string, string>): v
   for (const [name, checksum] of applied) {
     if (!known.has(name)) {
       throw new Error(
-        `The database was set up by a newer version of Vestibule (it has ${name}): run that version or a later one.`,
+        `The database belongs to a newer version of Vestibule (it has ${name}): run that version or a later one.`,
       );
     }
     if (known.get(name) !== checksum) {
       throw new Error(
-        `The migration ${name} was changed after this database had run it: restore the file and add a new migration instead.`,
+        `The migration ${name} was changed after this database had applied it: restore the file and add a new migration instead.`,
       );
     }
   }

@@ -40,7 +40,7 @@ export async function portalProcess(databaseUrl: string, preload = ''): Promise<
   }
   const exit = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
   const listens = new Promise<void>((resolve) =>
-    child.stdout?.on('data', () => output.includes('Vestibule answers at') && resolve()),
+    child.stdout?.on('data', () => output.includes('Vestibule is listening at') && resolve()),
   );
   await Promise.race([
     listens,

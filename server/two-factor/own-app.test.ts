@@ -137,7 +137,7 @@ describe('an app that somebody sets up of his own will', () => {
     expect(verdict(await verify(portal, codeNow(portal, secret), cookies))).toBe(true);
     const refused = await portal.sql`select username, steps from audit_event where event = 'code-refused'`;
     expect(refused).toHaveLength(freeFailures);
-    expect(refused[0]).toEqual({ username: 'pat', steps: [{ step: 'code', outcome: 'of an app to be set up' }] });
+    expect(refused[0]).toEqual({ username: 'pat', steps: [{ step: 'code', outcome: 'of an app being set up' }] });
   });
 
   it('is confirmed by one of many concurrent posts, whose session works', async () => {

@@ -22,11 +22,11 @@ export function registrationRoute(deps: Deps) {
       case 'signedOut':
         return sendProblem(reply, 401);
       case 'refused':
-        return sendProblem(reply, 409, { detail: 'There is nothing to register in this sign-in.' });
+        return sendProblem(reply, 409, { detail: 'This sign-in has nothing to register.' });
       case 'tooOld':
         return sendProblem(reply, 409, { detail: 'The sign-in is too old for that.' });
       case 'elsewhere':
-        return sendProblem(reply, 409, { detail: 'This sign-in speaks for a part of the account alone.' });
+        return sendProblem(reply, 409, { detail: 'This sign-in covers only a part of the account.' });
       case 'open':
         return reply.send(result.answer);
     }

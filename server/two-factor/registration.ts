@@ -43,7 +43,7 @@ export async function openRegistration(deps: Deps, token: string, address: strin
     madeAt: deps.now(),
   });
   const totpSecret = unseal(keys.seal, sealedSecret, pendingPlace(hash));
-  if (totpSecret === null) throw new Error('the pending secret of a session cannot be opened');
+  if (totpSecret === null) throw new Error('cannot open the pending secret of a session');
   const uri = totpUri(totpSecret, config.branding.name, account.username);
   const url = await toDataURL(uri, { errorCorrectionLevel: 'M', margin: quietZone, scale: 4 });
   return { kind: 'open', answer: { url, totpSecret } };

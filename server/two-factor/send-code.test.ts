@@ -147,7 +147,7 @@ describe('another code', () => {
       const until = new Date(portal.deps.now().getTime() + wait).toISOString();
       cookies = await halfSession(portal, 'bob');
       await send(cookies);
-      const steps = [{ step: 'throttle', outcome: `mails with a code to this account: wait until ${until}` }];
+      const steps = [{ step: 'throttle', outcome: `emails with a code to this account: wait until ${until}` }];
       expect(await notSent()).toMatchObject([{ username: 'bob', address: '198.51.100.7', steps }]);
       portal.wait(wait);
       await halfSession(portal, 'bob');

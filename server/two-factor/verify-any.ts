@@ -53,7 +53,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
   });
   if (proof === 'gone') return { kind: 'signInExpired' };
   if (!proof) {
-    const steps = [{ step: 'code', outcome: 'of an app to be set up' }];
+    const steps = [{ step: 'code', outcome: 'of an app being set up' }];
     await insertAuditEvent(deps.sql, { event: 'code-refused', ...who, steps }, now);
     return { kind: 'wrong', clockOffset: null, isLast: false, username };
   }

@@ -29,7 +29,7 @@ export function backchannelLogoutRoute(deps: Deps) {
     reply.header('cache-control', 'no-store');
     const address = addressOf(deps, request);
     if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
     const keys = logoutTokenKeys(address);
     const wait = (await findWait(sql, keys, now())).getTime() - now().getTime();
     const connection = await findSsoConnectionByKey(sql, request.params.connection);
@@ -60,7 +60,7 @@ async function endSessions(
   const token = await readLogoutToken(deps, connection, request.body.logout_token, { fromMemory });
   if (!token.ok) return token;
   const ended = await endedBy(deps, connection, token);
-  if (ended === null) return { ok: false, reason: 'answer-used', words: 'logout token: it was used before' };
+  if (ended === null) return { ok: false, reason: 'answer-used', words: 'logout token: it was already used' };
   await recordEndedByProvider(deps, request, ended, { connection: connection.key, address });
   return null;
 }

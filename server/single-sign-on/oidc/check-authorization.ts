@@ -63,7 +63,7 @@ function shown(
   { redirectUri, connection }: { redirectUri: string; connection: Trial['connection'] },
 ): CheckStep {
   if (!isError && !page.includes('AADSTS')) {
-    return checkStep(name, true, 'the provider shows a page; only a person sees there whether it knows the client');
+    return checkStep(name, true, 'the provider shows a page; only a person can see there whether it knows the client');
   }
   if (ofRedirectUri.test(page)) {
     return checkStep(name, false, `redirect URI: the provider does not know it; register ${redirectUri} there`);

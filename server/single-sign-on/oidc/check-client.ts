@@ -36,7 +36,7 @@ export async function checkClient(
   const other = way === 'basic' ? 'post' : 'basic';
   if (await isAcceptedBy(trial, other)) {
     const option = `vestibule connection set ${connection.key} --client-auth ${other}`;
-    return checkStep(name, false, `the secret is right, but the provider takes it by ${methods[other]}: ${option}`);
+    return checkStep(name, false, `the secret is right, but the provider expects it by ${methods[other]}: ${option}`);
   }
   return checkStep(name, false, `${isClientKnown ? '' : '--client-id or '}--client-secret-stdin: ${words}`);
 }
@@ -56,14 +56,14 @@ async function verdictOn(
       expectedNonce: randomNonce(),
       pkceCodeVerifier: randomPKCECodeVerifier(),
     });
-    return { kind: 'faulty', words: 'the provider takes a code that was made up' };
+    return { kind: 'faulty', words: 'the provider accepted an invented code' };
   } catch (error) {
     const { words } = oidcRefusal(error);
     const code = error instanceof ResponseBodyError ? error.error : null;
-    if (code === 'invalid_grant') return { kind: 'accepted', words: 'the provider accepts who we say we are' };
+    if (code === 'invalid_grant') return { kind: 'accepted', words: 'the provider accepts our client authentication' };
     const isRefused = code === 'invalid_client' || error instanceof WWWAuthenticateChallengeError;
     if (isRefused) return { kind: 'refused', words };
-    return { kind: code === 'invalid_request' ? 'unknown' : 'faulty', words: `cannot be told: ${words}` };
+    return { kind: code === 'invalid_request' ? 'unknown' : 'faulty', words: `could not be determined: ${words}` };
   }
 }
 

@@ -43,7 +43,11 @@ describe('a connection at a certified provider', () => {
       { step: 'keys', ok: true, words: '1 of 1 can check signatures' },
       { step: 'client authentication', ok: true, words: expect.stringContaining('client_secret_basic') },
       { step: 'sign-in request', ok: true, words: 'the provider knows the client id and the redirect URI' },
-      { step: 'token request', ok: true, words: 'the provider accepts who we say we are, by client_secret_basic' },
+      {
+        step: 'token request',
+        ok: true,
+        words: 'the provider accepts our client authentication, by client_secret_basic',
+      },
     ]);
   });
 
@@ -85,7 +89,7 @@ describe('a connection at a certified provider', () => {
         expect.stringMatching(`^register ${redirectUri} at the provider: redirect URI: the provider does not know it`),
         expect.stringContaining('accepts'),
       ]);
-      expect((await stepsOf(both))[1]).toMatch(`vestibule connection set customer --own-redirect-uri moves over`);
+      expect((await stepsOf(both))[1]).toMatch(`vestibule connection set customer --own-redirect-uri switches to it`);
     } finally {
       await elsewhere.close();
       await both.close();
@@ -119,7 +123,7 @@ describe('a provider that is not as it must be', () => {
   it('names an issuer that calls itself something else', async () => {
     const issuer = `${provider.issuer}/`;
     expect(await failures(oidcConnection(deps, { ...provider, issuer }))).toEqual([
-      ['discovery', `--issuer: ${issuer} says in its discovery that it is ${provider.issuer}`],
+      ['discovery', `--issuer: ${issuer} calls itself in its discovery document ${provider.issuer}`],
     ]);
   });
 
@@ -147,7 +151,7 @@ describe('a provider that is not as it must be', () => {
       'signatures that are not accepted alone, with those that are',
       { discovery: (honest) => ({ ...honest, id_token_signing_alg_values_supported: ['HS512'] }) },
       'signature',
-      /announces HS512 alone; accepted are RS256, .*EdDSA/,
+      /announces only HS512; accepted are RS256, .*EdDSA/,
     ],
     ['keys that are away', { instead: { keys: (response) => response.writeHead(503).end() } }, 'keys', /answers 503/],
     [
@@ -178,7 +182,7 @@ describe('a provider that is not as it must be', () => {
     });
     expect(await failures(oidcConnection(deps, forged))).toContainEqual([
       'token request',
-      'the secret is right, but the provider takes it by client_secret_post: vestibule connection set customer --client-auth post',
+      'the secret is right, but the provider expects it by client_secret_post: vestibule connection set customer --client-auth post',
     ]);
   });
 

@@ -52,18 +52,14 @@ function responseType({ metadata }: Trial): CheckStep {
 /** Some providers verify it without announcing it. */
 function pkce({ metadata }: Trial): CheckStep {
   const isAnnounced = metadata.code_challenge_methods_supported?.includes('S256') === true;
-  return checkStep(
-    'PKCE',
-    true,
-    isAnnounced ? 'the provider announces S256' : 'not announced; it is sent all the same',
-  );
+  return checkStep('PKCE', true, isAnnounced ? 'the provider announces S256' : 'not announced; it is sent anyway');
 }
 
 /** Empty if they are as usual. */
 function algorithms({ metadata }: Trial): CheckStep[] {
   const announced = metadata.id_token_signing_alg_values_supported;
   if (!announced || announced.some((one) => idTokenAlgorithms.some((ours) => ours === one))) return [];
-  const words = `the provider announces ${announced.join(', ')} alone; ${acceptedAlgorithms}: choose one of these there`;
+  const words = `the provider announces only ${announced.join(', ')}; ${acceptedAlgorithms}: choose one of these there`;
   return [checkStep('signature', false, words)];
 }
 
@@ -106,7 +102,7 @@ async function moving(trial: Trial): Promise<CheckStep> {
   const { key } = trial.connection;
   const own = ownRedirectUri(trial.deps.config, trial.connection);
   const { ok, words } = await checkAuthorization({ ...trial, redirectUri: own });
-  const next = `vestibule connection set ${key} --own-redirect-uri moves over`;
+  const next = `vestibule connection set ${key} --own-redirect-uri switches to it`;
   return checkStep(
     'own redirect URI',
     true,

@@ -221,7 +221,7 @@ const ofTheCallback: Forgery[] = [
   [
     'OI-13 a code that the provider does not know is refused',
     () => callback((query) => query.set('code', 'made up')),
-    /does not take the code: invalid_grant/,
+    /does not accept the code: invalid_grant/,
   ],
   [
     'OI-12 an ID token in the address is refused',
@@ -464,10 +464,14 @@ const ofTheLetter: Forgery[] = [
   ['OI-32 the hash of another code is refused', () => claims({ c_hash: hashOf('other') }), /c_hash/],
   ['OI-32 a hash of the code that is a list is refused', () => claims({ c_hash: [] }), /c_hash/],
   ['OI-32 the hash of another state is refused', () => claims({ s_hash: hashOf('other') }), /s_hash/],
-  ['OI-32 a claim twice is refused', () => withClaim('"sub":"subject of mallory"'), /twice.*sub/],
-  ['OI-32 a claim twice, once escaped, is refused', () => withClaim('"s\\u0075b":"subject of mallory"'), /twice.*sub/],
-  ['OI-32 a name twice within a claim is refused', () => withClaim('"x":[{"a":{"b":1,"b":1}}]'), /twice/],
-  ['OI-32 a parameter of the header twice is refused', () => withHeader('"alg":"RS256"'), /twice.*alg/],
+  ['OI-32 a claim twice is refused', () => withClaim('"sub":"subject of mallory"'), /repeats.*sub/],
+  [
+    'OI-32 a claim twice, once escaped, is refused',
+    () => withClaim('"s\\u0075b":"subject of mallory"'),
+    /repeats.*sub/,
+  ],
+  ['OI-32 a name twice within a claim is refused', () => withClaim('"x":[{"a":{"b":1,"b":1}}]'), /repeats "b"/],
+  ['OI-32 a parameter of the header twice is refused', () => withHeader('"alg":"RS256"'), /repeats.*alg/],
   ['OI-32 b64 false is refused', () => withHeader('"b64":false'), /b64/],
   ['OI-32 b64 true is refused', () => withHeader('"b64":true'), /b64/],
   ['OI-32 b64 false that is said to be critical is refused', () => withHeader('"b64":false,"crit":["b64"]'), /crit/],

@@ -24,7 +24,7 @@ export function wrongInIdToken(claims: IDToken, context: IdTokenContext): string
   const form = wrongInForm(idToken);
   if (form !== null) return providerWords(form);
   const time = times.find((name) => claims[name] !== undefined && !isTime(claims[name]));
-  if (time) return `ID token: ${time} is no time`;
+  if (time) return `ID token: ${time} is not a time`;
   const age = now.getTime() - claims.iat * 1000;
   if (age < -limits.providerClock) return 'ID token: iat is in the future';
   if (age > limits.idTokenAge + limits.providerClock) return 'ID token: iat is too long ago';
@@ -32,7 +32,7 @@ export function wrongInIdToken(claims: IDToken, context: IdTokenContext): string
     return `ID token: it is for more than ${mostAudiences} audiences`;
   }
   if (claims.azp !== undefined && claims.azp !== clientId) return 'ID token: azp is not our client id';
-  if (!isSubject(claims.sub)) return 'ID token: sub is not a string of 1 to 255 characters that can be seen';
+  if (!isSubject(claims.sub)) return 'ID token: sub is not a string of 1 to 255 visible characters';
   const hashed = [
     ['at_hash', accessToken, 'the access token'],
     ['c_hash', code, 'the code'],

@@ -12,7 +12,7 @@ export function wrongInForm(idToken: string): string | null {
   if (!head || !body) return 'ID token: it is not three parts in base64url and nothing else';
   const [header, claims] = [textOf(head), textOf(body)];
   const twice = nameToldTwice(header) ?? nameToldTwice(claims);
-  if (twice !== null) return `ID token: it says twice ${JSON.stringify(twice)}`;
+  if (twice !== null) return `ID token: it repeats ${JSON.stringify(twice)}`;
   const parameters = JSON.parse(header) as Record<string, unknown>;
   const unusual = changesReading.find((name) => name in parameters);
   if (unusual) return `ID token: its header has ${unusual}`;

@@ -54,7 +54,7 @@ export function keepFresh<T>({
       return await before(signal, readOnce());
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error;
-      if (!complained) onFailure(`${error.message}; what it said before stays in use`);
+      if (!complained) onFailure(`${error.message}; the previous metadata stay in use`);
       complained = true;
       return last;
     }

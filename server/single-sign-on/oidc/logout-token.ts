@@ -89,7 +89,7 @@ function wrongInLogoutToken(payload: JWTPayload, now: Date): string | null {
   if (nonce !== undefined) return 'it has a nonce, as ID tokens do';
   if (!isText(jti)) return 'jti is not a string of 1 to 255 characters';
   const event = isObject(events) ? events[logoutEvent] : undefined;
-  if (!isObject(event)) return 'events does not tell of a logout';
+  if (!isObject(event)) return 'events does not contain a logout';
   if (sub === undefined && sid === undefined) return 'it has neither sub nor sid';
   if (sub !== undefined && !isText(sub)) return 'sub is not a string of 1 to 255 characters';
   if (sid !== undefined && !isText(sid)) return 'sid is not a string of 1 to 255 characters';

@@ -154,9 +154,9 @@ describe('a connection that was there before each had a redirect URI of its own'
       portal.deps.now(),
     );
     expect(warnings).toEqual([
-      `connection acme-oidc uses the shared redirect URI, which ends on 2027-01-01 – register ${origin}/portal/authenticate/oidc/callback/acme-oidc at its provider, then vestibule connection set acme-oidc --own-redirect-uri`,
+      `connection acme-oidc uses the shared redirect URI, which expires on 2027-01-01 – register ${origin}/portal/authenticate/oidc/callback/acme-oidc at its provider, then vestibule connection set acme-oidc --own-redirect-uri`,
       expect.stringMatching(
-        /^connection evil-oidc used the shared redirect URI until 1970-01-01, and nobody comes back/,
+        /^connection evil-oidc used the shared redirect URI, which expired on 1970-01-01; nobody can return/,
       ),
     ]);
     await warnOfEnds(portal.deps);

@@ -65,7 +65,7 @@ function tokenRefusal(error: string, description: string | undefined): Refusal {
   const words = said(error, description);
   switch (error) {
     case 'invalid_grant':
-      return refusal('answer-invalid', `the provider does not take the code: ${words}`);
+      return refusal('answer-invalid', `the provider does not accept the code: ${words}`);
     case 'access_denied':
       return { ...refusal('provider-refused', words), isCancelled: true };
     case 'invalid_client':

@@ -404,7 +404,7 @@ describe('whom a provider may speak for', () => {
     expect(JSON.stringify((await lastFailure(portal))?.steps)).toContain('is the username of boss@acme.test');
     acme.bend(says({ sub: 'b', email: ['alice@acme.test', 'boss@acme.test'] }));
     await expectRefused(await signInAt(acme), 'unknown-user');
-    expect((await lastFailure(portal))?.steps.at(-1)?.outcome).toContain('tells several e-mail addresses');
+    expect((await lastFailure(portal))?.steps.at(-1)?.outcome).toContain('sends several email addresses');
   });
 
   it('OI-20 the subject of a removed user finds nobody', async () => {

@@ -75,7 +75,7 @@ const troubles: [name: string, (response: ServerResponse) => void, words: RegExp
   [
     'a web page',
     (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Sign in'),
-    /web page|is not one|set of keys/,
+    /web page|is invalid|key set/,
   ],
   ['10 MB', (response) => response.writeHead(200, json).end(`"${'x'.repeat(10 * 1024 * 1024)}"`), /more than 512 KiB/],
   [
@@ -97,11 +97,11 @@ const troubles: [name: string, (response: ServerResponse) => void, words: RegExp
   [
     'what cannot be unpacked',
     (response) => response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end('{"issuer":"x"}'),
-    /cannot be unpacked \(Z_DATA_ERROR\)/,
+    /cannot be decompressed \(Z_DATA_ERROR\)/,
   ],
   ['no answer', () => {}, /did not answer in time/],
   ['half an answer', (response) => response.writeHead(200, json).write('{'), /did not answer in time/],
-  ['a closed connection', (response) => response.destroy(), /broke off/],
+  ['a closed connection', (response) => response.destroy(), /broke the connection/],
 ];
 
 const endpoints: [Endpoint, Bend][] = [
@@ -123,9 +123,9 @@ describe.each(endpoints)('trouble at %s', (endpoint, bend) => {
 
 describe('a provider that cannot be reached', () => {
   it.each([
-    ['a name that nobody has', 'https://provider.invalid', /has a name that is not known \(E/],
+    ['a name that nobody has', 'https://provider.invalid', /has a name that cannot be resolved \(E/],
     ['a port that is not for the web', 'https://provider.example:25', /cannot be reached \(bad port\)/],
-    ['plain http', 'http://provider.example', /is no https address/],
+    ['plain http', 'http://provider.example', /is not an https address/],
   ])('OI-24 %s is reported as such', async (_name, issuer, words) => {
     connection = oidcConnection(deps, { ...provider, issuer });
     expect(await signIn()).toMatchObject({ ok: false, words: expect.stringMatching(words) });
@@ -140,7 +140,7 @@ describe('a provider that cannot be reached', () => {
 
   it('OI-24 a provider without TLS is reported as such', async () => {
     connection = oidcConnection(deps, { ...provider, issuer: provider.issuer.replace('http', 'https') });
-    expect(await signIn()).toMatchObject({ ok: false, words: expect.stringContaining('did not agree on TLS') });
+    expect(await signIn()).toMatchObject({ ok: false, words: expect.stringContaining('failed the TLS handshake') });
   });
 
   it('OI-24 all requests of one page share one timeout', async () => {
@@ -261,7 +261,7 @@ describe('what is remembered', () => {
     for (let time = 0; time < 3; time++) expect(await signIn(isAway)).toMatchObject({ ok: true });
     expect([count(discoveryPath), count('/keys')]).toEqual([2, 2]);
     expect(warnings).toHaveLength(2);
-    expect(warnings[0]).toMatch(/what it said before stays in use$/);
+    expect(warnings[0]).toMatch(/the previous metadata stay in use$/);
   });
 
   it('OI-25 a recovered provider is read again, and the next outage causes a new warning', async () => {
@@ -284,7 +284,7 @@ describe('what is remembered', () => {
     portal.wait(limits.providerBelieved);
     const answer = await signIn({ discovery: (honest) => ({ ...honest, issuer: 'https://evil.example' }) });
     expect(answer).toMatchObject({ ok: true });
-    expect(warnings[0]).toContain('says in its discovery that it is https://evil.example');
+    expect(warnings[0]).toContain('calls itself in its discovery document https://evil.example');
   });
 
   it('failures are not cached', async () => {

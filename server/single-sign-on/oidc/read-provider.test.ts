@@ -28,7 +28,7 @@ it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpo
   'OI-26 a remote provider does not reach services on this machine by its %s',
   async (name) => {
     const reading = readDiscovery(issuer, saying({ ...honest, [name]: 'http://127.0.0.1:5432/' }));
-    await expect(reading).rejects.toThrow(`discovery: ${name} is no https address`);
+    await expect(reading).rejects.toThrow(`discovery: ${name} is not an https address`);
   },
 );
 
@@ -38,7 +38,7 @@ it('OI-26 a provider for many tenants is not believed, though the library knows 
     common,
     saying({ ...honest, issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' }),
   );
-  await expect(reading).rejects.toThrow(`${common} says in its discovery that it is`);
+  await expect(reading).rejects.toThrow(`${common} calls itself in its discovery document`);
 });
 
 it('OI-24 an untrusted certificate is reported as such', async () => {
@@ -53,7 +53,7 @@ it('OI-24 an untrusted certificate is reported as such', async () => {
       `https://localhost:${(server.address() as AddressInfo).port}`,
       openConversation(['127.0.0.0/8', '::1/128']),
     );
-    await expect(reading).rejects.toThrow(/shows a certificate that is not valid here \([A-Z_]+\)$/);
+    await expect(reading).rejects.toThrow(/has a certificate that is not trusted here \([A-Z_]+\)$/);
   } finally {
     server.close();
   }

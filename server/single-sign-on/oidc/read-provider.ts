@@ -21,11 +21,11 @@ export async function readDiscovery(
   const metadata = await discovered(issuer, read);
   if (metadata.issuer !== issuer) throw wrongIssuer(issuer, metadata.issuer);
   const wrong = wrongEndpoint(metadata);
-  if (wrong) throw new ProviderMismatch(`discovery: ${wrong} is no https address`);
+  if (wrong) throw new ProviderMismatch(`discovery: ${wrong} is not an https address`);
   const internal = endpoints.map((name) => internalEndpoint(metadata, name, networks)).find((words) => words !== null);
   if (internal) throw new ProviderMismatch(internal);
   const noList = listNames.find((name) => metadata[name] !== undefined && !isListOfTexts(metadata[name]));
-  if (noList) throw new ProviderMismatch(`discovery: ${noList} is no list of texts`);
+  if (noList) throw new ProviderMismatch(`discovery: ${noList} is not a list of strings`);
   return metadata;
 }
 
@@ -61,7 +61,7 @@ function wrongEndpoint(metadata: ServerMetadata): string | undefined {
 }
 
 async function discovered(issuer: string, read: Conversation['read']): Promise<ServerMetadata> {
-  if (!isProviderAddress(issuer)) throw new ProviderMismatch(`${providerWords(issuer)} is no https address`);
+  if (!isProviderAddress(issuer)) throw new ProviderMismatch(`${providerWords(issuer)} is not an https address`);
   try {
     const configuration = await discovery(new URL(issuer), 'discovery', undefined, undefined, {
       [customFetch]: read,
@@ -80,11 +80,11 @@ function failureOfDiscovery(error: unknown, issuer: string): ProviderFailure {
   if (error instanceof ClientError && error.code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED') {
     return wrongIssuer(issuer, (cause as { body: { issuer: string } }).body.issuer);
   }
-  return new ProviderFailure(`${issuer}: the discovery document is not one (${messageOf(error)})`);
+  return new ProviderFailure(`${issuer}: the discovery document is invalid (${messageOf(error)})`);
 }
 
 function wrongIssuer(issuer: string, said: string): ProviderMismatch {
-  return new ProviderMismatch(`${providerWords(issuer)} says in its discovery that it is ${providerWords(said)}`);
+  return new ProviderMismatch(`${providerWords(issuer)} calls itself in its discovery document ${providerWords(said)}`);
 }
 
 function messageOf(error: unknown): string {
@@ -96,7 +96,7 @@ export async function readKeys(address: string, { read }: Conversation): Promise
   const answer = await read(address, { headers: { accept: 'application/json, application/jwk-set+json' } });
   const text = await answer.text();
   const keySet = parsed(text);
-  if (!isKeySet(keySet)) throw new ProviderFailure(`${address} does not answer with a set of keys`);
+  if (!isKeySet(keySet)) throw new ProviderFailure(`${address} does not return a key set`);
   return keySet;
 }
 

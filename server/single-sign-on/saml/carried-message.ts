@@ -29,7 +29,7 @@ type Reading = CarriedMessage | { ok: false; field: Field | null; problem: strin
 /** Reads the fields of a form (SAML bindings §3.5.4): the message contains its signature. */
 export function readPostedMessage(form: SamlLogoutForm): Reading {
   const field = theField(fields.filter((name) => form[name] !== undefined));
-  if (!field) return no('it is neither one request nor one answer');
+  if (!field) return no('it is neither a single request nor a single answer');
   const text = samlText(form[field] ?? '');
   if (!text.ok) return no(text.problem, field);
   const reading = readMessage(text.text, form.RelayState ?? null);
@@ -73,18 +73,18 @@ export function readRedirectedMessage(query: string): Reading {
     raw.set(name, rest.join('='));
   }
   const field = theField(fields.filter((name) => raw.has(name)));
-  if (!field) return no('it is neither one request nor one answer');
+  if (!field) return no('it is neither a single request nor a single answer');
   const values = new Map([...raw].map(([name, value]) => [name, decoded(value)]));
   if ([...values.values()].includes(null)) return no('it is not UTF-8', field);
   const encoding = values.get('SAMLEncoding') ?? deflate;
-  if (encoding !== deflate) return no(`it is packed by ${said(encoding)}`, field);
+  if (encoding !== deflate) return no(`it is encoded by ${said(encoding)}`, field);
   const algorithm = values.get('SigAlg') ?? null;
   if (algorithm === null || !raw.has('Signature')) return no('it is not signed', field);
   if (!signatureAlgorithmNames.includes(algorithm)) return no(`it is signed by ${said(algorithm)}`, field);
   const signature = bytesOf(values.get('Signature') ?? '');
   const packed = bytesOf(values.get(field) ?? '');
   const text = packed && inflated(packed);
-  if (!signature || text === null) return no('it cannot be unpacked', field);
+  if (!signature || text === null) return no('it cannot be decompressed', field);
   const reading = readMessage(text, values.get('RelayState') ?? null);
   if (typeof reading === 'string') return no(reading, field);
   const { root } = reading;

@@ -55,7 +55,7 @@ const fine = [
   {
     step: 'single logout',
     ok: true,
-    words: 'the provider offers none that we know: who signs out here stays signed in there',
+    words: 'the provider offers none that we support: people who sign out here stay signed in there',
   },
 ];
 
@@ -64,7 +64,7 @@ describe('a connection by SAML is looked at', () => {
     expect(await check({})).toEqual(fine);
     expect(await check({ metadataUrl }, { text: metadata() })).toEqual([
       ...fine,
-      { step: 'metadata', ok: true, words: 'they say what is set here' },
+      { step: 'metadata', ok: true, words: 'they match the settings' },
     ]);
   });
 

@@ -29,7 +29,7 @@ function certificateCheck(pem: string, number: number, now: Date): CheckStep & {
   const facts = certificateFacts(pem);
   if (!facts) return { step, ok: false, words: 'it cannot be read', counts: false };
   const [begin, end] = [facts.beginsAt, facts.endsAt].map((date) => date.toISOString().slice(0, 10));
-  if (!facts.isUsable) return { step, ok: false, words: 'its key is neither of RSA nor of ECDSA', counts: false };
+  if (!facts.isUsable) return { step, ok: false, words: 'its key is neither RSA nor ECDSA', counts: false };
   if (facts.endsAt <= now) return { step, ok: false, words: `it ended on ${end}`, counts: false };
   if (facts.beginsAt.getTime() - limits.providerClock > now.getTime())
     return { step, ok: false, words: `it begins on ${begin}`, counts: false };
@@ -55,7 +55,7 @@ async function signOnCheck({ signOnUrl }: SamlSettings, { look }: Conversation):
 function logoutCheck({ logout }: SamlSettings): CheckStep {
   const words = logout
     ? `${said(logout.url)} by ${logout.binding}`
-    : 'the provider offers none that we know: who signs out here stays signed in there';
+    : 'the provider offers none that we support: people who sign out here stay signed in there';
   return { step: 'single logout', ok: true, words };
 }
 
@@ -71,7 +71,7 @@ async function metadataChecks(
   const reading = readSamlMetadata(text, { entityId: settings.entityId, now });
   if (!reading.ok) return [{ step, ok: false, words: reading.problem }];
   const differences = metadataDifferences(settings, reading.settings);
-  if (differences.length === 0) return [{ step, ok: true, words: 'they say what is set here' }];
+  if (differences.length === 0) return [{ step, ok: true, words: 'they match the settings' }];
   return differences.map((words) => ({ step, ok: false, words }));
 }
 

@@ -14,7 +14,8 @@ export async function connectionThatMayBegin(
   response: XmlReading,
 ): Promise<{ ok: true; connection: SamlConnection } | Refusal> {
   const issuer = response.ok ? issuerOfSamlResponse(response.root) : null;
-  if (issuer === null) return { ok: false, reason: 'answer-invalid', words: 'it is no SAML response with an issuer' };
+  if (issuer === null)
+    return { ok: false, reason: 'answer-invalid', words: 'it is not a SAML response with an issuer' };
   const connections = (await listSsoConnections(sql)).filter(
     (connection): connection is SamlConnection =>
       connection.protocol === 'saml' && connection.active && connection.settings.entityId === issuer,

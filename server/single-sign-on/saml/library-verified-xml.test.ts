@@ -47,7 +47,7 @@ it('SA-12 a signature over two elements covers neither, though the library accep
   const both = f.assertion({ end: '<saml:Advice ID="_a2"/>' });
   const xpath = "/*/*[local-name(.)='Issuer']";
   signing.computeSignature(both, { prefix: 'ds', location: { reference: xpath, action: 'after' } });
-  const problem = 'it does not cover one element';
+  const problem = 'it does not cover exactly one element';
   expect(libraryVerifiedXml(rootOf(signing.getSignedXml()), key.certificate)).toEqual({ ok: false, problem });
 });
 

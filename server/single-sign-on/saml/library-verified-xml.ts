@@ -40,7 +40,8 @@ export function libraryVerifiedXml(
     verifier.loadSignature(signature);
     if (!verifier.checkSignature(source)) return { ok: false, problem: 'a digest differs' };
     const [text, another] = verifier.getSignedReferences();
-    if (text === undefined || another !== undefined) return { ok: false, problem: 'it does not cover one element' };
+    if (text === undefined || another !== undefined)
+      return { ok: false, problem: 'it does not cover exactly one element' };
     return { ok: true, text };
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : String(error) };

@@ -39,7 +39,7 @@ export function issuerOf(root: XmlElement): string | null {
  * §3.2, bindings §3.4.5.2 and §3.5.5.2: a signed message has a Destination). Null if it is valid.
  */
 export function logoutProblem(root: XmlElement, kind: keyof typeof parts, { config, settings }: Held): string | null {
-  if (!isNamed(root, samlp(kind))) return `it is no ${kind} but ${said(root.nodeName)}`;
+  if (!isNamed(root, samlp(kind))) return `it is not a ${kind} but ${said(root.nodeName)}`;
   if (attributeOf(root, 'Version') !== '2.0') return 'it is not of SAML 2.0';
   if (!idPattern.test(attributeOf(root, 'ID') ?? '')) return 'it has no ID';
   const destination = attributeOf(root, 'Destination');
@@ -55,7 +55,7 @@ function partsProblem(root: XmlElement, kind: string, may: XmlName[], oneOf: Xml
   const several = kind === 'LogoutRequest' ? [samlp('SessionIndex')] : [];
   const known = [...may, ...oneOf, ...several];
   const stranger = childrenOf(root).find((child) => !known.some((name) => isNamed(child, name)));
-  if (stranger) return `it holds a strange part: ${said(stranger.nodeName)}`;
+  if (stranger) return `it contains an unexpected part: ${said(stranger.nodeName)}`;
   const twice = may.find((name) => childrenNamed(root, name).length > 1);
   if (twice) return `it has more than one ${twice[1]}`;
   const [one, another] = oneOf.flatMap((name) => childrenNamed(root, name));
@@ -66,7 +66,7 @@ function partsProblem(root: XmlElement, kind: string, may: XmlName[], oneOf: Xml
 export function logoutTimeProblem(root: XmlElement, now: Date): string | null {
   const text = attributeOf(root, 'IssueInstant');
   const issued = samlTime(text);
-  if (issued === null || Number.isNaN(issued)) return `it was issued at ${said(text)}, which is no time`;
+  if (issued === null || Number.isNaN(issued)) return `it was issued at ${said(text)}, which is not a time`;
   if (issued > now.getTime() + limits.providerClock) return `it was issued in the future: ${said(text)}`;
   if (now >= logoutUntil(root)) return `it is too old: it was issued at ${said(text)}`;
   const end = attributeOf(root, 'NotOnOrAfter');

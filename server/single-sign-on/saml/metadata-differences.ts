@@ -11,7 +11,9 @@ export function metadataDifferences(here: SamlSettings, there: SamlMetadata): st
       : [`signOnUrl: ${said(here.signOnUrl)} here, ${said(there.signOnUrl)} there`]),
     ...(there.signOnBinding === here.signOnBinding
       ? []
-      : [`requests travel by ${here.signOnBinding ?? 'redirect'} here, by ${there.signOnBinding ?? 'redirect'} there`]),
+      : [
+          `requests are sent by ${here.signOnBinding ?? 'redirect'} here, by ${there.signOnBinding ?? 'redirect'} there`,
+        ]),
     ...logoutDifferences(here.logout, there.logout),
     ...certificateDifferences(here.certificates, there.certificates),
   ];

@@ -80,7 +80,7 @@ describe('metadata are read', () => {
     ])
       expect(by(wrong)).toEqual([
         undefined,
-        expect.stringMatching(/single logout is left out: its address is not https/),
+        expect.stringMatching(/single logout is ignored: its address is not https/),
       ]);
   });
 
@@ -110,9 +110,9 @@ describe('metadata are read', () => {
     const all = entity(key(old) + key(soon) + key(later) + service(), { more: ' validUntil="2026-03-01T00:00:00Z"' });
     expect(read(all)).toMatchObject({
       warnings: [
-        'a signing certificate ended on 2026-03-03: nothing that it signs is accepted',
-        'a signing certificate ends on 2026-05-02',
-        'the metadata say that they are not valid any more (validUntil)',
+        'a signing certificate expired on 2026-03-03: nothing it signs is accepted',
+        'a signing certificate expires on 2026-05-02',
+        'the metadata have expired (validUntil)',
       ],
     });
   });
@@ -125,7 +125,11 @@ describe('metadata are refused in words that say what is missing', () => {
     ['a page', /cannot be read/, () => '<!DOCTYPE html><html></html>'],
     ['JSON', /cannot be read/, () => '{}'],
     ['something else in XML', /no EntityDescriptor/, () => '<x/>'],
-    ['metadata of a service provider', /no identity provider/, () => entity('', { role: 'SPSSODescriptor' })],
+    [
+      'metadata of a service provider',
+      /not the metadata of an identity provider/,
+      () => entity('', { role: 'SPSSODescriptor' }),
+    ],
     ['no name', /no entityID/, () => entity(key(certificate) + service(), { id: '' })],
     ['no sign-on address', /no SingleSignOnService/, () => entity(key(certificate))],
     [
@@ -153,7 +157,7 @@ describe('metadata are refused in words that say what is missing', () => {
     ['a bare key', /cannot be read/, () => entity(key(bareKey) + service())],
     [
       'a bare key as numbers',
-      /a bare key \(KeyValue\) and no certificate: let the provider/,
+      /a bare key \(KeyValue\) and no certificate: ask the provider/,
       () =>
         entity(
           key(certificate).replace(

@@ -42,9 +42,9 @@ function entityOf(root: XmlElement, entityId: string | undefined): XmlElement | 
   const meant = providers.filter((element) => entityId === undefined || attributeOf(element, 'entityID') === entityId);
   const [entity, another] = meant;
   if (entity && !another) return entity;
-  if (all.length === 0) return 'these are no SAML metadata: there is no EntityDescriptor';
+  if (all.length === 0) return 'this is not SAML metadata: there is no EntityDescriptor';
   if (providers.length === 0)
-    return 'these are the metadata of no identity provider: there is no IDPSSODescriptor (of a service provider, perhaps?)';
+    return 'this is not the metadata of an identity provider: there is no IDPSSODescriptor (perhaps it is for a service provider)';
   const names = providers.map((element) => said(attributeOf(element, 'entityID'))).join(', ');
   return entity
     ? `the metadata are of several providers, name one of them: ${names}`
@@ -69,18 +69,18 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
   const usable = found.filter((pem) => certificateFacts(pem)?.isUsable);
   if (found.length === 0 && hasBareKey(role))
     return no(
-      'the metadata have a bare key (KeyValue) and no certificate: let the provider put the certificate of its signing key into the metadata (X509Certificate), or put it in by hand',
+      'the metadata have a bare key (KeyValue) and no certificate: ask the provider to add the certificate of its signing key (X509Certificate), or add it by hand',
     );
   if (found.length === 0) return no('the metadata have no signing certificate (KeyDescriptor)');
   if (usable.length === 0)
-    return no('the metadata have no signing certificate with an RSA or ECDSA key, the kinds that are supported');
+    return no('the metadata have no signing certificate with an RSA or ECDSA key, the supported kinds');
   const warnings = usable.flatMap((pem) => certificateWarnings(pem, now));
   if (usable.length < found.length)
-    warnings.push('signing certificates with other keys than RSA and ECDSA are left out');
+    warnings.push('signing certificates with keys other than RSA and ECDSA are ignored');
   const logout = logoutServiceOf(role);
   if (typeof logout === 'string') warnings.push(logout);
   const validUntil = Date.parse(attributeOf(entity, 'validUntil') ?? '');
-  if (validUntil <= now.getTime()) warnings.push('the metadata say that they are not valid any more (validUntil)');
+  if (validUntil <= now.getTime()) warnings.push('the metadata have expired (validUntil)');
   return {
     ok: true,
     settings: {
@@ -104,7 +104,7 @@ function logoutServiceOf(role: XmlElement): SamlLogoutService | string | undefin
   if (!service || !url) return undefined;
   const responseUrl = attributeOf(service, 'ResponseLocation') ?? url;
   const wrong = [url, responseUrl].find((address) => !isProviderAddress(address));
-  if (wrong !== undefined) return `single logout is left out: its address is not https: ${said(wrong)}`;
+  if (wrong !== undefined) return `single logout is ignored: its address is not https: ${said(wrong)}`;
   return { url, responseUrl, binding: redirect ? 'redirect' : 'post' };
 }
 
@@ -137,9 +137,9 @@ function certificateWarnings(pem: string, now: Date): string[] {
   if (!facts) return [];
   const warnings: string[] = [];
   const end = facts.endsAt.toISOString().slice(0, 10);
-  if (facts.endsAt <= now) warnings.push(`a signing certificate ended on ${end}: nothing that it signs is accepted`);
+  if (facts.endsAt <= now) warnings.push(`a signing certificate expired on ${end}: nothing it signs is accepted`);
   else if (facts.endsAt.getTime() - now.getTime() < limits.expiryWarning)
-    warnings.push(`a signing certificate ends on ${end}`);
+    warnings.push(`a signing certificate expires on ${end}`);
   if (facts.rsaBits !== null && facts.rsaBits < limits.weakestRsaKey)
     warnings.push(`a signing key is weak: RSA of ${facts.rsaBits} bits`);
   return warnings;

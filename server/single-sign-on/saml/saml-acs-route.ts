@@ -32,7 +32,7 @@ export function samlAcsRoute(deps: Deps) {
   return async function samlAcs(request: FastifyRequest<{ Body: SamlForm }>, reply: FastifyReply) {
     const address = addressOf(deps, request);
     if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
     if (await waitsForSamlFailures(deps, request, reply, address)) return reply;
     const { SAMLResponse: samlResponse, RelayState: state } = request.body;
     const row = state && isToken(state) ? await findSsoRequestByState(deps.sql, tokenHash(state)) : null;
@@ -62,12 +62,12 @@ export function samlAcsRoute(deps: Deps) {
     if (!connection?.active || connection.protocol !== 'saml')
       return await no({ ok: false, reason: 'connection-disabled', words: 'while the visitor was at the provider' });
     const kept = details?.kept as SamlKept | null;
-    if (!kept) return await no({ ok: false, reason: 'request-unknown', words: 'the request cannot be read any more' });
+    if (!kept) return await no({ ok: false, reason: 'request-unknown', words: 'the request can no longer be read' });
     const answer = await readSamlAnswer(deps, connection, { response, kept });
     if (!answer.ok) return await no(answer);
     const token = await keepSamlAnswer(deps, { id: row.id, state }, connection, answer);
     if (token === null)
-      return await no({ ok: false, reason: 'answer-used', words: 'the assertion, or the request, was used before' });
+      return await no({ ok: false, reason: 'answer-used', words: 'the assertion or the request was already used' });
     return toFinish(reply, { state, token });
   }
 
@@ -90,7 +90,7 @@ export function samlAcsRoute(deps: Deps) {
     if (!answer.ok) return await no(answer);
     const destination = defaultDestination(deps.config.basePath);
     const kept = await keepUnaskedAnswer(deps, begun.connection, answer, destination);
-    if (!kept) return await no({ ok: false, reason: 'answer-used', words: 'the assertion was used before' });
+    if (!kept) return await no({ ok: false, reason: 'answer-used', words: 'the assertion was already used' });
     return toFinish(reply, kept);
   }
 

@@ -53,7 +53,7 @@ function isFresh(assertion: XmlElement, { now }: Held): Refusal | null {
   const text = attributeOf(assertion, 'IssueInstant');
   const issued = samlTime(text);
   if (issued === null || Number.isNaN(issued))
-    return invalid(`the assertion was issued at ${said(text)}, which is no time`);
+    return invalid(`the assertion was issued at ${said(text)}, which is not a time`);
   if (issued > latest(now)) return invalid(`the assertion was issued in the future: ${said(text)}`);
   return now < acceptableUntil(assertion) ? null : invalid(`the assertion is too old: it was issued at ${said(text)}`);
 }
@@ -69,7 +69,7 @@ function isConfirmed(assertion: XmlElement, held: Held): Refusal | null {
 /** SAML profiles §4.1.4.2. */
 function confirmationProblem(confirmation: XmlElement, { config, kept, now }: Held): string | null {
   const method = attributeOf(confirmation, 'Method');
-  if (method !== bearer) return `the subject is confirmed by ${said(method)}, not by who brings it`;
+  if (method !== bearer) return `the subject is confirmed by ${said(method)}, not by bearer`;
   const [data, another] = childrenNamed(confirmation, saml('SubjectConfirmationData'));
   if (!data || another) return 'the confirmation of the subject does not have one set of data';
   const recipient = attributeOf(data, 'Recipient');
@@ -95,7 +95,7 @@ function isForUsAlone(assertion: XmlElement, { config }: Held): Refusal | null {
   const conditions = only(assertion, saml('Conditions'));
   const known = [saml('AudienceRestriction'), saml('OneTimeUse'), saml('ProxyRestriction')];
   const strange = childrenOf(conditions).find((child) => !known.some((name) => isNamed(child, name)));
-  if (strange) return invalid(`the assertion has a condition that we do not know: ${said(strange.nodeName)}`);
+  if (strange) return invalid(`the assertion has an unknown condition: ${said(strange.nodeName)}`);
   const [restriction, another] = childrenNamed(conditions, saml('AudienceRestriction'));
   if (!restriction || another) return invalid('the assertion does not have one restriction of its audience');
   const audiences = childrenNamed(restriction, saml('Audience')).map(textOf);
@@ -108,7 +108,7 @@ function isForUsAlone(assertion: XmlElement, { config }: Held): Refusal | null {
 /** SAML core §2.7.2: the person signed in at the provider, not in the future, and the session has not ended. */
 function isSignIn(assertion: XmlElement, { now }: Held): Refusal | null {
   const statements = childrenNamed(assertion, saml('AuthnStatement'));
-  if (statements.length === 0) return invalid('the assertion does not say that anybody signed in');
+  if (statements.length === 0) return invalid('the assertion does not say that anyone signed in');
   for (const statement of statements) {
     const instant = attributeOf(statement, 'AuthnInstant');
     if (!((samlTime(instant) ?? Number.NaN) <= latest(now))) return invalid(`the sign-in was at ${said(instant)}`);
@@ -135,6 +135,6 @@ function latest(now: Date): number {
 
 function only(parent: XmlElement, name: XmlName): XmlElement {
   const [child] = childrenNamed(parent, name);
-  if (!child) throw new Error(`There is no ${name[1]}, although it was looked for before`);
+  if (!child) throw new Error(`There is no ${name[1]}, although it was checked before`);
   return child;
 }

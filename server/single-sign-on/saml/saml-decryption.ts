@@ -29,12 +29,12 @@ export async function openEncrypted(
   const problem = encryptionProblem(encrypted, what);
   if (problem) return { ok: false, problem };
   if (isByCbc(encrypted) && !isVerified)
-    return { ok: false, problem: 'it is encrypted by AES-CBC, which takes a signed response' };
+    return { ok: false, problem: 'it is encrypted with AES-CBC, which requires a signed response' };
   for (const key of keys) {
     const opened = await decryptXml(encrypted.toString(), key.privateKey).catch(() => null);
     if (opened) return { ok: true, text: opened };
   }
-  return { ok: false, problem: `no key of the portal opens its ${what}` };
+  return { ok: false, problem: `no portal key decrypts its ${what}` };
 }
 
 /** One piece of data under one key, each by an accepted algorithm: the library uses the first it finds. */
@@ -49,10 +49,10 @@ function encryptionProblem(encrypted: XmlElement, what: string): string | null {
   if (wrong) return `its encrypted ${what} does not have two parts ${wrong[1]}`;
   if (!isKeyBeforeData(data, key, encrypted)) return `the key of its encrypted ${what} is not in its place`;
   const transport = methodOf(key);
-  if (transport !== algorithms.rsaOaep) return `the key of its encrypted ${what} is sealed by ${said(transport)}`;
+  if (transport !== algorithms.rsaOaep) return `the key of its encrypted ${what} is encrypted by ${said(transport)}`;
   const digest = oaepDigestOf(key);
   if (digest !== null && digest !== algorithms.oaepDigest)
-    return `the key of its encrypted ${what} is sealed with a digest by ${said(digest)}`;
+    return `the key of its encrypted ${what} is encrypted with the digest ${said(digest)}`;
   const cipher = methodOf(data);
   const known = [...algorithms.gcm, ...algorithms.cbc];
   return known.includes(cipher ?? '') ? null : `its ${what} is encrypted by ${said(cipher)}`;

@@ -24,7 +24,7 @@ export function samlFinishRoute(deps: Deps) {
     return await arrive(deps, request, reply, 'saml', { state, answerToken }, async ({ row }) => {
       const answer = waitingAnswer(deps.keys, row);
       if (answer) return { ok: true, identity: answer.identity };
-      return { ok: false, reason: 'request-unknown', words: 'the answer cannot be read any more' };
+      return { ok: false, reason: 'request-unknown', words: 'the answer can no longer be read' };
     });
   };
 }

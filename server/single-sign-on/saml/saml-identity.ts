@@ -71,11 +71,11 @@ type Name = { ok: true; subject: string; format: string | null };
 function nameOf(name: XmlElement, reading: Reading): Name | Refusal {
   const format = attributeOf(name, 'Format');
   if (format === nameFormats.transient)
-    return invalid('the provider names the person for this visit only (transient); make it send a persistent NameID');
+    return invalid('the NameID is for this visit only (transient); configure the provider to send a persistent NameID');
   const subject = textOf(name);
   if (subject === null || !isName(subject)) return invalid(`the NameID ${said(subject)} cannot be used`);
   if (format === nameFormats.persistent && !isOwnName(name, reading))
-    return invalid('the NameID is a name that somebody else than the provider gave, or for somebody else than us');
+    return invalid('the NameID was assigned by another party than the provider, or for another party than us');
   return { ok: true, subject, format };
 }
 

@@ -42,7 +42,7 @@ export function samlLogoutRoute(deps: Deps) {
     reply.header('cache-control', 'no-store');
     const address = addressOf(deps, request);
     if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The address of the client cannot be told.' });
+      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
     if (await waitsForSamlFailures(deps, request, reply, address)) return reply;
     const message =
       request.method === 'POST'
@@ -71,7 +71,7 @@ export function samlLogoutRoute(deps: Deps) {
     });
     const [first] = verified;
     const of = { address, connection: (first?.connection ?? known[0])?.key };
-    if (!first) return await turnDown(request, reply, { problem: 'its signature is not true' }, of);
+    if (!first) return await turnDown(request, reply, { problem: 'its signature is invalid' }, of);
     const problem = logoutProblem(first.root, 'LogoutRequest', { config, settings: first.connection.settings });
     if (problem) return await turnDown(request, reply, { problem }, of);
     let isDone = true;
@@ -128,14 +128,14 @@ export function samlLogoutRoute(deps: Deps) {
     if (connection?.protocol !== 'saml') return { problem: `it answers ${said(sent)}, which is not open` };
     const { key, settings } = connection;
     const root = message.verified(validCertificates(settings, now));
-    if (!root) return { problem: 'its signature is not true', connection: key };
+    if (!root) return { problem: 'its signature is invalid', connection: key };
     const wrong = logoutProblem(root, 'LogoutResponse', { config, settings }) ?? logoutTimeProblem(root, now);
     if (wrong) return { problem: wrong, connection: key };
     if (attributeOf(root, 'InResponseTo') !== sent)
-      return { problem: 'what is signed answers another request', connection: key };
+      return { problem: 'the signed message answers another request', connection: key };
     const { isWhole, words } = logoutStatus(root);
     if (!(await updateSentSamlLogout(sql, tokenHash(sent), isWhole, now)))
-      return { problem: 'it was answered before', connection: key };
+      return { problem: 'it was already answered', connection: key };
     const steps = [{ step: 'logout response', outcome: words }];
     const event = { event: 'provider-logout-incomplete', connection: key, address, requestId: request.id } as const;
     if (!isWhole) await insertAuditEvent(sql, { ...event, steps }, now);

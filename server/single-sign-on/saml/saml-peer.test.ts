@@ -113,8 +113,8 @@ describe('with SimpleSAMLphp', () => {
   it('SA-02 SA-15 SA-35 SA-40 a weak signature, or a name for one visit, is refused', async () => {
     for (const [options, words] of [
       [{ signs: 'response' }, /Assertion is not signed/],
-      [{ algorithm: 'rsa-sha1' }, /is made by .*rsa-sha1/],
-      [{ encrypts: true, signs: 'assertion' }, /AES-CBC, which takes a signed response/],
+      [{ algorithm: 'rsa-sha1' }, /Response uses .*rsa-sha1/],
+      [{ encrypts: true, signs: 'assertion' }, /AES-CBC, which requires a signed response/],
       [{ nameFormat: 'transient' }, /transient/],
     ] as const) {
       await provider.set(options);

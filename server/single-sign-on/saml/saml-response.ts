@@ -56,12 +56,12 @@ export function invalid(words: string): Refusal {
 }
 
 function isResponse(root: XmlElement): Refusal | null {
-  if (!isNamed(root, samlp('Response'))) return invalid(`it is no SAML response but ${said(root.nodeName)}`);
+  if (!isNamed(root, samlp('Response'))) return invalid(`it is not a SAML response but ${said(root.nodeName)}`);
   if (attributeOf(root, 'Version') !== '2.0') return invalid('it is not of SAML 2.0');
   if (!idPattern.test(attributeOf(root, 'ID') ?? '')) return invalid('it has no ID');
   const known = [...parts, saml('Assertion'), saml('EncryptedAssertion')];
   const stranger = childrenOf(root).find((child) => !known.some((name) => isNamed(child, name)));
-  if (stranger) return invalid(`it holds a strange part: ${said(stranger.nodeName)}`);
+  if (stranger) return invalid(`it contains an unexpected part: ${said(stranger.nodeName)}`);
   const twice = parts.find((name) => childrenNamed(root, name).length > 1);
   return twice ? invalid(`it has more than one ${twice[1]}`) : null;
 }

@@ -213,7 +213,7 @@ describe('the answer belongs to one visit of one browser', () => {
     const attributes = `<saml:AttributeStatement><saml:Attribute Name="mail">${values.join('')}</saml:Attribute></saml:AttributeStatement>`;
     const answer = await finish(await post(samlAnswer(portal, acme, await request(), { nameId: 'a-1', attributes })));
     await expectRefused(answer, 'unknown-user');
-    expect((await lastFailure(portal))?.steps.at(-1)?.outcome).toContain('tells several e-mail addresses');
+    expect((await lastFailure(portal))?.steps.at(-1)?.outcome).toContain('sends several email addresses');
   });
 
   it("SA-45 an address that is someone's username finds nobody", async () => {

@@ -38,7 +38,7 @@ export function signatureProblem(signed: XmlElement): string | null {
 function shapeProblem(signature: XmlElement): string | null {
   const parts = childrenOf(signature);
   const names = [ds('SignedInfo'), ds('SignatureValue'), ds('KeyInfo')].slice(0, Math.max(2, parts.length));
-  if (!isMadeOf(parts, names)) return 'has other parts than a signature has';
+  if (!isMadeOf(parts, names)) return 'has parts that do not belong in a signature';
   const values = parts
     .flatMap((part) => elementsIn(part))
     .filter(({ localName }) => /^(?:Signature|Digest)Value$/.test(localName));
@@ -56,8 +56,8 @@ export function signedInfoProblem(info: XmlElement, signed: XmlElement): string 
 
 function methodProblem(info: XmlElement): string | null {
   const [canonical, method] = childrenOf(info);
-  if (!isPlain(canonical, [algorithms.exclusive])) return `is canonicalized by ${algorithmOf(canonical)}`;
-  if (!isPlain(method, signatureAlgorithmNames)) return `is made by ${algorithmOf(method)}`;
+  if (!isPlain(canonical, [algorithms.exclusive])) return `is canonicalized with ${algorithmOf(canonical)}`;
+  if (!isPlain(method, signatureAlgorithmNames)) return `uses ${algorithmOf(method)}`;
   return null;
 }
 
@@ -69,7 +69,7 @@ function referenceProblem(info: XmlElement, signed: XmlElement): string | null {
     return `is over ${said(attributeOf(reference, 'URI'))}, not over ${said(`#${id}`)}`;
   const parts = childrenOf(reference);
   if (!isMadeOf(parts, [ds('Transforms'), ds('DigestMethod'), ds('DigestValue')]))
-    return 'has other parts in its reference than belong there';
+    return 'has parts that do not belong in its reference';
   const [transforms, digest] = parts;
   if (!isPlain(digest, [...digestHashes.keys()])) return `has a digest by ${algorithmOf(digest)}`;
   return transforms && hasOurTransforms(transforms) ? null : 'has transforms that are not allowed';

@@ -26,7 +26,7 @@ export function idProblem(root: XmlElement): string | null {
   for (const element of elementsIn(root))
     for (const { localName, name, value } of Array.from(element.attributes)) {
       if ((localName ?? name).toLowerCase() !== 'id') continue;
-      if (seen.has(value)) return `the ID ${said(value)} is in it twice`;
+      if (seen.has(value)) return `it contains the ID ${said(value)} twice`;
       seen.add(value);
     }
   return null;
@@ -42,6 +42,6 @@ export function signaturesProblem(root: XmlElement, signed: XmlElement[]): strin
 function strayProblem(root: XmlElement, signatures: number): string | null {
   for (const name of ['Signature', 'SignedInfo', 'Reference'])
     if (elementsIn(root).filter(({ localName }) => localName === name).length !== signatures)
-      return `a ${name} is where none belongs`;
+      return `a ${name} is in the wrong place`;
   return null;
 }

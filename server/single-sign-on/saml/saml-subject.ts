@@ -34,5 +34,5 @@ export async function openedName(
   if (!reading.ok) return invalid(`its encrypted NameID cannot be read: ${reading.problem}`);
   return isNamed(reading.root, saml('NameID'))
     ? { ok: true, name: reading.root }
-    : invalid('what was encrypted is no NameID');
+    : invalid('the decrypted element is not a NameID');
 }

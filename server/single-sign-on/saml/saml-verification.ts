@@ -25,7 +25,7 @@ export async function verifiedAssertion(deps: Deps, settings: SamlSettings, root
     if (!(error instanceof VerificationsDisagree)) throw error;
     const problem = said(error.message);
     deps.log.error({ provider: settings.entityId, problem }, 'SAML: our steps and the library disagree on a signature');
-    return invalid(`it is not verified: our steps and the library disagree, which is a mistake of ours: ${problem}`);
+    return invalid(`it is not verified: our steps and the library disagree, which is a bug of ours: ${problem}`);
   }
 }
 
@@ -36,15 +36,15 @@ async function verified(deps: Deps, settings: SamlSettings, root: XmlElement): P
   const isSigned = childrenNamed(root, ds('Signature')).length > 0;
   const covered = isSigned ? verifiedXml(root, certificates) : null;
   // An existing signature must be valid, even if the assertion's own would be enough.
-  if (isSigned && covered === null) return invalid('it is not verified: the signature of its Response is not true');
+  if (isSigned && covered === null) return invalid('it is not verified: the signature of its Response is invalid');
   const { element, isEncrypted } = assertionIn(root);
   if (!isEncrypted) return assertionOf(element, certificates);
   const sealed = covered === null ? element : encryptedIn(covered);
-  if (!sealed) return invalid('what was verified holds no encrypted assertion');
+  if (!sealed) return invalid('the verified part has no encrypted assertion');
   const opened = await openEncrypted(sealed, 'assertion', { keys: await portalKeys(deps), isVerified: isSigned });
   if (!opened.ok) return invalid(opened.problem);
   const reading = readXml(opened.text);
-  if (!reading.ok) return invalid(`what was encrypted cannot be read: ${reading.problem}`);
+  if (!reading.ok) return invalid(`the decrypted part cannot be read: ${reading.problem}`);
   const problem = openedProblem(reading.root);
   return problem ? invalid(problem) : assertionOf(reading.root, certificates);
 }
@@ -59,18 +59,18 @@ function encryptedIn(covered: string): XmlElement | null {
 
 /** Decrypted content is checked like the rest. */
 function openedProblem(root: XmlElement): string | null {
-  if (!isNamed(root, saml('Assertion'))) return 'what was encrypted is no assertion';
+  if (!isNamed(root, saml('Assertion'))) return 'the decrypted element is not an assertion';
   if (elementsIn(root).some((element) => element !== root && /Assertion$/.test(element.localName)))
-    return 'what was encrypted holds more than one assertion';
+    return 'the decrypted part has more than one assertion';
   return idProblem(root) ?? signaturesProblem(root, [root]);
 }
 
 function assertionOf(signed: XmlElement, certificates: readonly string[]): Verified {
   const covered = verifiedXml(signed, certificates);
-  if (covered === null) return invalid('it is not verified: the signature of its Assertion is not true');
+  if (covered === null) return invalid('it is not verified: the signature of its Assertion is invalid');
   const reading = readXml(covered);
-  if (!reading.ok) return invalid(`what was verified cannot be read: ${reading.problem}`);
+  if (!reading.ok) return invalid(`the verified part cannot be read: ${reading.problem}`);
   return isNamed(reading.root, saml('Assertion'))
     ? { ok: true, assertion: reading.root }
-    : invalid('what was verified is no assertion');
+    : invalid('the verified element is not an assertion');
 }

@@ -24,7 +24,11 @@ export async function startSaml(
   { state, isAfresh = false }: { state: string; isAfresh?: boolean },
 ): Promise<{ ok: true; url: string; fields: RequestFields | null; kept: SamlKept } | Refusal> {
   if (!isProviderAddress(settings.signOnUrl))
-    return { ok: false, reason: 'connection-broken', words: `nobody is sent to ${said(settings.signOnUrl)}` };
+    return {
+      ok: false,
+      reason: 'connection-broken',
+      words: `the sign-on address ${said(settings.signOnUrl)} is not allowed`,
+    };
   const [key] = await portalKeys(deps);
   const { id, url, fields } = await samlRequest(deps.config, settings, { key, state, isAfresh });
   return { ok: true, url, fields, kept: { requestId: id, isAfresh } };

@@ -86,6 +86,6 @@ it.each(kinds)('SA-43 the library has the last word: %s', async (kind, signature
 
 it.each(kinds)('SA-43 the library is never shown what a forger made: %s', async (kind) => {
   expect(await arrive(kind, stranger)).not.toContain('/saml/finish?');
-  expect((await lastFailure(portal))?.steps[0]?.outcome).toContain('is not true');
+  expect((await lastFailure(portal))?.steps[0]?.outcome).toContain('is invalid');
   expect(library).not.toHaveBeenCalled();
 });

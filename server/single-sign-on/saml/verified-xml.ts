@@ -30,7 +30,7 @@ export function verifiedXml(signed: XmlElement, certificates: readonly string[])
   if (!passed) return null;
   const verified = libraryVerifiedXml(signed, passed.certificate);
   if (!verified.ok) throw new VerificationsDisagree(`xml-crypto says: ${verified.problem}`);
-  if (verified.text !== passed.text) throw new VerificationsDisagree('xml-crypto says that other bytes are signed');
+  if (verified.text !== passed.text) throw new VerificationsDisagree('xml-crypto says that different bytes are signed');
   return passed.text;
 }
 

@@ -96,7 +96,7 @@ it('SA-16 reports a new signing key once, by an event, in the log and to doctor,
     expect.stringMatching(/^certificates: [0-9A-F:]{95} is there and not here$/),
   ]);
   const warning =
-    /metadata of connection acme-saml have changed .* connection set acme-saml --metadata https:\/\/idp\.acme\.test\/metadata takes it over/;
+    /metadata of connection acme-saml have changed .* connection set acme-saml --metadata https:\/\/idp\.acme\.test\/metadata/;
   expect(portal.logs()).toMatch(warning);
   expect(await metadataWarnings(portal.sql)).toEqual([expect.stringMatching(warning)]);
   const length = portal.logs().length;

@@ -27,7 +27,8 @@ function referenceProblem(text: string, most: XmlLimits): string | null {
     const found = reference.exec(text);
     if (!found) return 'it holds an entity';
     const number = found[1] ? Number.parseInt(found[1], 10) : found[2] ? Number.parseInt(found[2], 16) : 32;
-    if (number > 0x10ffff || noCharacter.test(String.fromCodePoint(number))) return 'it holds a number of no character';
+    if (number > 0x10ffff || noCharacter.test(String.fromCodePoint(number)))
+      return 'it has a reference to an invalid character';
   }
   return null;
 }
@@ -38,7 +39,7 @@ function tagProblem(text: string, comments: boolean, most: XmlLimits): string | 
   let elements = 0;
   let end = declaration.exec(text)?.[0].length ?? 0;
   for (let at = text.indexOf('<', end); at >= 0; at = text.indexOf('<', end)) {
-    if (open.length === 0 && isMoreThanSpace(text.slice(end, at))) return 'it holds text outside of its root';
+    if (open.length === 0 && isMoreThanSpace(text.slice(end, at))) return 'it has text outside its root';
     if (text.startsWith('<!--', at)) {
       const closing = text.indexOf('--', at + 4);
       if (!comments || !text.startsWith('-->', closing)) return 'it holds a comment';
@@ -51,7 +52,7 @@ function tagProblem(text: string, comments: boolean, most: XmlLimits): string | 
     tagName.lastIndex = isEnd ? at + 2 : at + 1;
     const name = tagName.exec(text)?.[0];
     const last = name === undefined ? -1 : tagEnd(text, tagName.lastIndex, most.attributesOfElement);
-    if (name === undefined || last < 0) return 'it holds a tag that is none';
+    if (name === undefined || last < 0) return 'it has a malformed tag';
     end = last + 1;
     if (isEnd) {
       if (open.pop() !== name) return 'its tags do not match';
@@ -62,11 +63,11 @@ function tagProblem(text: string, comments: boolean, most: XmlLimits): string | 
     const excess = counter.excess(name, text.slice(at, end));
     if (excess) return excess;
     if (text[last - 1] !== '/') open.push(name);
-    if (open.length > most.depth) return 'it is nested too deep';
+    if (open.length > most.depth) return 'it is nested too deeply';
   }
   if (elements === 0) return 'it has no root';
   if (open.length > 0) return 'its tags do not match';
-  return isMoreThanSpace(text.slice(end)) ? 'it holds text outside of its root' : null;
+  return isMoreThanSpace(text.slice(end)) ? 'it has text outside its root' : null;
 }
 
 /** White space as in XML (XML 1.0 §2.3), which excludes a byte order mark. */

@@ -17,10 +17,10 @@ const signed: [string, RegExp, string][] = [
 const putIn: [string, RegExp, string][] = [
   ['a comment', /comment/, '<!-- -->'],
   ['an entity', /entity/, '&x;'],
-  ['NUL by its number', /number of no character/, '&#0;'],
-  ['half a character by its number', /number of no character/, '&#xD800;'],
+  ['NUL by its number', /reference to an invalid character/, '&#0;'],
+  ['half a character by its number', /reference to an invalid character/, '&#xD800;'],
   ['a number after a large X', /entity/, '&#X41;'],
-  ['a number that is too large', /number of no character/, '&#9999999;'],
+  ['a number that is too large', /reference to an invalid character/, '&#9999999;'],
 ];
 
 /** NameIDs and attributes that one parser would truncate and another would not. */

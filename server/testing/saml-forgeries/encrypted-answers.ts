@@ -14,10 +14,10 @@ export const encryptedAnswers: Forgery[] = [
   forged("SA-35 encrypted, signed by the forger's key", /not verified/, async (f, { portalCertificate, otherKey }) =>
     field(f.response(await encrypted(f.sign(f.assertion(), '_a1', { key: otherKey }), portalCertificate))),
   ),
-  forged('SA-35 encrypted for somebody else', /no key of the portal/, async (f, { otherKey }) =>
+  forged('SA-35 encrypted for somebody else', /no portal key/, async (f, { otherKey }) =>
     field(f.response(await encrypted(f.sign(f.assertion()), otherKey.certificate))),
   ),
-  forged('SA-35 its key is sealed by rsa-1_5', /sealed by .*rsa-1_5/, async (f, { portalCertificate }) =>
+  forged('SA-35 its key is sealed by rsa-1_5', /encrypted by .*rsa-1_5/, async (f, { portalCertificate }) =>
     field(
       signedResponse(
         f,
@@ -29,7 +29,7 @@ export const encryptedAnswers: Forgery[] = [
   ),
   forged(
     'SA-35 its key is sealed with a digest that the library would take for another',
-    /digest by .*sha256/,
+    /with the digest .*sha256/,
     async (f, { portalCertificate }) => {
       const xml = f.response(await encrypted(f.sign(f.assertion()), portalCertificate));
       return field(changed(xml, 'http://www.w3.org/2000/09/xmldsig#sha1', 'http://www.w3.org/2001/04/xmlenc#sha256'));
@@ -47,7 +47,7 @@ export const encryptedAnswers: Forgery[] = [
   ),
   forged(
     'SA-35 encrypted by AES-CBC in a response that is not signed',
-    /AES-CBC, which takes a signed response/,
+    /AES-CBC, which requires a signed response/,
     async (f, { portalCertificate }) => field(f.response(await byCbc(f, portalCertificate))),
   ),
   ...[0, 7, 15].map((place) =>
@@ -58,12 +58,12 @@ export const encryptedAnswers: Forgery[] = [
         field(tampered(signedResponse(f, await byCbc(f, portalCertificate)), place)),
     ),
   ),
-  forged('SA-35 encrypted by AES-GCM, a byte changed after', /no key of the portal/, async (f, { portalCertificate }) =>
+  forged('SA-35 encrypted by AES-GCM, a byte changed after', /no portal key/, async (f, { portalCertificate }) =>
     field(tampered(f.response(await encrypted(f.sign(f.assertion()), portalCertificate)), 40)),
   ),
   forged(
     'SA-35 encrypted by AES-GCM, said to be by AES-CBC',
-    /AES-CBC, which takes a signed response/,
+    /AES-CBC, which requires a signed response/,
     async (f, { portalCertificate }) =>
       field(
         changed(
@@ -88,7 +88,7 @@ export const encryptedAnswers: Forgery[] = [
       return field(f.response(await encrypted(changed(signed, 'admin-1', 'admin-1<!-- -->'), portalCertificate)));
     },
   ),
-  forged('SA-35 signed by SHA-1, then encrypted', /is made by .*rsa-sha1/, async (f, { portalCertificate }) => {
+  forged('SA-35 signed by SHA-1, then encrypted', /Assertion uses .*rsa-sha1/, async (f, { portalCertificate }) => {
     const algorithm = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
     return field(f.response(await encrypted(f.sign(f.assertion(), '_a1', { algorithm }), portalCertificate)));
   }),
@@ -100,12 +100,10 @@ export const encryptedAnswers: Forgery[] = [
     const [key = ''] = /<e:EncryptedKey.*<\/e:EncryptedKey>/s.exec(xml) ?? [];
     return field(changed(xml, key, key + key));
   }),
-  forged(
-    'SA-35 a NameID encrypted for somebody else',
-    /no key of the portal opens its NameID/,
-    async (f, { otherKey }) => answer(f, { nameId: await encryptedName(f.nameId('bob-1'), otherKey.certificate) }),
+  forged('SA-35 a NameID encrypted for somebody else', /no portal key decrypts its NameID/, async (f, { otherKey }) =>
+    answer(f, { nameId: await encryptedName(f.nameId('bob-1'), otherKey.certificate) }),
   ),
-  forged('SA-35 an encrypted NameID that is none', /no NameID/, async (f, { portalCertificate }) =>
+  forged('SA-35 an encrypted NameID that is none', /not a NameID/, async (f, { portalCertificate }) =>
     answer(f, { nameId: await encryptedName('<saml:Issuer>bob-1</saml:Issuer>', portalCertificate) }),
   ),
   forged('SA-35 an encrypted NameID put in after signing', /not verified/, async (f, { portalCertificate }) =>

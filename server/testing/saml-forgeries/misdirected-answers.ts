@@ -20,7 +20,7 @@ export const misdirectedAnswers: Forgery[] = [
   forged('SA-18 for the beginning of our name', /is for/, (f) =>
     answer(f, { conditions: f.conditions(audience(f.scene.audience.slice(0, -1))) }),
   ),
-  forged('SA-18 a condition that nobody knows', /condition that we do not know/, (f) =>
+  forged('SA-18 a condition that nobody knows', /unknown condition/, (f) =>
     answer(f, { conditions: f.conditions(`${audience(f.scene.audience)}<saml:Condition/>`) }),
   ),
   forged('SA-19 for another recipient', /recipient "https:\/\/other/, (f) =>
@@ -70,7 +70,7 @@ export const misdirectedAnswers: Forgery[] = [
         f.confirmation({ Recipient: 'https://other.example/acs' }) + f.confirmation({ InResponseTo: '_other' }),
     }),
   ),
-  forged('SA-24 nobody signed in', /anybody signed in/, (f) => answer(f, { authn: '' })),
+  forged('SA-24 nobody signed in', /anyone signed in/, (f) => answer(f, { authn: '' })),
   forged('SA-24 the session at the provider is over', /session at the provider ended/, (f) =>
     answer(f, { authn: f.authn({ SessionNotOnOrAfter: f.at(-200_000) }) }),
   ),
@@ -104,7 +104,7 @@ export const misdirectedAnswers: Forgery[] = [
     }),
   ),
   forged('SA-25 it was issued in the future', /in the future/, (f) => answer(f, { issuedAt: f.at(120_001) })),
-  forged('SA-25 it was issued at a time without a zone', /no time/, (f) =>
+  forged('SA-25 it was issued at a time without a zone', /not a time/, (f) =>
     answer(f, { issuedAt: f.at(0).replace('Z', '') }),
   ),
   forged('SA-25 its confirmation has ended', /confirmation of the subject ended/, (f) =>
@@ -129,12 +129,12 @@ export const misdirectedAnswers: Forgery[] = [
   forged('SA-40 the NameID is for one visit only', /transient/, (f) =>
     answer(f, { nameId: f.nameId('x-1', 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient') }),
   ),
-  forged('SA-40 the NameID is a name that somebody else gave', /somebody else/, (f) =>
+  forged('SA-40 the NameID is a name that somebody else gave', /another party/, (f) =>
     answer(f, {
       nameId: changed(f.nameId('bob-1'), '<saml:NameID', '<saml:NameID NameQualifier="https://other.example/"'),
     }),
   ),
-  forged('SA-40 the NameID is a name for somebody else', /somebody else/, (f) =>
+  forged('SA-40 the NameID is a name for somebody else', /another party/, (f) =>
     answer(f, {
       nameId: changed(f.nameId('bob-1'), '<saml:NameID', '<saml:NameID SPNameQualifier="https://other.example/"'),
     }),

@@ -27,12 +27,12 @@ export const weaklySignedAnswers: Forgery[] = [
     const { signature } = partSignature(signed);
     return field(f.response(changed(signed, '</ds:Signature>', `</ds:Signature>${signature}`)));
   }),
-  forged('SA-12 two SignedInfo', /parts than a signature has/, (f) => {
+  forged('SA-12 two SignedInfo', /parts that do not belong in a signature/, (f) => {
     const signed = f.sign(f.assertion());
     const [info = ''] = /<ds:SignedInfo>.*<\/ds:SignedInfo>/s.exec(signed) ?? [];
     return field(f.response(changed(signed, info, info + info)));
   }),
-  forged('SA-12 a SignedInfo of the forger hides in KeyInfo', /SignedInfo is where none belongs/, (f) =>
+  forged('SA-12 a SignedInfo of the forger hides in KeyInfo', /SignedInfo is in the wrong place/, (f) =>
     field(f.response(f.sign(f.assertion(), '_a1', { keyInfo: '<ds:KeyName>k</ds:KeyName><ds:SignedInfo/>' }))),
   ),
   forged('SA-12 two references', /exactly one reference/, (f) => {
@@ -52,7 +52,7 @@ export const weaklySignedAnswers: Forgery[] = [
   forged('SA-13 a transform by XPath', /transforms/, (f) =>
     field(changed(f.response(f.sign(f.assertion())), enveloped, 'http://www.w3.org/TR/1999/REC-xpath-19991116')),
   ),
-  forged('SA-13 canonicalized with comments', /canonicalized by/, (f) =>
+  forged('SA-13 canonicalized with comments', /canonicalized with/, (f) =>
     field(f.response(f.sign(f.assertion(), '_a1', { canonicalization: `${exclusive}WithComments` }))),
   ),
   forged('SA-13 a transform that keeps comments', /transforms/, (f) =>
@@ -73,16 +73,16 @@ export const weaklySignedAnswers: Forgery[] = [
     const at = rest.indexOf('</saml:Issuer>', rest.indexOf('<saml:Assertion'));
     return field(`${rest.slice(0, at)}</saml:Issuer>${signature}${rest.slice(at + '</saml:Issuer>'.length)}`);
   }),
-  forged('SA-14 a signature by HMAC, with the certificate for a key', /is made by/, (f) =>
+  forged('SA-14 a signature by HMAC, with the certificate for a key', /Assertion uses/, (f) =>
     field(changed(f.response(f.sign(f.assertion())), rsaSha256, 'http://www.w3.org/2000/09/xmldsig#hmac-sha1')),
   ),
-  forged('SA-15 a signature by SHA-1', /is made by .*rsa-sha1/, (f) =>
+  forged('SA-15 a signature by SHA-1', /Assertion uses .*rsa-sha1/, (f) =>
     field(f.response(f.sign(f.assertion(), '_a1', { algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' }))),
   ),
   forged('SA-15 a digest by SHA-1', /digest by .*sha1/, (f) =>
     field(f.response(f.sign(f.assertion(), '_a1', { digest: 'http://www.w3.org/2000/09/xmldsig#sha1' }))),
   ),
-  forged('SA-15 the signature around a good one is by SHA-1', /its Response is made by/, (f) =>
+  forged('SA-15 the signature around a good one is by SHA-1', /its Response uses/, (f) =>
     field(
       f.sign(f.response(f.sign(f.assertion())), '_r1', { algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' }),
     ),

@@ -13,22 +13,28 @@ export const wrappedAnswers: Forgery[] = [
       return field(changed(around, '</saml:Issuer>', `</saml:Issuer>${inside}`));
     },
   ),
-  forged('SA-05 XSW2: the signed response stands before its signature in another', /strange part|assertions/, (f) => {
-    const { signature, rest } = partSignature(signedResponse(f, f.assertion()));
-    const around = f.response(evil(f), { id: '_r2' });
-    return field(changed(around, '</saml:Issuer>', `</saml:Issuer>${rest}${signature}`));
-  }),
+  forged(
+    'SA-05 XSW2: the signed response stands before its signature in another',
+    /unexpected part|assertions/,
+    (f) => {
+      const { signature, rest } = partSignature(signedResponse(f, f.assertion()));
+      const around = f.response(evil(f), { id: '_r2' });
+      return field(changed(around, '</saml:Issuer>', `</saml:Issuer>${rest}${signature}`));
+    },
+  ),
   forged('SA-06 XSW3: another assertion before the signed one', /2 assertions/, (f) =>
     field(f.response(evil(f) + f.sign(f.assertion()))),
   ),
   forged('SA-06 XSW3: another assertion after the signed one', /2 assertions/, (f) =>
     field(f.response(f.sign(f.assertion()) + evil(f))),
   ),
-  forged('SA-06 another assertion of another namespace before the signed one', /strange part/, (f) =>
+  forged('SA-06 another assertion of another namespace before the signed one', /unexpected part/, (f) =>
     field(f.response(`<Assertion xmlns="urn:else" ID="_x"/>${f.sign(f.assertion())}`)),
   ),
-  forged('SA-06 the signed assertion is in a part of its own, another in its place', /strange part|2 assertions/, (f) =>
-    field(f.response(`<samlp:Old>${f.sign(f.assertion())}</samlp:Old>${evil(f)}`)),
+  forged(
+    'SA-06 the signed assertion is in a part of its own, another in its place',
+    /unexpected part|2 assertions/,
+    (f) => field(f.response(`<samlp:Old>${f.sign(f.assertion())}</samlp:Old>${evil(f)}`)),
   ),
   forged('SA-07 XSW4: the signed assertion is inside another', /2 assertions/, (f) =>
     field(f.response(evil(f, '_evil', f.sign(f.assertion())))),
@@ -61,7 +67,12 @@ export const wrappedAnswers: Forgery[] = [
     const inside = changed(signature, '</ds:Signature>', `<ds:Object>${rest}</ds:Object></ds:Signature>`);
     return field(f.response(changed(evil(f), '</saml:Issuer>', `</saml:Issuer>${inside}`)));
   }),
-  forged('SA-11 an Object in the signature, with nothing of SAML in it', /parts than a signature has/, (f) =>
-    field(changed(f.response(f.sign(f.assertion())), '</ds:Signature>', '<ds:Object>more</ds:Object></ds:Signature>')),
+  forged(
+    'SA-11 an Object in the signature, with nothing of SAML in it',
+    /parts that do not belong in a signature/,
+    (f) =>
+      field(
+        changed(f.response(f.sign(f.assertion())), '</ds:Signature>', '<ds:Object>more</ds:Object></ds:Signature>'),
+      ),
   ),
 ];
