@@ -9,7 +9,6 @@ import {
   type PortalKeyStage,
   portalKeyPlace,
 } from '../storage/portal-key.ts';
-import { makeCertificate } from './make-certificate.ts';
 
 /** A decrypted key of the portal: both in PEM. */
 export type PortalKey = { id: string; stage: PortalKeyStage; certificate: string; privateKey: string };
@@ -33,6 +32,8 @@ export async function portalKeys(deps: KeyDeps): Promise<[PortalKey, ...PortalKe
 export async function addPortalKey(deps: KeyDeps, sql: Connection, stage: 'next' | 'current'): Promise<boolean> {
   const id = randomUUID();
   const madeAt = deps.now();
+  // Its library takes a while to load, and is needed once in years.
+  const { makeCertificate } = await import('./make-certificate.ts');
   const { certificate, privateKey, endsAt } = await makeCertificate(deps.config.publicUrl.hostname, madeAt);
   const sealedKey = seal(deps.keys.seal, privateKey, portalKeyPlace(id));
   return await insertPortalKey(sql, { id, stage, certificate, sealedKey, madeAt, endsAt });
