@@ -130,10 +130,10 @@ function addSetCommand(connection: Command): void {
     .addOption(
       new Option(
         '--disable',
-        'nobody can sign in by it; where it is required, nobody of its domains can sign in at all',
+        'ends its sessions, and nobody can sign in by it; where it is required, nobody of its domains can sign in at all',
       ).conflicts('enable'),
     )
-    .option('--enable', 'people can sign in by it again')
+    .option('--enable', 'people can sign in by it again; ended sessions stay ended')
     .option(...yesFlag);
   addSecretFlags(addConnectionFlags(set)).action(runSet);
 }
@@ -238,15 +238,16 @@ function addRemoveCommand(connection: Command): void {
   connection
     .command('remove')
     .argument('<key>')
-    .description('remove a connection; its users stay')
+    .description('remove a connection and end its sessions; its users stay')
     .option(...yesFlag)
     .option('--json', 'print the outcome as JSON')
     .action((key: string, { json, yes }: JsonFlag & { yes?: true }) =>
       withDatabase(async (sql) => {
         const result = await askToGoOn((isAgreed) => removeConnection(sql, key, new Date(), isAgreed), yes === true);
         if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
-        if (json) return printJson({ removed: key });
-        printLine(`Connection ${key} removed.`);
+        const { sessionsEnded } = result;
+        if (json) return printJson({ removed: key, sessionsEnded });
+        printLine(`Connection ${key} removed; sessions ended: ${sessionsEnded}.`);
       }),
     );
 }

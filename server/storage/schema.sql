@@ -501,6 +501,8 @@ begin
   return null;
 end $function$;
 
+CREATE TRIGGER connection_changed AFTER DELETE OR UPDATE OF active ON sso_connection FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
+
 CREATE TRIGGER customer_changed AFTER DELETE OR UPDATE ON customer FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
 
 CREATE TRIGGER membership_removed AFTER DELETE OR UPDATE ON membership FOR EACH STATEMENT EXECUTE FUNCTION access_changed();

@@ -26,8 +26,8 @@ export type SessionRow = {
 };
 
 /**
- * The session of a token hash, or null if there is none, it has ended, or its user is inactive. `idleSince`: sessions
- * last used before have ended.
+ * The session of a token hash, or null if there is none, it has ended, its user is inactive, or its connection is
+ * disabled or removed. `idleSince`: sessions last used before have ended.
  */
 export async function findSession(
   sql: Connection,
@@ -46,7 +46,8 @@ export async function findSession(
       ) as customers,
       (select version from access_version) as "accessVersion"
     from session s join portal_user u on u.id = s.user_id
-    where s.token_hash = ${tokenHash} and s.ends_at > ${now} and s.last_seen_at > ${idleSince} and u.active`;
+    where s.token_hash = ${tokenHash} and s.ends_at > ${now} and s.last_seen_at > ${idleSince} and u.active
+      and (s.connection_id is null or exists (select from sso_connection way where way.id = s.connection_id and way.active))`;
   return row ?? null;
 }
 
@@ -192,6 +193,15 @@ export async function deleteSessionsOfUser(sql: Connection, userId: string): Pro
 /** Ends every session of a user from a connection; returns how many. */
 export async function deleteSessionsOfUserBy(sql: Connection, userId: string, connectionId: string): Promise<number> {
   return (await sql`delete from session where user_id = ${userId} and connection_id = ${connectionId}`).count;
+}
+
+/**
+ * Ends every session of a connection, those that wait for a second factor too; returns how many. Lock the connection
+ * first, so that no sign-in adds one.
+ */
+export async function deleteSessionsOfConnection(sql: Connection, connectionId: string): Promise<number> {
+  await lockUsersOfConnection(sql, { connectionId, subjectHash: null });
+  return (await sql`delete from session where connection_id = ${connectionId}`).count;
 }
 
 /**
