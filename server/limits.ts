@@ -182,6 +182,8 @@ export const limits = {
   mailGivenUpAfter: day,
   /** A session's last use is written at most this often, so that its idle time ends right to the second. */
   sessionTouchEvery: second,
+  /** How long a sign-out can be repeated with the same result: its answer may have been lost. */
+  signOutKept: 30 * second,
   deviceLifetime: 180 * day,
   /** A known device's last use is written at most this often. */
   deviceWriteEvery: day,

@@ -89,9 +89,6 @@ export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now:
     update session set last_seen_at = ${now} from quick where token_hash = ${tokenHash} and last_seen_at < ${now}`;
 }
 
-/** A session that has ended: whose it was, and where it came from. */
-export type EndedSession = SessionOrigin & { userId: string; username: string; stage: SessionStage };
-
 /**
  * Where a session came from: the connection and the visit, what its provider expects at sign-out, and when the
  * provider's session ends; null for a password, or if the provider does not say.
@@ -107,28 +104,6 @@ export type SessionOrigin = {
   /** When the person authenticated at the provider; null if it does not say. */
   authenticatedAt: Date | null;
 };
-
-/**
- * Ends a session and returns whose it was; null if there was none. One that a right code has just given a new token is
- * the same session to its browser, which may not know that yet: after waiting for it, only a new statement sees it.
- */
-export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<EndedSession | null> {
-  return (
-    (await takeSessionWhere(sql, sql`s.token_hash = ${tokenHash}`)) ??
-    (await takeSessionWhere(sql, sql`s.former_token_hash = ${tokenHash}`))
-  );
-}
-
-async function takeSessionWhere(sql: Connection, which: ReturnType<Connection>): Promise<EndedSession | null> {
-  const [row] = await sql<EndedSession[]>`
-    delete from session s using portal_user u
-    where ${which} and u.id = s.user_id
-    returning u.id as "userId", u.username, s.stage, s.connection_id as "connectionId", s.visit_id as "visitId",
-      s.sealed_id_token as "sealedIdToken", s.provider_subject_hash as "providerSubjectHash",
-      s.provider_session_hash as "providerSessionHash", s.provider_ends_at as "providerEndsAt",
-      s.authenticated_at as "authenticatedAt"`;
-  return row ?? null;
-}
 
 /** A session to create; `waitsFor` is what a half one waits for, null for a full one. */
 export type NewSession = {
