@@ -155,6 +155,8 @@ export const limits = {
   resetLink: 60 * minute,
   /** How long a browser remembers its last sign-in and sign-out: longer than a link is valid, even if it was closed. */
   turn: day,
+  /** Reset links that a browser remembers to have opened; each has a cookie, and the size of the header is limited. */
+  linksOfBrowser: 10,
   /** For this long an expired reset link is distinguished from one that never existed. */
   resetLinkRemembered: 30 * day,
   /** Reset emails to one account: more within an hour are not sent, and the answer does not reveal it. */
