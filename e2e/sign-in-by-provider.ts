@@ -6,7 +6,12 @@ export async function signInWasByProvider(portal: PortalUnderTest, username: str
   await onDatabaseOf(
     portal,
     (sql) => sql`
-      update session set connection_id = gen_random_uuid(), authenticated_at = now()
+      with made as (
+        insert into sso_connection (key, name, customer_id, protocol, settings, created_at)
+        select 'elsewhere', 'Elsewhere', id, 'oidc', '{}', now() from customer where key = 'acme'
+        on conflict (key) do update set name = excluded.name returning id
+      )
+      update session set connection_id = (select id from made), authenticated_at = now()
       where user_id = (select id from portal_user where username = ${username})`,
   );
 }

@@ -26,6 +26,7 @@ import { healthRoute, readyRoute } from './http/health.ts';
 import { methodNotAllowed } from './http/method-not-allowed.ts';
 import { metricsRoute } from './http/metrics-route.ts';
 import { noBrowser, onlyNavigation } from './http/navigation.ts';
+import { withdrawGivenUpLinks } from './http/opened-links.ts';
 import { logRequest, quietLevel } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { unexpectedError } from './http/unexpected-error.ts';
@@ -125,6 +126,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     done();
   });
   app.addHook('onRequest', guardRequest(deps));
+  app.addHook('onSend', withdrawGivenUpLinks(deps));
   app.addHook('onResponse', logRequest(deps));
   app.setErrorHandler(handleError);
   app.setNotFoundHandler(methodNotAllowed(deps));

@@ -14,6 +14,7 @@ import { deleteOldResetRequests } from './storage/reset-request.ts';
 import { deleteOldSamlAssertions } from './storage/saml-assertion.ts';
 import { deleteOldSamlLogouts } from './storage/saml-logout.ts';
 import { deleteEndedSessions } from './storage/session.ts';
+import { deleteOldSignedOutSessions } from './storage/signed-out-session.ts';
 import { deleteOldSsoRequests } from './storage/sso-request.ts';
 import { deleteStaleThrottles } from './storage/throttle.ts';
 
@@ -27,6 +28,7 @@ export async function keepHouse({ sql, now, config }: DepsWithoutWake): Promise<
   const { account } = limits.throttle;
   await deleteEndedSessions(sql, { idleSince: before(config.sessionIdle), now: at });
   await deleteOldEndedSessions(sql, at);
+  await deleteOldSignedOutSessions(sql, at);
   await deleteStaleThrottles(sql, before(account.freeFailures * account.leakEvery), at);
   await deleteOldAuditEvents(sql, before(config.auditKept));
   await deleteShownRecoveryCodes(sql, at);

@@ -155,6 +155,8 @@ export const limits = {
   resetLink: 60 * minute,
   /** How long a browser remembers its last sign-in and sign-out: longer than a link is valid, even if it was closed. */
   turn: day,
+  /** Reset links that a browser remembers to have opened; each has a cookie, and the size of the header is limited. */
+  linksOfBrowser: 10,
   /** For this long an expired reset link is distinguished from one that never existed. */
   resetLinkRemembered: 30 * day,
   /** Reset emails to one account: more within an hour are not sent, and the answer does not reveal it. */
@@ -182,6 +184,8 @@ export const limits = {
   mailGivenUpAfter: day,
   /** A session's last use is written at most this often, so that its idle time ends right to the second. */
   sessionTouchEvery: second,
+  /** How long a sign-out can be repeated with the same result: its answer may have been lost. */
+  signOutKept: 30 * second,
   deviceLifetime: 180 * day,
   /** A known device's last use is written at most this often. */
   deviceWriteEvery: day,

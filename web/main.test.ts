@@ -50,6 +50,25 @@ it('any other page keeps its address', async () => {
   expect(root.hydrateRoot).toHaveBeenCalledOnce();
 });
 
+it('SE-15 the server is told of a reset link that only the fragment names, and of nothing else', async () => {
+  const fetched = vi.fn(async () => {});
+  vi.stubGlobal('fetch', fetched);
+  const token = 'A'.repeat(43);
+  const at = '/portal/forgottenChange';
+  const told = async (address: string, url: string) => {
+    vi.clearAllMocks();
+    await startAt(address, pageForTest(url));
+    return fetched.mock.calls;
+  };
+  const expected = [[`${at}?hash=${token}`, { method: 'HEAD' }]];
+  expect(await told(`/portal/#/forgottenChange?hash=${token}`, '/portal/')).toEqual(expected);
+  expect(await told(`/portal/?hash=${token}#/forgottenChange`, `/portal/?hash=${token}`)).toEqual(expected);
+  expect(await told(`${at}?hash=${token}`, `${at}?hash=${token}`)).toEqual([]);
+  expect(await told('/portal/#/forgottenChange?hash=x', '/portal/')).toEqual([]);
+  expect(await told(`/portal/#/login?hash=${token}`, '/portal/')).toEqual([]);
+  vi.unstubAllGlobals();
+});
+
 it('a fragment that names another screen is rendered again', async () => {
   expect(await startAt('/portal/#/forgotten', pageForTest('/portal/'))).toEqual([]);
   expect(root.createRoot).toHaveBeenCalledOnce();

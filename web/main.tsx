@@ -9,6 +9,7 @@ import { placeOfUrl } from './place.ts';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 import { settle } from './settle.ts';
 import { takeTurns } from './take-turns.ts';
+import { tellOfLink } from './tell-of-link.ts';
 
 /** The page as sent by the server, which works without JavaScript: a failure leaves or restores it. */
 const address = location.href;
@@ -35,6 +36,7 @@ async function start(): Promise<void> {
   if (page.serverPage?.name === 'signedIn') store.write(nothingSaved);
   const rendered = placeOfUrl(page.url, page.rules.basePath);
   const arrived = page.serverPage ? rendered : settle(location, store, page).place;
+  tellOfLink({ place: arrived }, page);
   const language = languageOfSearch(arrived.search) ?? page.language;
   const [texts, secondFactor] = await Promise.all([
     loadTexts(language),

@@ -130,10 +130,10 @@ function addSetCommand(connection: Command): void {
     .addOption(
       new Option(
         '--disable',
-        'disable sign-in through it; where it is required, its domains cannot sign in at all',
+        'end its sessions and disable sign-in through it; where it is required, its domains cannot sign in at all',
       ).conflicts('enable'),
     )
-    .option('--enable', 'enable sign-in through it again')
+    .option('--enable', 'enable sign-in through it again; ended sessions stay ended')
     .option(...yesFlag);
   addSecretFlags(addConnectionFlags(set)).action(runSet);
 }
@@ -238,15 +238,16 @@ function addRemoveCommand(connection: Command): void {
   connection
     .command('remove')
     .argument('<key>')
-    .description('remove a connection; its users stay')
+    .description('remove a connection and end its sessions; its users stay')
     .option(...yesFlag)
     .option('--json', 'print the outcome as JSON')
     .action((key: string, { json, yes }: JsonFlag & { yes?: true }) =>
       withDatabase(async (sql) => {
         const result = await askToGoOn((isAgreed) => removeConnection(sql, key, new Date(), isAgreed), yes === true);
         if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
-        if (json) return printJson({ removed: key });
-        printLine(`Connection ${key} removed.`);
+        const { sessionsEnded } = result;
+        if (json) return printJson({ removed: key, sessionsEnded });
+        printLine(`Connection ${key} removed; sessions ended: ${sessionsEnded}.`);
       }),
     );
 }

@@ -16,6 +16,7 @@ export type TokenCookieName =
   | 'signed-in'
   | 'signed-out'
   | `visit-${string}`
+  | `link-${string}`
   | `answer-${string}`;
 
 /**

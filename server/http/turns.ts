@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { limits } from '../limits.ts';
 import { newToken } from '../secrets/token.ts';
 import { clearCookie, readCookie, readTokenCookie, setCookie } from './cookies.ts';
+import { giveUpOpenedLinks } from './opened-links.ts';
 
 /**
  * Marks in the browser that someone signed in. Every tab discards a reset link saved earlier: however the session ends,
@@ -22,8 +23,9 @@ export function endTurn(request: FastifyRequest, reply: FastifyReply, config: Co
   return mark;
 }
 
-/** A reset link kept in the browser is not for the next person. */
+/** A reset link kept in the browser is not for the next person, nor is one that its history has. */
 export function clearWaitingLink(request: FastifyRequest, reply: FastifyReply, config: Config): void {
+  giveUpOpenedLinks(request);
   if (readCookie(request.headers, config, 'reset') !== null) clearCookie(reply, config, 'reset');
 }
 

@@ -6,10 +6,13 @@ import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
+import { endSession } from '../session/end-session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Connection } from '../storage/database.ts';
 import { listFormerPasswords } from '../storage/former-password.ts';
 import { updatePasswordHash } from '../storage/portal-user.ts';
 import { findResetLink, type ResetLink, type ResetUser, useResetLink } from '../storage/reset-link.ts';
+import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { resetKeys } from '../throttle/throttle-keys.ts';
 import { newPasswordProblem } from './new-password-problem.ts';
@@ -23,12 +26,14 @@ export type ChangeRequest = {
   address: string;
   /** Of the page: used for the notice unless the user has chosen another. */
   language: Language;
+  /** Of the session of this browser, which ends with the change whoever it belongs to; null if there is none. */
+  sessionToken: string | null;
   requestId: string;
 };
 
 /** Every outcome of a change; visitors read out `reference` to the operator, `retryAfter` is in milliseconds. */
 export type ChangeResult =
-  | { kind: 'changed' }
+  | { kind: 'changed'; ended: SignedOutSession | null }
   | { kind: 'refused'; reason: ChangeFailedReason; reference: string }
   | { kind: 'networkRefused'; reference: string }
   | { kind: 'throttled'; retryAfter: number };
@@ -58,8 +63,7 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   if (await wasUsedBefore(deps, user, request.password)) return await refused(deps, request, link, usedBefore);
 
   const passwordHash = await hashPassword(request.password);
-  if (await store(deps, request, user, passwordHash)) return { kind: 'changed' };
-  return await outrun(deps, request);
+  return (await store(deps, request, user, passwordHash)) ?? (await outrun(deps, request));
 }
 
 async function linkOf({ sql }: Deps, { token, address }: ChangeRequest): Promise<ResetLink | null> {
@@ -85,17 +89,18 @@ async function wasUsedBefore({ sql }: Deps, user: ResetUser, password: string): 
 }
 
 /**
- * All or nothing: replaces the password, consumes the link, and ends what depended on the old one. False, with nothing
- * stored, if the link or the account changed since the entries were checked.
+ * All or nothing: replaces the password, consumes the link, and ends what depended on the old one and the session of
+ * this browser. Null, with nothing stored, if the link or the account changed since the entries were checked.
  */
 async function store(
   deps: Deps,
-  { token, address, language, requestId }: ChangeRequest,
+  request: ChangeRequest,
   user: ResetUser,
   passwordHash: string,
-): Promise<boolean> {
+): Promise<ChangeResult | null> {
+  const { token, address, language, requestId } = request;
   const now = deps.now();
-  const isStored = await deps.sql
+  const stored = await deps.sql
     .begin(async (sql) => {
       // Locks the user first, as every change of one does: two of their links would deadlock otherwise.
       if (!(await updatePasswordHash(sql, user.id, user.passwordHash, passwordHash))) throw new ChangedMeanwhile();
@@ -105,14 +110,22 @@ async function store(
       const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
       const { id: userId, username } = user;
       await insertAuditEvent(sql, { event: 'password-changed', userId, username, address, requestId, steps }, now);
-      return true;
+      return { kind: 'changed', ended: await endOwnSession(sql, request, now) } as const;
     })
     .catch((error: unknown) => {
-      if (error instanceof ChangedMeanwhile) return false;
+      if (error instanceof ChangedMeanwhile) return null;
       throw error;
     });
-  if (isStored) deps.wake.mails();
-  return isStored;
+  if (stored) deps.wake.mails();
+  return stored;
+}
+
+async function endOwnSession(
+  sql: Connection,
+  { sessionToken, address, requestId }: ChangeRequest,
+  now: Date,
+): Promise<SignedOutSession | null> {
+  return sessionToken === null ? null : await endSession(sql, sessionToken, { now, address, requestId });
 }
 
 /** Rolls the transaction back. */
@@ -123,7 +136,7 @@ async function outrun(deps: Deps, request: ChangeRequest): Promise<ChangeResult>
   const link = await linkOf(deps, request);
   const overBy = reasonOfLink(link, deps.now());
   if (overBy && link?.user && (await verifyPassword(link.user.passwordHash, request.password)))
-    return { kind: 'changed' };
+    return { kind: 'changed', ended: await endOwnSession(deps.sql, request, deps.now()) };
   return await refused(deps, request, link, overBy ?? reasonOfAccount(link?.user ?? null) ?? changeFailed);
 }
 

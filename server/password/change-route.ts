@@ -3,19 +3,25 @@ import type { ChangeForm } from '#contract/payloads.ts';
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { clearCookie, setCookie } from '../http/cookies.ts';
+import { clearCookie, readTokenCookie, setCookie } from '../http/cookies.ts';
 import { formAgain, withFormKept } from '../http/form-again.ts';
 import { addressOf } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
+import { noteOpenedLink } from '../http/opened-links.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { isToken } from '../secrets/token.ts';
+import { carriesSession, leaveSession, wasSignedIn } from '../session/end-session.ts';
 import { changePassword } from './change-password.ts';
 
 /** After these the link is still valid, and a better entry helps. */
 const isLinkStillGood = (reason: ChangeFailedReason) =>
   reason !== changeFailedReasons.requestExpired && reason !== changeFailedReasons.userNotFound;
+
+/** After these it is also certain that there is such a link. */
+const isLinkKnownAndGood = (reason: ChangeFailedReason) =>
+  isLinkStillGood(reason) && reason !== changeFailedReasons.changeFailed;
 
 /** `POST password/change` (decisions §6): 303 to the outcome. */
 export function changeRoute(deps: Deps) {
@@ -27,12 +33,16 @@ export function changeRoute(deps: Deps) {
       return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
     const { hash: token = '', password, repeat } = request.body;
     const language = languageOfRequest(request);
-    const result = await changePassword(deps, { token, password, repeat, address, language, requestId: request.id });
+    const sessionToken = readTokenCookie(request.headers, config, 'session');
+    const change = { token, password, repeat, address, language, sessionToken, requestId: request.id };
+    const result = await changePassword(deps, change);
     const lang = languageOverride(request);
     switch (result.kind) {
       case 'changed':
         clearCookie(reply, config, 'reset');
         clearLastRefusal(request, reply, config);
+        // Whoever changed it signs in next, and gets nothing of somebody who was signed in here.
+        if (carriesSession(deps, request)) leaveSession(deps, request, reply, wasSignedIn(deps, request, result.ended));
         return reply.redirect(screenUrl(config.basePath, 'forgottenChangedInfo', { lang }), 303);
       case 'networkRefused': {
         const query = { [queryNames.ipAddress]: address, lang };
@@ -45,6 +55,7 @@ export function changeRoute(deps: Deps) {
         return await formAgain(deps, request, reply, again, keptOf(request.body));
       }
       case 'refused':
+        if (isToken(token) && isLinkKnownAndGood(result.reason)) noteOpenedLink(request, reply, config, token);
         return refused(reply, result, token, lang);
     }
   });

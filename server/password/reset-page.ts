@@ -1,9 +1,10 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '#contract/page.ts';
 import { changeFailedReasons } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
+import { noteOpenedLink } from '../http/opened-links.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
@@ -11,16 +12,21 @@ import { findResetLinkPage } from '../storage/reset-link.ts';
 
 /**
  * What the page of a link shows (decisions §13): the form with its extra data, or the address of a page that says that
- * the link was used or is over. Viewing never consumes a link. An unknown hash shows the form as if it were valid.
+ * the link was used or is over. Viewing never consumes a link, but the browser remembers that it opened it. An unknown
+ * hash shows the form as if it were valid.
  */
-export async function resetPage(deps: Deps, request: FastifyRequest): Promise<Partial<Page> | { redirect: string }> {
+export async function resetPage(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Partial<Page> | { redirect: string }> {
   const { config, sql } = deps;
   const asked = queryValue(request, queryNames.hash);
   const waiting = readTokenCookie(request.headers, config, 'reset');
   const token = asked ?? waiting;
   if (!token || !isToken(token)) return {};
   const link = await findResetLinkPage(sql, tokenHash(token)).catch((error: unknown) => {
-    if (isDatabaseAway(error)) return null;
+    if (isDatabaseAway(error)) return undefined;
     throw error;
   });
   const isOpen = link?.state === 'open' && link.endsAt > deps.now();
@@ -30,6 +36,8 @@ export async function resetPage(deps: Deps, request: FastifyRequest): Promise<Pa
     const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), lang };
     return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
   }
+  // A link that cannot be looked up may be open.
+  if (isOpen || link === undefined) noteOpenedLink(request, reply, config, token);
   // Never a name typed elsewhere: a password manager would save the new password under it.
   return { ...(asked ? {} : { resetHash: token }), typedUsername: (isOpen && link.username) || '' };
 }

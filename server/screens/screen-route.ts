@@ -37,15 +37,19 @@ export function screenRoute(deps: Deps) {
       );
     }
     const turns = await turnOfEndedSession(deps, request, reply).catch(noneWhileAway);
-    const page = await pageOf(name, request);
+    const page = await pageOf(name, request, reply);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
     return await deps.pages.send(request, reply, 200, { ...page, ...(turns && { turns }) });
   };
 
   /** What some screens show in addition, or where they redirect. */
-  async function pageOf(name: Screen['name'], request: FastifyRequest): Promise<Partial<Page> | { redirect: string }> {
+  async function pageOf(
+    name: Screen['name'],
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Partial<Page> | { redirect: string }> {
     if (name === 'login') return await loginPage(request);
-    if (name === 'forgottenChange') return await resetPage(deps, request);
+    if (name === 'forgottenChange') return await resetPage(deps, request, reply);
     if (name === 'twoFactor' || name === 'twoFactorRegistration') return await secondFactorPage(deps, request);
     if (name === 'singleSignOn') return await singleSignOnPage(deps, request);
     return {};

@@ -35,7 +35,7 @@ let users: string[];
 beforeEach(async () => {
   const { sql } = portal;
   await sql`truncate customer, portal_user, sso_connection, portal_key, session, mail, audit_event cascade`;
-  await sql`truncate pending_totp`;
+  await sql`truncate pending_totp, signed_out_session`;
   await addCustomer(portal, 'acme');
   users = [];
   for (const username of ['ada', 'bob', 'eve']) users.push(await addUser(portal, { username, passwordHash: null }));
@@ -60,6 +60,9 @@ async function fillEverything(keys = oldKeys): Promise<void> {
   await sql`
     insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at, sealed_id_token)
     values (${hash(1)}, ${user}, 'full', '{}', '127.0.0.1', ${now}, ${now}, ${now}, ${sealed('id token', `id-token:${user}`)})`;
+  await sql`
+    insert into signed_out_session (token_hash, user_id, stage, sealed_id_token, ends_at)
+    values (${hash(5)}, ${user}, 'full', ${sealed('id token of before', `id-token:${user}`)}, ${now})`;
   const requestId = randomUUID();
   await sql`
     insert into sso_request (id, state_hash, connection_id, sealed_details, sealed_answer, answer_hash, answer_ends_at,
@@ -93,6 +96,7 @@ const everything = [
   'totp',
   'the-token',
   'id token',
+  'id token of before',
   'details',
   'answer',
   'question',

@@ -2,21 +2,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenOfPath, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { clearCookie, readTokenCookie, setCookie } from '../http/cookies.ts';
+import { readTokenCookie, setCookie } from '../http/cookies.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { addressOf, refuseForeignSite } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { isAheadOfPerson } from '../http/navigation.ts';
 import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
 import { namesOwnOrigin } from '../http/same-origin.ts';
-import { clearWaitingLink, endTurn } from '../http/turns.ts';
-import { endVisits } from '../http/visit-cookies.ts';
+import { clearWaitingLink } from '../http/turns.ts';
 import { limits } from '../limits.ts';
-import { tokenHash } from '../secrets/token.ts';
-import { askAfresh } from '../single-sign-on/ask-afresh.ts';
+import { carriesSession, endSession, leaveSession, wasSignedIn } from '../session/end-session.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
-import { takeSession } from '../storage/session.ts';
 
 /**
  * `GET logout` (decisions §6): ends the session if our own page or the person asks for it; a request from elsewhere, or
@@ -26,8 +22,7 @@ export function logoutRoute(deps: Deps) {
   return async function logout(request: FastifyRequest, reply: FastifyReply) {
     const { headers } = request;
     if (!isWanted(headers)) return await refuseForeignSite(deps, request, reply);
-    if (!isAheadOfPerson(headers) && isOurs(headers, deps.config.origins))
-      return await endSession(deps, request, reply);
+    if (!isAheadOfPerson(headers) && isOurs(headers, deps.config.origins)) return await signOut(deps, request, reply);
     if (wantsPage(request))
       return await deps.pages.send(request, reply, 200, { serverPage: { name: 'signOutConfirm' } });
     return await refuseForeignSite(deps, request, reply);
@@ -48,39 +43,25 @@ function isOurs(headers: IncomingHttpHeaders, ownOrigins: readonly string[]): bo
 /** `POST logout`: the guard has checked that it comes from our own page. */
 export function logoutConfirmedRoute(deps: Deps) {
   return async function logoutConfirmed(request: FastifyRequest, reply: FastifyReply) {
-    return await endSession(deps, request, reply);
+    return await signOut(deps, request, reply);
   };
 }
 
-async function endSession(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const token = readTokenCookie(request.headers, deps.config, 'session');
-  const ended = token ? await takeSession(deps.sql, tokenHash(token)) : null;
-  if (ended) {
-    const { userId, username } = ended;
-    const address = addressOf(deps, request);
-    const event = {
-      event: 'signed-out',
-      userId,
-      username,
-      ...(address && { address }),
-      requestId: request.id,
-    } as const;
-    await insertAuditEvent(deps.sql, event, deps.now());
-  }
+  const where = { now: deps.now(), address: addressOf(deps, request), requestId: request.id };
+  const ended = token ? await endSession(deps.sql, token, where) : null;
   const destination = queryValue(request, queryNames.destination) ?? undefined;
   // Any link could claim this of a sign-out, and nothing would be discarded.
   const isPressed = request.method === 'POST';
   const signsInAgain = isPressed && ended !== null && destination !== undefined && isRegistration(deps, destination);
-  clearCookie(reply, deps.config, 'session');
   if (signsInAgain) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
   else clearLastRefusal(request, reply, deps.config);
-  if (ended || wantsPage(request)) askAfresh(reply, deps.config);
-  // A person who abandons a second factor was never signed in, and keeps what this tab has saved.
-  const isTurnOver = ended ? ended.stage === 'full' && !signsInAgain : wantsPage(request);
-  if (isTurnOver) {
-    endTurn(request, reply, deps.config);
-    endVisits(request, reply, deps.config);
-  } else clearWaitingLink(request, reply, deps.config);
+  // Whoever opens the page without a session wants everything gone; a script may only be making sure.
+  const isOpened = ended === null && wantsPage(request);
+  const isTurnOver = !signsInAgain && (isOpened || wasSignedIn(deps, request, ended));
+  if (isOpened || carriesSession(deps, request)) leaveSession(deps, request, reply, isTurnOver);
+  else clearWaitingLink(request, reply, deps.config);
   if (!wantsPage(request)) return reply.code(204).send();
   const elsewhere = ended && !signsInAgain && (await signOutAtProvider(deps, ended));
   if (elsewhere) {

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { keepHouse } from '#server/housekeeping.ts';
 import { limits } from '#server/limits.ts';
 import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import {
+  cookiesOf,
+  type PortalForTest,
+  portalForTest,
+  type TestRequest,
+  testPassword,
+} from '#server/testing/portal-for-test.ts';
 
 let portal: PortalForTest;
 let cookies: Record<string, string>;
@@ -12,6 +19,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
   await portal.sql`delete from session`;
+  await portal.sql`truncate signed_out_session, audit_event`;
   cookies = cookiesOf(await portal.signIn('alice', testPassword));
 });
 afterAll(() => portal.close());
@@ -234,10 +242,76 @@ it('SE-15 the marks outlive the browser’s session and every reset link', async
     expect((maxAge ?? 0) * 1000).toBeGreaterThan(limits.resetLink + limits.refusalLifetime);
 });
 
-it('signing out of an expired session counts as a sign-out; a script that finds none reports nothing', async () => {
+const fetched = { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' };
+const opened = { ...page, 'sec-fetch-site': 'same-origin' };
+const pressed = { method: 'POST' as const };
+const named = (jar: Record<string, string>) =>
+  Object.keys(jar).filter((name) => name !== 'vestibule-session' && jar[name] !== '');
+
+it.each<[string, Partial<TestRequest>]>([
+  ['a page', { headers: opened }],
+  ['a button', pressed],
+  ['a call', { headers: fetched }],
+  ['a posting call', { ...pressed, headers: fetched }],
+])('SE-15 signing out by %s of a session of which nothing is left is a sign-out', async (_what, request) => {
   await portal.sql`delete from session`;
-  const asked = await portal.send({ url, cookies, headers: { ...page, 'sec-fetch-site': 'same-origin' } });
-  expect(cookiesOf(asked)).toHaveProperty(marks[1]);
-  const fetched = { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' };
-  expect(cookiesOf(await portal.send({ url, cookies, headers: fetched }))).not.toHaveProperty(marks[1]);
+  const visit = 'vestibule-visit-AAAAAAAA';
+  const jar = { ...cookies, [visit]: 'v'.repeat(43) };
+  const left = cookiesOf(await portal.send({ url, cookies: jar, ...request }));
+  expect(named(left).sort()).toEqual(['vestibule-afresh', 'vestibule-signed-out']);
+  expect([left['vestibule-session'], left[visit]]).toEqual(['', '']);
+});
+
+it('SE-15 so is a call with a cookie that somebody may have tossed: twice, or malformed', async () => {
+  const mark = `vestibule-signed-in=${cookies['vestibule-signed-in']}`;
+  const held = `vestibule-session=${cookies['vestibule-session']}`;
+  for (const cookie of [`${held}; ${held}; ${mark}`, `vestibule-session=x; ${mark}`]) {
+    const left = cookiesOf(await portal.send({ url, headers: { ...fetched, cookie } }));
+    expect(left, cookie).toHaveProperty(marks[1]);
+  }
+});
+
+it('a call without a session cookie reports no sign-out, nor does one where nobody was ever signed in', async () => {
+  const mark = { 'vestibule-signed-in': cookies['vestibule-signed-in'] ?? '' };
+  expect(named(cookiesOf(await portal.send({ url, cookies: mark, headers: fetched })))).toEqual([]);
+  // A second factor that was abandoned so long ago that its row is gone.
+  const abandoned = { 'vestibule-session': 'x'.repeat(43) };
+  expect(named(cookiesOf(await portal.send({ url, cookies: abandoned, headers: fetched })))).toEqual([
+    'vestibule-afresh',
+  ]);
+});
+
+it('a second factor that is abandoned twice is no sign-out either time', async () => {
+  await portal.sql`update session set stage = 'half', factor = 'email'`;
+  for (const _ of [1, 2]) {
+    const left = cookiesOf(await portal.send({ ...pressed, url, cookies }));
+    expect(named(left)).toEqual(['vestibule-afresh']);
+  }
+});
+
+it('a sign-out that is pressed twice is recorded once, and the session ends by either of its tokens', async () => {
+  const former = await portal.sql`update session set former_token_hash = sha256('former') returning token_hash`;
+  expect(former).toHaveLength(1);
+  const answers = await Promise.all([1, 2, 3].map(() => portal.send({ ...pressed, url, cookies })));
+  for (const answer of answers) expect(cookiesOf(answer)).toHaveProperty(marks[1]);
+  expect(await portal.sql`select from audit_event where event = 'signed-out'`).toHaveLength(1);
+  expect(await portal.sql`select from signed_out_session`).toHaveLength(2);
+});
+
+it('a sign-out to set up an app that is pressed twice keeps the name both times', async () => {
+  const asked = `${url}?destination=%2Fportal%2FtwoFactorRegistration`;
+  for (const _ of [1, 2]) {
+    const left = cookiesOf(await portal.send({ ...pressed, url: asked, cookies }));
+    expect(left).not.toHaveProperty(marks[1]);
+    expect(Buffer.from(left['vestibule-refusal'] ?? '', 'base64url').toString()).toContain('alice');
+  }
+});
+
+it('what a second press needs is forgotten after half a minute', async () => {
+  await portal.send({ ...pressed, url, cookies });
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select from signed_out_session`).toHaveLength(1);
+  portal.wait(limits.signOutKept);
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select from signed_out_session`).toHaveLength(0);
 });

@@ -1,8 +1,10 @@
+import { inflateRawSync } from 'node:zlib';
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
 import { portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { addSamlConnection, samlProvider } from '#server/testing/saml-sign-in-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -77,6 +79,20 @@ it('SE-15 abandoning a second factor has the same effect', async () => {
   await comeBack(await departFor(browser));
   await signOut();
   expect(wishesOf(await departFor(browser))).toEqual(afresh);
+});
+
+it('SE-15 SAML: after a sign-out the request says ForceAuthn, and before it does not', async () => {
+  const saml = await samlProvider('idp.saml.test', portal.deps.now());
+  await addSamlConnection(portal, saml, { key: 'saml', domains: ['saml.test'] });
+  const forced = async () => {
+    const asked = new URL(await departFor(browser, 'somebody@saml.test')).searchParams.get('SAMLRequest') ?? '';
+    return / ForceAuthn="true"/.test(inflateRawSync(Buffer.from(asked, 'base64')).toString());
+  };
+  expect(await forced()).toBe(false);
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  expect(await forced()).toBe(false);
+  await signOut();
+  expect(await forced()).toBe(true);
 });
 
 it('an invalid answer, or a session that has ended, changes nothing', async () => {

@@ -5,6 +5,7 @@ import { seal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/database.ts';
 import { deleteMetadataReading } from '../storage/saml-metadata-reading.ts';
+import { deleteSessionsOfConnection } from '../storage/session.ts';
 import {
   connectionPlace,
   findSsoConnectionByKeyForUpdate,
@@ -34,7 +35,8 @@ export type ChangeConnectionResult =
 
 /**
  * Changes a connection and records what changed, without secrets. People who are at the provider now return to the
- * changed one. Changes that enable passwords or lock a domain out need `isAgreed`; `required: false` implies it.
+ * changed one. Disabling it ends its sessions for good (docs/decisions/0032). Changes that enable passwords or lock a
+ * domain out need `isAgreed`; `required: false` implies it.
  */
 export async function changeConnection(
   { sql, keys }: { sql: Database; keys: Keys },
@@ -59,6 +61,11 @@ export async function changeConnection(
     if (steps.length === 0) return { kind: 'unchanged' };
     const sealedSecret =
       secret === undefined ? {} : { sealedSecret: seal(keys.seal, secret, connectionPlace(before.id)) };
+    // Before the connection is changed: users are locked before the version that the change counts up.
+    if (changes.active === false) {
+      const ended = await deleteSessionsOfConnection(sql, before.id);
+      steps.push({ step: 'sessions ended', outcome: String(ended) });
+    }
     await updateSsoConnection(sql, before.id, { ...changes, ...sealedSecret });
     if (changes.settings) await deleteMetadataReading(sql, before.id);
     if (domains) await updateSsoDomains(sql, before.id, domains);

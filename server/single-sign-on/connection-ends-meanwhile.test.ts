@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
 import {
@@ -144,14 +144,92 @@ describe('an open second factor', () => {
   });
 });
 
-it.each([
-  ['switched off', disable],
-  ['removed', remove],
-])('a session from a connection stays when that is %s', async (_, end) => {
-  await signInByProvider();
-  await end();
-  expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+describe('a session from a connection', () => {
+  const session = async (at: PortalForTest) =>
+    (await at.send({ url: '/portal/session', cookies: browser.cookies })).statusCode;
+  const page = async (at: PortalForTest) =>
+    (await at.send({ url: '/portal/portal.html', cookies: browser.cookies })).headers.location;
+
+  it.each([
+    ['switched off', disable],
+    ['removed', remove],
+    ['switched off by hand', async () => await portal.sql`update sso_connection set active = false`],
+    ['removed by hand', async () => await portal.sql`delete from sso_connection`],
+  ])('SE-12 ends at once, on every instance, when that is %s', async (_, end) => {
+    const other = await portalForTest({}, portal);
+    try {
+      await signInByProvider();
+      for (const at of [portal, other, portal]) expect(await session(at)).toBe(200);
+      await end();
+      for (const at of [portal, other]) {
+        expect(await session(at)).toBe(401);
+        expect(await page(at)).toBe('/portal/');
+      }
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('SE-12 stays ended when that is switched on again: whoever it let in meanwhile is not let in again', async () => {
+    await signInByProvider();
+    await disable();
+    await enable();
+    expect(await session(portal)).toBe(401);
+    expect(await portal.sql`select from session`).toHaveLength(0);
+    const [event] =
+      await portal.sql`select steps from audit_event where event = 'connection-changed' order by id limit 1`;
+    expect(event?.steps).toEqual([
+      { step: 'active', outcome: 'yes → no' },
+      { step: 'sessions ended', outcome: '1' },
+    ]);
+  });
+
+  it('SE-12 of another connection, or by password, goes on', async () => {
+    await addSamlConnection(portal, await samlProvider('idp.other.test', portal.deps.now()), {
+      key: 'other',
+      domains: [],
+    });
+    await signInByProvider();
+    const byPassword = cookiesOf(await portal.signIn('bob', testPassword));
+    await changeConnection(portal.deps, 'other', { active: false }, portal.deps.now(), true);
+    expect(await session(portal)).toBe(200);
+    await disable();
+    expect(await signedInAs(portal, byPassword)).toBe('bob');
+  });
+
+  it('SE-12 is removed with it, and the event counts it', async () => {
+    await signInByProvider();
+    await remove();
+    expect(await portal.sql`select from session`).toHaveLength(0);
+    const [event] = await portal.sql`select steps from audit_event where event = 'connection-removed'`;
+    expect(event?.steps).toEqual([{ step: 'sessions ended', outcome: '1' }]);
+  });
+
+  it('SE-12 is not left over by a sign-in that is stored while that is switched off', async () => {
+    const blocked = await portal.sql.reserve();
+    await blocked`begin`;
+    await blocked`select from portal_user where username = 'alice' for update`;
+    const signingIn = signInByProvider();
+    await waitingFor(1);
+    const ending = disable();
+    await waitingFor(2);
+    await blocked`commit`;
+    blocked.release();
+    await signingIn;
+    await ending;
+    expect(await portal.sql`select from session`).toHaveLength(0);
+  });
 });
+
+/** Until so many statements wait for a lock. */
+async function waitingFor(count: number): Promise<void> {
+  await vi.waitFor(async () => {
+    const [row] = await portal.sql<{ waiting: number }[]>`
+      select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    expect(row?.waiting).toBe(count);
+  });
+}
 
 describe('unlinking', () => {
   const unlink = async (name = 'alice') => await unlinkUser(portal.sql, 'acme-saml', name, portal.deps.now());

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { calls } from '#contract/calls.ts';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { type ForgedProvider, signed, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
@@ -84,6 +85,38 @@ describe('what is on a foreign page', () => {
       expect((await portal.send({ method: 'POST', url, form, headers })).statusCode, url).toBe(403);
     }
     expect(await rows()).toEqual([]);
+  });
+
+  it('CS-07 a post from the provider’s site counts only where SAML messages go', async () => {
+    const answer = samlAnswer(portal, acme, samlRequestAt(await departFor(browser)));
+    const accepted = ['samlAnswer', 'samlLogoutPosted', 'oidcBackchannelLogout'];
+    const others = Object.entries(calls).filter(([name, { method }]) => method === 'POST' && !accepted.includes(name));
+    expect(others.length).toBeGreaterThan(8);
+    for (const [name, { path }] of others) {
+      const url = `/portal${path}`;
+      expect((await portal.send({ method: 'POST', url, form: answer, ...crossSite })).statusCode, name).toBe(403);
+    }
+    const posted = await postSamlAnswer(portal, browser, answer);
+    await browser.get(String(posted.headers.location), crossSite);
+    expect((await browser.get('/portal/session')).statusCode).toBe(200);
+  });
+
+  it('CS-07 and only as the answer to a request of ours that waits, once', async () => {
+    const request = samlRequestAt(await departFor(browser));
+    const endOf = async (form: Record<string, string>) => {
+      const own = browserForTest(portal);
+      Object.assign(own.cookies, browser.cookies);
+      const posted = await postSamlAnswer(portal, own, form);
+      await own.get(String(posted.headers.location), crossSite);
+      return (await own.get('/portal/session')).statusCode;
+    };
+    expect(await endOf(samlAnswer(portal, acme, null))).toBe(401);
+    expect(await endOf(samlAnswer(portal, acme, { id: '_unknown', state: 'A'.repeat(43) }))).toBe(401);
+    expect(await endOf(samlAnswer(portal, acme, { ...request, state: 'A'.repeat(43) }))).toBe(401);
+    const another = samlRequestAt(await departFor(browserForTest(portal)));
+    expect(await endOf(samlAnswer(portal, acme, another))).toBe(401);
+    expect(await endOf(samlAnswer(portal, acme, request))).toBe(200);
+    expect(await endOf(samlAnswer(portal, acme, request))).toBe(401);
   });
 
   it('CS-09 its images and frames lock nobody at the address out of single sign-on', async () => {

@@ -1,7 +1,8 @@
 import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { unseal } from '../secrets/sealed.ts';
-import { type EndedSession, idTokenPlace } from '../storage/session.ts';
+import { idTokenPlace } from '../storage/session.ts';
+import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import type { SamlName } from './identity.ts';
 import { oidcLogoutUrl } from './oidc/oidc-logout.ts';
@@ -21,7 +22,7 @@ export type WayOut = {
  */
 export async function signOutAtProvider(
   deps: Deps,
-  { connectionId, sealedIdToken, stage, userId }: EndedSession,
+  { connectionId, sealedIdToken, stage, userId }: SignedOutSession,
 ): Promise<WayOut | null> {
   if (connectionId === null || stage !== 'full') return null;
   const connection = await findSsoConnection(deps.sql, connectionId);

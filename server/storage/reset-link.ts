@@ -90,6 +90,11 @@ export async function withdrawResetLinks(sql: Connection, userId: string): Promi
   await sql`update reset_link set state = 'withdrawn' where user_id = ${userId} and state = 'open'`;
 }
 
+/** Invalidates one link, if it is open. */
+export async function withdrawResetLink(sql: Connection, tokenHash: Buffer): Promise<void> {
+  await sql`update reset_link set state = 'withdrawn' where token_hash = ${tokenHash} and state = 'open'`;
+}
+
 export async function isResetLinkOpen(sql: Connection, tokenHash: Buffer): Promise<boolean> {
   return (await sql`select from reset_link where token_hash = ${tokenHash} and state = 'open'`).length > 0;
 }

@@ -332,6 +332,20 @@ create table shown_recovery_codes (
   primary key (user_id)
 );
 
+create table signed_out_session (
+  token_hash bytea not null,
+  user_id uuid not null,
+  stage text not null,
+  connection_id uuid,
+  sealed_id_token bytea,
+  ends_at timestamp with time zone not null,
+  check ((octet_length(token_hash) = 32)),
+  check ((stage = ANY (ARRAY['half'::text, 'full'::text]))),
+  check (is_sealed(sealed_id_token)),
+  primary key (token_hash)
+);
+CREATE INDEX signed_out_session_by_end ON signed_out_session USING btree (ends_at);
+
 create table sso_connection (
   id uuid not null default gen_random_uuid(),
   key text not null,
@@ -500,6 +514,8 @@ begin
   delete from mail where user_id in (select id from removed);
   return null;
 end $function$;
+
+CREATE TRIGGER connection_changed AFTER DELETE OR UPDATE OF active ON sso_connection FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
 
 CREATE TRIGGER customer_changed AFTER DELETE OR UPDATE ON customer FOR EACH STATEMENT EXECUTE FUNCTION access_changed();
 

@@ -26,8 +26,8 @@ export type SessionRow = {
 };
 
 /**
- * The session of a token hash, or null if there is none, it has ended, or its user is inactive. `idleSince`: sessions
- * last used before have ended.
+ * The session of a token hash, or null if there is none, it has ended, its user is inactive, or its connection is
+ * disabled or removed. `idleSince`: sessions last used before have ended.
  */
 export async function findSession(
   sql: Connection,
@@ -46,7 +46,8 @@ export async function findSession(
       ) as customers,
       (select version from access_version) as "accessVersion"
     from session s join portal_user u on u.id = s.user_id
-    where s.token_hash = ${tokenHash} and s.ends_at > ${now} and s.last_seen_at > ${idleSince} and u.active`;
+    where s.token_hash = ${tokenHash} and s.ends_at > ${now} and s.last_seen_at > ${idleSince} and u.active
+      and (s.connection_id is null or exists (select from sso_connection way where way.id = s.connection_id and way.active))`;
   return row ?? null;
 }
 
@@ -88,9 +89,6 @@ export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now:
     update session set last_seen_at = ${now} from quick where token_hash = ${tokenHash} and last_seen_at < ${now}`;
 }
 
-/** A session that has ended: whose it was, and where it came from. */
-export type EndedSession = SessionOrigin & { userId: string; username: string; stage: SessionStage };
-
 /**
  * Where a session came from: the connection and the visit, what its provider expects at sign-out, and when the
  * provider's session ends; null for a password, or if the provider does not say.
@@ -106,28 +104,6 @@ export type SessionOrigin = {
   /** When the person authenticated at the provider; null if it does not say. */
   authenticatedAt: Date | null;
 };
-
-/**
- * Ends a session and returns whose it was; null if there was none. One that a right code has just given a new token is
- * the same session to its browser, which may not know that yet: after waiting for it, only a new statement sees it.
- */
-export async function takeSession(sql: Connection, tokenHash: Buffer): Promise<EndedSession | null> {
-  return (
-    (await takeSessionWhere(sql, sql`s.token_hash = ${tokenHash}`)) ??
-    (await takeSessionWhere(sql, sql`s.former_token_hash = ${tokenHash}`))
-  );
-}
-
-async function takeSessionWhere(sql: Connection, which: ReturnType<Connection>): Promise<EndedSession | null> {
-  const [row] = await sql<EndedSession[]>`
-    delete from session s using portal_user u
-    where ${which} and u.id = s.user_id
-    returning u.id as "userId", u.username, s.stage, s.connection_id as "connectionId", s.visit_id as "visitId",
-      s.sealed_id_token as "sealedIdToken", s.provider_subject_hash as "providerSubjectHash",
-      s.provider_session_hash as "providerSessionHash", s.provider_ends_at as "providerEndsAt",
-      s.authenticated_at as "authenticatedAt"`;
-  return row ?? null;
-}
 
 /** A session to create; `waitsFor` is what a half one waits for, null for a full one. */
 export type NewSession = {
@@ -192,6 +168,15 @@ export async function deleteSessionsOfUser(sql: Connection, userId: string): Pro
 /** Ends every session of a user from a connection; returns how many. */
 export async function deleteSessionsOfUserBy(sql: Connection, userId: string, connectionId: string): Promise<number> {
   return (await sql`delete from session where user_id = ${userId} and connection_id = ${connectionId}`).count;
+}
+
+/**
+ * Ends every session of a connection, those that wait for a second factor too; returns how many. Lock the connection
+ * first, so that no sign-in adds one.
+ */
+export async function deleteSessionsOfConnection(sql: Connection, connectionId: string): Promise<number> {
+  await lockUsersOfConnection(sql, { connectionId, subjectHash: null });
+  return (await sql`delete from session where connection_id = ${connectionId}`).count;
 }
 
 /**

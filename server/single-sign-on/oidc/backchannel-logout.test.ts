@@ -215,6 +215,18 @@ describe('a logout that an OpenID provider begins', () => {
     expect((await post(await tokenWith({}))).statusCode).toBe(503);
   });
 
+  it('OI-34 reads the keys only in the networks of the connection, even those that another one has made known', async () => {
+    await signIn();
+    expect((await post(await tokenWith({ sub: 'nobody', sid: undefined }))).statusCode).toBe(200);
+    await portal.sql`update sso_connection set provider_networks = '{}'`;
+    const asked = acme.requests.length;
+    expect((await post(await tokenWith({}))).statusCode).toBe(400);
+    const [event] = await portal.sql`select steps from audit_event where event = 'provider-logout-refused'`;
+    expect(event?.steps[0].outcome).toContain('--provider-network');
+    expect(acme.requests).toHaveLength(asked);
+    expect(await sessionStatus()).toBe(200);
+  });
+
   it('slows down senders of invalid tokens, never senders of valid ones', async () => {
     const { freeFailures } = limits.throttle.logoutToken;
     // The keys could be read again, if someone asked for it.

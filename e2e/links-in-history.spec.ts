@@ -1,0 +1,62 @@
+import type { Page } from '@playwright/test';
+import { changeForm, hashOf, linkFor, newPassword } from './reset-forms.ts';
+import { signIn, signInForm, signOutButton } from './sign-in-form.ts';
+import { expect, password, test } from './test.ts';
+
+const both = { tag: '@without-script' };
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+
+test(
+  'SE-15: the next person finds the link in the history, and it opens nothing',
+  both,
+  async ({ page, portal, inbox, newPerson, anotherBrowser }) => {
+    const { username, email } = await newPerson();
+    const link = await linkFor({ portal, inbox }, email);
+    await page.goto(link);
+    await page.goto(link);
+    await expect(changeForm(page).hash).toHaveValue(hashOf(link));
+    await signIn(page, username, password);
+    await signOutButton(page).click();
+    await expect(heading(page)).toHaveText('Sign in');
+    const { page: elsewhere } = await anotherBrowser();
+    for (const next of [page, elsewhere]) {
+      await next.goto(link);
+      await expect(heading(next)).toHaveText('Password not changed');
+    }
+    expect(await portal.signInPlainly(username, password)).not.toBeNull();
+  },
+);
+
+test('SE-15: so does a link in the old form, whose token only the browser sees', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+}) => {
+  const { username, email } = await newPerson();
+  const link = await linkFor({ portal, inbox }, email);
+  const told = page.waitForResponse((response) => response.request().method() === 'HEAD');
+  await page.goto(`/portal/#/forgottenChange?hash=${hashOf(link)}`);
+  await expect(changeForm(page).hash).toHaveValue(hashOf(link));
+  await told;
+  await signIn(page, username, password);
+  await page.goto(link);
+  await expect(heading(page)).toHaveText('Password not changed');
+});
+
+test(
+  'SE-15: a link that is used where somebody else is signed in leads to the form for its own person',
+  both,
+  async ({ page, portal, inbox, newPerson }) => {
+    const { username, email } = await newPerson();
+    await signIn(page, 'bob', password);
+    await page.goto(await linkFor({ portal, inbox }, email));
+    await changeForm(page).send(newPassword);
+    await expect(heading(page)).toHaveText('Password changed');
+    await page.getByRole('main').getByRole('link').click();
+    await expect(heading(page)).toHaveText('Sign in');
+    await signInForm(page).send(username, newPassword);
+    await expect(page.getByRole('main')).toContainText(username);
+    await expect(page).toHaveURL('/portal/portal.html');
+  },
+);

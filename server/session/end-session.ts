@@ -1,0 +1,56 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { clearCookie, listCookies } from '../http/cookies.ts';
+import { clearWaitingLink, endTurn, turnsOf } from '../http/turns.ts';
+import { endVisits } from '../http/visit-cookies.ts';
+import { limits } from '../limits.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { askAfresh } from '../single-sign-on/ask-afresh.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Connection } from '../storage/database.ts';
+import { findSignedOutSession, type SignedOutSession, takeSession } from '../storage/signed-out-session.ts';
+
+/**
+ * Ends the session of a token and records it. Returns it, also if the same browser ended it a moment ago; null if there
+ * was none.
+ */
+export async function endSession(
+  sql: Connection,
+  token: string,
+  { now, address, requestId }: { now: Date; address: string | null; requestId: string },
+): Promise<SignedOutSession | null> {
+  const hash = tokenHash(token);
+  const ended = await takeSession(sql, hash, new Date(now.getTime() + limits.signOutKept));
+  if (!ended) return await findSignedOutSession(sql, hash, now);
+  const { userId, username } = ended;
+  await insertAuditEvent(sql, { event: 'signed-out', userId, username, ...(address && { address }), requestId }, now);
+  return ended;
+}
+
+/** Whether the browser sent a session cookie, even one that opens nothing. */
+export function carriesSession({ config }: Deps, { headers }: FastifyRequest): boolean {
+  return listCookies(headers, config, 'session').includes('session');
+}
+
+/**
+ * Whether somebody was signed in whose session has ended. If nothing is left of the session, a half one cannot be told
+ * from a full one, but nobody was ever signed in if the browser has no mark of it.
+ */
+export function wasSignedIn(deps: Deps, request: FastifyRequest, ended: SignedOutSession | null): boolean {
+  if (ended) return ended.stage === 'full';
+  return carriesSession(deps, request) && (turnsOf(request, deps.config)?.signedIn ?? null) !== null;
+}
+
+/**
+ * Removes an ended session from its browser. If the person leaves with it, so does everything that waits there; who
+ * only abandoned a second factor keeps what the tab has saved.
+ */
+export function leaveSession(deps: Deps, request: FastifyRequest, reply: FastifyReply, isTurnOver: boolean): void {
+  const { config } = deps;
+  clearCookie(reply, config, 'session');
+  askAfresh(reply, config);
+  if (isTurnOver) {
+    endTurn(request, reply, config);
+    endVisits(request, reply, config);
+  } else clearWaitingLink(request, reply, config);
+}

@@ -1,0 +1,58 @@
+import type { Connection } from './database.ts';
+import type { SessionStage } from './session.ts';
+
+/** A session that its browser has ended: whose it was, and what its provider expects at sign-out. */
+export type SignedOutSession = {
+  userId: string;
+  username: string;
+  stage: SessionStage;
+  /** Null for a password. */
+  connectionId: string | null;
+  sealedIdToken: Buffer | null;
+};
+
+/**
+ * Ends a session and returns it; null if there was none. One that a right code has just given a new token is the same
+ * session to its browser, which may not know that yet: after waiting for it, only a new statement sees it. Both tokens
+ * find it again until `keptUntil`, with findSignedOutSession.
+ */
+export async function takeSession(
+  sql: Connection,
+  tokenHash: Buffer,
+  keptUntil: Date,
+): Promise<SignedOutSession | null> {
+  const take = async (which: ReturnType<Connection>) => {
+    const [row] = await sql<SignedOutSession[]>`
+      with ended as (
+        delete from session s using portal_user u where ${which} and u.id = s.user_id
+        returning s.token_hash, s.former_token_hash, u.id, u.username, s.stage, s.connection_id, s.sealed_id_token
+      ), kept as (
+        insert into signed_out_session (token_hash, user_id, stage, connection_id, sealed_id_token, ends_at)
+        select hash, id, stage, connection_id, sealed_id_token, ${keptUntil}
+        from ended, unnest(array[token_hash, former_token_hash]) as hash where hash is not null
+        on conflict do nothing
+      )
+      select id as "userId", username, stage, connection_id as "connectionId", sealed_id_token as "sealedIdToken"
+      from ended`;
+    return row ?? null;
+  };
+  return (await take(sql`s.token_hash = ${tokenHash}`)) ?? (await take(sql`s.former_token_hash = ${tokenHash}`));
+}
+
+/** A session that its browser ended a moment ago, by any of its tokens; or null. */
+export async function findSignedOutSession(
+  sql: Connection,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<SignedOutSession | null> {
+  const [row] = await sql<SignedOutSession[]>`
+    select u.id as "userId", u.username, s.stage, s.connection_id as "connectionId", s.sealed_id_token as "sealedIdToken"
+    from signed_out_session s join portal_user u on u.id = s.user_id
+    where s.token_hash = ${tokenHash} and s.ends_at > ${now}`;
+  return row ?? null;
+}
+
+/** Deletes what is no longer kept; returns how many. */
+export async function deleteOldSignedOutSessions(sql: Connection, now: Date): Promise<number> {
+  return (await sql`delete from signed_out_session where ends_at <= ${now}`).count;
+}

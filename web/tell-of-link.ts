@@ -1,0 +1,21 @@
+import type { Page } from '#contract/page.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import type { Arrival } from './page-load.ts';
+import { placeOfUrl } from './place.ts';
+import { parameterOf } from './query.ts';
+
+/**
+ * Tells the server which reset link a fragment holds, which only the browser sees: its history keeps that one too, so it
+ * has to end with the next sign-in or sign-out here (docs/decisions/0027).
+ */
+export function tellOfLink({ place }: Pick<Arrival, 'place'>, { url, rules }: Page): void {
+  const hash = linkOf(place);
+  if (hash === null || hash === linkOf(placeOfUrl(url, rules.basePath))) return;
+  fetch(screenUrl(rules.basePath, 'forgottenChange', { [queryNames.hash]: hash }), { method: 'HEAD' }).catch(() => {});
+}
+
+/** Anything but a token is not a link. */
+function linkOf({ screen, search }: Arrival['place']): string | null {
+  const hash = screen.name === 'forgottenChange' ? parameterOf(search, queryNames.hash) : undefined;
+  return hash && /^[\w-]{43}$/.test(hash) ? hash : null;
+}
