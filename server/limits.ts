@@ -163,6 +163,8 @@ export const limits = {
   resetMailsAnHour: 3,
   /** Two requests this close together are one click. */
   samePress: 500,
+  /** On a slow line a code's button is pressed again until something happens: for this long it is the same press. */
+  sameCodePress: 10 * second,
   /** The passwords that may not be chosen again, including the current one. */
   passwordsRemembered: 10,
   /** How long the reset hash is kept in a browser without JavaScript after a failed change. */

@@ -4,7 +4,7 @@ import { listUnknownCustomerKeys } from '../storage/customer.ts';
 import type { Connection, Database } from '../storage/database.ts';
 import { deleteHalfSessionsOfFactor } from '../storage/half-session.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
-import { updateMemberships } from '../storage/membership.ts';
+import { lockCustomersOfUser, updateMemberships } from '../storage/membership.ts';
 import {
   findPasswordHash,
   findUserForUpdate,
@@ -51,6 +51,7 @@ export async function changeUser(
     const refusal = await reasonAgainst(sql, user, change, customers);
     if (refusal) return refusal;
     const hashBefore = await findPasswordHash(sql, user.id);
+    await lockCustomersOfUser(sql, user.id, customers);
     await updateUser(sql, user.id, change);
     await updateLoginNames(sql, user.id, foldsOfUser(namesAfter(user, change)));
     await updateMemberships(sql, user.id, customers);

@@ -4,7 +4,7 @@ import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { isEmailFactorConfirmed } from '../storage/email-code.ts';
-import { deleteHalfSessionsSince } from '../storage/half-session.ts';
+import { keepNewestOfPress } from '../storage/half-session.ts';
 import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
 import { type CodeReader, sendEmailCode } from '../two-factor/send-email-code.ts';
 import { browserHash } from './browser-hash.ts';
@@ -21,8 +21,7 @@ export async function openFactor(
 
 /**
  * Sends the code of a half session, or records why it isn't sent; the page says so too. Submitting twice makes two half
- * sessions, and the browser keeps the second: the first is ended, so its email, still waiting, is not sent. Another
- * browser's stays.
+ * sessions, and the browser keeps the second: the older one is ended, so its email is not sent. Another browser's stays.
  */
 export async function sendFirstCode(
   deps: Deps,
@@ -32,12 +31,12 @@ export async function sendFirstCode(
 ): Promise<void> {
   const { address, userAgent, language, requestId } = visitor;
   const hash = tokenHash(sessionToken);
-  const since = new Date(deps.now().getTime() - limits.samePress);
-  await deleteHalfSessionsSince(
+  const isKept = await keepNewestOfPress(
     deps.sql,
     { userId: user.id, connectionId: user.connectionId },
-    { address, browserHash: browserHash(visitor), since, except: hash },
+    { tokenHash: hash, address, browserHash: browserHash(visitor), within: limits.samePress },
   );
+  if (!isKept) return;
   const result = await sendEmailCode(deps, hash, user, {
     address,
     browser: browserName(userAgent),

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { updateOutdatedHash } from '../storage/portal-user.ts';
+import { findPasswordHash, updateOutdatedHash } from '../storage/portal-user.ts';
 import {
   beginSignIn,
   findFactorsOfUser,
@@ -56,20 +56,33 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
       if (isHashOutdated(user.passwordHash)) await renewHash(deps, user, request.password);
       return result;
     }
-    const factors = result.kind === 'otherFactors' ? await findFactorsOfUser(deps.sql, user.id) : null;
-    if (!factors) break;
-    user = { ...user, ...factors };
+    const changed =
+      result.kind === 'otherFactors'
+        ? await findFactorsOfUser(deps.sql, user.id)
+        : await renewedHash(deps, user, request.password);
+    if (!changed) break;
+    user = { ...user, ...changed };
     rememberedToken = result.rememberedToken ?? rememberedToken;
   }
   return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
 }
 
-/** How often a sign-in restarts because the user's factors changed, which an operator or the user does by hand. */
+/** How often a sign-in restarts because its user changed, which takes an operator, the user, or another sign-in. */
 const mostRounds = 3;
 
 /** Only now is the password known in plain text: it is rehashed with current parameters. */
 async function renewHash(deps: Deps, user: { id: string; passwordHash: string }, password: string): Promise<void> {
   await updateOutdatedHash(deps.sql, user.id, user.passwordHash, await hashPassword(password));
+}
+
+/**
+ * The hash that replaced the verified one, if it is of the same password: another sign-in renews an outdated hash too.
+ * It is verified like the first, so a new password refuses the old one.
+ */
+async function renewedHash(deps: Deps, user: RightUser, password: string): Promise<{ passwordHash: string } | null> {
+  const passwordHash = await findPasswordHash(deps.sql, user.id);
+  if (passwordHash === null || passwordHash === user.passwordHash) return null;
+  return (await verifyPassword(passwordHash, password)) ? { passwordHash } : null;
 }
 
 /** Why the attempt is refused, or null. Checks follow the order of the steps an operator reads. */

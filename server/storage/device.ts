@@ -4,17 +4,17 @@ import type { Connection } from './database.ts';
 /**
  * Records the browser that a user signed in from. Returns its token, and whether it is new; a browser known only
  * through a provider counts as new for the password. The presented token is kept only if it is already known for this
- * user in the same way: any other may have been planted by someone who would then share the user's trust.
+ * user in the same way: any other may have been planted by someone who would then share the user's trust. A new browser gets `fresh`.
  */
 export async function putDevice(
   sql: Connection,
   shown: string | null,
-  { userId, byPassword, now }: { userId: string; byPassword: boolean; now: Date },
+  { userId, byPassword, now, fresh = newToken() }: { userId: string; byPassword: boolean; now: Date; fresh?: string },
 ): Promise<{ deviceToken: string; isNew: boolean }> {
   const before = shown === null ? null : tokenHash(shown);
   const [known] = await sql<{ byPassword: boolean }[]>`
     select by_password as "byPassword" from device where token_hash = ${before} and user_id = ${userId}`;
-  const deviceToken = shown !== null && known && (known.byPassword || !byPassword) ? shown : newToken();
+  const deviceToken = shown !== null && known && (known.byPassword || !byPassword) ? shown : fresh;
   const hash = tokenHash(deviceToken);
   const isKept = deviceToken === shown;
   await sql`

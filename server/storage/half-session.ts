@@ -56,22 +56,6 @@ export async function findNameOfEndedHalfSession(
   return row?.username ?? null;
 }
 
-/** Counts an attempt at a code before the check; returns its number, or null if the half session has used them up. */
-export async function countCodeTry(sql: Connection, tokenHash: Buffer, most: number): Promise<number | null> {
-  const [row] = await sql<{ tries: number }[]>`
-    update session set code_tries = code_tries + 1
-    where token_hash = ${tokenHash} and stage = 'half' and code_tries < ${most}
-    returning code_tries as tries`;
-  return row?.tries ?? null;
-}
-
-/** Whether the clock offset may be reported in this half session: once. */
-export async function takeClockHelp(sql: Connection, tokenHash: Buffer): Promise<boolean> {
-  const rows = await sql`
-    update session set clock_told = true where token_hash = ${tokenHash} and not clock_told returning token_hash`;
-  return rows.length > 0;
-}
-
 /**
  * Ends a half session for good and returns where it came from; null if it is gone, or its way in is no longer open. Of
  * several at once one gets it.
@@ -85,15 +69,32 @@ export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promi
   return row ?? null;
 }
 
-/** Ends a user's half sessions begun in one browser at one address since a time, by the same way in, except one. */
-export async function deleteHalfSessionsSince(
+/**
+ * Of a user's half sessions begun by one press, in one browser at one address by the same way in, keeps only the newest,
+ * whose cookie the browser holds. Each press does this once its half session is stored, so the last of several at once
+ * sees them all, and one is left; of the same millisecond the one stored last. Returns whether that is this one.
+ */
+export async function keepNewestOfPress(
   sql: Connection,
   { userId, connectionId }: WayIn,
-  { address, browserHash, since, except }: { address: string; browserHash: Buffer; since: Date; except: Buffer },
-): Promise<void> {
+  {
+    tokenHash,
+    address,
+    browserHash,
+    within,
+  }: { tokenHash: Buffer; address: string; browserHash: Buffer; within: number },
+): Promise<boolean> {
+  const ofPress = (s: Fragment) => sql`
+    ${s}.user_id = ${userId} and ${s}.connection_id is not distinct from ${connectionId}::uuid and ${s}.stage = 'half'
+      and ${s}.address = ${address} and ${s}.browser_hash = ${browserHash}`;
   await sql`
-    delete from session
-    where user_id = ${userId} and connection_id is not distinct from ${connectionId}::uuid and stage = 'half' and address = ${address} and browser_hash = ${browserHash} and created_at > ${since} and token_hash <> ${except}`;
+    delete from session where token_hash in (
+      select older.token_hash from session older where ${ofPress(sql`older`)} and exists (
+        select from session newer where ${ofPress(sql`newer`)}
+          and (newer.created_at, newer.xmin::text::bigint) > (older.created_at, older.xmin::text::bigint)
+          and newer.created_at < older.created_at + make_interval(secs => ${within / 1000}))
+      order by older.token_hash for update of older)`;
+  return (await sql`select from session where token_hash = ${tokenHash}`).length > 0;
 }
 
 /** Ends a user's half sessions that wait for a factor; returns how many. */

@@ -110,6 +110,8 @@ export type NewSession = {
   tokenHash: Buffer;
   /** Of the half session that it follows. */
   formerTokenHash?: Buffer;
+  /** When the form was sent whose second press leads here too. */
+  lastCodeAt?: Date | null;
   /** Of the browser, for a half session (sign-in/browser-hash.ts). */
   browserHash?: Buffer;
   userId: string;
@@ -126,9 +128,9 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const { tokenHash, formerTokenHash, browserHash, userId, waitsFor, customerIds, address, origin, now, endsAt } =
     session;
   await sql`
-    insert into session (token_hash, former_token_hash, browser_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
+    insert into session (token_hash, former_token_hash, last_code_at, browser_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, created_at, last_seen_at, ends_at)
-    values (${tokenHash}, ${formerTokenHash ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
+    values (${tokenHash}, ${formerTokenHash ?? null}, ${session.lastCodeAt ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt},

@@ -226,7 +226,7 @@ const changing = [
 /** Every row that a second factor changes; attempt counts only on request. */
 export async function stateOf({ sql }: PortalForTest, withTries = false): Promise<unknown> {
   const tables = changing.filter((table) => withTries || table !== 'throttle');
-  const left = withTries ? ['last_seen_at'] : ['last_seen_at', 'code_tries'];
+  const left = withTries ? ['last_seen_at'] : ['last_seen_at', 'code_tries', 'last_code_hash', 'last_code_at'];
   const rows = await Promise.all(
     tables.map((table) =>
       sql.unsafe(`select to_jsonb(t) - $1::text[] as row from ${table} t order by t::text`, [left]),

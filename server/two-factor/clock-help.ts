@@ -2,7 +2,8 @@ import { isOneTimeCode } from '#contract/one-time-code.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { unseal } from '../secrets/sealed.ts';
-import { type HalfSession, takeClockHelp } from '../storage/half-session.ts';
+import { type CodeTry, takeClockHelp } from '../storage/code-try.ts';
+import type { HalfSession } from '../storage/half-session.ts';
 import { findPendingTotp, findTotp } from '../storage/totp.ts';
 import { pendingPlace, totpPlace } from './registration.ts';
 import { clockOffset } from './totp.ts';
@@ -17,15 +18,15 @@ export async function clockHelp(
   sessionHash: Buffer,
   { userId, factor, mustRegister }: HalfSession,
   code: string,
-  tries: number,
+  { tries, at }: CodeTry,
 ): Promise<number | null> {
   if (factor !== 'app' || tries < limits.clockHelpAfter || !isOneTimeCode(code)) return null;
   const [sealed, place] = mustRegister
     ? [await findPendingTotp(deps.sql, sessionHash), pendingPlace(sessionHash)]
     : [await findTotp(deps.sql, userId), totpPlace(userId)];
   const secret = sealed && unseal(deps.keys.seal, sealed, place);
-  const offset = secret && clockOffset(secret, code, deps.now());
+  const offset = secret && clockOffset(secret, code, at);
   // A code this near was refused because it was used before: the clock is right.
   if (!offset || Math.abs(offset) <= 30) return null;
-  return (await takeClockHelp(deps.sql, sessionHash)) ? offset : null;
+  return (await takeClockHelp(deps.sql, sessionHash, tries)) ? offset : null;
 }

@@ -1,22 +1,32 @@
 import type { Deps } from '../deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { newToken, tokenHash } from '../secrets/token.ts';
+import { tokenHash } from '../secrets/token.ts';
 import { sessionOfToken } from '../session/session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isUserActiveForChange } from '../storage/portal-user.ts';
 import { isSessionThereForUpdate, type SessionRow, updateSessionToken } from '../storage/session.ts';
-import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
+import { deleteThrottle } from '../storage/throttle.ts';
 import { findPendingTotp } from '../storage/totp.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
+import { answerOfPress } from './answer-of-press.ts';
+import { countTry } from './count-try.ts';
+import { tokensOfOneAnswer, tokensOfPress } from './press.ts';
 import { isFreshSignIn } from './registration.ts';
 import { takeProof } from './take-proof.ts';
-import { type VerifyRequest, type VerifyResult, verifyCode } from './verify-code.ts';
+import { hasPage, type VerifyRequest, type VerifyResult, verifyCode } from './verify-code.ts';
 
 /**
  * Checks a code in any session: in a half one it completes the sign-in, in a recent full one it confirms the app that
- * its user sets up voluntarily. In an older one where that has begun, it reports that it is too late.
+ * its user sets up voluntarily. In an older one where that has begun, it reports that it is too late. The second press of
+ * a form's button finds its session gone, and gets the answer of the first.
  */
 export async function verifyAny(deps: Deps, request: VerifyRequest): Promise<VerifyResult> {
+  const result = await verifyOnce(deps, request);
+  if (result.kind !== 'signInExpired' || !request.isForm) return result;
+  return (await answerOfPress(deps, request)) ?? result;
+}
+
+async function verifyOnce(deps: Deps, request: VerifyRequest): Promise<VerifyResult> {
   const session = await sessionOfToken(deps, request.sessionToken, request.address);
   const isYoung = session && isFreshSignIn(session, deps.now());
   if (session?.stage !== 'full') return await verifyCode(deps, request);
@@ -34,16 +44,18 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
   const sessionHash = tokenHash(request.sessionToken);
   // Nothing is being set up: another tab has signed in meanwhile, so this one continues from the sign-in form.
   if (!(await findPendingTotp(deps.sql, sessionHash))) return { kind: 'signInExpired' };
-  const until = await countAttempt(deps.sql, [codeKey(session)], now);
-  if (until) return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
-  const sessionToken = newToken();
-  const nextSessionHash = tokenHash(sessionToken);
+  const counted = await countTry(deps, request, { hash: sessionHash, userId, way: session });
+  if (counted.kind === 'usedUp') return { kind: 'signInExpired' };
+  if (counted.kind !== 'counted') return counted;
+  const asOfPress = { ...deps, now: () => counted.at };
+  const tokens = request.isForm ? tokensOfPress(deps.keys.code[0] as Buffer, request) : tokensOfOneAnswer();
+  const nextSessionHash = tokenHash(tokens.session);
   const prover = { userId, factor: 'app', mustRegister: true, sessionHash, nextSessionHash } as const;
   const proof = await deps.sql.begin(async (sql) => {
     if (!(await isUserActiveForChange(sql, userId))) return null;
     // Signed out meanwhile: there is nobody to show recovery codes to.
     if (!(await isSessionThereForUpdate(sql, sessionHash))) return 'gone';
-    const proof = await takeProof(deps, sql, prover, request.code);
+    const proof = await takeProof(asOfPress, sql, prover, request.code);
     if (!proof) return null;
     await updateSessionToken(sql, sessionHash, nextSessionHash);
     await deleteThrottle(sql, codeKey(session));
@@ -54,11 +66,18 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: Sessio
   if (proof === 'gone') return { kind: 'signInExpired' };
   if (!proof) {
     const steps = [{ step: 'code', outcome: 'of an app being set up' }];
-    await insertAuditEvent(deps.sql, { event: 'code-refused', ...who, steps }, now);
+    if (!counted.isSamePress) await insertAuditEvent(deps.sql, { event: 'code-refused', ...who, steps }, now);
     return { kind: 'wrong', clockOffset: null, isLast: false, username };
   }
   deps.wake.mails();
-  const deviceToken = request.deviceToken ?? newToken();
+  const deviceToken = request.deviceToken ?? tokens.device;
   const { connectionId } = session;
-  return { kind: 'right', proof, sessionToken, deviceToken, rememberedToken: null, connectionId };
+  return {
+    kind: 'right',
+    hasPage: hasPage(proof),
+    sessionToken: tokens.session,
+    deviceToken,
+    rememberedToken: null,
+    connectionId,
+  };
 }

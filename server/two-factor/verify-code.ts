@@ -2,19 +2,23 @@ import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
-import { newToken, tokenHash } from '../secrets/token.ts';
+import { tokenHash } from '../secrets/token.ts';
 import { sessionEnd } from '../session/session-end.ts';
 import { browserName } from '../sign-in/browser-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { CodeTry } from '../storage/code-try.ts';
 import { putDevice } from '../storage/device.ts';
-import { countCodeTry, findHalfSession, type HalfSession, takeHalfSession } from '../storage/half-session.ts';
-import { isUserActiveForChange, isUserActiveForShare } from '../storage/portal-user.ts';
+import { findEmailCode } from '../storage/email-code.ts';
+import { findHalfSession, type HalfSession, takeHalfSession } from '../storage/half-session.ts';
+import { isUserActiveForChange } from '../storage/portal-user.ts';
 import { insertRememberedDevice } from '../storage/remembered-device.ts';
 import { insertSession, isSessionThereForUpdate } from '../storage/session.ts';
-import { countAttempt, deleteThrottle } from '../storage/throttle.ts';
+import { deleteThrottle } from '../storage/throttle.ts';
 import { findTotp } from '../storage/totp.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { clockHelp } from './clock-help.ts';
+import { countTry } from './count-try.ts';
+import { tokensOfOneAnswer, tokensOfPress } from './press.ts';
 import { type Proof, takeProof } from './take-proof.ts';
 
 export type VerifyRequest = {
@@ -27,6 +31,8 @@ export type VerifyRequest = {
   address: string;
   userAgent: string | undefined;
   requestId: string;
+  /** A form without JavaScript may be sent twice by one double click; a script prevents that. */
+  isForm: boolean;
 };
 
 /**
@@ -36,7 +42,8 @@ export type VerifyRequest = {
 export type VerifyResult =
   | {
       kind: 'right';
-      proof: Proof;
+      /** There is something to read before the destination. */
+      hasPage: boolean;
       sessionToken: string;
       deviceToken: string;
       rememberedToken: string | null;
@@ -59,50 +66,18 @@ export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<Ve
   const hash = tokenHash(request.sessionToken);
   const half = await findHalfSession(deps.sql, hash, request.address, deps.now());
   if (!half) return { kind: 'signInExpired' };
-  const { username } = half;
-  if (half.codeTries >= limits.codeTries) return { kind: 'tooManyTries', username };
-  const tries = await countTry(deps, hash, half, request.address);
-  if (typeof tries !== 'number') return tries;
-  const done = await complete(deps, request, hash, half);
-  if (done) return done;
-  await recordWrong(deps, request, half, tries);
-  const clockOffset = await clockHelp(deps, hash, half, request.code, tries);
-  return { kind: 'wrong', clockOffset, isLast: tries >= limits.codeTries, username };
-}
-
-/**
- * Counts an attempt in the half session and for the account and its way in, or in neither: returns its number, or why
- * it is not allowed.
- */
-async function countTry(deps: Deps, hash: Buffer, half: HalfSession, address: string): Promise<number | VerifyResult> {
   const { userId, username } = half;
-  const now = deps.now();
-  return await deps.sql
-    .begin(async (sql): Promise<number | VerifyResult> => {
-      // The user is locked first, as by every change of a user, so that there is no deadlock.
-      if (!(await isUserActiveForShare(sql, userId))) return { kind: 'signInExpired' };
-      const tries = await countCodeTry(sql, hash, limits.codeTries);
-      if (tries === null)
-        return (await findHalfSession(sql, hash, address, now))
-          ? { kind: 'tooManyTries', username }
-          : { kind: 'signInExpired' };
-      const until = await countAttempt(sql, [codeKey(half)], now);
-      if (until) throw new AccountWaits(until);
-      return tries;
-    })
-    .catch((error: unknown): VerifyResult => {
-      if (!(error instanceof AccountWaits)) throw error;
-      return { kind: 'throttled', retryAfter: error.until.getTime() - now.getTime() };
-    });
-}
-
-/** Rolls the transaction back: the account had too many attempts, so this one is not made. */
-class AccountWaits extends Error {
-  readonly until: Date;
-  constructor(until: Date) {
-    super();
-    this.until = until;
-  }
+  const counted = await countTry(deps, request, { hash, userId, way: half });
+  if (counted.kind === 'usedUp')
+    return (await findHalfSession(deps.sql, hash, request.address, deps.now()))
+      ? { kind: 'tooManyTries', username }
+      : { kind: 'signInExpired' };
+  if (counted.kind !== 'counted') return counted;
+  const done = await complete(deps, request, hash, half, counted);
+  if (done) return done;
+  if (!counted.isSamePress) await recordWrong(deps, request, half, counted.tries);
+  const clockOffset = await clockHelp(deps, hash, half, request.code, counted);
+  return { kind: 'wrong', clockOffset, isLast: counted.tries >= limits.codeTries, username };
 }
 
 /** Rolls the transaction back: the way in ended during the check, and the code stays unused. */
@@ -117,13 +92,14 @@ async function complete(
   request: VerifyRequest,
   hash: Buffer,
   half: HalfSession,
+  { at, isSamePress }: CodeTry,
 ): Promise<(VerifyResult & { kind: 'right' | 'signInExpired' }) | null> {
   const { userId } = half;
   const now = deps.now();
-  const sessionToken = newToken();
-  const nextSessionHash = tokenHash(sessionToken);
+  const tokens = request.isForm ? tokensOfPress(deps.keys.code[0] as Buffer, request) : tokensOfOneAnswer();
+  const nextSessionHash = tokenHash(tokens.session);
   const mayRemember = half.customers.every(({ rememberDevices }) => rememberDevices);
-  const rememberedToken = request.remember && mayRemember ? newToken() : null;
+  const rememberedToken = request.remember && mayRemember ? tokens.remembered : null;
   const browser = browserName(request.userAgent);
   const place = { address: request.address, ...(browser && { browser }) };
   const completing = deps.sql.begin(async (sql) => {
@@ -134,13 +110,18 @@ async function complete(
       await takeHalfSession(sql, hash);
       return 'gone';
     }
-    const proof = await takeProof(deps, sql, { ...half, sessionHash: hash, nextSessionHash }, request.code);
+    // The same press with another code by email since is a guess at that one.
+    const mailed = isSamePress && half.factor === 'email' ? await findEmailCode(sql, hash) : null;
+    if (mailed && mailed.madeAt > at) return null;
+    const asOfPress = { ...deps, now: () => at };
+    const proof = await takeProof(asOfPress, sql, { ...half, sessionHash: hash, nextSessionHash }, request.code);
     if (!proof) return null;
     const origin = await takeHalfSession(sql, hash);
     if (!origin) throw new WayInEnded();
     await insertSession(sql, {
       tokenHash: nextSessionHash,
       formerTokenHash: hash,
+      lastCodeAt: request.isForm ? at : null,
       userId,
       customerIds: half.customers.map(({ id }) => id),
       address: request.address,
@@ -150,7 +131,12 @@ async function complete(
       endsAt: sessionEnd(now, deps.config.sessionAbsolute, origin.providerEndsAt),
     });
     const byPassword = origin.connectionId === null;
-    const { deviceToken, isNew } = await putDevice(sql, request.deviceToken, { userId, byPassword, now });
+    const { deviceToken, isNew } = await putDevice(sql, request.deviceToken, {
+      userId,
+      byPassword,
+      now,
+      fresh: tokens.device,
+    });
     if (rememberedToken) {
       await insertRememberedDevice(sql, {
         tokenHash: tokenHash(rememberedToken),
@@ -172,7 +158,7 @@ async function complete(
       { ...eventOf(half, request), event: 'signed-in', steps: stepsOf(proof, rememberedToken) },
       now,
     );
-    return { proof, deviceToken, connectionId: origin.connectionId };
+    return { hasPage: hasPage(proof), deviceToken, connectionId: origin.connectionId };
   });
   const done = await completing.catch((error: unknown) => {
     if (error instanceof WayInEnded) return 'gone' as const;
@@ -181,7 +167,12 @@ async function complete(
   if (!done) return null;
   if (done === 'gone') return { kind: 'signInExpired' };
   deps.wake.mails();
-  return { kind: 'right', ...done, sessionToken, rememberedToken };
+  return { kind: 'right', ...done, sessionToken: tokens.session, rememberedToken };
+}
+
+/** After these there is something to read before the destination: the recovery codes, or how many are left. */
+export function hasPage(proof: Proof): boolean {
+  return proof === 'app registered' || proof === 'recovery code';
 }
 
 async function recordWrong(deps: Deps, request: VerifyRequest, half: HalfSession, tries: number): Promise<void> {

@@ -18,16 +18,12 @@ import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { rememberConnection } from '../single-sign-on/remembered-connection.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
-import type { Proof } from './take-proof.ts';
 import { verifyAny } from './verify-any.ts';
 import type { VerifyResult } from './verify-code.ts';
 
 /** Undefined without a content type: then nothing is read or validated. */
 type VerifyBody = { Body: string | VerifyForm | undefined };
 type Right = VerifyResult & { kind: 'right' };
-
-/** After these there is something to read before the destination. */
-const proofsWithPage: readonly Proof[] = ['app registered', 'recovery code'];
 
 /** Where an app is set up voluntarily. */
 const ownApp = { factor: 'app', mustRegister: true } as const;
@@ -62,6 +58,7 @@ export function verifyRoute(deps: Deps) {
             address,
             userAgent: request.headers['user-agent'],
             requestId: request.id,
+            isForm: form !== null,
           })
         : { kind: 'signInExpired' };
     if (result.kind === 'right') setCookies(request, reply, result);
@@ -87,7 +84,7 @@ export function verifyRoute(deps: Deps) {
     reply.type('application/json');
     switch (result.kind) {
       case 'right':
-        if (proofsWithPage.includes(result.proof)) reply.header(codeAnswerHeaders.next, 'recoveryCodes');
+        if (result.hasPage) reply.header(codeAnswerHeaders.next, 'recoveryCodes');
         return reply.send('true');
       case 'wrong':
         if (isOver(result)) reply.header(codeAnswerHeaders.notice, 'tooManyCodes' satisfies Notice);
@@ -143,7 +140,7 @@ export function verifyRoute(deps: Deps) {
       );
     switch (result.kind) {
       case 'right': {
-        if (!proofsWithPage.includes(result.proof)) return reply.redirect(destination, 303);
+        if (!result.hasPage) return reply.redirect(destination, 303);
         const query = new URLSearchParams({ [queryNames.redirectUrl]: destination, ...(lang && { lang }) });
         return reply.redirect(`${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${query}`, 303);
       }

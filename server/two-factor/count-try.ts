@@ -1,0 +1,55 @@
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { type CodeTry, countCodeTry } from '../storage/code-try.ts';
+import { isUserActiveForShare } from '../storage/portal-user.ts';
+import { countAttempt } from '../storage/throttle.ts';
+import { codeKey, type WayIn } from '../throttle/throttle-keys.ts';
+import { type Press, pressDigest } from './press.ts';
+
+/** A counted attempt, or why none is allowed: `usedUp` also if the session is gone; `retryAfter` in milliseconds. */
+export type CountedTry =
+  | ({ kind: 'counted' } & CodeTry)
+  | { kind: 'usedUp' }
+  | { kind: 'signInExpired' }
+  | { kind: 'throttled'; retryAfter: number };
+
+/**
+ * Counts an attempt in its session and for the account and its way in, or in neither. The second press of a form's
+ * button is the first one's attempt.
+ */
+export async function countTry(
+  deps: Deps,
+  press: Press & { isForm: boolean },
+  { hash, userId, way }: { hash: Buffer; userId: string; way: WayIn },
+): Promise<CountedTry> {
+  const now = deps.now();
+  const given = {
+    most: limits.codeTries,
+    pressHash: press.isForm ? pressDigest(deps.keys, press) : null,
+    since: new Date(now.getTime() - limits.sameCodePress),
+    now,
+  };
+  return await deps.sql
+    .begin(async (sql): Promise<CountedTry> => {
+      // The user is locked first, as by every change of a user, so that there is no deadlock.
+      if (!(await isUserActiveForShare(sql, userId))) return { kind: 'signInExpired' };
+      const counted = await countCodeTry(sql, hash, given);
+      if (!counted) return { kind: 'usedUp' };
+      const until = counted.isSamePress ? null : await countAttempt(sql, [codeKey(way)], now);
+      if (until) throw new AccountWaits(until);
+      return { kind: 'counted', ...counted };
+    })
+    .catch((error: unknown): CountedTry => {
+      if (!(error instanceof AccountWaits)) throw error;
+      return { kind: 'throttled', retryAfter: error.until.getTime() - now.getTime() };
+    });
+}
+
+/** Rolls the transaction back: the account had too many attempts, so this one is not made. */
+class AccountWaits extends Error {
+  readonly until: Date;
+  constructor(until: Date) {
+    super();
+    this.until = until;
+  }
+}

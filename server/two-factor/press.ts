@@ -1,0 +1,41 @@
+import type { Keys } from '../deps.ts';
+import { codeDigest } from '../secrets/code-digest.ts';
+import { newToken } from '../secrets/token.ts';
+import { browserHash } from '../sign-in/browser-hash.ts';
+
+/** What makes two posts of a form the same press: session, code, browser and address. */
+export type Press = {
+  sessionToken: string;
+  code: string;
+  deviceToken: string | null;
+  address: string;
+  userAgent: string | undefined;
+};
+
+/** The tokens that a right code gives to a browser. */
+export type TokensOfPress = { session: string; device: string; remembered: string };
+
+/**
+ * The tokens of a press. They are derived with a server's key, so that the second press of one button gets those of the
+ * first, in whichever order they arrive, and nothing is stored for it. The press contains the secret token of the
+ * session that they replace, so neither the key nor that token alone yields them.
+ */
+export function tokensOfPress(key: Buffer, press: Press): TokensOfPress {
+  const token = (kind: keyof TokensOfPress) => digestOf(key, press, kind).toString('base64url');
+  return { session: token('session'), device: token('device'), remembered: token('remembered') };
+}
+
+/** The tokens of an answer that is given only once. */
+export function tokensOfOneAnswer(): TokensOfPress {
+  return { session: newToken(), device: newToken(), remembered: newToken() };
+}
+
+/** The stored form of a press's code. */
+export function pressDigest({ code }: Keys, press: Press): Buffer {
+  return digestOf(code[0] as Buffer, press, 'code');
+}
+
+function digestOf(key: Buffer, press: Press, purpose: keyof TokensOfPress | 'code'): Buffer {
+  const browser = browserHash(press).toString('hex');
+  return codeDigest([key], press.code, JSON.stringify(['press', purpose, browser, press.address]));
+}
