@@ -14,7 +14,7 @@ import { deleteOldResetRequests } from './storage/reset-request.ts';
 import { deleteOldSamlAssertions } from './storage/saml-assertion.ts';
 import { deleteOldSamlLogouts } from './storage/saml-logout.ts';
 import { deleteEndedSessions } from './storage/session.ts';
-import { deleteOldSsoRequests } from './storage/sso-request.ts';
+import { deleteOldSsoRequests, forgetOldOutcomes } from './storage/sso-request.ts';
 import { deleteStaleThrottles } from './storage/throttle.ts';
 
 /**
@@ -35,6 +35,7 @@ export async function keepHouse({ sql, now, config }: Deps): Promise<void> {
   await deleteOldResetLinks(sql, before(limits.resetLinkRemembered));
   await deleteOldResetRequests(sql, before(day));
   await deleteOldSsoRequests(sql, before(limits.ssoRequestRemembered));
+  await forgetOldOutcomes(sql, at);
   await deleteOldSamlAssertions(sql, at);
   await deleteOldOidcLogoutTokens(sql, at);
   await deleteOldSamlLogouts(sql, at);
