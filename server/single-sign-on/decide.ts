@@ -85,7 +85,7 @@ export async function refused(
   request: FastifyRequest,
   reply: FastifyReply,
   { connection, address, protocol }: Deciding & { protocol: SsoConnection['protocol'] },
-  { reason, words, isCancelled }: Refusal,
+  { reason, words, isCancelled, isUnable }: Refusal,
 ): Promise<Outcome | null> {
   if (await slowDownForFailure(deps, request, reply, address)) return null;
   const steps: AuditStep[] = [{ step: 'answer', outcome: words }];
@@ -96,6 +96,6 @@ export async function refused(
     reference,
     forgets: connection !== null,
     ...(isCancelled && { isCancelled }),
-    ...(reason === 'provider-refused' && { isUnable: true }),
+    ...(isUnable && { isUnable }),
   };
 }

@@ -96,10 +96,10 @@ export function samlAcsRoute(deps: Deps) {
   }
 
   /** Where the browser that began is recognized by its cookie, and gets back what was typed. */
-  function failedUrl(state: string, { reason, isCancelled }: Refusal): string {
+  function failedUrl(state: string, { isCancelled, isUnable }: Refusal): string {
     const notice = isCancelled ? { [queryNames.notice]: 'signInCancelled' } : {};
-    const refused = reason === 'provider-refused' && !isCancelled ? { refused: '' } : {};
-    return `${callUrl(deps.config.basePath, 'samlFailed')}?${new URLSearchParams({ state, ...notice, ...refused })}`;
+    const unable = isUnable ? { unable: '' } : {};
+    return `${callUrl(deps.config.basePath, 'samlFailed')}?${new URLSearchParams({ state, ...notice, ...unable })}`;
   }
 
   /**

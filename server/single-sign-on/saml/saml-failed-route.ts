@@ -31,7 +31,7 @@ export function samlFailedRoute(deps: Deps) {
     if (!details || reference === null || !address) return reply.redirect(bare, 303);
     if (details.isAfterSignOut && details.isAfresh) {
       if (isCancelled) askAfresh(reply, config);
-      else if (queryValue(request, 'refused') !== null) giveUpAskingAfresh(reply, config);
+      else if (queryValue(request, 'unable') !== null) giveUpAskingAfresh(reply, config);
     }
     const { typed, ...way } = wayOf(details);
     const refusal = { type: 'saml', reference, username: typed ?? '', ...notice } as const;
