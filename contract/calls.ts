@@ -7,6 +7,8 @@ export const calls = {
   ssoLeave: { method: 'GET', path: '/authenticate/leave' },
   /** Below it, each connection has its own path, named by its key. */
   oidcCallback: { method: 'GET', path: '/authenticate/oidc/callback' },
+  /** Where an answer that has been read ends in the browser that brought it. */
+  oidcFinish: { method: 'GET', path: '/authenticate/oidc/finish' },
   oidcKeys: { method: 'GET', path: '/authenticate/oidc/keys' },
   /** Each connection has its own, with its key as an extra path segment. */
   oidcBackchannelLogout: { method: 'POST', path: '/authenticate/oidc/backchannel-logout' },

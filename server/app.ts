@@ -40,6 +40,7 @@ import { sessionRoute } from './session/session-route.ts';
 import { logoutConfirmedRoute, logoutRoute } from './sign-in/logout-route.ts';
 import { performLoginRoute } from './sign-in/perform-login-route.ts';
 import { checkSsoRoute } from './single-sign-on/check-route.ts';
+import { finishRoute } from './single-sign-on/finish-route.ts';
 import { leaveRoute } from './single-sign-on/leave-route.ts';
 import { backchannelLogoutRoute } from './single-sign-on/oidc/backchannel-logout-route.ts';
 import { oidcCallbackRoute } from './single-sign-on/oidc/oidc-callback-route.ts';
@@ -49,7 +50,6 @@ import { performSsoRoute } from './single-sign-on/perform-route.ts';
 import { continueWithProviderRoute, providerBeganRoute } from './single-sign-on/provider-began-route.ts';
 import { samlAcsRoute } from './single-sign-on/saml/saml-acs-route.ts';
 import { samlFailedRoute } from './single-sign-on/saml/saml-failed-route.ts';
-import { samlFinishRoute } from './single-sign-on/saml/saml-finish-route.ts';
 import { samlLoggedOutRoute } from './single-sign-on/saml/saml-logged-out-route.ts';
 import { samlLogoutRoute } from './single-sign-on/saml/saml-logout-route.ts';
 import { samlMetadataRoute } from './single-sign-on/saml/saml-metadata-route.ts';
@@ -204,12 +204,9 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   });
   app.route({ ...on('samlLoggedOut'), onRequest: inFrames, handler: samlLoggedOutRoute(deps) });
   app.route({ ...on('samlMetadata'), handler: samlMetadataRoute(deps) });
-  app.route({
-    ...on('samlFinish'),
-    onRequest: onlyNavigation(deps),
-    exposeHeadRoute: false,
-    handler: samlFinishRoute(deps),
-  });
+  const atEnd = { onRequest: onlyNavigation(deps), exposeHeadRoute: false };
+  app.route({ ...on('oidcFinish'), ...atEnd, handler: finishRoute(deps, 'oidc') });
+  app.route({ ...on('samlFinish'), ...atEnd, handler: finishRoute(deps, 'saml') });
   app.route({ ...on('samlFailed'), onRequest: onlyNavigation(deps), handler: samlFailedRoute(deps) });
   app.get(basePath + hubStartPath, standInRoute(deps));
   app.get('/', async (_request, reply) => reply.redirect(`${basePath}/`, 302));

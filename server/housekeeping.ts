@@ -15,7 +15,7 @@ import { deleteOldSamlAssertions } from './storage/saml-assertion.ts';
 import { deleteOldSamlLogouts } from './storage/saml-logout.ts';
 import { deleteEndedSessions } from './storage/session.ts';
 import { deleteOldSignedOutSessions } from './storage/signed-out-session.ts';
-import { deleteOldSsoRequests } from './storage/sso-request.ts';
+import { deleteOldSsoRequests, forgetOldOutcomes } from './storage/sso-request.ts';
 import { deleteStaleThrottles } from './storage/throttle.ts';
 
 /**
@@ -37,6 +37,7 @@ export async function keepHouse({ sql, now, config }: DepsWithoutWake): Promise<
   await deleteOldResetLinks(sql, before(limits.resetLinkRemembered));
   await deleteOldResetRequests(sql, before(day));
   await deleteOldSsoRequests(sql, before(limits.ssoRequestRemembered));
+  await forgetOldOutcomes(sql, at);
   await deleteOldSamlAssertions(sql, at);
   await deleteOldOidcLogoutTokens(sql, at);
   await deleteOldSamlLogouts(sql, at);

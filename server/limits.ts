@@ -107,8 +107,14 @@ export const limits = {
   idTokenAge: 10 * minute,
   /** A SAML assertion older than this is refused, whatever it says. */
   samlAssertionAge: 10 * minute,
-  /** A SAML answer waits this long for the browser that brought it: the next redirect requests it at once. */
-  samlAnswerWaits: 30 * second,
+  /** An answer waits this long for the browser that brought it: the next redirect requests it at once. */
+  answerWaits: 30 * second,
+  /** How long reading an answer, or deciding what comes of it, may take; the browser asks again until then. */
+  answerRead: 20 * second,
+  /** For this long a browser that lost what came of a visit gets it again. */
+  outcomeKept: 30 * second,
+  /** After a sign-out: visits in a row that ask for a fresh sign-in and from which nobody comes back. */
+  afreshVisits: 3,
   /** A provider's logout is kept until the last earlier answer has expired, by either clock. */
   providerLogoutKept: 15 * minute,
   /** How often the metadata of SAML providers are read again, to report changes. */

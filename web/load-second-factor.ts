@@ -13,6 +13,7 @@ const serverPages: readonly ServerPage['name'][] = [
   'signInOnceMore',
   'providerBegan',
   'otherAccount',
+  'oneMoment',
   'registerElsewhere',
 ];
 

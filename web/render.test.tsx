@@ -85,6 +85,7 @@ const serverPages: ServerPage[] = [
     account: 'anna',
     goesOnTo: '/portal/portal.html',
   },
+  { name: 'oneMoment', url: '/portal/authenticate/oidc/finish?state=x&y' },
   { name: 'registerElsewhere', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: null },
   { name: 'registerElsewhere', comesBackTo: null, goesOnTo: '/portal/portal.html' },
   ...problemStatuses.map((status) => ({ name: 'problem' as const, status, retryAfterSeconds: 90 })),

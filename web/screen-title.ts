@@ -32,6 +32,8 @@ export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFa
       return serverPage.account === null ? 'provider-began-title' : 'provider-began-signed-in-title';
     case 'otherAccount':
       return 'other-account-title';
+    case 'oneMoment':
+      return 'please-wait';
     case 'registerElsewhere':
       return 'register-elsewhere-title';
     case 'problem':

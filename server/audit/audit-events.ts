@@ -8,6 +8,9 @@ export const auditEvents = {
   'sign-in-refused': 'A sign-in was refused; the reason says why.',
   'sso-started': 'A visitor was sent to an identity provider.',
   'sso-refused': 'A sign-in by an identity provider was refused; the reason says why.',
+  'account-change-asked':
+    'An identity provider named another user than is signed in in the browser, or perhaps the previous one: the person was asked.',
+  'account-change-agreed': 'The person who was asked went on as the user whom the identity provider named.',
   'signed-out': 'A user signed out.',
   'signed-out-by-provider': 'An identity provider reported a sign-out; the sessions it had created ended.',
   'provider-logout-refused':

@@ -23,6 +23,7 @@ const secretPages: readonly ServerPage['name'][] = [
   'leaving',
   'providerBegan',
   'otherAccount',
+  'oneMoment',
   'registerElsewhere',
 ];
 

@@ -9,7 +9,7 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { listPortalKeys } from '../storage/portal-key.ts';
 import { listSealedRows } from '../storage/sealed-column.ts';
 import { connectionPlace, findSsoConnection } from '../storage/sso-connection.ts';
-import { questionPlace } from '../storage/sso-request.ts';
+import { outcomePlace, questionPlace } from '../storage/sso-request.ts';
 import { totpPlace } from '../two-factor/registration.ts';
 import { countSeals, renewSeals } from './renew-seals.ts';
 import { seal, unseal } from './sealed.ts';
@@ -66,10 +66,11 @@ async function fillEverything(keys = oldKeys): Promise<void> {
   const requestId = randomUUID();
   await sql`
     insert into sso_request (id, state_hash, connection_id, sealed_details, sealed_answer, answer_hash, answer_ends_at,
-      sealed_question, question_hash, question_ends_at, made_at, ends_at)
+      sealed_question, question_hash, question_ends_at, sealed_outcome, outcome_ends_at, made_at, ends_at)
     values (${requestId}, ${hash(2)}, ${connectionId}, ${sealed('details', `sso-request:${requestId}`)},
       ${sealed('answer', `sso-request:${requestId}`)}, ${hash(3)}, ${now},
-      ${sealed('question', questionPlace(requestId))}, ${hash(4)}, ${now}, ${now}, ${now})`;
+      ${sealed('question', questionPlace(requestId))}, ${hash(4)}, ${now},
+      ${sealed('outcome', outcomePlace(requestId))}, ${now}, ${now}, ${now})`;
   const session = hash(1).toString('hex');
   await sql`
     insert into pending_totp values (${hash(1)}, ${user}, ${sealed('pending', `pending-totp:${session}`)}, ${now})`;
@@ -100,6 +101,7 @@ const everything = [
   'details',
   'answer',
   'question',
+  'outcome',
   'pending',
   'codes',
 ];

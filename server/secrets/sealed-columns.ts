@@ -3,7 +3,7 @@ import { portalKeyPlace } from '../storage/portal-key.ts';
 import type { SealedColumn, SealedRow } from '../storage/sealed-column.ts';
 import { idTokenPlace } from '../storage/session.ts';
 import { connectionPlace } from '../storage/sso-connection.ts';
-import { questionPlace, requestPlace } from '../storage/sso-request.ts';
+import { outcomePlace, questionPlace, requestPlace } from '../storage/sso-request.ts';
 import { shownPlace } from '../two-factor/recovery-codes.ts';
 import { pendingPlace, totpPlace } from '../two-factor/registration.ts';
 
@@ -67,6 +67,13 @@ export const sealedKinds: readonly SealedKind[] = [
     column: 'sealed_question',
     ...byId,
     place: ({ key }) => questionPlace(key),
+  },
+  {
+    what: 'what came of visits',
+    table: 'sso_request',
+    column: 'sealed_outcome',
+    ...byId,
+    place: ({ key }) => outcomePlace(key),
   },
   {
     what: 'apps being set up',

@@ -1,6 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
 import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
 import { portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
@@ -22,8 +23,6 @@ beforeAll(async () => {
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
   await addOidcConnection(portal, provider);
-  const claims = { sub: 'alice', email: 'alice@acme.test', email_verified: true };
-  provider.bend({ claims: (honest) => ({ ...honest, ...claims }) });
 });
 afterAll(async () => {
   await provider.close();
@@ -36,8 +35,10 @@ beforeEach(async () => {
   await portal.sql`update customer set two_factor = 'off'`;
   portal.mails.length = 0;
   browser = browserForTest(portal);
+  answerWith({});
 });
 
+const alice = { sub: 'alice', email: 'alice@acme.test', email_verified: true };
 const pressButton = () => browser.post('/portal/authenticate/checkSsoLogin', {});
 const signOut = () => browser.post('/portal/logout', {});
 const comeBack = async (url: string) => await browser.get(pathOf(provider.visit(url)));
@@ -59,10 +60,11 @@ it('SE-15 after a sign-out the button asks the provider to authenticate again, u
   await comeBack(await departFor(browser));
   expect(wishesOf(await followLeavePage(browser, await pressButton()))).toEqual(asEver);
   await signOut();
-  for (const again of [1, 2])
-    expect(wishesOf(await followLeavePage(browser, await pressButton())), String(again)).toEqual(afresh);
+  expect(wishesOf(await followLeavePage(browser, await pressButton()))).toEqual(afresh);
   expect(wishesOf(await departFor(browser))).toEqual(afresh);
-  await comeBack(await followLeavePage(browser, await pressButton()));
+  const url = await followLeavePage(browser, await pressButton());
+  expect(wishesOf(url)).toEqual(afresh);
+  await comeBack(url);
   delete browser.cookies['vestibule-session'];
   expect(wishesOf(await followLeavePage(browser, await pressButton()))).toEqual(asEver);
 });
@@ -112,4 +114,141 @@ it('SE-15 a connection is remembered once the person is signed in, after the sec
   const code = await mailedCode();
   await browser.post('/portal/two-factor-authentication/verify', { code });
   await followLeavePage(browser, await pressButton());
+});
+
+const asking = /^\/portal\/authenticate\/other-account\?request=/;
+const who = async () => {
+  const answer = await portal.send({ url: '/portal/session', cookies: browser.cookies });
+  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
+};
+const agree = async ({ headers }: Response) =>
+  await browser.post('/portal/authenticate/other-account', { request: String(headers.location).slice(-36) });
+/** What the provider's answers say besides who it is; `callback` replaces the whole answer. */
+const answerWith = (more: Record<string, unknown>, callback?: (parameters: URLSearchParams) => void) =>
+  provider.bend({ claims: (honest) => ({ ...honest, ...alice, ...more }), ...(callback && { callback }) });
+const error = (code: string) => (parameters: URLSearchParams) => {
+  parameters.delete('code');
+  parameters.set('error', code);
+};
+const seconds = () => Math.floor(portal.deps.now().getTime() / 1000);
+const asked = async () =>
+  await portal.sql<{ event: string; username: string; steps: { step: string; outcome: string }[] }[]>`
+    select event, username, steps from audit_event where event like 'account-change-%' order by id`;
+
+describe('a fresh sign-in that comes to nothing', () => {
+  it('a provider that cannot do it is not asked again: the next visit is an ordinary one, and its answer asks', async () => {
+    await signOut();
+    answerWith({}, error('invalid_request'));
+    const failed = await comeBack(await departFor(browser));
+    expect(failed.headers.location).toMatch(/^\/portal\/loginfail\/oidc/);
+    answerWith({});
+    const url = await departFor(browser);
+    expect(wishesOf(url)).toEqual(asEver);
+    const question = await comeBack(url);
+    expect(question.headers.location).toMatch(asking);
+    expect(await who()).toBeNull();
+    expect((await browser.get(String(question.headers.location))).body).toContain('alice');
+    await agree(question);
+    expect(await who()).toBe('alice');
+    expect(wishesOf(await departFor(browser))).toEqual(asEver);
+    expect((await asked()).map(({ event, username }) => [event, username])).toEqual([
+      ['account-change-asked', 'alice'],
+      ['account-change-agreed', 'alice'],
+    ]);
+    expect((await asked())[0]?.steps).toContainEqual({ step: 'signed in here', outcome: 'nobody' });
+  });
+
+  it('SE-15 a person who cancels there gets no ordinary visit', async () => {
+    await signOut();
+    for (const code of ['access_denied', 'login_required', 'access_denied', 'access_denied', 'access_denied']) {
+      answerWith({}, error(code));
+      const url = await departFor(browser);
+      expect(wishesOf(url), code).toEqual(afresh);
+      expect((await comeBack(url)).headers.location).toContain('notice=signInCancelled');
+    }
+  });
+
+  it('after a few visits from which nobody comes back there is a way in, which asks', async () => {
+    await signOut();
+    for (let n = 0; n < limits.afreshVisits; n += 1) expect(wishesOf(await departFor(browser))).toEqual(afresh);
+    const url = await departFor(browser);
+    expect(wishesOf(url)).toEqual(asEver);
+    expect((await comeBack(url)).headers.location).toMatch(asking);
+    expect(await who()).toBeNull();
+  });
+
+  it('SE-15 whoever leaves that question unanswered is followed by a fresh sign-in', async () => {
+    await signOut();
+    answerWith({}, error('invalid_request'));
+    await comeBack(await departFor(browser));
+    answerWith({});
+    await comeBack(await departFor(browser));
+    expect(wishesOf(await departFor(browser))).toEqual(afresh);
+  });
+
+  it('SE-15 a sign-out starts over', async () => {
+    await signOut();
+    answerWith({}, error('invalid_request'));
+    await comeBack(await departFor(browser));
+    await signOut();
+    expect(wishesOf(await departFor(browser))).toEqual(afresh);
+  });
+
+  it('nobody is asked if the ordinary visit shows a sign-in since it began', async () => {
+    await signOut();
+    answerWith({}, error('invalid_request'));
+    await comeBack(await departFor(browser));
+    const url = await departFor(browser);
+    answerWith({ auth_time: seconds() });
+    await comeBack(url);
+    expect(await who()).toBe('alice');
+  });
+});
+
+describe('an answer to a visit that asked for a fresh sign-in', () => {
+  it('SE-15 that tells an earlier one asks whose account this is, and records why', async () => {
+    await signOut();
+    const before = seconds() - (limits.providerClock / 1000 + 1);
+    const url = await departFor(browser);
+    expect(wishesOf(url)).toEqual(afresh);
+    answerWith({ auth_time: before });
+    const question = await comeBack(url);
+    expect(question.headers.location).toMatch(asking);
+    expect(await who()).toBeNull();
+    const outcome = `the provider was asked for one, and tells one at ${new Date(before * 1000).toISOString()}`;
+    expect((await asked())[0]?.steps).toContainEqual({ step: 'fresh sign-in', outcome });
+  });
+
+  it('that tells one since, by a clock that is allowed to be off, or none at all is taken', async () => {
+    for (const behind of [0, limits.providerClock / 1000, null]) {
+      await signOut();
+      const url = await departFor(browser);
+      answerWith(behind === null ? {} : { auth_time: seconds() - behind });
+      await comeBack(url);
+      expect(await who(), String(behind)).toBe('alice');
+    }
+  });
+
+  it('an earlier one is nothing to ask about if nobody had signed out', async () => {
+    const url = await departFor(browser);
+    answerWith({ auth_time: seconds() - 7200 });
+    await comeBack(url);
+    expect(await who()).toBe('alice');
+  });
+});
+
+it('SE-15 a sign-out while the provider’s addresses are looked up ends the visit that was about to begin', async () => {
+  await comeBack(await departFor(browser));
+  const { deps } = portal;
+  const { discovery } = deps.providers;
+  deps.providers.discovery = async (...all) => {
+    deps.providers.discovery = discovery;
+    await signOut();
+    return await discovery(...all);
+  };
+  const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
+  const page = await browser.get(String(pressed.headers.location));
+  expect(page.headers.location).toBe('/portal/singleSignOn?notice=signInExpired');
+  expect((await browser.get(String(page.headers.location))).body).not.toContain('alice@acme.test');
+  expect(wishesOf(await departFor(browser))).toEqual(afresh);
 });

@@ -29,3 +29,18 @@ export function tooLongAgo(
   if (age <= most * 1000 + limits.providerClock) return null;
   return `the person signed in at the provider at ${new Date(authenticatedAt).toISOString()}`;
 }
+
+/**
+ * Why an answer after a sign-out does not show that the person signed in at the provider during this visit; null if it
+ * does, or if the provider was asked to see to that and does not say when it did. Allows for clock skew as usual.
+ */
+export function notAskedAfresh(
+  { authenticatedAt }: Pick<Identity, 'authenticatedAt'>,
+  { isAfresh, madeAt }: { isAfresh?: boolean; madeAt: Date },
+): string | null {
+  if (authenticatedAt === null) return isAfresh ? null : 'the provider was not asked for one';
+  if (authenticatedAt >= madeAt.getTime() - limits.providerClock) return null;
+  const asked = isAfresh ? 'the provider was asked for one' : 'the provider was not asked for one';
+  const at = new Date(authenticatedAt);
+  return `${asked}, and tells one ${Number.isNaN(at.getTime()) ? 'of long ago' : `at ${at.toISOString()}`}`;
+}

@@ -21,8 +21,10 @@ export type Departure = {
   language: string;
   /** The address that was typed, for the provider to fill in. */
   loginHint: string | null;
-  /** Whether the provider has to authenticate again: the last sign-in was too long ago. */
+  /** Whether the provider has to authenticate again. */
   isAfresh: boolean;
+  /** Whether someone signed out in this browser, and nobody has signed in by a provider since. */
+  isAfterSignOut: boolean;
   address: string;
   requestId: string;
 };
@@ -51,7 +53,7 @@ export async function beginSingleSignOn(
         })
       : await startSaml(deps, connection, { state, isAfresh: departure.isAfresh });
   if (!started.ok) return started;
-  const { destination, lang, loginHint: typed, address, requestId } = departure;
+  const { destination, lang, loginHint: typed, isAfresh, isAfterSignOut, address, requestId } = departure;
   const fields = 'fields' in started ? started.fields : null;
   const details: RequestDetails = {
     url: started.url,
@@ -59,6 +61,8 @@ export async function beginSingleSignOn(
     destination,
     lang: lang ?? null,
     typed,
+    isAfresh,
+    isAfterSignOut,
     kept: started.kept,
   };
   const token = newToken();

@@ -10,7 +10,7 @@ import { beginVisit } from '../http/visit-cookies.ts';
 import { turnAway } from '../sign-in/let-in.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
-import { isAskedAfresh } from './ask-afresh.ts';
+import { noteAfreshVisit, wishAfterSignOut } from './ask-afresh.ts';
 import { beginSingleSignOn } from './begin.ts';
 import type { Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
@@ -49,15 +49,18 @@ export async function depart(
   { typed, isAfresh = false, ...traveller }: Traveller & { typed: string | null; isAfresh?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
+  const wish = wishAfterSignOut(request, config);
   const begun = await beginSingleSignOn(deps, connection, {
     ...traveller,
     language: languageOfRequest(request),
     loginHint: typed,
     // Setting up a factor needs a new sign-in: a provider that only confirms who is signed in proves nothing new.
-    isAfresh: isAfresh || isAskedAfresh(request, config) || leadsToRegistration(config, traveller.destination),
+    isAfresh: isAfresh || wish === 'afresh' || leadsToRegistration(config, traveller.destination),
+    isAfterSignOut: wish !== null,
     requestId: request.id,
   });
   if (!begun.ok) return await stay(deps, request, reply, begun, { ...traveller, connection, typed });
+  if (wish === 'afresh') noteAfreshVisit(request, reply, config);
   beginVisit(request, reply, config, begun);
   const lang = traveller.lang === undefined ? '' : `&lang=${traveller.lang}`;
   return reply.redirect(begun.leaveUrl + lang, 303);

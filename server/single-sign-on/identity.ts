@@ -44,6 +44,8 @@ export type Refusal = {
   words: string;
   /** The person, or the provider for them, refused: nothing was mistyped. */
   isCancelled?: true;
+  /** The provider refused the request itself: it may be unable to do what the portal asked for. */
+  isUnable?: true;
 };
 
 export type ProviderAnswer = { ok: true; identity: Identity } | Refusal;

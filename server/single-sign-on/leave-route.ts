@@ -8,6 +8,7 @@ import { endVisit, visitsOfBrowser } from '../http/visit-cookies.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { findSsoRequest } from '../storage/sso-request.ts';
+import { wishAfterSignOut } from './ask-afresh.ts';
 import { detailsOf } from './request-details.ts';
 import { isOfBrowser, isOpen, isSessionOf } from './visits.ts';
 
@@ -27,7 +28,9 @@ export function leaveRoute(deps: Deps) {
     const isOwn = row !== null && isOfBrowser(deps, request, row);
     const details = row && detailsOf(deps.keys, row);
     const connection = row && isOwn && isOut ? await findSsoConnection(deps.sql, row.connectionId) : null;
-    if (connection?.active && details?.url) {
+    // Someone signed out while the provider was asked for its addresses: this visit is the previous person's.
+    const isSignedOut = !details?.isAfresh && wishAfterSignOut(request, config) === 'afresh';
+    if (connection?.active && details?.url && !isSignedOut) {
       const fields = details.fields ?? undefined;
       if (fields) sendFormPolicy(reply, details.url);
       return await deps.pages.send(request, reply, 200, {
@@ -42,7 +45,8 @@ export function leaveRoute(deps: Deps) {
     }
     if (row && details && (await isSessionOf(deps, request, row))) return reply.redirect(details.destination, 303);
     if (row) endVisit(request, reply, config, row.stateHash);
-    const { destination = defaultDestination(config.basePath), typed = null } = (isOwn && details) || {};
+    const { destination = defaultDestination(config.basePath), typed = null } =
+      (isOwn && !isSignedOut && details) || {};
     return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, { destination, lang });
   };
 }

@@ -6,37 +6,41 @@ import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { endVisit } from '../http/visit-cookies.ts';
+import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { sessionOfRequest } from '../session/session-of-request.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
-import { findSsoRequest, takeQuestion } from '../storage/sso-request.ts';
-import { fail } from './arrive.ts';
+import { findSsoRequest, type SsoRequestRow, takeQuestion } from '../storage/sso-request.ts';
 import { tooLongAgo } from './authentication-age.ts';
+import { refused, signIn } from './decide.ts';
+import { giveOutcome } from './give-outcome.ts';
 import { isRequestId } from './leave-route.ts';
-import { letInByProvider } from './let-in-by-provider.ts';
-import { openQuestion, questionHashOf, questionIn } from './other-account.ts';
-import { detailsOf, wayOf } from './request-details.ts';
+import { askAnew, isAskedHere, openQuestion, questionUrl, recordQuestion, signedInHere } from './other-account.ts';
+import { isUnderWay, keepOutcome, keptOutcome, type Outcome } from './outcome.ts';
+import { detailsOf } from './request-details.ts';
 
 /**
- * `GET authenticate/other-account`: a provider's answer would replace the person signed in here. Changes nothing and
- * may be loaded again (docs/decisions/0029).
+ * `GET authenticate/other-account`: a provider's answer would replace the person signed in here, or may be the previous
+ * person's. Changes nothing and may be loaded again (docs/decisions/0029).
  */
 export function otherAccountRoute(deps: Deps) {
   return async function otherAccount(request: FastifyRequest, reply: FastifyReply) {
+    const address = addressOf(deps, request);
+    if (!address)
+      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
     const id = queryValue(request, 'request') ?? '';
     const row = isRequestId(id) ? await findSsoRequest(deps.sql, id) : null;
     const question = row && openQuestion(deps, request, row);
-    const connection = row && question && (await findSsoConnection(deps.sql, row.connectionId));
+    if (!question) return await answeredBefore(deps, request, reply, { row, address });
+    const connection = row && (await findSsoConnection(deps.sql, row.connectionId));
     if (!connection) return toForm(deps, request, reply);
-    const session = await sessionOfRequest(deps, request);
     return await deps.pages.send(request, reply, 200, {
       serverPage: {
         name: 'otherAccount',
         request: id,
         provider: connection.name,
         other: question.username,
-        account: session?.stage === 'full' ? session.username : null,
+        account: (await signedInHere(deps, request))?.username ?? null,
         goesOnTo: defaultDestination(deps.config.basePath),
       },
     });
@@ -50,32 +54,59 @@ export function goOnAsOtherRoute(deps: Deps) {
     const address = addressOf(deps, request);
     if (!address)
       return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
-    const hash = isRequestId(id) ? questionHashOf(deps, request, id) : null;
-    const row = hash && (await takeQuestion(deps.sql, id, hash, deps.now()));
-    const details = row && detailsOf(deps.keys, row);
-    const question = row?.sealedQuestion ? questionIn(deps, id, row.sealedQuestion) : null;
-    const connection = row && (await findSsoConnection(deps.sql, row.connectionId));
-    endVisit(request, reply, deps.config, tokenHash(id));
-    if (!row || !details || !question || !connection) return toForm(deps, request, reply);
-    const { identity } = question;
-    const failure = { protocol: connection.protocol, ...wayOf(details), address, connection };
-    if (!connection.active) {
-      const refusal = { ok: false, reason: 'connection-disabled', words: 'while the visitor was asked' } as const;
-      return await fail(deps, request, reply, refusal, failure);
+    const asked = isRequestId(id) ? await findSsoRequest(deps.sql, id) : null;
+    const question = asked && openQuestion(deps, request, asked);
+    const connection = asked && (await findSsoConnection(deps.sql, asked.connectionId));
+    if (!question || !connection) return await answeredBefore(deps, request, reply, { row: asked, address });
+    const here = await signedInHere(deps, request);
+    const why = { ...question, doubt: null, connection, address };
+    // They agreed to leave another account than the one that is open by now.
+    if (here && here.userId !== question.here?.userId && here.username !== question.username) {
+      await askAnew(deps, request, asked, { ...why, here });
+      return reply.redirect(questionUrl(deps, id), 303);
     }
-    const tooOld = tooLongAgo(connection, identity, deps.now());
-    if (tooOld) {
-      const refusal = { ok: false, reason: 'authentication-too-old', words: tooOld } as const;
-      return await fail(deps, request, reply, refusal, failure);
+    const now = deps.now();
+    const decidedBy = new Date(now.getTime() + limits.answerRead);
+    const row = await takeQuestion(deps.sql, id, asked.questionHash as Buffer, { now, decidedBy });
+    if (!row) return reply.redirect(questionUrl(deps, id), 303);
+    const visit = { row, details: detailsOf(deps.keys, row), connection, address };
+    const no = async (reason: 'connection-disabled' | 'authentication-too-old', words: string) =>
+      await refused(deps, request, reply, { ...visit, protocol: connection.protocol }, { ok: false, reason, words });
+    const tooOld = tooLongAgo(connection, question.identity, now);
+    let outcome: Outcome | null;
+    if (!connection.active) outcome = await no('connection-disabled', 'while the visitor was asked');
+    else if (tooOld) outcome = await no('authentication-too-old', tooOld);
+    else {
+      await recordQuestion(deps, request, 'account-change-agreed', { ...why, here });
+      outcome = await signIn(deps, request, visit, { identity: question.identity, isAgreed: true });
     }
-    return await letInByProvider(
-      deps,
-      request,
-      reply,
-      { row, details, connection },
-      { identity, address, isAgreed: true },
-    );
+    if (!outcome) return reply;
+    await keepOutcome(deps, id, outcome);
+    return await giveOutcome(deps, request, reply, visit, { outcome, address });
   };
+}
+
+/** A second press, or a page loaded again: for seconds it leads where the first one led, then to the form. */
+async function answeredBefore(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { row, address }: { row: SsoRequestRow | null; address: string },
+): Promise<FastifyReply> {
+  if (row && isAskedHere(deps, request, row)) {
+    if (isUnderWay(row, deps.now())) {
+      if (request.method === 'POST') return reply.redirect(questionUrl(deps, row.id), 303);
+      return await deps.pages.send(request, reply, 200, { serverPage: { name: 'oneMoment', url: request.url } });
+    }
+    const outcome = await keptOutcome(deps, row);
+    if (outcome && outcome.kind !== 'asked') {
+      const connection = await findSsoConnection(deps.sql, row.connectionId);
+      const visit = { row, details: detailsOf(deps.keys, row), connection };
+      return await giveOutcome(deps, request, reply, visit, { outcome, address });
+    }
+    endVisit(request, reply, deps.config, tokenHash(row.id));
+  }
+  return toForm(deps, request, reply);
 }
 
 function toForm({ config }: Deps, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -176,4 +176,59 @@ describe('an answer for somebody else than is signed in here', () => {
     expect((await browser.get(await begin())).headers.location).toBe('/portal/reports');
     expect(await sessions()).toBe(1);
   });
+
+  it('OI-13 a second press lands where the first one led, in one session, if its response was lost', async () => {
+    for (const twoFactor of ['off', 'email']) {
+      await portal.sql`update customer set two_factor = ${twoFactor} where key = 'evil'`;
+      const location = await asked();
+      const before = { ...browser, cookies: { ...browser.cookies } };
+      const press = { method: 'POST', url: '/portal/authenticate/other-account', form: idIn(location) } as const;
+      const led = (await portal.send({ ...press, cookies: before.cookies })).headers.location;
+      expect((await browser.get(location)).headers.location, 'loaded again').toBe(led);
+      Object.assign(browser.cookies, before.cookies);
+      expect((await agree(location)).headers.location).toBe(led);
+      expect(await sessions()).toBe(1);
+      if (twoFactor === 'off') expect(await who()).toBe('mallory');
+      portal.wait(limits.outcomeKept);
+      Object.assign(browser.cookies, before.cookies);
+      expect((await agree(location)).headers.location).toBe(expired);
+      await portal.sql`delete from session`;
+    }
+  });
+
+  it('OI-13 ten presses at once make one session, and none of them fails', async () => {
+    const location = await asked();
+    const press = { method: 'POST', url: '/portal/authenticate/other-account', form: idIn(location) } as const;
+    const { cookies } = browser;
+    const answers = await Promise.all(Array.from({ length: 10 }, () => portal.send({ ...press, cookies })));
+    const led = answers.map(({ headers }) => headers.location);
+    expect(led).toContain('/portal/reports');
+    expect(led.filter((one) => one !== '/portal/reports' && one !== location)).toEqual([]);
+    expect((await browser.get(location)).headers.location).toBe('/portal/reports');
+    expect([await sessions(), await who()]).toEqual([1, 'mallory']);
+  });
+
+  it('SE-15 it is bound to whoever was signed in: if that is another person by now, it asks anew', async () => {
+    await addUser(portal, { username: 'bob', email: 'bob@acme.test' });
+    const location = await asked();
+    const { cookies } = await portal.signIn('bob', testPassword);
+    for (const { name, value } of cookies) if (name === 'vestibule-session') browser.cookies[name] = value;
+    expect((await agree(location)).headers.location).toBe(location);
+    expect(await who()).toBe('bob');
+    expect((await browser.get(location)).body).toMatch(/Go on as .*bob.*Go on as .*mallory/s);
+    expect((await agree(location)).headers.location).toBe('/portal/reports');
+    expect(await who()).toBe('mallory');
+  });
+
+  it('is recorded, and so is going on as the other', async () => {
+    const events = async () =>
+      await portal.sql`
+        select event, username, connection, steps from audit_event where event like 'account-change-%' order by id`;
+    const location = await asked();
+    const steps = [{ step: 'signed in here', outcome: 'alice' }];
+    const question = { event: 'account-change-asked', username: 'mallory', connection: 'evil', steps };
+    expect(await events()).toEqual([question]);
+    await agree(location);
+    expect(await events()).toEqual([question, { ...question, event: 'account-change-agreed' }]);
+  });
 });

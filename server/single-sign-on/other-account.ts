@@ -1,35 +1,79 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
-import { beginVisit, visitTokenHash } from '../http/visit-cookies.ts';
+import { visitTokenHash } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
+import { sessionOfRequest } from '../session/session-of-request.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
 import { putQuestion, questionPlace, type SsoRequestRow } from '../storage/sso-request.ts';
 import type { Identity } from './identity.ts';
 
-/** What a provider said, and whom it would sign in once the person confirms. */
-export type Question = { identity: Identity; username: string };
+/** Who is fully signed in in a browser. */
+type Here = { userId: string; username: string } | null;
+
+/** What a provider said, whom it would sign in once the person confirms, and who was signed in when they were asked. */
+export type Question = { identity: Identity; username: string; here: Here };
+
+/** Why the person is asked, for the record; `doubt` is that of `notAskedAfresh`. */
+export type Asked = Question & { doubt: string | null; connection: SsoConnection; address: string };
+
+/** Who is signed in in this browser at this moment; a second factor that is open counts as nobody. */
+export async function signedInHere(deps: Deps, request: FastifyRequest): Promise<Here> {
+  const session = await sessionOfRequest(deps, request);
+  return session?.stage === 'full' ? { userId: session.userId, username: session.username } : null;
+}
 
 /**
- * Keeps an answer that would sign in another person than the browser expects, and redirects to the page that asks. Only
- * this browser can open it; its cookie ends like a visit's, with a sign-in or sign-out.
+ * Keeps an answer that would sign in another person than the browser expects; returns the token of the browser that is
+ * asked. Its cookie ends like a visit's, with a sign-in or sign-out.
  */
 export async function askWho(
   deps: Deps,
   request: FastifyRequest,
-  reply: FastifyReply,
   { id }: SsoRequestRow,
-  question: Question,
-): Promise<FastifyReply> {
+  { identity, username, here, ...why }: Asked,
+): Promise<string> {
   const token = newToken();
   await putQuestion(deps.sql, id, {
-    sealedQuestion: seal(deps.keys.seal, JSON.stringify(question), questionPlace(id)),
+    sealedQuestion: sealQuestion(deps, id, { identity, username, here }),
     questionHash: tokenHash(token),
     endsAt: new Date(deps.now().getTime() + limits.questionOfAnswer),
   });
-  beginVisit(request, reply, deps.config, { stateHash: tokenHash(id), token });
-  return reply.redirect(questionUrl(deps, id), 303);
+  await recordQuestion(deps, request, 'account-change-asked', { identity, username, here, ...why });
+  return token;
+}
+
+/** Asks again in the same browser, for as long as before: someone else is signed in there by now. */
+export async function askAnew(
+  deps: Deps,
+  request: FastifyRequest,
+  row: SsoRequestRow,
+  { identity, username, here, ...why }: Asked,
+): Promise<void> {
+  await putQuestion(deps.sql, row.id, {
+    sealedQuestion: sealQuestion(deps, row.id, { identity, username, here }),
+    questionHash: row.questionHash as Buffer,
+    endsAt: row.questionEndsAt as Date,
+  });
+  await recordQuestion(deps, request, 'account-change-asked', { identity, username, here, ...why });
+}
+
+/** Records that the person was asked, or agreed. A user may be made only then, so the event names them. */
+export async function recordQuestion(
+  deps: Deps,
+  request: FastifyRequest,
+  event: 'account-change-asked' | 'account-change-agreed',
+  { username, here, doubt, connection, address }: Asked,
+): Promise<void> {
+  const steps: AuditStep[] = [{ step: 'signed in here', outcome: here?.username ?? 'nobody' }];
+  if (doubt !== null) steps.push({ step: 'fresh sign-in', outcome: doubt });
+  const { key, customerKey } = connection;
+  const more = { username, connection: key, customerKey, address, requestId: request.id, steps };
+  await insertAuditEvent(deps.sql, { event, ...more }, deps.now());
 }
 
 /** The page that asks. */
@@ -37,21 +81,25 @@ export function questionUrl({ config }: Deps, id: string): string {
   return `${callUrl(config.basePath, 'otherAccount')}?request=${id}`;
 }
 
-/** The hash that proves this is the browser being asked; null if it isn't. */
-export function questionHashOf({ config }: Deps, request: FastifyRequest, id: string): Buffer | null {
-  return visitTokenHash(request, config, tokenHash(id));
+/** Whether this is the browser that was asked, whatever became of the question. */
+export function isAskedHere({ config }: Deps, request: FastifyRequest, { id, questionHash }: SsoRequestRow): boolean {
+  const hash = visitTokenHash(request, config, tokenHash(id));
+  return hash !== null && questionHash?.equals(hash) === true;
 }
 
 /** The open question of a request to this browser; null if there is none, or no longer. */
 export function openQuestion(deps: Deps, request: FastifyRequest, row: SsoRequestRow): Question | null {
-  const { id, sealedQuestion, questionHash, questionEndsAt } = row;
+  const { id, sealedQuestion, questionEndsAt } = row;
   if (!sealedQuestion || !questionEndsAt || questionEndsAt <= deps.now()) return null;
-  if (!questionHashOf(deps, request, id)?.equals(questionHash as Buffer)) return null;
-  return questionIn(deps, id, sealedQuestion);
+  return isAskedHere(deps, request, row) ? questionIn(deps, id, sealedQuestion) : null;
+}
+
+function sealQuestion({ keys }: Deps, id: string, question: Question): Buffer {
+  return seal(keys.seal, JSON.stringify(question), questionPlace(id));
 }
 
 /** Null if no current secret opens it. */
-export function questionIn({ keys }: Deps, id: string, sealed: Buffer): Question | null {
+function questionIn({ keys }: Deps, id: string, sealed: Buffer): Question | null {
   const text = unseal(keys.seal, sealed, questionPlace(id));
   return text === null ? null : (JSON.parse(text) as Question);
 }

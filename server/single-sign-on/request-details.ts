@@ -1,13 +1,11 @@
 import type { Keys } from '../deps.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { requestPlace, type SsoRequestRow } from '../storage/sso-request.ts';
-import type { Identity } from './identity.ts';
+import type { ProviderAnswer } from './identity.ts';
 
 /** What is kept of a visit to a SAML provider until its answer arrives. */
 export type SamlKept = {
   requestId: string;
-  /** Whether the provider was asked to authenticate again. */
-  isAfresh?: boolean;
 };
 
 /** What is kept of a visit to an OpenID provider until its answer arrives. */
@@ -28,6 +26,10 @@ export type RequestDetails = {
   lang: string | null;
   /** The typed address, to be filled in again. */
   typed: string | null;
+  /** Whether the provider was asked to authenticate again. */
+  isAfresh?: boolean;
+  /** Whether someone had signed out here before: an answer that shows no fresh sign-in asks first. */
+  isAfterSignOut?: boolean;
   kept: OidcKept | SamlKept | null;
 };
 
@@ -41,8 +43,8 @@ export function wayOf({ destination, lang, typed }: RequestDetails) {
   return { destination, lang: lang ?? undefined, typed };
 }
 
-/** A SAML answer awaiting the browser that brought it, identified by the token. */
-export type WaitingAnswer = { identity: Identity; assertionId: string; token: string };
+/** An answer awaiting the browser that brought it. One by SAML has a token for that browser. */
+export type WaitingAnswer = { answer: ProviderAnswer; saml?: { assertionId: string; token: string } };
 
 /** The answer to a request, waiting or used, or null. */
 export function waitingAnswer(keys: Keys, { id, sealedAnswer }: SsoRequestRow): WaitingAnswer | null {

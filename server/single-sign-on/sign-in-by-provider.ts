@@ -27,13 +27,14 @@ import { recordSsoFailure } from './record-failure.ts';
 
 type Member = SsoUser & { customer: SignInCustomer };
 /**
- * The person a provider vouched for, the visit it answered, and the user signed in in the browser: null if nobody is,
- * or if the person agreed to the change.
+ * The person a provider vouched for, the visit it answered, the user signed in in the browser (null if nobody is, or if
+ * the person agreed to the change), and whether to ask first if nobody is.
  */
 type Vouched = {
   identity: Identity;
   visitId: string;
   expected: string | null;
+  mustAsk: boolean;
 };
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member };
 
@@ -95,7 +96,7 @@ async function complete(
   deps: Deps,
   sql: Connection,
   connection: SsoConnection,
-  { identity, visitId, expected }: Vouched,
+  { identity, visitId, expected, mustAsk }: Vouched,
   visitor: Visitor,
   steps: AuditStep[],
 ): Promise<Done> {
@@ -117,7 +118,7 @@ async function complete(
     throw new Refused('provider-session-over');
   }
   const user = await admitted(sql, connection, identity, { address, now, steps });
-  if (expected !== null && expected !== user.id) throw new OtherAccount(user);
+  if (expected === null ? mustAsk : expected !== user.id) throw new OtherAccount(user);
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;

@@ -275,3 +275,8 @@ export function idTokenPlace(userId: string): string {
 export async function deleteSession(sql: Connection, tokenHash: Buffer): Promise<void> {
   await sql`delete from session where token_hash = ${tokenHash}`;
 }
+
+/** Whether a session is there under this token, and within its lifetime. */
+export async function isSessionThere(sql: Connection, tokenHash: Buffer, now: Date): Promise<boolean> {
+  return (await sql`select from session where token_hash = ${tokenHash} and ends_at > ${now}`).length > 0;
+}

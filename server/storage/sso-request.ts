@@ -9,7 +9,10 @@ export type SsoRequestRow = {
   browserHash: Buffer | null;
   /** Sealed for `requestPlace`. */
   sealedDetails: Buffer;
+  /** What the provider said, sealed for `requestPlace`, the token of the browser that brought it, and until when. */
   sealedAnswer: Buffer | null;
+  answerHash: Buffer | null;
+  answerEndsAt: Date | null;
   madeAt: Date;
   endsAt: Date;
   usedAt: Date | null;
@@ -17,6 +20,9 @@ export type SsoRequestRow = {
   sealedQuestion: Buffer | null;
   questionHash: Buffer | null;
   questionEndsAt: Date | null;
+  /** What came of the visit, sealed for `outcomePlace`, and until when; null before then while it is being decided. */
+  sealedOutcome: Buffer | null;
+  outcomeEndsAt: Date | null;
 };
 
 /** Binding (additional data) for the details and the answer of a request. */
@@ -27,6 +33,11 @@ export function requestPlace(id: string): string {
 /** Binding (additional data) for a question. */
 export function questionPlace(id: string): string {
   return `sso-question:${id}`;
+}
+
+/** Binding (additional data) for what came of a visit. */
+export function outcomePlace(id: string): string {
+  return `sso-outcome:${id}`;
 }
 
 export async function insertSsoRequest(
@@ -49,8 +60,9 @@ export async function insertSsoRequest(
 
 const columns = (sql: Connection) => sql`
   id, state_hash as "stateHash", connection_id as "connectionId", browser_hash as "browserHash", sealed_details as "sealedDetails",
-  sealed_answer as "sealedAnswer", made_at as "madeAt", ends_at as "endsAt", used_at as "usedAt",
-  sealed_question as "sealedQuestion", question_hash as "questionHash", question_ends_at as "questionEndsAt"`;
+  sealed_answer as "sealedAnswer", answer_hash as "answerHash", answer_ends_at as "answerEndsAt", made_at as "madeAt", ends_at as "endsAt", used_at as "usedAt",
+  sealed_question as "sealedQuestion", question_hash as "questionHash", question_ends_at as "questionEndsAt",
+  sealed_outcome as "sealedOutcome", outcome_ends_at as "outcomeEndsAt"`;
 
 /** A request by its id, whoever began it, open or not; the browser learns nothing of it before it is identified. */
 export async function findSsoRequest(sql: Connection, id: string): Promise<SsoRequestRow | null> {
@@ -91,22 +103,52 @@ export async function updateSsoRequestAnswer(
   return rows.length > 0;
 }
 
-/** What a browser has to show of a visit: what it got when it began, and when it brought the answer. */
-type AnsweredVisit = { stateHash: Buffer; browserHash: Buffer | null; answerHash: Buffer };
+/** What a browser shows of a visit: what it got when it began, and when it brought the answer; null if neither. */
+export type ShownOfVisit = { stateHash: Buffer; browserHash: Buffer | null; answerHash: Buffer | null };
+
+/**
+ * Records who brings the answer, before it is read: until `endsAt` it is being read. Null for another browser than
+ * began, or if the answer was brought before. Of several at once one reads it.
+ */
+export async function bringSsoAnswer(
+  sql: Connection,
+  { stateHash, browserHash, answerHash }: ShownOfVisit,
+  { now, endsAt }: { now: Date; endsAt: Date },
+): Promise<SsoRequestRow | null> {
+  const [row] = await sql<SsoRequestRow[]>`
+    update sso_request set answer_hash = ${answerHash}, answer_ends_at = ${endsAt}
+    where state_hash = ${stateHash} and browser_hash = ${browserHash}
+      and answer_hash is null and used_at is null and ends_at > ${now}
+    returning ${columns(sql)}`;
+  return row ?? null;
+}
+
+/** Keeps what was read of an answer that a browser brought, valid until `endsAt`. */
+export async function keepBroughtAnswer(
+  sql: Connection,
+  id: string,
+  { sealedAnswer, endsAt }: { sealedAnswer: Buffer; endsAt: Date },
+): Promise<void> {
+  await sql`
+    update sso_request set sealed_answer = ${sealedAnswer}, answer_ends_at = ${endsAt}
+    where id = ${id} and answer_hash is not null and sealed_answer is null and used_at is null`;
+}
 
 /**
  * Consumes an answered request, in the browser that both began it and brought the answer; null for another browser, an
- * expired answer, or a used one. Of several at once one gets it. `browserHash` is null if the provider began.
+ * expired answer, or a used one. Of several at once one gets it, and decides until `decidedBy`. `browserHash` is null
+ * if the provider began.
  */
 export async function takeAnsweredSsoRequest(
   sql: Connection,
-  { stateHash, browserHash, answerHash }: AnsweredVisit,
-  now: Date,
+  { stateHash, browserHash, answerHash }: ShownOfVisit,
+  { now, decidedBy }: { now: Date; decidedBy: Date },
 ): Promise<SsoRequestRow | null> {
   const [row] = await sql<SsoRequestRow[]>`
-    update sso_request set used_at = ${now}
+    update sso_request set used_at = ${now}, outcome_ends_at = ${decidedBy}
     where state_hash = ${stateHash} and browser_hash is not distinct from ${browserHash}
-      and answer_hash = ${answerHash} and answer_ends_at > ${now} and used_at is null and ends_at > ${now}
+      and answer_hash = ${answerHash} and sealed_answer is not null and answer_ends_at > ${now}
+      and used_at is null and ends_at > ${now}
     returning ${columns(sql)}`;
   return row ?? null;
 }
@@ -117,7 +159,7 @@ export async function takeAnsweredSsoRequest(
  */
 export async function endSsoRequestOfOthers(
   sql: Connection,
-  { stateHash, browserHash, answerHash }: Omit<AnsweredVisit, 'answerHash'> & { answerHash: Buffer | null },
+  { stateHash, browserHash, answerHash }: ShownOfVisit,
   now: Date,
 ): Promise<boolean> {
   const rows = await sql`
@@ -126,23 +168,6 @@ export async function endSsoRequestOfOthers(
       and browser_hash is distinct from ${browserHash} and used_at is null and ends_at > ${now}
     returning id`;
   return rows.length > 0;
-}
-
-/**
- * Consumes a request in the browser that began it and brings the answer itself; null if there is none, it has expired,
- * or it was used. Of several at once one gets it.
- */
-export async function takeSsoRequest(
-  sql: Connection,
-  stateHash: Buffer,
-  browserHash: Buffer,
-  now: Date,
-): Promise<SsoRequestRow | null> {
-  const [row] = await sql<SsoRequestRow[]>`
-    update sso_request set used_at = ${now}
-    where state_hash = ${stateHash} and browser_hash = ${browserHash} and used_at is null and ends_at > ${now}
-    returning ${columns(sql)}`;
-  return row ?? null;
 }
 
 /** Keeps the answer of a used request until the browser with this token confirms it. */
@@ -159,19 +184,34 @@ export async function putQuestion(
 
 /**
  * Takes a question in the browser that was asked; null if there is none, or it has expired. Of several at once one gets
- * it.
+ * it, and decides until `decidedBy`.
  */
 export async function takeQuestion(
   sql: Connection,
   id: string,
   questionHash: Buffer,
-  now: Date,
+  { now, decidedBy }: { now: Date; decidedBy: Date },
 ): Promise<SsoRequestRow | null> {
   const [row] = await sql<SsoRequestRow[]>`
-    update sso_request set question_ends_at = ${now}
+    update sso_request set question_ends_at = ${now}, sealed_outcome = null, outcome_ends_at = ${decidedBy}
     where id = ${id} and question_hash = ${questionHash} and question_ends_at > ${now}
     returning ${columns(sql)}`;
   return row ?? null;
+}
+
+/** Keeps what came of a used request, so that until `endsAt` the same browser gets it again. */
+export async function putOutcome(
+  sql: Connection,
+  id: string,
+  { sealedOutcome, endsAt }: { sealedOutcome: Buffer; endsAt: Date },
+): Promise<void> {
+  await sql`
+    update sso_request set sealed_outcome = ${sealedOutcome}, outcome_ends_at = ${endsAt} where id = ${id}`;
+}
+
+/** Forgets what came of requests, once nobody gets it again: it holds the tokens of a session. */
+export async function forgetOldOutcomes(sql: Connection, now: Date): Promise<void> {
+  await sql`update sso_request set sealed_outcome = null where sealed_outcome is not null and outcome_ends_at <= ${now}`;
 }
 
 /** Deletes requests that expired before a time; returns how many. */

@@ -26,6 +26,7 @@ export function CurrentScreen({ SecondFactor }: { SecondFactor: ComponentType | 
     case 'signInOnceMore':
     case 'providerBegan':
     case 'otherAccount':
+    case 'oneMoment':
     case 'registerElsewhere':
       return SecondFactor && <SecondFactor />;
     case 'leaving':

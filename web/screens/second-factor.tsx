@@ -1,4 +1,5 @@
 import { useVisit } from '../visit.ts';
+import { OneMoment } from './one-moment.tsx';
 import { OtherAccount } from './other-account.tsx';
 import { ProviderBegan } from './provider-began.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
@@ -20,6 +21,8 @@ export function SecondFactor() {
       return <ProviderBegan {...page.serverPage} />;
     case 'otherAccount':
       return <OtherAccount {...page.serverPage} />;
+    case 'oneMoment':
+      return <OneMoment {...page.serverPage} />;
     case 'signInOnceMore':
       return <SignInOnceMore {...page.serverPage} />;
     case 'registerElsewhere':

@@ -1,33 +1,90 @@
+import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
+import { setCookie } from '../../http/cookies.ts';
+import { addressOf } from '../../http/guards.ts';
+import { refuse } from '../../http/refuse.ts';
 import { splitUrl } from '../../http/request-url.ts';
-import type { OidcConnection } from '../../storage/sso-connection.ts';
+import { visitTokenHash } from '../../http/visit-cookies.ts';
+import { limits } from '../../limits.ts';
+import { seal } from '../../secrets/sealed.ts';
+import { isToken, tokenHash } from '../../secrets/token.ts';
+import { findSsoConnection } from '../../storage/sso-connection.ts';
+import {
+  bringSsoAnswer,
+  endSsoRequestOfOthers,
+  keepBroughtAnswer,
+  requestPlace,
+  type SsoRequestRow,
+} from '../../storage/sso-request.ts';
 import { publicAddress } from '../addresses.ts';
-import { arrive } from '../arrive.ts';
-import type { OidcKept } from '../request-details.ts';
+import { answerCookie } from '../answer-cookie.ts';
+import { fail } from '../fail.ts';
+import { toFinish } from '../finish-route.ts';
+import type { ProviderAnswer } from '../identity.ts';
+import { detailsOf, type OidcKept, type WaitingAnswer } from '../request-details.ts';
 import { readOidcAnswer } from './oidc.ts';
 
 /**
  * `GET authenticate/oidc/callback/<connection>`: where OpenID providers send their answers (OpenID Connect Core
- * §3.1.2.5). Without a connection it is the shared address, for connections that still use it.
+ * §3.1.2.5). Without a connection it is the shared address, for connections that still use it. Redeeming the code takes
+ * as long as the provider does, so nothing is decided here: what was read waits, sealed, for the browser's next request
+ * (docs/decisions/0030).
  */
 export function oidcCallbackRoute(deps: Deps) {
+  const { config, sql } = deps;
   return async function oidcCallback(
     request: FastifyRequest<{ Params: { connection?: string } }>,
     reply: FastifyReply,
   ) {
+    const address = addressOf(deps, request);
+    if (!address)
+      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
     // From the configuration: the request's Host must not be compared with an answer.
     const { connection: key } = request.params;
     const path = key === undefined ? '' : `/${encodeURIComponent(key)}`;
-    const url = new URL(publicAddress(deps.config, 'oidcCallback') + path + splitUrl(request.url).search);
+    const url = new URL(publicAddress(config, 'oidcCallback') + path + splitUrl(request.url).search);
     const states = url.searchParams.getAll('state');
-    const state = states.length === 1 ? (states[0] as string) : null;
-    return await arrive(deps, request, reply, 'oidc', { state }, ({ details, connection }) =>
-      readOidcAnswer(deps, connection as OidcConnection, {
-        url,
-        state: state as string,
-        kept: details.kept as OidcKept,
-      }),
-    );
+    const state = states.length === 1 ? (states[0] as string) : '';
+    if (!isToken(state)) return toFinish(deps, reply, { protocol: 'oidc', state: '' });
+    const stateHash = tokenHash(state);
+    const browserHash = visitTokenHash(request, config, stateHash);
+    const token = answerToken(url);
+    const now = deps.now();
+    const endsAt = new Date(now.getTime() + limits.answerRead);
+    const row = await bringSsoAnswer(sql, { stateHash, browserHash, answerHash: tokenHash(token) }, { now, endsAt });
+    if (row) await readInto(row, { url, state });
+    else if (await endSsoRequestOfOthers(sql, { stateHash, browserHash, answerHash: null }, now)) {
+      const words = 'this browser brought the answer and another one began';
+      const refusal = { ok: false, reason: 'other-browser', words } as const;
+      return await fail(deps, request, reply, refusal, { protocol: 'oidc', address });
+    }
+    if (browserHash !== null) setCookie(reply, config, answerCookie(state), token, limits.answerWaits);
+    return toFinish(deps, reply, { protocol: 'oidc', state });
   };
+
+  async function readInto(row: SsoRequestRow, { url, state }: { url: URL; state: string }): Promise<void> {
+    const waiting: WaitingAnswer = { answer: await read(row, { url, state }) };
+    await keepBroughtAnswer(sql, row.id, {
+      sealedAnswer: seal(deps.keys.seal, JSON.stringify(waiting), requestPlace(row.id)),
+      endsAt: new Date(deps.now().getTime() + limits.answerWaits),
+    });
+  }
+
+  async function read(row: SsoRequestRow, { url, state }: { url: URL; state: string }): Promise<ProviderAnswer> {
+    const details = detailsOf(deps.keys, row);
+    if (!details) return { ok: false, reason: 'request-unknown', words: 'no current secret can open it' };
+    const connection = await findSsoConnection(sql, row.connectionId);
+    if (!connection?.active || connection.protocol !== 'oidc')
+      return { ok: false, reason: 'connection-disabled', words: 'while the visitor was at the provider' };
+    return await readOidcAnswer(deps, connection, { url, state, kept: details.kept as OidcKept });
+  }
+}
+
+/**
+ * The token of the browser that brought an answer: whoever loads the same address again, code and all, gets the same,
+ * and whoever has only copied the visit's cookie does not know it.
+ */
+function answerToken({ pathname, search }: URL): string {
+  return hash('sha256', pathname + search, 'base64url');
 }

@@ -16,7 +16,7 @@ export function oidcRefusal(error: unknown): Refusal {
   if (failure) return unreachable(failure);
   if (error instanceof AuthorizationResponseError) {
     const refused = refusal('provider-refused', said(error.error, error.error_description));
-    return byPerson.includes(error.error) ? { ...refused, isCancelled: true } : refused;
+    return { ...refused, ...(byPerson.includes(error.error) ? { isCancelled: true } : { isUnable: true }) };
   }
   const algorithm = unexpectedAlgorithm(error);
   if (algorithm !== null)

@@ -12,7 +12,7 @@ import {
   requestPlace,
   updateSsoRequestAnswer,
 } from '../../storage/sso-request.ts';
-import { type RequestDetails, waitingAnswer } from '../request-details.ts';
+import { type RequestDetails, type WaitingAnswer, waitingAnswer } from '../request-details.ts';
 import type { SamlAnswer } from './saml.ts';
 
 type Accepted = Extract<SamlAnswer, { ok: true }>;
@@ -60,7 +60,7 @@ export async function keepUnaskedAnswer(
       browserHash: null,
       sealedDetails: seal(deps.keys.seal, JSON.stringify(details), requestPlace(id)),
       madeAt,
-      endsAt: new Date(madeAt.getTime() + limits.samlAnswerWaits),
+      endsAt: new Date(madeAt.getTime() + limits.answerWaits),
     });
     return await keep(deps, sql, id, answer);
   });
@@ -75,10 +75,11 @@ async function useAssertion(sql: Connection, { id }: SamlConnection, { assertion
 
 async function keep(deps: Deps, sql: Connection, id: string, { identity, assertionId }: Accepted): Promise<string> {
   const token = newToken();
+  const waiting: WaitingAnswer = { answer: { ok: true, identity }, saml: { assertionId, token } };
   const isKept = await updateSsoRequestAnswer(sql, id, {
-    sealedAnswer: seal(deps.keys.seal, JSON.stringify({ identity, assertionId, token }), requestPlace(id)),
+    sealedAnswer: seal(deps.keys.seal, JSON.stringify(waiting), requestPlace(id)),
     answerHash: tokenHash(token),
-    endsAt: new Date(deps.now().getTime() + limits.samlAnswerWaits),
+    endsAt: new Date(deps.now().getTime() + limits.answerWaits),
   });
   if (!isKept) throw new UsedBefore();
   return token;
@@ -92,7 +93,7 @@ async function tokenOfSame(
   { assertionId }: Accepted,
 ): Promise<string | null> {
   const row = await findSsoRequestByState(deps.sql, tokenHash(state));
-  const kept = row?.connectionId === connection.id ? waitingAnswer(deps.keys, row) : null;
+  const kept = row?.connectionId === connection.id ? waitingAnswer(deps.keys, row)?.saml : null;
   return kept?.assertionId === assertionId ? kept.token : null;
 }
 

@@ -11,12 +11,13 @@ import { limits } from '../../limits.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
 import { findSsoConnection, type SamlConnection } from '../../storage/sso-connection.ts';
 import { findSsoRequestByState, type SsoRequestRow } from '../../storage/sso-request.ts';
-import { fail } from '../arrive.ts';
+import { answerCookie } from '../answer-cookie.ts';
+import { fail } from '../fail.ts';
+import { toFinish } from '../finish-route.ts';
 import type { Refusal } from '../identity.ts';
 import type { SamlKept } from '../request-details.ts';
 import { detailsOf } from '../request-details.ts';
 import { slowDownForAnswer, waitsForSamlFailures } from '../slow-down.ts';
-import { answerCookie } from './answer-cookie.ts';
 import { connectionThatMayBegin } from './connection-that-may-begin.ts';
 import { keepSamlAnswer, keepUnaskedAnswer } from './keep-saml-answer.ts';
 import { readSamlAnswer } from './saml.ts';
@@ -39,7 +40,7 @@ export function samlAcsRoute(deps: Deps) {
     if (!state || !row || row.browserHash === null)
       return await unasked(request, reply, { response: readSamlField(samlResponse), address });
     // It may be the same answer, posted twice by a double click: only the browser's next request tells.
-    if (row.usedAt !== null || row.endsAt <= deps.now()) return toFinish(reply, { state, token: null });
+    if (row.usedAt !== null || row.endsAt <= deps.now()) return withToken(reply, { state, token: null });
     return await asked(request, reply, { row, state, response: readSamlField(samlResponse), address });
   };
 
@@ -68,7 +69,7 @@ export function samlAcsRoute(deps: Deps) {
     const token = await keepSamlAnswer(deps, { id: row.id, state }, connection, answer);
     if (token === null)
       return await no({ ok: false, reason: 'answer-used', words: 'the assertion or the request was already used' });
-    return toFinish(reply, { state, token });
+    return withToken(reply, { state, token });
   }
 
   async function unasked(
@@ -91,21 +92,21 @@ export function samlAcsRoute(deps: Deps) {
     const destination = defaultDestination(deps.config.basePath);
     const kept = await keepUnaskedAnswer(deps, begun.connection, answer, destination);
     if (!kept) return await no({ ok: false, reason: 'answer-used', words: 'the assertion was already used' });
-    return toFinish(reply, kept);
+    return withToken(reply, kept);
   }
 
   /** Where the browser that began is recognized by its cookie, and gets back what was typed. */
-  function failedUrl(state: string, { isCancelled }: Refusal): string {
+  function failedUrl(state: string, { isCancelled, isUnable }: Refusal): string {
     const notice = isCancelled ? { [queryNames.notice]: 'signInCancelled' } : {};
-    return `${callUrl(deps.config.basePath, 'samlFailed')}?${new URLSearchParams({ state, ...notice })}`;
+    const unable = isUnable ? { unable: '' } : {};
+    return `${callUrl(deps.config.basePath, 'samlFailed')}?${new URLSearchParams({ state, ...notice, ...unable })}`;
   }
 
   /**
    * The token is in a cookie, so that no address, log or history shows it and nobody can be tricked into sharing it.
    */
-  function toFinish(reply: FastifyReply, { state, token }: { state: string; token: string | null }): FastifyReply {
-    if (token !== null) setCookie(reply, deps.config, answerCookie(state), token, limits.samlAnswerWaits);
-    const url = callUrl(deps.config.basePath, 'samlFinish');
-    return reply.redirect(`${url}?${new URLSearchParams({ state })}`, 303);
+  function withToken(reply: FastifyReply, { state, token }: { state: string; token: string | null }): FastifyReply {
+    if (token !== null) setCookie(reply, deps.config, answerCookie(state), token, limits.answerWaits);
+    return toFinish(deps, reply, { protocol: 'saml', state });
   }
 }

@@ -8,6 +8,7 @@ import { queryValue, splitUrl } from '../../http/request-url.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
 import { turnAway } from '../../sign-in/let-in.ts';
 import { findSsoRequestByState } from '../../storage/sso-request.ts';
+import { askAfresh, giveUpAskingAfresh } from '../ask-afresh.ts';
 import { detailsOf, wayOf } from '../request-details.ts';
 import { isOfBrowser } from '../visits.ts';
 
@@ -28,6 +29,10 @@ export function samlFailedRoute(deps: Deps) {
     const { reference } = readLastRefusal(request, config, bare);
     const address = addressOf(deps, request);
     if (!details || reference === null || !address) return reply.redirect(bare, 303);
+    if (details.isAfterSignOut && details.isAfresh) {
+      if (isCancelled) askAfresh(reply, config);
+      else if (queryValue(request, 'unable') !== null) giveUpAskingAfresh(reply, config);
+    }
     const { typed, ...way } = wayOf(details);
     const refusal = { type: 'saml', reference, username: typed ?? '', ...notice } as const;
     return turnAway(reply, config, refusal, { ...way, address });

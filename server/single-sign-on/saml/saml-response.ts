@@ -66,6 +66,9 @@ function isResponse(root: XmlElement): Refusal | null {
   return twice ? invalid(`it has more than one ${twice[1]}`) : null;
 }
 
+/** What a provider says when the person did not sign in (SAML core §3.2.2.2). */
+const byPerson = ['AuthnFailed', 'RequestDenied', 'UnknownPrincipal'];
+
 /** SAML core §3.2.2.2: the outer status counts, whatever assertion is inside. */
 function isSuccess(root: XmlElement): Refusal | null {
   const [status] = childrenNamed(root, samlp('Status'));
@@ -75,7 +78,13 @@ function isSuccess(root: XmlElement): Refusal | null {
   const codes = elementsIn(code).map((element) => said(attributeOf(element, 'Value')));
   const [message] = childrenNamed(status, samlp('StatusMessage'));
   const words = message ? `: ${said(textOf(message))}` : '';
-  return { ok: false, reason: 'provider-refused', words: `the provider says ${codes.join(', ')}${words}` };
+  const isUnable = !codes.some((text) => byPerson.some((name) => text.includes(`:status:${name}`)));
+  return {
+    ok: false,
+    reason: 'provider-refused',
+    words: `the provider says ${codes.join(', ')}${words}`,
+    ...(isUnable && { isUnable }),
+  };
 }
 
 /** SAML bindings §3.5.5.2. */

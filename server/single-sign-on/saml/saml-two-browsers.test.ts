@@ -90,7 +90,7 @@ describe('SA-42 an attacker begins, and a victim who is signed in at the provide
     expect(posted.headers.location).toBe(finishOf(request.state));
     const [cookie, ...more] = posted.cookies;
     expect(more).toEqual([]);
-    expect(cookie).toMatchObject({ path: '/', httpOnly: true, sameSite: 'Lax', maxAge: limits.samlAnswerWaits / 1000 });
+    expect(cookie).toMatchObject({ path: '/', httpOnly: true, sameSite: 'Lax', maxAge: limits.answerWaits / 1000 });
     expect(cookie?.value).toMatch(/^[\w-]{43}$/);
     const [row] = await portal.sql`select * from sso_request`;
     expect(Buffer.from(row?.answer_hash)).toHaveLength(32);
@@ -194,10 +194,13 @@ describe('the one browser that began and brought the answer', () => {
   });
 
   it('comes too late, or without one of its cookies, and gets a page that keeps name and destination', async () => {
+    const wait = () => {
+      for (const instance of [portal, second]) instance.wait(limits.answerWaits);
+    };
     const lose = (name: RegExp) => {
       for (const cookie of Object.keys(browser().cookies)) if (name.test(cookie)) delete browser().cookies[cookie];
     };
-    for (const spoil of [() => portal.wait(limits.samlAnswerWaits), () => lose(/answer/)]) {
+    for (const spoil of [wait, () => lose(/answer/)]) {
       const posted = await bring(
         browser(),
         samlAnswer(portal, acme, await asked(browser(), { redirectURL: '/portal/reports' })),
@@ -221,7 +224,10 @@ describe('the one browser that began and brought the answer', () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) => (n % 2 ? portal : second).send({ url, cookies })),
     );
-    expect(answers.filter(({ headers }) => headers.location === '/portal/portal.html')).toHaveLength(1);
+    const others = answers.filter(({ headers }) => headers.location !== '/portal/portal.html');
+    expect(others.length).toBeLessThan(10);
+    // Those that came before the first was done open the end again by themselves.
+    for (const { body } of others) expect(body).toContain('http-equiv="refresh" content="1;url=');
     expect(await sessions()).toBe(1);
   });
 });
@@ -364,7 +370,7 @@ describe('an answer that nobody here asked for', () => {
     const again = await bring(victim, form);
     expect((await open(victim, again.headers.location)).headers.location).toMatch(asking);
     const posted = await bring(attacker, samlAnswer(portal, acme, null));
-    portal.wait(limits.samlAnswerWaits);
+    portal.wait(limits.answerWaits);
     expect((await open(attacker, posted.headers.location)).headers.location).toMatch(failed);
   });
 });

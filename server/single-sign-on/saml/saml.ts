@@ -31,7 +31,7 @@ export async function startSaml(
     };
   const [key] = await portalKeys(deps);
   const { id, url, fields } = await samlRequest(deps.config, settings, { key, state, isAfresh });
-  return { ok: true, url, fields, kept: { requestId: id, isAfresh } };
+  return { ok: true, url, fields, kept: { requestId: id } };
 }
 
 /** Reads the answer in a SAMLResponse field; `kept` is null if the provider began. */

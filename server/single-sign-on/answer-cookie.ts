@@ -1,4 +1,4 @@
-import type { TokenCookieName } from '../../http/cookies.ts';
+import type { TokenCookieName } from '../http/cookies.ts';
 
 /** Enough characters of the state to distinguish the visits of one browser. */
 const told = 8;

@@ -1,0 +1,101 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AuditStep } from '../audit/audit-events.ts';
+import type { Deps } from '../deps.ts';
+import { visitorOf } from '../sign-in/visitor.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
+import { notAskedAfresh, tooLongAgo } from './authentication-age.ts';
+import type { EndedVisit } from './give-outcome.ts';
+import type { Identity, Refusal } from './identity.ts';
+import { askWho, signedInHere } from './other-account.ts';
+import type { Outcome } from './outcome.ts';
+import { recordSsoFailure } from './record-failure.ts';
+import { waitingAnswer } from './request-details.ts';
+import { signInByProvider } from './sign-in-by-provider.ts';
+import { slowDownForFailure } from './slow-down.ts';
+
+type Deciding = EndedVisit & { address: string };
+
+/** Decides what comes of a consumed visit. Null if it was answered that the visitor has to wait. */
+export async function decide(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  visit: Deciding,
+  protocol: SsoConnection['protocol'],
+): Promise<Outcome | null> {
+  const { row, details, connection } = visit;
+  const no = async (refusal: Refusal) => await refused(deps, request, reply, { ...visit, protocol }, refusal);
+  if (!details) return await no({ ok: false, reason: 'request-unknown', words: 'no current secret can open it' });
+  if (!connection?.active || connection.protocol !== protocol)
+    return await no({ ok: false, reason: 'connection-disabled', words: 'while the visitor was at the provider' });
+  // The provider, or someone else, chose whose answer this is: the person is asked before anything happens.
+  if (row.browserHash === null) return { kind: 'providerBegan' };
+  const answer = waitingAnswer(deps.keys, row)?.answer;
+  if (!answer) return await no({ ok: false, reason: 'request-unknown', words: 'the answer can no longer be read' });
+  if (!answer.ok) return await no(answer);
+  const { identity } = answer;
+  const tooOld = tooLongAgo(connection, identity, deps.now());
+  if (tooOld) {
+    // SAML cannot express a maximum age: a person the provider did not ask again is sent back to be asked.
+    if (protocol === 'saml' && !details.isAfresh) return { kind: 'sentBack' };
+    return await no({ ok: false, reason: 'authentication-too-old', words: tooOld });
+  }
+  return await signIn(deps, request, { ...visit, connection }, { identity, isAgreed: false });
+}
+
+/**
+ * Signs in whom a provider vouched for. The person is asked first, unless `isAgreed`, if someone else is signed in here
+ * at this moment, or if someone signed out here and the provider was not made to ask again (docs/decisions/0029).
+ */
+export async function signIn(
+  deps: Deps,
+  request: FastifyRequest,
+  { row, details, connection, address }: Deciding & { connection: SsoConnection },
+  { identity, isAgreed }: { identity: Identity; isAgreed: boolean },
+): Promise<Outcome> {
+  const here = isAgreed ? null : await signedInHere(deps, request);
+  const doubt =
+    !isAgreed && details?.isAfterSignOut ? notAskedAfresh(identity, { ...details, madeAt: row.madeAt }) : null;
+  const vouched = { identity, visitId: row.id, expected: here?.userId ?? null, mustAsk: doubt !== null };
+  const result = await signInByProvider(deps, connection, vouched, visitorOf(deps, request, address));
+  switch (result.kind) {
+    case 'otherAccount': {
+      const { username } = result;
+      const token = await askWho(deps, request, row, { identity, username, here, doubt, connection, address });
+      return { kind: 'asked', token };
+    }
+    case 'refused':
+      return { kind: 'refused', type: connection.protocol, reference: result.reference, forgets: true };
+    case 'networkRefused':
+      return { kind: 'refused', type: 'ip', reference: result.reference, forgets: false };
+    case 'secondFactor': {
+      const { kind, factor, mustRegister, sessionToken } = result;
+      return { kind, factor, mustRegister, sessionToken };
+    }
+    case 'signedIn': {
+      const { kind, sessionToken, deviceToken, rememberedToken } = result;
+      return { kind, sessionToken, deviceToken, rememberedToken };
+    }
+  }
+}
+
+/** Counts and records a refusal, once. Null if it was answered that the visitor has to wait. */
+export async function refused(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { connection, address, protocol }: Deciding & { protocol: SsoConnection['protocol'] },
+  { reason, words, isCancelled, isUnable }: Refusal,
+): Promise<Outcome | null> {
+  if (await slowDownForFailure(deps, request, reply, address)) return null;
+  const steps: AuditStep[] = [{ step: 'answer', outcome: words }];
+  const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: request.id });
+  return {
+    kind: 'refused',
+    type: protocol,
+    reference,
+    forgets: connection !== null,
+    ...(isCancelled && { isCancelled }),
+    ...(isUnable && { isUnable }),
+  };
+}

@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { defaultDestination } from '#contract/destination.ts';
+import type { AuditStep } from '../audit/audit-events.ts';
+import type { Deps } from '../deps.ts';
+import { turnAway } from '../sign-in/let-in.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
+import type { Refusal } from './identity.ts';
+import { recordSsoFailure } from './record-failure.ts';
+import { forgetConnection } from './remembered-connection.ts';
+import { type slowDown, slowDownForFailure } from './slow-down.ts';
+
+/** The failure page of an answer, over `first` if given; only the operator sees why. */
+export async function fail(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { reason, words, isCancelled }: Refusal,
+  {
+    protocol,
+    address,
+    connection = null,
+    destination = defaultDestination(deps.config.basePath),
+    lang,
+    typed = null,
+    first,
+    slow = slowDownForFailure,
+  }: {
+    protocol: SsoConnection['protocol'];
+    address: string;
+    connection?: SsoConnection | null;
+    destination?: string;
+    lang?: string | undefined;
+    typed?: string | null;
+    first?: string;
+    slow?: typeof slowDown;
+  },
+): Promise<FastifyReply> {
+  if (await slow(deps, request, reply, address)) return reply;
+  if (connection) forgetConnection(deps, request, reply);
+  const steps: AuditStep[] = [{ step: 'answer', outcome: words }];
+  const reference = await recordSsoFailure(deps, { reason, connection, steps, address, requestId: request.id });
+  return turnAway(
+    reply,
+    deps.config,
+    { type: protocol, reference, username: typed ?? '', ...(isCancelled && { notice: 'signInCancelled' }) },
+    { destination, lang, address, first },
+  );
+}

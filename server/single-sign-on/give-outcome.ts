@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { defaultDestination } from '#contract/destination.ts';
+import type { Deps } from '../deps.ts';
+import { beginVisit, endVisit } from '../http/visit-cookies.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { letIn, turnAway } from '../sign-in/let-in.ts';
+import type { SsoConnection } from '../storage/sso-connection.ts';
+import type { SsoRequestRow } from '../storage/sso-request.ts';
+import { askAfresh, endAskingAfresh, giveUpAskingAfresh } from './ask-afresh.ts';
+import { depart } from './depart.ts';
+import { questionUrl } from './other-account.ts';
+import type { Outcome } from './outcome.ts';
+import { providerBeganUrl } from './provider-began-route.ts';
+import { forgetConnection, rememberConnection } from './remembered-connection.ts';
+import { type RequestDetails, wayOf } from './request-details.ts';
+import { slowDown } from './slow-down.ts';
+import { visitsOfSamePerson } from './visits.ts';
+
+/** A visit that is over; its details and connection may be gone. */
+export type EndedVisit = { row: SsoRequestRow; details: RequestDetails | null; connection: SsoConnection | null };
+
+/** Leads the browser where its visit ended, and clears the visit's cookie. The same for the same outcome. */
+export async function giveOutcome(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { row, details, connection }: EndedVisit,
+  { outcome, address }: { outcome: Outcome; address: string },
+): Promise<FastifyReply> {
+  const { config } = deps;
+  const { typed, ...rest } = details
+    ? wayOf(details)
+    : { typed: null, destination: defaultDestination(config.basePath), lang: undefined };
+  const way = { ...rest, address };
+  if (outcome.kind === 'signedIn' || outcome.kind === 'secondFactor') {
+    endAskingAfresh(request, reply, config);
+    if (outcome.kind === 'signedIn') rememberConnection(deps, reply, row.connectionId);
+    const stay = connection ? await visitsOfSamePerson(deps, request, { connection, typed }) : [];
+    return letIn(request, reply, config, outcome, { ...way, username: typed, stay });
+  }
+  endVisit(request, reply, config, row.stateHash);
+  if (outcome.kind === 'refused') {
+    const { type, reference, isCancelled, isUnable, forgets } = outcome;
+    if (forgets) forgetConnection(deps, request, reply);
+    if (details?.isAfterSignOut && details.isAfresh) {
+      if (isCancelled) askAfresh(reply, config);
+      else if (isUnable) giveUpAskingAfresh(reply, config);
+    }
+    endVisit(request, reply, config, tokenHash(row.id));
+    const refusal = {
+      type,
+      reference,
+      username: typed ?? '',
+      ...(isCancelled && { notice: 'signInCancelled' as const }),
+    };
+    return turnAway(reply, config, refusal, way);
+  }
+  if (outcome.kind === 'asked') {
+    // Whoever leaves the question unanswered may be the next person.
+    if (details?.isAfterSignOut) askAfresh(reply, config);
+    beginVisit(request, reply, config, { stateHash: tokenHash(row.id), token: outcome.token });
+    return reply.redirect(questionUrl(deps, row.id), 303);
+  }
+  if (!connection) throw new Error('A visit leads to a connection that was there');
+  if (outcome.kind === 'providerBegan') return reply.redirect(providerBeganUrl(deps, connection), 303);
+  if (await slowDown(deps, request, reply, address)) return reply;
+  return await depart(deps, request, reply, connection, { ...way, typed, isAfresh: true });
+}

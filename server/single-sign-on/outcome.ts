@@ -1,0 +1,47 @@
+import type { LoginFailType } from '#contract/reasons.ts';
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { seal, unseal } from '../secrets/sealed.ts';
+import { tokenHash } from '../secrets/token.ts';
+import type { SignInResult } from '../sign-in/sign-in-result.ts';
+import { isSessionThere } from '../storage/session.ts';
+import { outcomePlace, putOutcome, type SsoRequestRow } from '../storage/sso-request.ts';
+
+/** What came of a visit to a provider. */
+export type Outcome =
+  | Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>
+  | { kind: 'refused'; type: LoginFailType; reference: string; forgets: boolean; isCancelled?: true; isUnable?: true }
+  /** The page that asks whose account this is, open to the browser with this token. */
+  | { kind: 'asked'; token: string }
+  /** To the provider once more, for a fresh sign-in. */
+  | { kind: 'sentBack' }
+  /** Nobody asked the provider: the page that asks. */
+  | { kind: 'providerBegan' };
+
+/**
+ * Keeps what came of a visit for the browser that may have lost the response (a second press, a slow line): asking
+ * again, it gets the same, and nothing happens twice (docs/decisions/0030).
+ */
+export async function keepOutcome(deps: Deps, id: string, outcome: Outcome): Promise<void> {
+  await putOutcome(deps.sql, id, {
+    sealedOutcome: seal(deps.keys.seal, JSON.stringify(outcome), outcomePlace(id)),
+    endsAt: new Date(deps.now().getTime() + limits.outcomeKept),
+  });
+}
+
+/** What came of a visit, for seconds; null later, or once the session has ended or has another token. */
+export async function keptOutcome(deps: Deps, row: SsoRequestRow): Promise<Outcome | null> {
+  const { id, sealedOutcome, outcomeEndsAt } = row;
+  const now = deps.now();
+  if (!sealedOutcome || !outcomeEndsAt || outcomeEndsAt <= now) return null;
+  const text = unseal(deps.keys.seal, sealedOutcome, outcomePlace(id));
+  const outcome = text === null ? null : (JSON.parse(text) as Outcome);
+  if (outcome === null || !('sessionToken' in outcome)) return outcome;
+  return (await isSessionThere(deps.sql, tokenHash(outcome.sessionToken), now)) ? outcome : null;
+}
+
+/** Whether another request of this browser reads the answer, or decides what comes of it, at this moment. */
+export function isUnderWay({ usedAt, sealedAnswer, answerEndsAt, ...row }: SsoRequestRow, now: Date): boolean {
+  if (usedAt === null) return sealedAnswer === null && answerEndsAt !== null && answerEndsAt > now;
+  return row.sealedOutcome === null && row.outcomeEndsAt !== null && row.outcomeEndsAt > now;
+}
