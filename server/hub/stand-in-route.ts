@@ -2,27 +2,30 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { sessionOfRequest } from '../session/session-of-request.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 
 /** `GET portal.html` where no hub is configured (decisions §10): shows who is signed in and offers sign-out. */
 export function standInRoute(deps: Deps) {
   const { basePath } = deps.config;
   return async function standIn(request: FastifyRequest, reply: FastifyReply) {
-    const session = await sessionOfRequest(deps, request);
-    if (session?.stage === 'full') {
-      const { username, email, customers } = session;
-      return await deps.pages.send(request, reply, 200, {
-        serverPage: { name: 'signedIn', username, email, customers },
-      });
+    const who = await visitorOf(deps, request).who();
+    switch (who.kind) {
+      case 'full': {
+        const { username, email, customers } = who.session;
+        const serverPage = { name: 'signedIn', username, email, customers } as const;
+        return await deps.pages.send(request, reply, 200, { serverPage });
+      }
+      case 'half':
+        // The half session determines the screen and its contents.
+        return reply.redirect(screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: request.url }), 302);
+      default: {
+        turnOfEndedSession(deps, request, reply, who);
+        // The browser keeps the fragment on redirects; path and query are in the address, one per tab.
+        const isDefault = request.url === defaultDestination(basePath);
+        const query = isDefault ? '' : `?${new URLSearchParams({ [queryNames.destination]: request.url })}`;
+        return reply.redirect(`${basePath}/${query}`, 302);
+      }
     }
-    // The half session determines the screen and its contents.
-    if (session)
-      return reply.redirect(screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: request.url }), 302);
-    await turnOfEndedSession(deps, request, reply);
-    // The browser keeps the fragment on redirects; path and query are in the address, one per tab.
-    const isDefault = request.url === defaultDestination(basePath);
-    const query = isDefault ? '' : `?${new URLSearchParams({ [queryNames.destination]: request.url })}`;
-    return reply.redirect(`${basePath}/${query}`, 302);
   };
 }

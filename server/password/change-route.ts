@@ -3,16 +3,16 @@ import type { ChangeForm } from '#contract/payloads.ts';
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { clearCookie, readTokenCookie, setCookie } from '../http/cookies.ts';
+import { clearCookie, setCookie } from '../http/cookies.ts';
 import { formAgain, withFormKept } from '../http/form-again.ts';
-import { addressOf } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { noteOpenedLink } from '../http/opened-links.ts';
 import { refuse } from '../http/refuse.ts';
-import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
+import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { isToken } from '../secrets/token.ts';
 import { carriesSession, leaveSession, wasSignedIn } from '../session/end-session.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
 import { changePassword } from './change-password.ts';
 
 /** After these the link is still valid, and a better entry helps. */
@@ -28,13 +28,11 @@ export function changeRoute(deps: Deps) {
   const { config } = deps;
 
   return withFormKept<ChangeForm>(deps, 'forgottenChange', keptOf, async function change(request, reply) {
-    const address = addressOf(deps, request);
-    if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { address, language, sessionToken, requestId } = visitor;
     const { hash: token = '', password, repeat } = request.body;
-    const language = languageOfRequest(request);
-    const sessionToken = readTokenCookie(request.headers, config, 'session');
-    const change = { token, password, repeat, address, language, sessionToken, requestId: request.id };
+    const change = { token, password, repeat, address, language, sessionToken, requestId };
     const result = await changePassword(deps, change);
     const lang = languageOverride(request);
     switch (result.kind) {

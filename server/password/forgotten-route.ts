@@ -6,12 +6,12 @@ import { queryNames, screenUrl } from '#contract/screens.ts';
 import { foldLoginName } from '../accounts/fold-name.ts';
 import type { Deps } from '../deps.ts';
 import { formAgain, withFormKept } from '../http/form-again.ts';
-import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
 import { insertResetRequest } from '../storage/reset-request.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { resetKeys } from '../throttle/throttle-keys.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
 
 /**
  * `POST password/forgotten` (decisions §6): keeps the request and answers 204, or 303 without JavaScript, before the
@@ -26,9 +26,9 @@ export function forgottenRoute(deps: Deps) {
     }
     if (request.validationError) throw request.validationError;
     const { username } = request.body;
-    const address = addressOf(deps, request);
-    if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { address } = visitor;
     if (!isReadable) {
       return await refuse(deps, request, reply, 400, {
         detail: 'username must be an email address',

@@ -1,21 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import type { Page } from '#contract/page.ts';
 import { queryNames, redirectOfLegacyPath, type Screen, screenOfPath } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie } from '../http/cookies.ts';
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
 import { queryValue, splitUrl } from '../http/request-url.ts';
 import { resetPage } from '../password/reset-page.ts';
-import { tokenHash } from '../secrets/token.ts';
-import { sessionOfRequest } from '../session/session-of-request.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { singleSignOnPage } from '../single-sign-on/single-sign-on-page.ts';
-import { isDatabaseAway } from '../storage/connect.ts';
-import { findNameOfEndedHalfSession } from '../storage/half-session.ts';
-import type { SessionRow } from '../storage/session.ts';
+import { nullIfDatabaseAway } from '../storage/connect.ts';
 import { secondFactorPage } from '../two-factor/second-factor-page.ts';
+import { destinationFor } from '../visitor/destination.ts';
+import { visitorOf } from '../visitor/visitor.ts';
+import { wayOf } from '../visitor/ways.ts';
+import type { Who } from '../visitor/who.ts';
 
 /** Every address below the base path that no other route has: a screen, a legacy address, or nothing. */
 export function screenRoute(deps: Deps) {
@@ -29,48 +27,34 @@ export function screenRoute(deps: Deps) {
     if (current) return reply.redirect(config.basePath + current + search, 302);
     const { name } = screenOfPath(below);
     if (name === 'notFound') return await noRoute(request, reply);
-    if (name === 'login' && (await isSignedIn(request))) {
-      const asked = queryValue(request, queryNames.destination);
-      return reply.redirect(
-        (asked && acceptableDestination(asked, config.destinationRules)) || defaultDestination(config.basePath),
-        302,
-      );
-    }
-    const turns = await turnOfEndedSession(deps, request, reply).catch(noneWhileAway);
-    const page = await pageOf(name, request, reply);
+    // The forms must show even while the database is down.
+    const who = await visitorOf(deps, request).who().catch(nullIfDatabaseAway);
+    if (name === 'login' && who?.kind === 'full' && wayOf({ ...who, isSettingUpApp: false }, name).kind !== 'show')
+      return reply.redirect(destinationFor(config, queryValue(request, queryNames.destination)), 302);
+    const turns = who && turnOfEndedSession(deps, request, reply, who);
+    const page = await pageOf(name, request, reply, who);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
     return await deps.pages.send(request, reply, 200, { ...page, ...(turns && { turns }) });
   };
 
-  /** What some screens show in addition, or where they redirect. */
+  /** What some screens show in addition, or where they redirect; `who` is null while the database is down. */
   async function pageOf(
     name: Screen['name'],
     request: FastifyRequest,
     reply: FastifyReply,
+    who: Who | null,
   ): Promise<Partial<Page> | { redirect: string }> {
-    if (name === 'login') return await loginPage(request);
+    if (name === 'login') return loginPage(request, who);
     if (name === 'forgottenChange') return await resetPage(deps, request, reply);
-    if (name === 'twoFactor' || name === 'twoFactorRegistration') return await secondFactorPage(deps, request);
+    if (name === 'twoFactor' || name === 'twoFactorRegistration')
+      return await secondFactorPage(deps, request, name, who);
     if (name === 'singleSignOn') return await singleSignOnPage(deps, request);
     return {};
   }
 
   /** Keeps the name filled in for anyone who left the second factor for so long that no cookie has it any more. */
-  async function loginPage(request: FastifyRequest): Promise<Partial<Page>> {
-    const token = readTokenCookie(request.headers, config, 'session');
-    if (!token || readLastRefusal(request, config).username !== '') return {};
-    const name = await findNameOfEndedHalfSession(deps.sql, tokenHash(token), deps.now()).catch(noneWhileAway);
-    return name === null ? {} : { typedUsername: name };
+  function loginPage(request: FastifyRequest, who: Who | null): Partial<Page> {
+    const name = who?.kind === 'ended' ? who.username : null;
+    return name === null || readLastRefusal(request, config).username !== '' ? {} : { typedUsername: name };
   }
-
-  /** The form must show even while the database is down, so an unknown session counts as none. */
-  async function isSignedIn(request: FastifyRequest): Promise<boolean> {
-    const session: SessionRow | null = await sessionOfRequest(deps, request).catch(noneWhileAway);
-    return session?.stage === 'full';
-  }
-}
-
-function noneWhileAway(error: unknown): null {
-  if (!isDatabaseAway(error)) throw error;
-  return null;
 }

@@ -1,19 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie } from '../http/cookies.ts';
-import { addressOf } from '../http/guards.ts';
 import { sendProblem } from '../http/refuse.ts';
-import { sessionAnswer } from './session.ts';
+import { visitorOf } from '../visitor/visitor.ts';
+import { sessionAnswer } from './session-answer.ts';
 import { turnOfEndedSession } from './turn-of-ended-session.ts';
 
 /** `GET session` (decisions §6): who is signed in, or 401. A half-signed-in session is not signed in. */
 export function sessionRoute(deps: Deps) {
   return async function session(request: FastifyRequest, reply: FastifyReply) {
-    const token = readTokenCookie(request.headers, deps.config, 'session');
-    const address = addressOf(deps, request);
-    const answer = token && address ? await sessionAnswer(deps, token, address) : null;
+    const visitor = visitorOf(deps, request);
+    const answer = await sessionAnswer(deps, visitor);
     if (answer === null) {
-      await turnOfEndedSession(deps, request, reply);
+      turnOfEndedSession(deps, request, reply, await visitor.who());
       return sendProblem(reply, 401);
     }
     return reply.header('content-type', 'application/json; charset=utf-8').send(answer);

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenOfPath, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie, setCookie } from '../http/cookies.ts';
+import { setCookie } from '../http/cookies.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
-import { addressOf, refuseForeignSite } from '../http/guards.ts';
+import { refuseForeignSite } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { isAheadOfPerson } from '../http/navigation.ts';
 import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
@@ -13,6 +13,7 @@ import { clearWaitingLink } from '../http/turns.ts';
 import { limits } from '../limits.ts';
 import { carriesSession, endSession, leaveSession, wasSignedIn } from '../session/end-session.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 
 /**
  * `GET logout` (decisions §6): ends the session if our own page or the person asks for it; a request from elsewhere, or
@@ -48,9 +49,9 @@ export function logoutConfirmedRoute(deps: Deps) {
 }
 
 async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const token = readTokenCookie(request.headers, deps.config, 'session');
-  const where = { now: deps.now(), address: addressOf(deps, request), requestId: request.id };
-  const ended = token ? await endSession(deps.sql, token, where) : null;
+  const { sessionToken, address, requestId } = visitorOf(deps, request);
+  const where = { now: deps.now(), address, requestId };
+  const ended = sessionToken ? await endSession(deps.sql, sessionToken, where) : null;
   const destination = queryValue(request, queryNames.destination) ?? undefined;
   // Any link could claim this of a sign-out, and nothing would be discarded.
   const isPressed = request.method === 'POST';

@@ -7,9 +7,9 @@ import { isEmailFactorConfirmed } from '../storage/email-code.ts';
 import { keepNewestOfPress } from '../storage/half-session.ts';
 import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
 import { type CodeReader, sendEmailCode } from '../two-factor/send-email-code.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
 import { browserHash } from './browser-hash.ts';
 import { browserName } from './browser-name.ts';
-import type { Visitor } from './visitor.ts';
 
 export async function openFactor(
   sql: Connection,
@@ -27,7 +27,7 @@ export async function sendFirstCode(
   deps: Deps,
   user: CodeReader,
   sessionToken: string,
-  visitor: Visitor,
+  visitor: KnownVisitor,
 ): Promise<void> {
   const { address, userAgent, language, requestId } = visitor;
   const hash = tokenHash(sessionToken);

@@ -3,16 +3,15 @@ import { acceptableDestination, defaultDestination } from '#contract/destination
 import { type LoginForm, longestUsername } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
 import { formAgain } from '../http/form-again.ts';
-import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
 import { destinationToKeep } from './destination-to-keep.ts';
 import { domainOfAddress } from './domain-of-address.ts';
 import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
 import { signIn } from './sign-in.ts';
-import { visitorOf } from './visitor.ts';
 
 /** `POST performlogin` (decisions §6): 303 to the destination, the second factor, or a failure page. */
 export function performLoginRoute(deps: Deps) {
@@ -23,9 +22,9 @@ export function performLoginRoute(deps: Deps) {
       if (!wantsPage(request)) throw request.validationError;
       return await formWithError(request, reply);
     }
-    const address = addressOf(deps, request);
-    if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { address } = visitor;
     const { username, password, redirectURL } = request.body;
     const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
     const way = {
@@ -37,7 +36,7 @@ export function performLoginRoute(deps: Deps) {
     // Before any user is looked up, so that every name of the domain gets the same answer.
     if (domain && (await isSsoRequired(deps.sql, domain)))
       return toSingleSignOn(reply, config, { notice: 'useSingleSignOn', username }, way);
-    const result = await signIn(deps, { ...visitorOf(deps, request, address), username, password });
+    const result = await signIn(deps, { ...visitor, username, password });
     switch (result.kind) {
       case 'throttled':
         return await refuse(deps, request, reply, 429, { retryAfter: result.retryAfter });

@@ -1,8 +1,8 @@
 import type { SecondFactor } from '../storage/second-factor.ts';
-import type { Visitor } from './visitor.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
 
 /** What a visitor signs in with. */
-export type SignInRequest = Visitor & { username: string; password: string };
+export type SignInRequest = KnownVisitor & { username: string; password: string };
 
 /** Every outcome of a sign-in; visitors read out `reference` to the operator. */
 export type SignInResult =

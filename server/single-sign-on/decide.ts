@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
-import { visitorOf } from '../sign-in/visitor.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 import { notAskedAfresh, tooLongAgo } from './authentication-age.ts';
 import type { EndedVisit } from './give-outcome.ts';
 import type { Identity, Refusal } from './identity.ts';
@@ -57,7 +57,7 @@ export async function signIn(
   const doubt =
     !isAgreed && details?.isAfterSignOut ? notAskedAfresh(identity, { ...details, madeAt: row.madeAt }) : null;
   const vouched = { identity, visitId: row.id, expected: here?.userId ?? null, mustAsk: doubt !== null };
-  const result = await signInByProvider(deps, connection, vouched, visitorOf(deps, request, address));
+  const result = await signInByProvider(deps, connection, vouched, { ...visitorOf(deps, request), address });
   switch (result.kind) {
     case 'otherAccount': {
       const { username } = result;

@@ -3,13 +3,12 @@ import { acceptableDestination, defaultDestination } from '#contract/destination
 import { screenOfPath } from '#contract/screens.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
-import { addressOf } from '../http/guards.ts';
-import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride, splitUrl } from '../http/request-url.ts';
 import { beginVisit } from '../http/visit-cookies.ts';
 import { turnAway } from '../sign-in/let-in.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
 import { noteAfreshVisit, wishAfterSignOut } from './ask-afresh.ts';
 import { beginSingleSignOn } from './begin.ts';
 import type { Refusal } from './identity.ts';
@@ -28,11 +27,9 @@ export async function travellerOf(
   redirectUrl: string | undefined,
 ): Promise<Traveller | null> {
   const { config } = deps;
-  const address = addressOf(deps, request);
-  if (!address) {
-    await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
-    return null;
-  }
+  const visitor = await knownVisitorOf(deps, request, reply);
+  if (!visitor) return null;
+  const { address } = visitor;
   if (await slowDown(deps, request, reply, address)) return null;
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
   if (redirectUrl && !accepted)

@@ -3,8 +3,6 @@ import { callUrl } from '#contract/calls.ts';
 import { defaultDestination } from '#contract/destination.ts';
 import type { Deps } from '../deps.ts';
 import { clearCookie, readCookie, readTokenCookie } from '../http/cookies.ts';
-import { addressOf } from '../http/guards.ts';
-import { refuse } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { endVisit, visitTokenHash } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
@@ -18,6 +16,7 @@ import {
   type SsoRequestRow,
   takeAnsweredSsoRequest,
 } from '../storage/sso-request.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
 import { answerCookie } from './answer-cookie.ts';
 import { decide } from './decide.ts';
 import { fail } from './fail.ts';
@@ -37,9 +36,9 @@ import { isOfBrowser, isOpen, isSessionOf } from './visits.ts';
 export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
   const { config, keys, sql } = deps;
   return async function finish(request: FastifyRequest, reply: FastifyReply) {
-    const address = addressOf(deps, request);
-    if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { address } = visitor;
     const state = queryValue(request, 'state');
     if (state === null || !isToken(state))
       return await fail(deps, request, reply, unknown('the answer has no state of ours'), { protocol, address });

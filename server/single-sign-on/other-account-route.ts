@@ -2,8 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import type { OtherAccountForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
-import { addressOf } from '../http/guards.ts';
-import { refuse } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { endVisit } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
@@ -11,6 +9,7 @@ import { tokenHash } from '../secrets/token.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { findSsoRequest, type SsoRequestRow, takeQuestion } from '../storage/sso-request.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
 import { tooLongAgo } from './authentication-age.ts';
 import { refused, signIn } from './decide.ts';
 import { giveOutcome } from './give-outcome.ts';
@@ -25,9 +24,9 @@ import { detailsOf } from './request-details.ts';
  */
 export function otherAccountRoute(deps: Deps) {
   return async function otherAccount(request: FastifyRequest, reply: FastifyReply) {
-    const address = addressOf(deps, request);
-    if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { address } = visitor;
     const id = queryValue(request, 'request') ?? '';
     const row = isRequestId(id) ? await findSsoRequest(deps.sql, id) : null;
     const question = row && openQuestion(deps, request, row);
@@ -51,9 +50,9 @@ export function otherAccountRoute(deps: Deps) {
 export function goOnAsOtherRoute(deps: Deps) {
   return async function goOnAsOther(request: FastifyRequest<{ Body: OtherAccountForm }>, reply: FastifyReply) {
     const { request: id } = request.body;
-    const address = addressOf(deps, request);
-    if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { address } = visitor;
     const asked = isRequestId(id) ? await findSsoRequest(deps.sql, id) : null;
     const question = asked && openQuestion(deps, request, asked);
     const connection = asked && (await findSsoConnection(deps.sql, asked.connectionId));

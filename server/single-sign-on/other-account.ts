@@ -6,10 +6,10 @@ import { visitTokenHash } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
-import { sessionOfRequest } from '../session/session-of-request.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { putQuestion, questionPlace, type SsoRequestRow } from '../storage/sso-request.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 import type { Identity } from './identity.ts';
 
 /** Who is fully signed in in a browser. */
@@ -23,8 +23,8 @@ export type Asked = Question & { doubt: string | null; connection: SsoConnection
 
 /** Who is signed in in this browser at this moment; a second factor that is open counts as nobody. */
 export async function signedInHere(deps: Deps, request: FastifyRequest): Promise<Here> {
-  const session = await sessionOfRequest(deps, request);
-  return session?.stage === 'full' ? { userId: session.userId, username: session.username } : null;
+  const who = await visitorOf(deps, request).who();
+  return who.kind === 'full' ? { userId: who.session.userId, username: who.session.username } : null;
 }
 
 /**

@@ -4,9 +4,9 @@ import { defaultDestination } from '#contract/destination.ts';
 import type { ProviderBeganForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
-import { sessionOfRequest } from '../session/session-of-request.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnectionByKey, type SsoConnection } from '../storage/sso-connection.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 import { depart, travellerOf } from './depart.ts';
 
 /**
@@ -18,13 +18,13 @@ export function providerBeganRoute(deps: Deps) {
   return async function providerBegan(request: FastifyRequest, reply: FastifyReply) {
     const connection = await connectionOf(deps, queryValue(request, 'connection'));
     if (!connection) return toForm(deps, request, reply);
-    const session = await sessionOfRequest(deps, request);
+    const who = await visitorOf(deps, request).who();
     return await deps.pages.send(request, reply, 200, {
       serverPage: {
         name: 'providerBegan',
         connection: connection.key,
         provider: connection.name,
-        account: session?.stage === 'full' ? session.username : null,
+        account: who.kind === 'full' ? who.session.username : null,
         goesOnTo: defaultDestination(config.basePath),
       },
     });

@@ -11,7 +11,6 @@ import { openFactor, sendFirstCode } from '../sign-in/open-factor.ts';
 import { recallDevice } from '../sign-in/recall-device.ts';
 import { secondFactorOf } from '../sign-in/second-factor.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
-import type { Visitor } from '../sign-in/visitor.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { putDevice } from '../storage/device.ts';
@@ -20,6 +19,7 @@ import { deleteSession, idTokenPlace, insertSession } from '../storage/session.t
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { isSsoConnectionActiveForShare, type SsoConnection } from '../storage/sso-connection.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
 import { provenAtProvider } from './authentication-age.ts';
 import type { Identity } from './identity.ts';
 import { matchUser } from './match-user.ts';
@@ -47,7 +47,7 @@ export async function signInByProvider(
   deps: Deps,
   connection: SsoConnection,
   vouched: Vouched,
-  visitor: Visitor,
+  visitor: KnownVisitor,
 ): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount'; username: string }> {
   const steps: AuditStep[] = [];
   const done = await deps.sql
@@ -97,7 +97,7 @@ async function complete(
   sql: Connection,
   connection: SsoConnection,
   { identity, visitId, expected, mustAsk }: Vouched,
-  visitor: Visitor,
+  visitor: KnownVisitor,
   steps: AuditStep[],
 ): Promise<Done> {
   const now = deps.now();
@@ -189,7 +189,7 @@ async function admitted(
 async function noteDevice(
   sql: Connection,
   user: Member,
-  { address, userAgent, deviceToken: shown }: Visitor,
+  { address, userAgent, deviceToken: shown }: KnownVisitor,
   now: Date,
 ): Promise<string> {
   // A provider's word is not a password: such a device gets no attempts of its own (docs/decisions/0008).

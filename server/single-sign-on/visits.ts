@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { visitCookie, visitsOfBrowser, visitTokenHash } from '../http/visit-cookies.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { sessionOfRequest } from '../session/session-of-request.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { listOpenSsoRequests, type SsoRequestRow } from '../storage/sso-request.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 import { detailsOf, type RequestDetails } from './request-details.ts';
 
 /** The visit that an answer belongs to and consumes. */
@@ -25,8 +25,8 @@ export function isOfBrowser({ config }: Deps, request: FastifyRequest, visit: Ss
  * a provider has no destination.
  */
 export async function isSessionOf(deps: Deps, request: FastifyRequest, visit: SsoRequestRow): Promise<boolean> {
-  const session = await sessionOfRequest(deps, request);
-  return session?.stage === 'full' && (session.visitId === visit.id || visit.browserHash === null);
+  const who = await visitorOf(deps, request).who();
+  return who.kind === 'full' && (who.session.visitId === visit.id || visit.browserHash === null);
 }
 
 /**

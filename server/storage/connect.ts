@@ -110,3 +110,9 @@ export function isDatabaseAway(error: unknown): boolean {
   if (code === 'ENOENT' || code === 'EACCES') return syscall === 'connect';
   return awayCodes.has(code) || /^(?:08|53)[0-9A-Z]{3}$/.test(code);
 }
+
+/** For a read that is optional while the database is down: null then. Any other error is thrown on. */
+export function nullIfDatabaseAway(error: unknown): null {
+  if (isDatabaseAway(error)) return null;
+  throw error;
+}

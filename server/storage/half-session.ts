@@ -21,41 +21,6 @@ export type HalfSession = {
   customers: { id: string; key: string; newDeviceMail: boolean; rememberDevices: boolean }[];
 };
 
-/** The half session of a token hash; null if there is none, it has ended, or nobody may use it from here. */
-export async function findHalfSession(
-  sql: Connection,
-  tokenHash: Buffer,
-  address: string,
-  now: Date,
-): Promise<HalfSession | null> {
-  const [row] = await sql<HalfSession[]>`
-    select u.id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language, s.factor, s.must_register as "mustRegister",
-      s.code_tries as "codeTries", s.created_at as "createdAt", s.ends_at as "endsAt",
-      (
-        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'newDeviceMail', c.new_device_mail,
-          'rememberDevices', c.remember_devices or c.two_factor = 'off') order by c.key), '[]')
-        from membership m join customer c on c.id = m.customer_id
-        where m.user_id = s.user_id and c.id = any(s.customer_ids) and c.active
-          and (c.allowed_networks = '{}' or ${address}::inet <<= any(c.allowed_networks))
-      ) as customers
-    from session s join portal_user u on u.id = s.user_id
-    where s.token_hash = ${tokenHash} and s.stage = 'half' and s.ends_at > ${now} and u.active
-      and ${isStillAWayIn(sql, { connectionId: sql`s.connection_id`, userId: sql`u.id` })}`;
-  return row && row.customers.length > 0 ? row : null;
-}
-
-/** Whose half session expired and is still stored, or null. */
-export async function findNameOfEndedHalfSession(
-  sql: Connection,
-  tokenHash: Buffer,
-  now: Date,
-): Promise<string | null> {
-  const [row] = await sql<{ username: string }[]>`
-    select u.username from session s join portal_user u on u.id = s.user_id
-    where s.token_hash = ${tokenHash} and s.stage = 'half' and s.ends_at <= ${now}`;
-  return row?.username ?? null;
-}
-
 /**
  * Ends a half session for good and returns where it came from; null if it is gone, or its way in is no longer open. Of
  * several at once one gets it.
@@ -110,7 +75,7 @@ export async function deleteHalfSessionsOfFactor(
  * A condition: the sign-in's connection still admits people, or, for a password, no domain of the user requires single
  * sign-on. Both may have changed since the first factor.
  */
-function isStillAWayIn(sql: Connection, { connectionId, userId }: Record<'connectionId' | 'userId', Fragment>) {
+export function isStillAWayIn(sql: Connection, { connectionId, userId }: Record<'connectionId' | 'userId', Fragment>) {
   return sql`(
     case when ${connectionId} is null then not ${isSsoRequiredOf(sql, userId)}
     else exists (

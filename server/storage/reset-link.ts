@@ -1,3 +1,4 @@
+import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
 import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 
@@ -27,7 +28,7 @@ const userColumns = (sql: Connection, address: string) => sql`
   ${isSsoPossibleFor(sql, sql`u.id`)} as "ssoPossible",
   (
     select coalesce(jsonb_agg(jsonb_build_object('key', c.key, 'name', c.name, 'admits',
-      c.allowed_networks = '{}' or ${address}::inet <<= any(c.allowed_networks)) order by c.key), '[]')
+      ${admits(sql, sql`c.allowed_networks`, address)}) order by c.key), '[]')
     from membership m join customer c on c.id = m.customer_id where m.user_id = u.id and c.active
   ) as customers`;
 

@@ -3,53 +3,26 @@ import type { OpenFactor } from './second-factor.ts';
 
 export type SessionStage = 'half' | 'full';
 
-/** A live session with its user, as visible from the request's address. */
-export type SessionRow = {
+/** A live session of a signed-in user, as visible from the request's address. */
+export type FullSession = {
   userId: string;
   /** The session's connection; null for a password. */
   connectionId: string | null;
   username: string;
   email: string;
   language: string | null;
-  stage: SessionStage;
   createdAt: Date;
   /** When the password was verified, or the provider authenticated the person; null if it does not say. */
   provenAt: Date | null;
   lastSeenAt: Date;
   endsAt: Date;
-  /** Keys of the session's customers that are still active, still the user's, and admit the address; may be empty. */
+  /** Keys of the session's customers that are still active, still the user's, and admit the address. */
   customers: string[];
   /** The visit to a provider that created it; null for a password. */
   visitId: string | null;
   /** The version of the state that this was read from. */
   accessVersion: number;
 };
-
-/**
- * The session of a token hash, or null if there is none, it has ended, its user is inactive, or its connection is
- * disabled or removed. `idleSince`: sessions last used before have ended.
- */
-export async function findSession(
-  sql: Connection,
-  tokenHash: Buffer,
-  { address, idleSince, now }: { address: string; idleSince: Date; now: Date },
-): Promise<SessionRow | null> {
-  const [row] = await sql<SessionRow[]>`
-    select u.id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language, s.stage, s.created_at as "createdAt",
-      case when s.connection_id is null then s.created_at else s.authenticated_at end as "provenAt",
-      s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", s.visit_id as "visitId",
-      array(
-        select c.key from membership m join customer c on c.id = m.customer_id
-        where m.user_id = s.user_id and c.id = any(s.customer_ids) and c.active
-          and (c.allowed_networks = '{}' or ${address}::inet <<= any(c.allowed_networks))
-        order by c.key
-      ) as customers,
-      (select version from access_version) as "accessVersion"
-    from session s join portal_user u on u.id = s.user_id
-    where s.token_hash = ${tokenHash} and s.ends_at > ${now} and s.last_seen_at > ${idleSince} and u.active
-      and (s.connection_id is null or exists (select from sso_connection way where way.id = s.connection_id and way.active))`;
-  return row ?? null;
-}
 
 /** What is cached of the last full check of a session: its answer. */
 export type CheckedSession = { answer: string; lastSeenAt: Date; endsAt: Date };

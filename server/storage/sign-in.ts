@@ -4,6 +4,7 @@
 import type { AuditEvent } from '../audit/audit-events.ts';
 import { limits } from '../limits.ts';
 import type { ThrottleKey } from '../throttle/throttle-keys.ts';
+import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
 import type { OpenFactor } from './second-factor.ts';
@@ -113,7 +114,7 @@ export async function beginSignIn(
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'twoFactor', c.two_factor,
           'newDeviceMail', c.new_device_mail, 'rememberDevices', c.remember_devices, 'admits',
-          c.allowed_networks = '{}' or ${attempt.address}::inet <<= any(c.allowed_networks)) order by c.key), '[]')
+          ${admits(sql, sql`c.allowed_networks`, attempt.address)}) order by c.key), '[]')
         from membership m join customer c on c.id = m.customer_id
         where m.user_id = found.id and c.active
       ) as customers

@@ -1,3 +1,4 @@
+import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
 import type { SignInCustomer } from './sign-in.ts';
 
@@ -31,7 +32,7 @@ export async function findSsoUserForShare(
       (
         select jsonb_build_object('id', c.id, 'key', c.key, 'twoFactor', c.two_factor, 'newDeviceMail', c.new_device_mail,
           'rememberDevices', c.remember_devices, 'admits',
-          c.allowed_networks = '{}' or ${address}::inet <<= any(c.allowed_networks))
+          ${admits(sql, sql`c.allowed_networks`, address)})
         from membership m join customer c on c.id = m.customer_id
         where m.user_id = u.id and c.id = ${customerId} and c.active
       ) as customer

@@ -2,8 +2,8 @@ import { isOneTimeCode } from '#contract/one-time-code.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { sessionOfToken } from '../session/session.ts';
 import { findSessionOfPress } from '../storage/code-try.ts';
+import { whoHas } from '../visitor/who.ts';
 import { tokensOfPress } from './press.ts';
 import type { VerifyRequest, VerifyResult } from './verify-code.ts';
 
@@ -26,7 +26,7 @@ export async function answerOfPress(
       remembered: tokenHash(tokens.remembered),
     };
     const opened = await findSessionOfPress(deps.sql, hashes, { since, now });
-    if (!opened || !(await sessionOfToken(deps, tokens.session, request.address))) continue;
+    if (!opened || (await whoHas(deps, tokens.session, request.address)).kind === 'ended') continue;
     return {
       kind: 'right',
       hasPage: opened.showsRecoveryCodes || !isOneTimeCode(request.code),

@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie } from '../http/cookies.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { sessionOfRequest } from '../session/session-of-request.ts';
+import { destinationFor } from '../visitor/destination.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 import { lookAtRecoveryCodes } from './recovery-codes.ts';
 
 /**
@@ -18,21 +17,22 @@ export function recoveryCodesRoute(deps: Deps) {
 
   return async function recoveryCodes(request: FastifyRequest, reply: FastifyReply) {
     const asked = queryValue(request, queryNames.redirectUrl) ?? '';
-    const token = readTokenCookie(request.headers, config, 'session');
-    const session = await sessionOfRequest(deps, request);
-    if (!token || session?.stage !== 'full') {
+    const { sessionToken, who } = visitorOf(deps, request);
+    const found = await who();
+    if (!sessionToken || found.kind !== 'full') {
       const query = {
         [queryNames.destination]: asked || undefined,
         [queryNames.language]: languageOverride(request),
       };
       return reply.redirect(screenUrl(config.basePath, 'login', query), 302);
     }
-    const viewer = { userId: session.userId, sessionHash: tokenHash(token) };
+    const { userId, username } = found.session;
+    const viewer = { userId, sessionHash: tokenHash(sessionToken) };
     const { codes, left } = await lookAtRecoveryCodes(deps, viewer);
-    const destination = acceptableDestination(asked, config.destinationRules) ?? defaultDestination(config.basePath);
+    const destination = destinationFor(config, asked);
     return await deps.pages.send(request, reply, 200, {
       serverPage: { name: 'recoveryCodes', codes, left, destination },
-      typedUsername: session.username,
+      typedUsername: username,
     });
   };
 }

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie } from '../http/cookies.ts';
-import { addressOf, refuseForeignSite } from '../http/guards.ts';
+import { refuseForeignSite } from '../http/guards.ts';
 import { sendProblem } from '../http/refuse.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 import { openRegistration } from './registration.ts';
 
 /**
@@ -14,10 +15,9 @@ export function registrationRoute(deps: Deps) {
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin' && site !== 'none')
       return await refuseForeignSite(deps, request, reply);
-    const token = readTokenCookie(request.headers, deps.config, 'session');
-    const address = addressOf(deps, request);
-    if (!token || !address) return sendProblem(reply, 401);
-    const result = await openRegistration(deps, token, address);
+    const { sessionToken, who } = visitorOf(deps, request);
+    if (!sessionToken) return sendProblem(reply, 401);
+    const result = await openRegistration(deps, tokenHash(sessionToken), await who());
     switch (result.kind) {
       case 'signedOut':
         return sendProblem(reply, 401);

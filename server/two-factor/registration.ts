@@ -3,11 +3,10 @@ import type { RegistrationAnswer } from '#contract/payloads.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
-import { tokenHash } from '../secrets/token.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
-import { findHalfSession } from '../storage/half-session.ts';
-import { findSession, type SessionRow } from '../storage/session.ts';
+import type { FullSession } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findTotp } from '../storage/totp.ts';
+import type { Who } from '../visitor/who.ts';
 import { newTotpSecret, totpUri } from './totp.ts';
 
 /** Who may register an app now, or why not: there is no sign-in, or the wrong one. */
@@ -28,9 +27,8 @@ const quietZone = 4;
  * this sign-in, so that nobody else has seen it. Open to a half session that has to register an app, and to users who
  * just signed in and have none; a confirmed secret is never shown again.
  */
-export async function openRegistration(deps: Deps, token: string, address: string): Promise<RegistrationResult> {
-  const hash = tokenHash(token);
-  const account = await accountToRegister(deps, hash, address);
+export async function openRegistration(deps: Deps, hash: Buffer, who: Who): Promise<RegistrationResult> {
+  const account = await accountToRegister(deps, hash, who);
   if (account === null) return { kind: 'signedOut' };
   if (typeof account === 'string') return { kind: account };
   const scope = await findFactorScope(deps.sql, hash);
@@ -52,26 +50,26 @@ export async function openRegistration(deps: Deps, token: string, address: strin
 async function accountToRegister(
   deps: Deps,
   hash: Buffer,
-  address: string,
+  who: Who,
 ): Promise<{ userId: string; username: string } | 'refused' | 'tooOld' | null> {
-  const now = deps.now();
-  const half = await findHalfSession(deps.sql, hash, address, now);
-  if (half && half.codeTries >= limits.codeTries) return null;
-  if (half) return half.mustRegister && half.factor === 'app' ? half : 'refused';
-  const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
-  const full = await findSession(deps.sql, hash, { address, idleSince, now });
-  if (full?.stage !== 'full' || full.customers.length === 0) return null;
-  const isFresh = isFreshSignIn(full, now);
-  if ((await findTotp(deps.sql, full.userId)) !== null) return 'refused';
+  if (who.kind === 'half') {
+    const { half } = who;
+    if (half.codeTries >= limits.codeTries) return null;
+    return half.mustRegister && half.factor === 'app' ? half : 'refused';
+  }
+  if (who.kind !== 'full') return null;
+  const { session } = who;
+  if ((await findTotp(deps.sql, session.userId)) !== null) return 'refused';
   // Signing in again by the same provider would change nothing.
-  return isFresh || (await findFactorScope(deps.sql, hash)) !== 'mayRegister' ? full : 'tooOld';
+  const isFresh = isFreshSignIn(session, deps.now());
+  return isFresh || (await findFactorScope(deps.sql, hash)) !== 'mayRegister' ? session : 'tooOld';
 }
 
 /**
  * Whether the person has just authenticated: returning from a provider that did not ask proves nothing, nor does a time
  * further ahead than clock skew allows.
  */
-export function isFreshSignIn({ provenAt }: Pick<SessionRow, 'provenAt'>, now: Date): boolean {
+export function isFreshSignIn({ provenAt }: Pick<FullSession, 'provenAt'>, now: Date): boolean {
   if (provenAt === null) return false;
   const age = now.getTime() - provenAt.getTime();
   return age >= -limits.providerClock && age <= limits.freshSignIn;

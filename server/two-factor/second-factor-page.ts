@@ -1,67 +1,97 @@
 import type { FastifyRequest } from 'fastify';
-import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { type Notice, noticeOfSearch } from '#contract/notices.ts';
 import type { OpenSecondFactor, Page } from '#contract/page.ts';
-import { queryNames, screenOfPath, screenUrl } from '#contract/screens.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie } from '../http/cookies.ts';
-import { addressOf } from '../http/guards.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { sessionOfToken } from '../session/session.ts';
-import { isDatabaseAway } from '../storage/connect.ts';
+import { isDatabaseAway, nullIfDatabaseAway } from '../storage/connect.ts';
 import { findEmailCode } from '../storage/email-code.ts';
-import { findHalfSession, type HalfSession } from '../storage/half-session.ts';
+import type { HalfSession } from '../storage/half-session.ts';
 import { countRecoveryCodes } from '../storage/recovery-code.ts';
 import { findPendingTotp } from '../storage/totp.ts';
-import { openRegistration } from './registration.ts';
+import { destinationFor } from '../visitor/destination.ts';
+import { visitorOf } from '../visitor/visitor.ts';
+import { type Standing, screenOfFactor, wayOf } from '../visitor/ways.ts';
+import type { Who } from '../visitor/who.ts';
+import { openRegistration, type RegistrationResult } from './registration.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
 import { waitBeforeSend } from './send-email-code.ts';
+
+type SecondFactorScreen = 'twoFactor' | 'twoFactorRegistration';
+type Shown = Partial<Page> | { redirect: string };
 
 /**
  * What a second-factor screen shows (decisions §13), or where it redirects: with nothing pending to the sign-in form,
  * which says so if something was; signed in to the destination; otherwise to the screen that this half session waits
- * on, whatever the address says. While the database is down the screen is shown unchanged.
+ * on, whatever the address says. While the database is down (`who` is null) the screen is shown unchanged.
  */
 export async function secondFactorPage(
   deps: Deps,
   request: FastifyRequest,
-): Promise<Partial<Page> | { redirect: string }> {
-  const token = readTokenCookie(request.headers, deps.config, 'session');
-  const address = addressOf(deps, request);
-  try {
-    const half = token && address ? await findHalfSession(deps.sql, tokenHash(token), address, deps.now()) : null;
-    if (token && address && half && half.codeTries < limits.codeTries)
-      return await pageOf(deps, request, half, token, address);
-    const session = token && address ? await sessionOfToken(deps, token, address) : null;
-    if (token && address && session?.stage === 'full')
-      return await signedInPage(deps, request, session.username, token, address);
-    return toSignIn(deps, request, half ? 'tooManyCodes' : token ? 'signInExpired' : undefined);
-  } catch (error) {
-    // Its owner cannot be determined: then no name either, not even the typed one.
-    if (isDatabaseAway(error)) return { typedUsername: '' };
-    throw error;
+  screen: SecondFactorScreen,
+  who: Who | null,
+): Promise<Shown> {
+  const shown = who && (await pageOf(deps, request, screen, who).catch(nullIfDatabaseAway));
+  // Its owner cannot be determined: then no name either, not even the typed one.
+  return shown ?? { typedUsername: '' };
+}
+
+async function pageOf(deps: Deps, request: FastifyRequest, screen: SecondFactorScreen, who: Who): Promise<Shown> {
+  const hash = tokenHash(visitorOf(deps, request).sessionToken ?? '');
+  // A code by email is confirmed only while signing in: who goes back to that screen afterwards adds no app.
+  const asked = who.kind === 'full' && isFlaggedAsEmail(request) ? 'twoFactor' : screen;
+  const way = wayOf(await standingOf(deps, request, who, hash), asked);
+  if (way.kind === 'login') return toSignIn(deps, request, way.notice);
+  if (who.kind === 'half') return await halfPage(deps, request, who, hash);
+  if (who.kind === 'full' && way.kind === 'show') return await ownAppPage(deps, request, who, hash);
+  return { redirect: destinationFor(deps.config, askedFor(request)) };
+}
+
+/** Without JavaScript a refused code leads to the other screen, with a notice: an app is still being set up. */
+async function standingOf(deps: Deps, request: FastifyRequest, who: Who, hash: Buffer): Promise<Standing> {
+  switch (who.kind) {
+    case 'half':
+      return { kind: 'half', ...who.half, isUsedUp: who.half.codeTries >= limits.codeTries };
+    case 'full': {
+      const isAnswer = noticeOfSearch(splitUrl(request.url).search) !== null;
+      return { kind: 'full', isSettingUpApp: isAnswer && (await findPendingTotp(deps.sql, hash)) !== null };
+    }
+    default:
+      return who;
   }
 }
 
-async function pageOf(
+async function halfPage(
   deps: Deps,
   request: FastifyRequest,
-  half: HalfSession,
-  token: string,
-  address: string,
-): Promise<Partial<Page> | { redirect: string }> {
-  const { factor, mustRegister } = half;
+  who: Who & { kind: 'half' },
+  hash: Buffer,
+): Promise<Shown> {
+  const { half } = who;
   const redirect = rightAddress(deps, request, half);
   if (redirect) return { redirect };
-  const registration =
-    mustRegister && factor === 'app' ? await openRegistration(deps, token, address).catch(() => null) : null;
+  const registration = half.mustRegister && half.factor === 'app' ? await tryToOpen(deps, request, who, hash) : null;
   if (registration?.kind === 'elsewhere') return elsewhere(deps, request, registration, null);
   return {
-    secondFactor: await openSecondFactor(deps, half, tokenHash(token)),
+    secondFactor: await openSecondFactor(deps, half, hash),
     ...(registration?.kind === 'open' && { registration: registration.answer }),
   };
+}
+
+/** Null if it failed: the screen then says so itself, and offers to load it again. */
+async function tryToOpen(
+  deps: Deps,
+  request: FastifyRequest,
+  who: Who & { kind: 'half' },
+  hash: Buffer,
+): Promise<RegistrationResult | null> {
+  return await openRegistration(deps, hash, who).catch((error: unknown) => {
+    if (isDatabaseAway(error)) throw error;
+    request.log.error({ err: error }, 'the app to register could not be prepared');
+    return null;
+  });
 }
 
 /** The address of the pending screen, or null if it is the requested one. */
@@ -70,11 +100,10 @@ function rightAddress(
   request: FastifyRequest,
   { factor, mustRegister }: Pick<HalfSession, 'factor' | 'mustRegister'>,
 ): string | null {
-  const right = screenUrl(config.basePath, mustRegister ? 'twoFactorRegistration' : 'twoFactor');
+  const right = screenUrl(config.basePath, screenOfFactor({ mustRegister }));
   const { path, search } = splitUrl(request.url);
   const query = new URLSearchParams(search);
-  const isFlagged = query.get(queryNames.codeSentViaEmail) === 'true';
-  if (path.replace(/\/$/, '') === right && isFlagged === (factor === 'email')) return null;
+  if (path.replace(/\/$/, '') === right && isFlaggedAsEmail(request) === (factor === 'email')) return null;
   if (factor === 'email') query.set(queryNames.codeSentViaEmail, 'true');
   else query.delete(queryNames.codeSentViaEmail);
   return query.size > 0 ? `${right}?${query}` : right;
@@ -103,25 +132,22 @@ function toSignIn({ config }: Deps, request: FastifyRequest, notice: Notice | un
   return { redirect: screenUrl(config.basePath, 'login', query) };
 }
 
-/** Nothing is pending: a signed-in user may set up an app voluntarily. */
-async function signedInPage(
+/** A signed-in user may set up an app voluntarily. */
+async function ownAppPage(
   deps: Deps,
   request: FastifyRequest,
-  account: string,
-  token: string,
-  address: string,
-): Promise<Partial<Page> | { redirect: string }> {
-  const { config } = deps;
-  const asked = askedFor(request);
-  const goesOnTo =
-    (asked && acceptableDestination(asked, config.destinationRules)) || defaultDestination(config.basePath);
-  const registration = (await isSettingUp(deps, request, token)) ? await openRegistration(deps, token, address) : null;
-  if (registration?.kind === 'elsewhere') return elsewhere(deps, request, registration, goesOnTo);
-  if (registration?.kind === 'tooOld')
+  who: Who & { kind: 'full' },
+  hash: Buffer,
+): Promise<Shown> {
+  const goesOnTo = destinationFor(deps.config, askedFor(request));
+  const registration = await openRegistration(deps, hash, who);
+  if (registration.kind === 'elsewhere') return elsewhere(deps, request, registration, goesOnTo);
+  if (registration.kind === 'tooOld')
     return { serverPage: { name: 'signInOnceMore', comesBackTo: sameAgain(deps, request), goesOnTo } };
-  if (registration?.kind !== 'open') return { redirect: goesOnTo };
+  if (registration.kind !== 'open') return { redirect: goesOnTo };
   const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
   if (redirect) return { redirect };
+  const { username: account } = who.session;
   return {
     secondFactor: { account, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
     registration: registration.answer,
@@ -145,17 +171,10 @@ function sameAgain({ config }: Deps, request: FastifyRequest): string {
   return secondFactorUrl(config.basePath, { factor: 'app', mustRegister: true }, way);
 }
 
-/** Without JavaScript a refused code leads to the other screen, with a notice: an app is still being set up. */
-async function isSettingUp(deps: Deps, request: FastifyRequest, token: string): Promise<boolean> {
-  if (screenName(deps, request) === 'twoFactorRegistration') return true;
-  const isAnswer = noticeOfSearch(splitUrl(request.url).search) !== null;
-  return isAnswer && (await findPendingTotp(deps.sql, tokenHash(token))) !== null;
+function isFlaggedAsEmail(request: FastifyRequest): boolean {
+  return queryValue(request, queryNames.codeSentViaEmail) === 'true';
 }
 
 function askedFor(request: FastifyRequest): string | undefined {
   return queryValue(request, queryNames.redirectUrl) ?? undefined;
-}
-
-function screenName({ config }: Deps, request: FastifyRequest): string {
-  return screenOfPath(splitUrl(request.url).path.slice(config.basePath.length)).name;
 }

@@ -3,14 +3,12 @@ import type { Notice } from '#contract/notices.ts';
 import type { SendForm } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie } from '../http/cookies.ts';
-import { addressOf } from '../http/guards.ts';
 import { sendProblem } from '../http/refuse.ts';
-import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
+import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { browserName } from '../sign-in/browser-name.ts';
-import { findHalfSession } from '../storage/half-session.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 import { type SendResult, sendEmailCode } from './send-email-code.ts';
 
 /** `POST two-factor-authentication/send`: a new code by email, replacing the previous one; answers how long to wait. */
@@ -35,18 +33,15 @@ export function sendRoute(deps: Deps) {
 
   /** Null if no half session waits for a code by email. */
   async function sendAnother(request: FastifyRequest<{ Body: SendForm | null }>): Promise<SendResult | null> {
-    const token = readTokenCookie(request.headers, config, 'session');
-    const address = addressOf(deps, request);
-    const hash = token && tokenHash(token);
-    const half = hash && address ? await findHalfSession(deps.sql, hash, address, deps.now()) : null;
-    if (!hash || !address || half?.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
-    const browser = browserName(request.headers['user-agent']);
-    return await sendEmailCode(
-      deps,
-      hash,
-      { ...half, id: half.userId },
-      { address, browser, language: languageOfRequest(request), endsBy: half.endsAt },
-    );
+    const { sessionToken, address, userAgent, language, who } = visitorOf(deps, request);
+    const found = await who();
+    if (!sessionToken || !address || found.kind !== 'half') return null;
+    const { half } = found;
+    if (half.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
+    const browser = browserName(userAgent);
+    const reader = { ...half, id: half.userId };
+    const way = { address, browser, language, endsBy: half.endsAt };
+    return await sendEmailCode(deps, tokenHash(sessionToken), reader, way);
   }
 
   function answerPerson(

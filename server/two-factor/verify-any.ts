@@ -1,13 +1,13 @@
 import type { Deps } from '../deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { sessionOfToken } from '../session/session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isUserActiveForChange } from '../storage/portal-user.ts';
-import { isSessionThereForUpdate, type SessionRow, updateSessionToken } from '../storage/session.ts';
+import { type FullSession, isSessionThereForUpdate, updateSessionToken } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { findPendingTotp } from '../storage/totp.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
+import type { Who } from '../visitor/who.ts';
 import { answerOfPress } from './answer-of-press.ts';
 import { countTry } from './count-try.ts';
 import { tokensOfOneAnswer, tokensOfPress } from './press.ts';
@@ -20,23 +20,22 @@ import { hasPage, type VerifyRequest, type VerifyResult, verifyCode } from './ve
  * its user sets up voluntarily. In an older one where that has begun, it reports that it is too late. The second press of
  * a form's button finds its session gone, and gets the answer of the first.
  */
-export async function verifyAny(deps: Deps, request: VerifyRequest): Promise<VerifyResult> {
-  const result = await verifyOnce(deps, request);
+export async function verifyAny(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
+  const result = await verifyOnce(deps, request, who);
   if (result.kind !== 'signInExpired' || !request.isForm) return result;
   return (await answerOfPress(deps, request)) ?? result;
 }
 
-async function verifyOnce(deps: Deps, request: VerifyRequest): Promise<VerifyResult> {
-  const session = await sessionOfToken(deps, request.sessionToken, request.address);
-  const isYoung = session && isFreshSignIn(session, deps.now());
-  if (session?.stage !== 'full') return await verifyCode(deps, request);
-  if (isYoung) return await confirmOwnApp(deps, request, session);
+async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
+  if (who.kind === 'half') return await verifyCode(deps, request, who.half);
+  if (who.kind !== 'full') return { kind: 'signInExpired' };
+  if (isFreshSignIn(who.session, deps.now())) return await confirmOwnApp(deps, request, who.session);
   const wasSettingUp = await findPendingTotp(deps.sql, tokenHash(request.sessionToken));
   return { kind: wasSettingUp ? 'signInTooOld' : 'signInExpired' };
 }
 
 /** The session continues under another token; every other one of the user has ended. */
-async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: SessionRow): Promise<VerifyResult> {
+async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSession): Promise<VerifyResult> {
   const { userId, username, email, language } = session;
   const { address, requestId } = request;
   const who = { userId, username, address, requestId };

@@ -9,13 +9,14 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { CodeTry } from '../storage/code-try.ts';
 import { putDevice } from '../storage/device.ts';
 import { findEmailCode } from '../storage/email-code.ts';
-import { findHalfSession, type HalfSession, takeHalfSession } from '../storage/half-session.ts';
+import { type HalfSession, takeHalfSession } from '../storage/half-session.ts';
 import { isUserActiveForChange } from '../storage/portal-user.ts';
 import { insertRememberedDevice } from '../storage/remembered-device.ts';
 import { insertSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { findTotp } from '../storage/totp.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
+import { whoHas } from '../visitor/who.ts';
 import { clockHelp } from './clock-help.ts';
 import { countTry } from './count-try.ts';
 import { tokensOfOneAnswer, tokensOfPress } from './press.ts';
@@ -62,14 +63,12 @@ export type VerifyResult =
  * account and way in, so that concurrent attempts gain nothing; a right one is consumed in the transaction that creates
  * the session.
  */
-export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<VerifyResult> {
+export async function verifyCode(deps: Deps, request: VerifyRequest, half: HalfSession): Promise<VerifyResult> {
   const hash = tokenHash(request.sessionToken);
-  const half = await findHalfSession(deps.sql, hash, request.address, deps.now());
-  if (!half) return { kind: 'signInExpired' };
   const { userId, username } = half;
   const counted = await countTry(deps, request, { hash, userId, way: half });
   if (counted.kind === 'usedUp')
-    return (await findHalfSession(deps.sql, hash, request.address, deps.now()))
+    return (await whoHas(deps, request.sessionToken, request.address)).kind === 'half'
       ? { kind: 'tooManyTries', username }
       : { kind: 'signInExpired' };
   if (counted.kind !== 'counted') return counted;

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
-import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { codeAnswerHeaders } from '#contract/headers.ts';
 import type { Notice } from '#contract/notices.ts';
 import { codeOfPaste, isOneTimeCode } from '#contract/one-time-code.ts';
@@ -8,8 +7,7 @@ import type { VerifyForm } from '#contract/payloads.ts';
 import { recoveryCodeOfText } from '#contract/recovery-code.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
-import { readTokenCookie, setCookie } from '../http/cookies.ts';
-import { addressOf } from '../http/guards.ts';
+import { setCookie } from '../http/cookies.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
@@ -17,6 +15,8 @@ import { beginTurn } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { rememberConnection } from '../single-sign-on/remembered-connection.ts';
+import { destinationFor } from '../visitor/destination.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
 import { verifyAny } from './verify-any.ts';
 import type { VerifyResult } from './verify-code.ts';
@@ -41,25 +41,28 @@ export function verifyRoute(deps: Deps) {
     const { body } = request;
     if (body === undefined) return await refuse(deps, request, reply, 400, { detail: 'The code is missing.' });
     const form = typeof body === 'string' ? null : body;
-    const token = readTokenCookie(request.headers, config, 'session');
-    const address = addressOf(deps, request);
+    const { sessionToken, address, deviceToken, userAgent, who } = visitorOf(deps, request);
     const code = typeof body === 'string' ? body : (codeOfPaste(body.code) ?? body.code);
     if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null) {
       if (form) return backToForm(request, reply, form, { notice: 'codeMalformed' });
       return await refuse(deps, request, reply, 400, { detail: 'The code must be six digits.' });
     }
     const result: VerifyResult =
-      token && address
-        ? await verifyAny(deps, {
-            sessionToken: token,
-            code,
-            remember: (form?.remember ?? queryValue(request, queryNames.remember)) === (form ? 'on' : 'true'),
-            deviceToken: readTokenCookie(request.headers, config, 'device'),
-            address,
-            userAgent: request.headers['user-agent'],
-            requestId: request.id,
-            isForm: form !== null,
-          })
+      sessionToken && address
+        ? await verifyAny(
+            deps,
+            {
+              sessionToken,
+              code,
+              remember: (form?.remember ?? queryValue(request, queryNames.remember)) === (form ? 'on' : 'true'),
+              deviceToken,
+              address,
+              userAgent,
+              requestId: request.id,
+              isForm: form !== null,
+            },
+            await who(),
+          )
         : { kind: 'signInExpired' };
     if (result.kind === 'right') setCookies(request, reply, result);
     else if (isOver(result)) setLastRefusal(reply, config, { reference: null, username: result.username });
@@ -127,8 +130,7 @@ export function verifyRoute(deps: Deps) {
   ): FastifyReply {
     const lang = languageOverride(request);
     const { redirectURL = '' } = form;
-    const destination =
-      acceptableDestination(redirectURL, config.destinationRules) ?? defaultDestination(config.basePath);
+    const destination = destinationFor(config, redirectURL);
     const toLogin = (notice: Notice) =>
       reply.redirect(
         screenUrl(config.basePath, 'login', {

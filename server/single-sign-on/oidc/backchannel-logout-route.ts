@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BackchannelLogoutForm } from '#contract/payloads.ts';
 import type { Deps } from '../../deps.ts';
-import { addressOf } from '../../http/guards.ts';
 import { refuse } from '../../http/refuse.ts';
 import { limits } from '../../limits.ts';
 import { tokenHash } from '../../secrets/token.ts';
@@ -11,6 +10,7 @@ import { deleteSessionsOfProvider } from '../../storage/session.ts';
 import { findSsoConnectionByKey, type OidcConnection } from '../../storage/sso-connection.ts';
 import { countAttempt, findWait } from '../../storage/throttle.ts';
 import { logoutTokenKeys } from '../../throttle/throttle-keys.ts';
+import { knownVisitorOf } from '../../visitor/visitor.ts';
 import type { Refusal } from '../identity.ts';
 import { recordEndedByProvider, recordLogoutRefusal } from '../provider-logout-events.ts';
 import { type LogoutToken, readLogoutToken } from './logout-token.ts';
@@ -27,9 +27,9 @@ export function backchannelLogoutRoute(deps: Deps) {
   return async function backchannelLogout(request: LogoutRequest, reply: FastifyReply) {
     const { sql, now } = deps;
     reply.header('cache-control', 'no-store');
-    const address = addressOf(deps, request);
-    if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { address } = visitor;
     const keys = logoutTokenKeys(address);
     const wait = (await findWait(sql, keys, now())).getTime() - now().getTime();
     const connection = await findSsoConnectionByKey(sql, request.params.connection);

@@ -2,8 +2,6 @@ import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { setCookie } from '../../http/cookies.ts';
-import { addressOf } from '../../http/guards.ts';
-import { refuse } from '../../http/refuse.ts';
 import { splitUrl } from '../../http/request-url.ts';
 import { visitTokenHash } from '../../http/visit-cookies.ts';
 import { limits } from '../../limits.ts';
@@ -17,6 +15,7 @@ import {
   requestPlace,
   type SsoRequestRow,
 } from '../../storage/sso-request.ts';
+import { knownVisitorOf } from '../../visitor/visitor.ts';
 import { publicAddress } from '../addresses.ts';
 import { answerCookie } from '../answer-cookie.ts';
 import { fail } from '../fail.ts';
@@ -37,9 +36,9 @@ export function oidcCallbackRoute(deps: Deps) {
     request: FastifyRequest<{ Params: { connection?: string } }>,
     reply: FastifyReply,
   ) {
-    const address = addressOf(deps, request);
-    if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { address } = visitor;
     // From the configuration: the request's Host must not be compared with an answer.
     const { connection: key } = request.params;
     const path = key === undefined ? '' : `/${encodeURIComponent(key)}`;

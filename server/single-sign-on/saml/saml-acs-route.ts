@@ -5,12 +5,11 @@ import type { SamlForm } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../../deps.ts';
 import { setCookie } from '../../http/cookies.ts';
-import { addressOf } from '../../http/guards.ts';
-import { refuse } from '../../http/refuse.ts';
 import { limits } from '../../limits.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
 import { findSsoConnection, type SamlConnection } from '../../storage/sso-connection.ts';
 import { findSsoRequestByState, type SsoRequestRow } from '../../storage/sso-request.ts';
+import { knownVisitorOf } from '../../visitor/visitor.ts';
 import { answerCookie } from '../answer-cookie.ts';
 import { fail } from '../fail.ts';
 import { toFinish } from '../finish-route.ts';
@@ -31,9 +30,9 @@ import type { XmlReading } from './strict-xml.ts';
  */
 export function samlAcsRoute(deps: Deps) {
   return async function samlAcs(request: FastifyRequest<{ Body: SamlForm }>, reply: FastifyReply) {
-    const address = addressOf(deps, request);
-    if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { address } = visitor;
     if (await waitsForSamlFailures(deps, request, reply, address)) return reply;
     const { SAMLResponse: samlResponse, RelayState: state } = request.body;
     const row = state && isToken(state) ? await findSsoRequestByState(deps.sql, tokenHash(state)) : null;

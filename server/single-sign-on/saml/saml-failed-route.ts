@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noticeOfSearch } from '#contract/notices.ts';
 import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../../deps.ts';
-import { addressOf } from '../../http/guards.ts';
 import { readLastRefusal } from '../../http/last-refusal.ts';
 import { queryValue, splitUrl } from '../../http/request-url.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
 import { turnAway } from '../../sign-in/let-in.ts';
 import { findSsoRequestByState } from '../../storage/sso-request.ts';
+import { visitorOf } from '../../visitor/visitor.ts';
 import { askAfresh, giveUpAskingAfresh } from '../ask-afresh.ts';
 import { detailsOf, wayOf } from '../request-details.ts';
 import { isOfBrowser } from '../visits.ts';
@@ -27,7 +27,7 @@ export function samlFailedRoute(deps: Deps) {
     const row = state !== null && isToken(state) ? await findSsoRequestByState(sql, tokenHash(state)) : null;
     const details = row && isOfBrowser(deps, request, row) ? detailsOf(keys, row) : null;
     const { reference } = readLastRefusal(request, config, bare);
-    const address = addressOf(deps, request);
+    const { address } = visitorOf(deps, request);
     if (!details || reference === null || !address) return reply.redirect(bare, 303);
     if (details.isAfterSignOut && details.isAfresh) {
       if (isCancelled) askAfresh(reply, config);

@@ -4,7 +4,6 @@ import type { SamlLogoutForm } from '#contract/payloads.ts';
 import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../../deps.ts';
 import { sendFormPolicy } from '../../http/form-policy.ts';
-import { addressOf } from '../../http/guards.ts';
 import { isInFrame } from '../../http/navigation.ts';
 import { refuse } from '../../http/refuse.ts';
 import { splitUrl, wantsPage } from '../../http/request-url.ts';
@@ -14,6 +13,7 @@ import { findConnectionOfSentSamlLogout, updateSentSamlLogout } from '../../stor
 import { findSsoConnection, listSsoConnections, type SamlConnection } from '../../storage/sso-connection.ts';
 import { countAttempt } from '../../storage/throttle.ts';
 import { samlFailureKeys } from '../../throttle/throttle-keys.ts';
+import { knownVisitorOf } from '../../visitor/visitor.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { recordEndedByProvider, recordLogoutRefusal } from '../provider-logout-events.ts';
 import { waitsForSamlFailures } from '../slow-down.ts';
@@ -40,9 +40,9 @@ export function samlLogoutRoute(deps: Deps) {
   const { config, sql } = deps;
   return async function samlLogout(request: FastifyRequest, reply: FastifyReply) {
     reply.header('cache-control', 'no-store');
-    const address = addressOf(deps, request);
-    if (!address)
-      return await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { address } = visitor;
     if (await waitsForSamlFailures(deps, request, reply, address)) return reply;
     const message =
       request.method === 'POST'

@@ -1,0 +1,39 @@
+import type { SessionAnswer } from '#contract/payloads.ts';
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { type FullSession, findCheckedSession, updateSessionChecked, updateSessionSeen } from '../storage/session.ts';
+import type { Visitor } from '../visitor/visitor.ts';
+
+/**
+ * The answer of `GET session`, as JSON text, or null if nobody is signed in. Hub pages request this every time, so the
+ * answer of a full check is cached with the session until anything it depends on changes (docs/decisions/0006).
+ */
+export async function sessionAnswer(deps: Deps, { sessionToken, address, who }: Visitor): Promise<string | null> {
+  if (!sessionToken || !address) return null;
+  const now = deps.now();
+  const hash = tokenHash(sessionToken);
+  const kept = await findCheckedSession(deps.sql, hash, address);
+  if (kept) {
+    const age = now.getTime() - kept.lastSeenAt.getTime();
+    if (age >= deps.config.sessionIdle || kept.endsAt <= now) return null;
+    if (age >= limits.sessionTouchEvery) await updateSessionSeen(deps.sql, hash, now);
+    return kept.answer;
+  }
+  const found = await who();
+  if (found.kind !== 'full') return null;
+  const answer = JSON.stringify(answerOf(found.session));
+  await updateSessionChecked(deps.sql, hash, { answer, address, accessVersion: found.session.accessVersion });
+  return answer;
+}
+
+function answerOf({ username, email, language, customers, createdAt, endsAt }: FullSession): SessionAnswer {
+  return {
+    username,
+    email,
+    language,
+    customers,
+    signedInAt: createdAt.toISOString(),
+    expiresAt: endsAt.toISOString(),
+  };
+}

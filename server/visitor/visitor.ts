@@ -1,0 +1,75 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Language } from '#contract/languages.ts';
+import type { Deps } from '../deps.ts';
+import { readTokenCookie } from '../http/cookies.ts';
+import { addressOf } from '../http/guards.ts';
+import { refuse } from '../http/refuse.ts';
+import { languageOfRequest } from '../http/request-url.ts';
+import { type Who, whoHas } from './who.ts';
+
+/** Whose browser sent a request. Tokens are those it holds, or null. */
+export type Visitor = {
+  /** Null if it could not be determined. */
+  address: string | null;
+  sessionToken: string | null;
+  deviceToken: string | null;
+  rememberedToken: string | null;
+  /** Of the page. */
+  language: Language;
+  /** The browser's user agent. */
+  userAgent: string | undefined;
+  requestId: string;
+  /**
+   * Who they are at the first call, in one round trip; the same afterwards, whatever the request itself changes. A
+   * visitor whose address is unknown is nobody.
+   */
+  who: () => Promise<Who>;
+};
+
+/** A visitor whose address is known. */
+export type KnownVisitor = Visitor & { address: string };
+
+const visitors = new WeakMap<FastifyRequest, Visitor>();
+
+/** The visitor of a request, read once. Nothing else reads the session's cookies. */
+export function visitorOf(deps: Deps, request: FastifyRequest): Visitor {
+  const visitor = visitors.get(request) ?? readVisitor(deps, request);
+  visitors.set(request, visitor);
+  return visitor;
+}
+
+/** The visitor of a request, or null after refusing it with 400: their address could not be determined. */
+export async function knownVisitorOf(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<KnownVisitor | null> {
+  const visitor = visitorOf(deps, request);
+  if (isKnown(visitor)) return visitor;
+  await refuse(deps, request, reply, 400, { detail: 'The client address could not be determined.' });
+  return null;
+}
+
+export function isKnown(visitor: Visitor): visitor is KnownVisitor {
+  return visitor.address !== null;
+}
+
+function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
+  const tokenOf = (name: 'device' | 'session' | 'remembered') => readTokenCookie(request.headers, deps.config, name);
+  const address = addressOf(deps, request);
+  const sessionToken = tokenOf('session');
+  let who: Promise<Who> | undefined;
+  return {
+    address,
+    sessionToken,
+    deviceToken: tokenOf('device'),
+    rememberedToken: tokenOf('remembered'),
+    language: languageOfRequest(request),
+    userAgent: request.headers['user-agent'],
+    requestId: request.id,
+    who() {
+      who ??= sessionToken && address ? whoHas(deps, sessionToken, address) : Promise.resolve({ kind: 'nobody' });
+      return who;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { Deps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { updateSessionSeen } from '../storage/session.ts';
+import { findVisitorSession, type VisitorSession } from '../storage/visitor-session.ts';
+
+/** Who a visitor is: nobody without a session token, otherwise what the token stands for. */
+export type Who = { kind: 'nobody' } | VisitorSession;
+
+/**
+ * What a session token stands for at an address. The customers' networks are checked again every time; if none admits
+ * the address the session counts as ended (decisions §7). Marks a full session as used.
+ */
+export async function whoHas(deps: Deps, token: string, address: string): Promise<VisitorSession> {
+  const now = deps.now();
+  const hash = tokenHash(token);
+  const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
+  const found = await findVisitorSession(deps.sql, hash, { address, idleSince, now });
+  if (found.kind === 'full' && now.getTime() - found.session.lastSeenAt.getTime() >= limits.sessionTouchEvery)
+    await updateSessionSeen(deps.sql, hash, now);
+  return found;
+}
