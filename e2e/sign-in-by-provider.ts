@@ -8,7 +8,7 @@ export async function signInWasByProvider(portal: PortalUnderTest, username: str
     (sql) => sql`
       with made as (
         insert into sso_connection (key, name, customer_id, protocol, settings, created_at)
-        select 'elsewhere', 'Elsewhere', id, 'oidc', '{}', now() from customer where key = 'acme'
+        select 'elsewhere', 'Elsewhere', id, 'oidc', '{}', now() from customer where key = 'mails'
         on conflict (key) do update set name = excluded.name returning id
       )
       update session set connection_id = (select id from made), authenticated_at = now()
