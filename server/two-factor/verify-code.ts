@@ -67,7 +67,7 @@ export async function verifyCode(deps: Deps, request: VerifyRequest): Promise<Ve
   const half = await findHalfSession(deps.sql, hash, request.address, deps.now());
   if (!half) return { kind: 'signInExpired' };
   const { userId, username } = half;
-  const counted = await countTry(deps, request, { hash, userId, way: half });
+  const counted = await countTry(deps, request, { hash, userId, way: half, stage: 'half' });
   if (counted.kind === 'usedUp')
     return (await findHalfSession(deps.sql, hash, request.address, deps.now()))
       ? { kind: 'tooManyTries', username }
