@@ -116,7 +116,10 @@ describe('the clock of a phone', () => {
     const form = { code: codeNow(portal, secret, -3), redirectURL: '/portal/x' };
     const { headers } = await verifyByForm(portal, form, cookies, '?lang=de');
     expect(headers.location).toBe('/portal/twoFactor?redirectURL=%2Fportal%2Fx&notice=clockWrong&offset=-90&lang=de');
-    expect((await verifyByForm(portal, form, cookies)).headers.location).toBe(
+    // The second press of the same button shows the same page; another code is not told again.
+    expect((await verifyByForm(portal, form, cookies, '?lang=de')).headers.location).toBe(headers.location);
+    const other = { ...form, code: codeNow(portal, secret, -4) };
+    expect((await verifyByForm(portal, other, cookies)).headers.location).toBe(
       '/portal/twoFactor?redirectURL=%2Fportal%2Fx&notice=codeWrong',
     );
   });

@@ -2,6 +2,7 @@ import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { type CodeTry, countCodeTry } from '../storage/code-try.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';
+import type { SessionStage } from '../storage/session.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { codeKey, type WayIn } from '../throttle/throttle-keys.ts';
 import { type Press, pressDigest } from './press.ts';
@@ -20,9 +21,10 @@ export type CountedTry =
 export async function countTry(
   deps: Deps,
   press: Press & { isForm: boolean },
-  { hash, userId, way }: { hash: Buffer; userId: string; way: WayIn },
+  { hash, userId, way, stage }: { hash: Buffer; userId: string; way: WayIn; stage: SessionStage },
 ): Promise<CountedTry> {
   const now = deps.now();
+  if (stage === 'full' && !press.isForm) return await countForAccount(deps, way, now);
   const given = {
     most: limits.codeTries,
     pressHash: press.isForm ? pressDigest(deps.keys, press) : null,
@@ -43,6 +45,13 @@ export async function countTry(
       if (!(error instanceof AccountWaits)) throw error;
       return { kind: 'throttled', retryAfter: error.until.getTime() - now.getTime() };
     });
+}
+
+/** A script's call in a full session, which has no number of attempts of its own. */
+async function countForAccount({ sql }: Deps, way: WayIn, now: Date): Promise<CountedTry> {
+  const until = await countAttempt(sql, [codeKey(way)], now);
+  if (until) return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
+  return { kind: 'counted', tries: 0, at: now, isSamePress: false };
 }
 
 /** Rolls the transaction back: the account had too many attempts, so this one is not made. */

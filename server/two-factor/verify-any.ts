@@ -43,7 +43,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
   const sessionHash = tokenHash(request.sessionToken);
   // Nothing is being set up: another tab has signed in meanwhile, so this one continues from the sign-in form.
   if (!(await findPendingTotp(deps.sql, sessionHash))) return { kind: 'signInExpired' };
-  const counted = await countTry(deps, request, { hash: sessionHash, userId, way: session });
+  const counted = await countTry(deps, request, { hash: sessionHash, userId, way: session, stage: 'full' });
   if (counted.kind === 'usedUp') return { kind: 'signInExpired' };
   if (counted.kind !== 'counted') return counted;
   const asOfPress = { ...deps, now: () => counted.at };

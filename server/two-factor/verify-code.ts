@@ -66,7 +66,7 @@ export type VerifyResult =
 export async function verifyCode(deps: Deps, request: VerifyRequest, half: HalfSession): Promise<VerifyResult> {
   const hash = tokenHash(request.sessionToken);
   const { userId, username } = half;
-  const counted = await countTry(deps, request, { hash, userId, way: half });
+  const counted = await countTry(deps, request, { hash, userId, way: half, stage: 'half' });
   if (counted.kind === 'usedUp')
     return (await whoHas(deps, request.sessionToken, request.address)).kind === 'half'
       ? { kind: 'tooManyTries', username }
