@@ -11,9 +11,10 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { listFormerPasswords } from '../storage/former-password.ts';
 import { updatePasswordHash } from '../storage/portal-user.ts';
-import { findResetLink, type ResetLink, type ResetUser, useResetLink } from '../storage/reset-link.ts';
+import { findResetLink, type ResetLink, type ResetUser, spendResetLink } from '../storage/reset-link.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt } from '../storage/throttle.ts';
+import { RollBack, transaction } from '../storage/transaction.ts';
 import { resetKeys } from '../throttle/throttle-keys.ts';
 import { newPasswordProblem } from './new-password-problem.ts';
 import { ownNames } from './own-names.ts';
@@ -100,22 +101,17 @@ async function store(
 ): Promise<ChangeResult | null> {
   const { token, address, language, requestId } = request;
   const now = deps.now();
-  const stored = await deps.sql
-    .begin(async (sql) => {
-      // Locks the user first, as every change of one does: two of their links would deadlock otherwise.
-      if (!(await updatePasswordHash(sql, user.id, user.passwordHash, passwordHash))) throw new ChangedMeanwhile();
-      if (!(await useResetLink(sql, tokenHash(token), now))) throw new ChangedMeanwhile();
-      const sessionsEnded = await passwordReplaced(sql, user.id, user.passwordHash, now);
-      await queuePasswordNotice(sql, user, { now, address, language });
-      const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
-      const { id: userId, username } = user;
-      await insertAuditEvent(sql, { event: 'password-changed', userId, username, address, requestId, steps }, now);
-      return { kind: 'changed', ended: await endOwnSession(sql, request, now) } as const;
-    })
-    .catch((error: unknown) => {
-      if (error instanceof ChangedMeanwhile) return null;
-      throw error;
-    });
+  const stored = await transaction(deps.sql, async (sql) => {
+    // Locks the user first, as every change of one does: two of their links would deadlock otherwise.
+    if (!(await updatePasswordHash(sql, user.id, user.passwordHash, passwordHash))) return new RollBack(null);
+    if (!(await spendResetLink(sql, tokenHash(token), now))) return new RollBack(null);
+    const sessionsEnded = await passwordReplaced(sql, user.id, user.passwordHash, now);
+    await queuePasswordNotice(sql, user, { now, address, language });
+    const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
+    const { id: userId, username } = user;
+    await insertAuditEvent(sql, { event: 'password-changed', userId, username, address, requestId, steps }, now);
+    return { kind: 'changed', ended: await endOwnSession(sql, request, now) } as const;
+  });
   if (stored) deps.wake.mails();
   return stored;
 }
@@ -127,9 +123,6 @@ async function endOwnSession(
 ): Promise<SignedOutSession | null> {
   return sessionToken === null ? null : await endSession(sql, sessionToken, { now, address, requestId });
 }
-
-/** Rolls the transaction back. */
-class ChangedMeanwhile extends Error {}
 
 /** A concurrent change was faster: the same form sent twice, which already did this, or another one. */
 async function outrun(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {

@@ -19,6 +19,7 @@ import { deleteSession, idTokenPlace, insertSession } from '../storage/session.t
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { isSsoConnectionActiveForShare, type SsoConnection } from '../storage/sso-connection.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
+import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { provenAtProvider } from './authentication-age.ts';
 import type { Identity } from './identity.ts';
@@ -50,14 +51,9 @@ export async function signInByProvider(
   visitor: KnownVisitor,
 ): Promise<Exclude<SignInResult, { kind: 'throttled' }> | { kind: 'otherAccount'; username: string }> {
   const steps: AuditStep[] = [];
-  const done = await deps.sql
-    .begin((sql) => complete(deps, sql, connection, vouched, visitor, steps))
-    .catch((error: unknown) => {
-      if (error instanceof Refused || error instanceof OtherAccount) return error;
-      throw error;
-    });
-  if (done instanceof OtherAccount) return { kind: 'otherAccount', username: done.user.username };
-  if (done instanceof Refused) {
+  const done = await transaction(deps.sql, (sql) => complete(deps, sql, connection, vouched, visitor, steps));
+  if (done.kind === 'otherAccount') return { kind: 'otherAccount', username: done.user.username };
+  if (done.kind === 'refused') {
     const { reason, user } = done;
     const { address, requestId } = visitor;
     const failure = { reason, connection, steps, address, requestId, ...(user && { user }) };
@@ -72,24 +68,13 @@ export async function signInByProvider(
   return done;
 }
 
-/** Rolls the transaction back. */
-class Refused extends Error {
-  readonly reason: SsoRefusalReason;
-  readonly user: SsoUser | undefined;
-  constructor(reason: SsoRefusalReason, user?: SsoUser) {
-    super(reason);
-    this.reason = reason;
-    this.user = user;
-  }
-}
+/** Why nothing is stored: a refusal, or a question to the person. */
+type Undone =
+  | { kind: 'refused'; reason: SsoRefusalReason; user: SsoUser | undefined }
+  | { kind: 'otherAccount'; user: Member };
 
-/** Rolls the transaction back: the person is asked first. */
-class OtherAccount extends Error {
-  readonly user: SsoUser;
-  constructor(user: SsoUser) {
-    super('otherAccount');
-    this.user = user;
-  }
+function refused(reason: SsoRefusalReason, user?: SsoUser): RollBack<Undone> {
+  return new RollBack({ kind: 'refused', reason, user });
 }
 
 async function complete(
@@ -99,14 +84,14 @@ async function complete(
   { identity, visitId, expected, mustAsk }: Vouched,
   visitor: KnownVisitor,
   steps: AuditStep[],
-): Promise<Done> {
+): Promise<Done | RollBack<Undone>> {
   const now = deps.now();
   const { address, requestId } = visitor;
-  if (!(await isSsoConnectionActiveForShare(sql, connection.id))) throw new Refused('connection-disabled');
+  if (!(await isSsoConnectionActiveForShare(sql, connection.id))) return refused('connection-disabled');
   const providerEndsAt = identity.sessionEndsAt === null ? null : new Date(identity.sessionEndsAt);
   if (providerEndsAt && providerEndsAt <= now) {
     steps.push({ step: 'session at the provider', outcome: `over since ${providerEndsAt.toISOString()}` });
-    throw new Refused('provider-session-over');
+    return refused('provider-session-over');
   }
   const subjectHash = tokenHash(identity.subject);
   const sessionHash = identity.session === undefined ? null : tokenHash(identity.session);
@@ -115,10 +100,11 @@ async function complete(
   const ended = await findProviderLogout(sql, { connectionId: connection.id, subjectHash, sessionHash, issuedAt }, now);
   if (ended) {
     steps.push({ step: 'session at the provider', outcome: `ended by the provider at ${ended.toISOString()}` });
-    throw new Refused('provider-session-over');
+    return refused('provider-session-over');
   }
   const user = await admitted(sql, connection, identity, { address, now, steps });
-  if (expected === null ? mustAsk : expected !== user.id) throw new OtherAccount(user);
+  if (user instanceof RollBack) return user;
+  if (expected === null ? mustAsk : expected !== user.id) return new RollBack({ kind: 'otherAccount', user });
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;
@@ -162,27 +148,27 @@ async function complete(
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken, user };
 }
 
-/** The user the provider means, if they may come in. Throws Refused. */
+/** The user the provider means, or why they may not come in. */
 async function admitted(
   sql: Connection,
   connection: SsoConnection,
   identity: Identity,
   { address, now, steps }: { address: string; now: Date; steps: AuditStep[] },
-): Promise<Member> {
+): Promise<Member | RollBack<Undone>> {
   const match = await matchUser(sql, connection, identity, { address, now, steps });
   if (!match.ok) {
     steps.push({ step: 'match', outcome: match.words });
-    throw new Refused(match.reason, match.user);
+    return refused(match.reason, match.user);
   }
   const { user } = match;
   steps.push({ step: 'active', outcome: user.active ? 'yes' : 'no' });
-  if (!user.active) throw new Refused('inactive', user);
+  if (!user.active) return refused('inactive', user);
   const { customer } = user as Member;
   steps.push({
     step: `networks of ${customer.key}`,
     outcome: `${customer.admits ? 'admit' : 'do not admit'} ${address}`,
   });
-  if (!customer.admits) throw new Refused('network', user);
+  if (!customer.admits) return refused('network', user);
   return user as Member;
 }
 

@@ -78,7 +78,7 @@ export async function insertResetLink(
  * Consumes a link: its owner, or null if it was not open at `now`. Of concurrent calls one wins; the others wait and
  * lose.
  */
-export async function useResetLink(sql: Connection, tokenHash: Buffer, now: Date): Promise<string | null> {
+export async function spendResetLink(sql: Connection, tokenHash: Buffer, now: Date): Promise<string | null> {
   const [row] = await sql<{ userId: string }[]>`
     update reset_link set state = 'used'
     where token_hash = ${tokenHash} and state = 'open' and ends_at > ${now}

@@ -4,6 +4,7 @@ import { type CodeTry, countCodeTry } from '../storage/code-try.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';
 import type { SessionStage } from '../storage/session.ts';
 import { countAttempt } from '../storage/throttle.ts';
+import { RollBack, transaction } from '../storage/transaction.ts';
 import { codeKey, type WayIn } from '../throttle/throttle-keys.ts';
 import { type Press, pressDigest } from './press.ts';
 
@@ -31,20 +32,16 @@ export async function countTry(
     since: new Date(now.getTime() - limits.sameCodePress),
     now,
   };
-  return await deps.sql
-    .begin(async (sql): Promise<CountedTry> => {
-      // The user is locked first, as by every change of a user, so that there is no deadlock.
-      if (!(await isUserActiveForShare(sql, userId))) return { kind: 'signInExpired' };
-      const counted = await countCodeTry(sql, hash, given);
-      if (!counted) return { kind: 'usedUp' };
-      const until = counted.isSamePress ? null : await countAttempt(sql, [codeKey(way)], now);
-      if (until) throw new AccountWaits(until);
-      return { kind: 'counted', ...counted };
-    })
-    .catch((error: unknown): CountedTry => {
-      if (!(error instanceof AccountWaits)) throw error;
-      return { kind: 'throttled', retryAfter: error.until.getTime() - now.getTime() };
-    });
+  return await transaction(deps.sql, async (sql): Promise<CountedTry | RollBack<CountedTry>> => {
+    // The user is locked first, as by every change of a user, so that there is no deadlock.
+    if (!(await isUserActiveForShare(sql, userId))) return { kind: 'signInExpired' };
+    const counted = await countCodeTry(sql, hash, given);
+    if (!counted) return { kind: 'usedUp' };
+    const until = counted.isSamePress ? null : await countAttempt(sql, [codeKey(way)], now);
+    // The account had too many attempts, so this one is not made.
+    if (until) return new RollBack({ kind: 'throttled', retryAfter: until.getTime() - now.getTime() });
+    return { kind: 'counted', ...counted };
+  });
 }
 
 /** A script's call in a full session, which has no number of attempts of its own. */
@@ -52,13 +49,4 @@ async function countForAccount({ sql }: Deps, way: WayIn, now: Date): Promise<Co
   const until = await countAttempt(sql, [codeKey(way)], now);
   if (until) return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
   return { kind: 'counted', tries: 0, at: now, isSamePress: false };
-}
-
-/** Rolls the transaction back: the account had too many attempts, so this one is not made. */
-class AccountWaits extends Error {
-  readonly until: Date;
-  constructor(until: Date) {
-    super();
-    this.until = until;
-  }
 }

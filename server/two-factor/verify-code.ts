@@ -15,6 +15,7 @@ import { insertRememberedDevice } from '../storage/remembered-device.ts';
 import { insertSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { findTotp } from '../storage/totp.ts';
+import { RollBack, transaction } from '../storage/transaction.ts';
 import { codeKey } from '../throttle/throttle-keys.ts';
 import { whoHas } from '../visitor/who.ts';
 import { clockHelp } from './clock-help.ts';
@@ -79,9 +80,6 @@ export async function verifyCode(deps: Deps, request: VerifyRequest, half: HalfS
   return { kind: 'wrong', clockOffset, isLast: counted.tries >= limits.codeTries, username };
 }
 
-/** Rolls the transaction back: the way in ended during the check, and the code stays unused. */
-class WayInEnded extends Error {}
-
 /**
  * Turns the half session into a full one with everything that depends on it, or changes nothing; null if the code is
  * wrong. Of several at once the first to lock the half session wins, and no other code is consumed.
@@ -101,7 +99,7 @@ async function complete(
   const rememberedToken = request.remember && mayRemember ? tokens.remembered : null;
   const browser = browserName(request.userAgent);
   const place = { address: request.address, ...(browser && { browser }) };
-  const completing = deps.sql.begin(async (sql) => {
+  const done = await transaction(deps.sql, async (sql) => {
     if (!(await isUserActiveForChange(sql, userId))) return null;
     if (!(await isSessionThereForUpdate(sql, hash))) return 'gone';
     // The app is required from now on: an older half session waits for too little.
@@ -116,7 +114,8 @@ async function complete(
     const proof = await takeProof(asOfPress, sql, { ...half, sessionHash: hash, nextSessionHash }, request.code);
     if (!proof) return null;
     const origin = await takeHalfSession(sql, hash);
-    if (!origin) throw new WayInEnded();
+    // The way in ended during the check, and the code stays unused.
+    if (!origin) return new RollBack('gone' as const);
     await insertSession(sql, {
       tokenHash: nextSessionHash,
       formerTokenHash: hash,
@@ -158,10 +157,6 @@ async function complete(
       now,
     );
     return { hasPage: hasPage(proof), deviceToken, connectionId: origin.connectionId };
-  });
-  const done = await completing.catch((error: unknown) => {
-    if (error instanceof WayInEnded) return 'gone' as const;
-    throw error;
   });
   if (!done) return null;
   if (done === 'gone') return { kind: 'signInExpired' };

@@ -12,13 +12,11 @@ import {
   requestPlace,
   updateSsoRequestAnswer,
 } from '../../storage/sso-request.ts';
+import { RollBack, transaction } from '../../storage/transaction.ts';
 import { type RequestDetails, type WaitingAnswer, waitingAnswer } from '../request-details.ts';
 import type { SamlAnswer } from './saml.ts';
 
 type Accepted = Extract<SamlAnswer, { ok: true }>;
-
-/** Rolls the transaction back. */
-class UsedBefore extends Error {}
 
 /**
  * Keeps an answer for the browser that brought it; returns the browser's token, or null if the assertion or the request
@@ -31,12 +29,10 @@ export async function keepSamlAnswer(
   connection: SamlConnection,
   answer: Accepted,
 ): Promise<string | null> {
-  return (
-    (await once(deps, async (sql) => {
-      await useAssertion(sql, connection, answer);
-      return await keep(deps, sql, id, answer);
-    })) ?? (await tokenOfSame(deps, state, connection, answer))
+  const token = await transaction(deps.sql, async (sql) =>
+    (await markAsUsed(sql, connection, answer)) ? await keep(deps, sql, id, answer) : null,
   );
+  return token ?? (await tokenOfSame(deps, state, connection, answer));
 }
 
 /** Keeps an unsolicited answer; returns how it is found, and the token as above. */
@@ -51,8 +47,8 @@ export async function keepUnaskedAnswer(
   const state = hash('sha256', JSON.stringify([connection.id, answer.assertionId]), 'base64url');
   const madeAt = deps.now();
   const details: RequestDetails = { url: null, destination, lang: null, typed: null, kept: null };
-  const made = await once(deps, async (sql) => {
-    await useAssertion(sql, connection, answer);
+  const made = await transaction(deps.sql, async (sql) => {
+    if (!(await markAsUsed(sql, connection, answer))) return null;
     await insertSsoRequest(sql, {
       id,
       stateHash: tokenHash(state),
@@ -68,12 +64,22 @@ export async function keepUnaskedAnswer(
   return token === null ? null : { state, token };
 }
 
-async function useAssertion(sql: Connection, { id }: SamlConnection, { assertionId, endsAt }: Accepted): Promise<void> {
-  const assertion = { connectionId: id, assertionHash: tokenHash(assertionId), endsAt };
-  if (!(await insertSamlAssertion(sql, assertion))) throw new UsedBefore();
+/** Returns whether an assertion is used for the first time. */
+async function markAsUsed(
+  sql: Connection,
+  { id }: SamlConnection,
+  { assertionId, endsAt }: Accepted,
+): Promise<boolean> {
+  return await insertSamlAssertion(sql, { connectionId: id, assertionHash: tokenHash(assertionId), endsAt });
 }
 
-async function keep(deps: Deps, sql: Connection, id: string, { identity, assertionId }: Accepted): Promise<string> {
+/** Nothing happens, to the assertion either, if the request was used before. */
+async function keep(
+  deps: Deps,
+  sql: Connection,
+  id: string,
+  { identity, assertionId }: Accepted,
+): Promise<string | RollBack<null>> {
   const token = newToken();
   const waiting: WaitingAnswer = { answer: { ok: true, identity }, saml: { assertionId, token } };
   const isKept = await updateSsoRequestAnswer(sql, id, {
@@ -81,8 +87,7 @@ async function keep(deps: Deps, sql: Connection, id: string, { identity, asserti
     answerHash: tokenHash(token),
     endsAt: new Date(deps.now().getTime() + limits.answerWaits),
   });
-  if (!isKept) throw new UsedBefore();
-  return token;
+  return isKept ? token : new RollBack(null);
 }
 
 /** The token of an answer kept before, if it is this one. */
@@ -95,13 +100,4 @@ async function tokenOfSame(
   const row = await findSsoRequestByState(deps.sql, tokenHash(state));
   const kept = row?.connectionId === connection.id ? waitingAnswer(deps.keys, row)?.saml : null;
   return kept?.assertionId === assertionId ? kept.token : null;
-}
-
-async function once(deps: Deps, work: (sql: Connection) => Promise<string>): Promise<string | null> {
-  return await deps.sql
-    .begin(async (sql) => await work(sql))
-    .catch((error: unknown) => {
-      if (error instanceof UsedBefore) return null;
-      throw error;
-    });
 }
