@@ -16,7 +16,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['server/**/*.test.ts'],
-          globalSetup: ['server/testing/database-server.ts'],
+          globalSetup: ['testing/database-server.ts'],
           ...deadlines,
         },
       },

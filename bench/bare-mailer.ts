@@ -1,6 +1,6 @@
 // The upper bound: sends the given number of emails from memory, over as many connections as the portal.
 import { createTransport } from 'nodemailer';
-import { readConfig } from '#server/config.ts';
+import { readConfig } from '#server/config/config.ts';
 import { limits } from '#server/limits.ts';
 import { composeMail } from '#server/mail/compose-mail.ts';
 import { mailOfBench } from './mail-of-bench.ts';

@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import type { Database } from '#server/storage/database.ts';
 import { insertSsoConnection } from '#server/storage/sso-connection.ts';
-import { type ForgerKey, field, forger } from '#server/testing/forged-saml.ts';
+import { type ForgerKey, field, forger } from '#testing/forged-saml.ts';
 import { median, report } from './figures.ts';
 import type { RunningServer } from './servers.ts';
 import { formHeaders } from './sign-in-form.ts';

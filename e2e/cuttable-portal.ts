@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbedded } from '#server/embedded/embedded.ts';
 import { connect } from '#server/storage/connect.ts';
-import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
+import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 import { startPortalWithUsers } from './test.ts';
 

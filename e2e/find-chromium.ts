@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { bringLemonldap } from '#server/testing/find-lemonldap.ts';
-import { bringSimplesamlphp } from '#server/testing/find-simplesamlphp.ts';
+import { bringLemonldap } from '#testing/find-lemonldap.ts';
+import { bringSimplesamlphp } from '#testing/find-simplesamlphp.ts';
 import { bringOathtool } from './find-oathtool.ts';
 import { bringOldChromium } from './find-old-chromium.ts';
 

@@ -7,7 +7,7 @@ import {
   mailServerForTest,
   type ReceivedMail,
   testAuthorityFile,
-} from '#server/testing/mail-server-for-test.ts';
+} from '#testing/mail-server-for-test.ts';
 import { textsOf } from './texts.ts';
 
 /** An email as its reader sees it. */

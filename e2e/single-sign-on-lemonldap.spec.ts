@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
-import { askingClientId } from '#server/testing/lemonldap/configuration.ts';
-import { type Lemonldap, startLemonldap } from '#server/testing/lemonldap-for-test.ts';
+import { askingClientId } from '#testing/lemonldap/configuration.ts';
+import { type Lemonldap, startLemonldap } from '#testing/lemonldap-for-test.ts';
 import { atLemonldap } from './lemonldap-pages.ts';
 import { addCustomerTo } from './portal-accounts.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
-import { type OpenIdProvider, startOpenIdProvider } from '#server/testing/openid-provider-for-test.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '#testing/openid-provider-for-test.ts';
 import { codeForm } from './code-form.ts';
 import { addCustomerTo } from './portal-accounts.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';

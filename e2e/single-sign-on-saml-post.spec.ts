@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { type SamlProviderForTest, startSamlProvider } from '#server/testing/saml-provider-for-test.ts';
+import { type SamlProviderForTest, startSamlProvider } from '#testing/saml-provider-for-test.ts';
 import { addCustomerTo } from './portal-accounts.ts';
 import { expectSignedIn } from './sign-in-form.ts';
 import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { type SamlProviderForTest, startSamlProvider } from '#server/testing/saml-provider-for-test.ts';
+import { type SamlProviderForTest, startSamlProvider } from '#testing/saml-provider-for-test.ts';
 import { addCustomerTo } from './portal-accounts.ts';
 import { expectSignedIn, signOutButton } from './sign-in-form.ts';
 import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';

@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '#contract/page.ts';
-import type { Config } from './config.ts';
-import type { Metrics } from './http/metrics.ts';
+import type { Config } from './config/config.ts';
 import type { MailTransport } from './mail/transport.ts';
 import type { ProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import type { Database } from './storage/database.ts';
+import type { Metrics } from './upkeep/metrics.ts';
 
 /** The dependencies of rules and routes: nothing else reaches them from outside. */
 export type Deps = {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { changeFailedReasons } from '#contract/reasons.ts';
 import { auditEvents, refusalReasons, resetOutcomes } from './audit/audit-events.ts';
-import { ConfigFile } from './config-file.ts';
+import { ConfigFile } from './config/config-file.ts';
 
 const read = (name: string) => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
 

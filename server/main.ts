@@ -2,14 +2,11 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
-import { startWorkers } from './background/workers.ts';
 import { buildStalePages } from './build-pages.ts';
-import { placeholderWarning, readConfig } from './config.ts';
+import { placeholderWarning, readConfig } from './config/config.ts';
 import type { DepsWithoutWake } from './deps.ts';
-import { startHousekeeping } from './housekeeping.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
 import { listenProblem } from './http/listen-problem.ts';
-import { createMetrics } from './http/metrics.ts';
 import { createPages } from './http/pages.ts';
 import { limits } from './limits.ts';
 import { createLog } from './log.ts';
@@ -19,6 +16,9 @@ import { keysOf, secretsOfDataFolder } from './secrets/server-secret.ts';
 import { createProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import { isDatabaseAway } from './storage/connect.ts';
 import { migrate } from './storage/migrate.ts';
+import { startHousekeeping } from './upkeep/housekeeping.ts';
+import { createMetrics } from './upkeep/metrics.ts';
+import { startWorkers } from './upkeep/workers.ts';
 
 /** Runs the server until it is told to stop. Throws an error with one readable sentence if it cannot start. */
 export async function serve(): Promise<void> {

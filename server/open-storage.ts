@@ -1,4 +1,4 @@
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { connect } from './storage/connect.ts';
 import type { Database } from './storage/database.ts';

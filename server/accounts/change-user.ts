@@ -1,4 +1,6 @@
 import type { AuditStep } from '../audit/audit-events.ts';
+import { foldLoginName } from '../names/fold-name.ts';
+import { passwordReplaced, queuePasswordNotice } from '../password/password-replaced.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { listUnknownCustomerKeys } from '../storage/customer.ts';
 import type { Connection, Database } from '../storage/database.ts';
@@ -16,9 +18,7 @@ import {
 import { deleteDevicesRememberedBy } from '../storage/remembered-device.ts';
 import { withdrawResetLinks } from '../storage/reset-link.ts';
 import { deleteSessionsOfUser } from '../storage/session.ts';
-import { foldLoginName } from './fold-name.ts';
 import { foldsOfUser, takenField } from './names-of-user.ts';
-import { passwordReplaced, queuePasswordNotice } from './password-replaced.ts';
 
 /** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */
 export type ChangeOfUser = UserChanges & { customers?: (current: readonly string[]) => string[] };

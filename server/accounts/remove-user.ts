@@ -1,7 +1,7 @@
+import { foldLoginName } from '../names/fold-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteUser, findUserForUpdate } from '../storage/portal-user.ts';
-import { foldLoginName } from './fold-name.ts';
 
 /** Removes the user with a username or email, with sessions and memberships, and records it; false if unknown. */
 export async function removeUser(sql: Database, name: string, now: Date): Promise<boolean> {

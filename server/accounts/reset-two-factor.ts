@@ -1,4 +1,5 @@
 import { queueMail } from '../mail/queue-mail.ts';
+import { foldLoginName } from '../names/fold-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteEmailFactor } from '../storage/email-code.ts';
@@ -7,9 +8,8 @@ import { deleteRecoveryCodes } from '../storage/recovery-code.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { deleteSessionsOfUser } from '../storage/session.ts';
 import { deleteThrottleOfEveryWay } from '../storage/throttle.ts';
+import { codeKey } from '../storage/throttle-keys.ts';
 import { deleteTotp } from '../storage/totp.ts';
-import { codeKey } from '../throttle/throttle-keys.ts';
-import { foldLoginName } from './fold-name.ts';
 
 export type ResetTwoFactorResult =
   | { kind: 'notFound' }

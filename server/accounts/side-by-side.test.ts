@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
-import { holdRows, untilWaiting } from '#server/testing/held-rows.ts';
+import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { connect } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { findUser } from '../storage/portal-user.ts';

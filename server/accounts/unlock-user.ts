@@ -1,9 +1,9 @@
+import { foldLoginName } from '../names/fold-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
 import { findUserForUpdate } from '../storage/portal-user.ts';
 import { deleteThrottleOfEveryWay, deleteThrottlesOfUser } from '../storage/throttle.ts';
-import { codeKey, codeMailKey } from '../throttle/throttle-keys.ts';
-import { foldLoginName } from './fold-name.ts';
+import { codeKey, codeMailKey } from '../storage/throttle-keys.ts';
 
 /** Ends the waits that failed sign-ins caused for a user's account, and records it; false if the user is unknown. */
 export async function unlockUser(sql: Database, name: string, now: Date): Promise<boolean> {

@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import {
-  cookiesOf,
-  type PortalForTest,
-  portalForTest,
-  testAddress,
-  testPassword,
-} from '#server/testing/portal-for-test.ts';
-import { askForReset, changeTo, linkFor, newPassword } from '#server/testing/reset-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testAddress, testPassword } from '#testing/portal-for-test.ts';
+import { askForReset, changeTo, linkFor, newPassword } from '#testing/reset-for-test.ts';
 import {
   codeByMail,
   codeNow,
@@ -17,7 +11,7 @@ import {
   registerApp,
   verify,
   wrongCodes,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 import { auditEvents, refusalReasons, resetOutcomes } from './audit-events.ts';
 
 let portal: PortalForTest;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startHousekeeping } from '#server/housekeeping.ts';
+import { readSmtpUrl } from '#server/config/smtp-url.ts';
 import { hour, limits } from '#server/limits.ts';
-import { senderOf } from '#server/mail/mail-message.ts';
+import { senderOf } from '#server/mail/message.ts';
 import { smtpTransport } from '#server/mail/smtp-transport.ts';
-import { readSmtpUrl } from '#server/mail/smtp-url.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { expectNowhere } from '#server/testing/expect-nowhere.ts';
-import { mailServerForTest } from '#server/testing/mail-server-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { askForReset, changeTo, tokenIn } from '#server/testing/reset-for-test.ts';
+import { startHousekeeping } from '#server/upkeep/housekeeping.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { expectNowhere } from '#testing/expect-nowhere.ts';
+import { mailServerForTest } from '#testing/mail-server-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { askForReset, changeTo, tokenIn } from '#testing/reset-for-test.ts';
 import {
   codeByMail,
   codeNow,
@@ -21,7 +21,7 @@ import {
   signInWithApp,
   verify,
   verifyByForm,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { foldLoginName } from '../accounts/fold-name.ts';
 import { auditEvents, refusalReasons, ssoRefusalReasons } from '../audit/audit-events.ts';
 import { referenceOfText } from '../audit/reference.ts';
+import { foldLoginName } from '../names/fold-name.ts';
 import { type AuditEventRow, listAuditEvents, listAuditEventsByReference } from '../storage/audit-event.ts';
 import { findUser } from '../storage/portal-user.ts';
 import { failure } from './failure.ts';

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { addConnection, type ConnectionToAdd } from '../single-sign-on/add-connection.ts';
 import { entityId, ownRedirectUri, publicAddress, sharedRedirectUri } from '../single-sign-on/addresses.ts';
 import { doubtsAbout } from '../single-sign-on/connection-doubts.ts';
 import { readConnectionKey, readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
-import type { ProtocolSettings } from '../single-sign-on/settings.ts';
 import { findCustomer } from '../storage/customer.ts';
 import { listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
+import type { ProtocolSettings } from '../storage/sso-settings.ts';
 import {
   addConnectionFlags,
   addSecretFlags,

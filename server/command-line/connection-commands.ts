@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { type ChangeOfConnection, changeConnection, wordsOf } from '../single-sign-on/change-connection.ts';
 import { doubtsAbout } from '../single-sign-on/connection-doubts.ts';
 import { readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
 import { removeConnection } from '../single-sign-on/remove-connection.ts';
-import type { OidcSettings, SamlSettings } from '../single-sign-on/settings.ts';
 import { unlinkUser } from '../single-sign-on/unlink-user.ts';
 import type { Database } from '../storage/database.ts';
 import { findSsoConnectionByKey, listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
+import type { OidcSettings, SamlSettings } from '../storage/sso-settings.ts';
 import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
 import { addConnectionAddCommands, whatTheProviderNeeds } from './connection-add-commands.ts';
 import {

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { type Reading, readCustomerName } from '../accounts/read-name.ts';
-import { readNetwork } from '../accounts/read-network.ts';
+import { type Reading, readCustomerName } from '../names/read-name.ts';
+import { readNetwork } from '../names/read-network.ts';
 import type { ChangeOfConnection } from '../single-sign-on/change-connection.ts';
 import { readDomain, readMaxAuthenticationAge, readProviderValue } from '../single-sign-on/read-connection.ts';
-import type { Attributes, ClientAuthentication } from '../single-sign-on/settings.ts';
+import type { Attributes, ClientAuthentication } from '../storage/sso-settings.ts';
 import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
 import { accepted, collect } from './read-values.ts';

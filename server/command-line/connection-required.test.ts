@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
-import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
-import { runVestibule } from '#server/testing/run-vestibule.ts';
+import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
+import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
+import { runVestibule } from '#testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 
 let database: DatabaseForTest;

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { changeCustomer } from '../accounts/change-customer.ts';
-import { readCustomerKey, readCustomerName } from '../accounts/read-name.ts';
-import { readNetwork } from '../accounts/read-network.ts';
 import { removeCustomer } from '../accounts/remove-customer.ts';
+import { readCustomerKey, readCustomerName } from '../names/read-name.ts';
+import { readNetwork } from '../names/read-network.ts';
 import { type Customer, findCustomer, listCustomers, type TwoFactorPolicy } from '../storage/customer.ts';
 import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
 import { failure } from './failure.ts';

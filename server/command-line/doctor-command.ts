@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Reading, readEmail } from '../accounts/read-name.ts';
+import { type Reading, readEmail } from '../names/read-name.ts';
 import type { Check } from './doctor-checks.ts';
 import { exitCodes } from './failure.ts';
 import { checkConfig } from './load-config.ts';

@@ -2,16 +2,16 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
-import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
+import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
+import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
 import {
   type MailServerForTest,
   type MailServerOptions,
   mailServerForTest,
   testAuthorityFile,
-} from '#server/testing/mail-server-for-test.ts';
-import { ignoredParameters, pgbouncerForTest } from '#server/testing/pgbouncer-for-test.ts';
-import { runVestibuleProcess } from '#server/testing/run-vestibule.ts';
+} from '#testing/mail-server-for-test.ts';
+import { ignoredParameters, pgbouncerForTest } from '#testing/pgbouncer-for-test.ts';
+import { runVestibuleProcess } from '#testing/run-vestibule.ts';
 
 const auth = { user: 'hub@relay.example', password: 'Canary-8' };
 

@@ -1,4 +1,4 @@
-import { type Config, type ConfigResult, readConfig } from '../config.ts';
+import { type Config, type ConfigResult, readConfig } from '../config/config.ts';
 import { failure } from './failure.ts';
 
 /** The configuration of this environment, or all its problems. */

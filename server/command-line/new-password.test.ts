@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultPasswordPolicy } from '#contract/password-rules.ts';
-import { runVestibule } from '#server/testing/run-vestibule.ts';
+import { runVestibule } from '#testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../embedded/embedded.ts';

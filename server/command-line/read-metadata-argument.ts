@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { ProviderFailure } from '../single-sign-on/provider-failure.ts';
 import { openConversation } from '../single-sign-on/provider-fetch.ts';
 import { readSamlMetadata } from '../single-sign-on/saml/read-saml-metadata.ts';
-import type { SamlSettings } from '../single-sign-on/settings.ts';
+import type { SamlSettings } from '../storage/sso-settings.ts';
 import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { Reading } from '../accounts/read-name.ts';
+import type { Reading } from '../names/read-name.ts';
 import { failure } from './failure.ts';
 
 /** The parsed value. Throws a failure with the problem if there is none. */

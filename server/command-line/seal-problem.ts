@@ -1,4 +1,4 @@
-import type { SealCount } from '../secrets/renew-seals.ts';
+import type { SealCount } from '../upkeep/renew-seals.ts';
 
 /** The warning about seals that are not by the first secret, or null if all are. */
 export function sealProblem(counts: readonly SealCount[]): { isLost: boolean; words: string } | null {

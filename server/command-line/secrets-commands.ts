@@ -21,7 +21,7 @@ export function addSecretsCommands(program: Command): void {
 
 async function run({ sql, keys, now }: Keyed, json: boolean): Promise<void> {
   // Code that other commands don't need is loaded on demand.
-  const { renewSeals } = await import('../secrets/renew-seals.ts');
+  const { renewSeals } = await import('../upkeep/renew-seals.ts');
   const { counts, renewed } = await renewSeals(sql, keys, now());
   const rows = counts.map((count) => ({ ...count, renewed: renewed[count.what] ?? 0 }));
   if (json) printJson(rows);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { placeholderWarning } from '../config.ts';
+import { placeholderWarning } from '../config/config.ts';
+import { hostAndPort } from '../config/smtp-url.ts';
 import { outboxOf } from '../mail/outbox.ts';
-import { hostAndPort } from '../mail/smtp-url.ts';
 import { exitCodes, failure } from './failure.ts';
 import { checkConfig } from './load-config.ts';
 import { printFacts, printJson, printLine, printWarning } from './print.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { ownRedirectUri } from '../single-sign-on/addresses.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 

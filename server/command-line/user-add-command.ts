@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addUser } from '../accounts/add-user.ts';
-import { foldLoginName } from '../accounts/fold-name.ts';
-import { readEmail, readUsername } from '../accounts/read-name.ts';
+import { foldLoginName } from '../names/fold-name.ts';
+import { readEmail, readUsername } from '../names/read-name.ts';
 import { newPasswordRules } from '../password/new-password-rules.ts';
 import { findUser } from '../storage/portal-user.ts';
 import { failure } from './failure.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { foldLoginName } from '../accounts/fold-name.ts';
 import { removeUser } from '../accounts/remove-user.ts';
 import { unlockUser } from '../accounts/unlock-user.ts';
+import { foldLoginName } from '../names/fold-name.ts';
 import { listAuditEvents } from '../storage/audit-event.ts';
 import { findUser, listUsers, type User } from '../storage/portal-user.ts';
 import { findAccountWait } from '../storage/throttle.ts';

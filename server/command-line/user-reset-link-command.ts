@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import { issueResetLink } from '../accounts/issue-reset-link.ts';
 import { limits } from '../limits.ts';
+import { issueResetLink } from '../password/issue-reset-link.ts';
 import { failure } from './failure.ts';
 import { localTime, printJson, printLine, printWarning } from './print.ts';
 import { withDatabase } from './with-database.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { type ChangeOfUser, type ChangeUserResult, changeUser } from '../accounts/change-user.ts';
-import { foldLoginName } from '../accounts/fold-name.ts';
-import { readEmail, readUsername } from '../accounts/read-name.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { foldLoginName } from '../names/fold-name.ts';
+import { readEmail, readUsername } from '../names/read-name.ts';
 import { newPasswordRules } from '../password/new-password-rules.ts';
 import type { Database } from '../storage/database.ts';
 import { findUser } from '../storage/portal-user.ts';

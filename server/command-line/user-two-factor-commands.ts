@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { foldLoginName } from '../accounts/fold-name.ts';
 import { resetTwoFactor } from '../accounts/reset-two-factor.ts';
 import { revokeDevices } from '../accounts/revoke-devices.ts';
+import { foldLoginName } from '../names/fold-name.ts';
 import type { Database } from '../storage/database.ts';
 import { findUser } from '../storage/portal-user.ts';
 import { listRememberedDevices, type RememberedDevice } from '../storage/remembered-device.ts';

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { countThrottleAttempt } from '#server/testing/count-throttle-attempt.ts';
-import { runVestibule, runVestibuleProcess } from '#server/testing/run-vestibule.ts';
+import { countThrottleAttempt } from '#testing/count-throttle-attempt.ts';
+import { runVestibule, runVestibuleProcess } from '#testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
 import { clusterFolder } from '../embedded/cluster.ts';
@@ -18,7 +18,7 @@ import { verifyPassword } from '../secrets/password-hash.ts';
 import { connect } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
-import { accountKey } from '../throttle/throttle-keys.ts';
+import { accountKey } from '../storage/throttle-keys.ts';
 
 const canary = 'Canary-of-the-mine-8';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { openStorage, type Storage } from '../open-storage.ts';
 import { isDatabaseAway } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';

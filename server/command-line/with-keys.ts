@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Keys } from '../deps.ts';
 import { keysOf, secretsOfDataFolder } from '../secrets/server-secret.ts';
 import type { Database } from '../storage/database.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ListeningPortal, listeningPortal } from '#server/testing/listening-portal.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { type ListeningPortal, listeningPortal } from '#testing/listening-portal.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 
 let portal: PortalForTest;
 let listening: ListeningPortal;

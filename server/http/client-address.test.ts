@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseNetworkList } from '../network-list.ts';
+import { parseNetworkList } from '../names/network-list.ts';
 import { clientAddress } from './client-address.ts';
 
 const { networks: proxies } = parseNetworkList(['10.0.0.0/8', '2001:db8:ff::/48']);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readConfig } from '#server/config.ts';
-import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
-import { type ListeningPortal, listeningPortal } from '#server/testing/listening-portal.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { readConfig } from '#server/config/config.ts';
+import { addAttackFixtures } from '#testing/accounts-for-test.ts';
+import { type ListeningPortal, listeningPortal } from '#testing/listening-portal.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 
 const name = '__Host-vestibule-session';
 

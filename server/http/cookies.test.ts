@@ -1,9 +1,9 @@
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { readConfig } from '#server/config.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { addSamlConnection, samlProvider } from '#server/testing/saml-sign-in-for-test.ts';
+import { readConfig } from '#server/config/config.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
 
 /** A portal as in production, behind https. */
 let portal: PortalForTest;

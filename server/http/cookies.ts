@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { isToken } from '../secrets/token.ts';
 
 /** The portal's cookies. Each visit to a provider and each answer has its own, as tabs share all cookies. */

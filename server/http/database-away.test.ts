@@ -1,10 +1,10 @@
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenPaths } from '#contract/screens.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
-import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
+import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   askForReset,
   changedPage,
@@ -13,7 +13,7 @@ import {
   linkFor,
   newPassword,
   storedHash,
-} from '#server/testing/reset-for-test.ts';
+} from '#testing/reset-for-test.ts';
 import {
   codeNow,
   halfSession,
@@ -23,7 +23,7 @@ import {
   stateOf,
   verify,
   verifyByForm,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let database: DatabaseForTest;
 let wire: CuttableDatabase;

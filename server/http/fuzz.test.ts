@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import type { InjectOptions, Response } from 'light-my-request';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { languageNames } from '#contract/languages.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { methods, paths, requests, type Sent, secondFactorRequests } from '#server/testing/hostile-requests.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { codeNow, giveApp, halfSession, verify } from '#server/testing/two-factor-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { methods, paths, requests, type Sent, secondFactorRequests } from '#testing/hostile-requests.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { codeNow, giveApp, halfSession, verify } from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 let session: string;

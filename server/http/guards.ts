@@ -3,7 +3,7 @@ import { callUrl } from '#contract/calls.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
-import { originKeys } from '../throttle/throttle-keys.ts';
+import { originKeys } from '../storage/throttle-keys.ts';
 import { clientAddress } from './client-address.ts';
 import { refuse } from './refuse.ts';
 import { recordable, splitUrl } from './request-url.ts';

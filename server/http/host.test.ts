@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readConfig } from '#server/config.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { readConfig } from '#server/config/config.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {

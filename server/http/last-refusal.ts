@@ -3,7 +3,7 @@ import { longestUsername } from '#contract/payloads.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import { referenceOfText } from '../audit/reference.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { limits } from '../limits.ts';
 import { clearCookie, readCookie, setCookie } from './cookies.ts';
 import { splitUrl } from './request-url.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
-import { type ListeningPortal, listeningPortal, type RawAnswer } from '#server/testing/listening-portal.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { addAttackFixtures } from '#testing/accounts-for-test.ts';
+import { type ListeningPortal, listeningPortal, type RawAnswer } from '#testing/listening-portal.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 
 let portal: PortalForTest;
 let listening: ListeningPortal;

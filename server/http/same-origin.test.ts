@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { calls } from '#contract/calls.ts';
-import { readConfig } from '#server/config.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { linkFor, newPassword } from '#server/testing/reset-for-test.ts';
+import { readConfig } from '#server/config/config.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { linkFor, newPassword } from '#testing/reset-for-test.ts';
 import {
   codeNow,
   giveApp,
@@ -14,7 +14,7 @@ import {
   verdict,
   verify,
   verifyUrl,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 import { isFromOwnOrigin } from './same-origin.ts';
 
 const own = 'https://portal.example';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /**
  * The headers of every answer. The policy starts from nothing; the one style block is admitted by its hash. `styleText`

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Turns } from '#contract/page.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { limits } from '../limits.ts';
 import { newToken } from '../secrets/token.ts';
 import { clearCookie, readCookie, readTokenCookie, setCookie } from './cookies.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type MailServerOptions, mailServerForTest, testAuthority } from '#server/testing/mail-server-for-test.ts';
+import { type MailServerOptions, mailServerForTest, testAuthority } from '#testing/mail-server-for-test.ts';
+import { readSmtpUrl } from '../config/smtp-url.ts';
 import { checkMailServer } from './check-mail-server.ts';
-import { readSmtpUrl } from './smtp-url.ts';
 
 const auth = { user: 'hub', password: 'Canary-8' };
 const times = { reach: 1500, answer: 2500, takeMail: 5000, idle: 500 };

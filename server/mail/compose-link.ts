@@ -1,5 +1,5 @@
 import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Mail, MailKind } from './mail.ts';
 
 /** An email with a link; one with a code has none, so that nobody learns to follow a link for a code. */

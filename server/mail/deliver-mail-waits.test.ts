@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Outcome } from '#server/background/worker.ts';
 import { day, hour, limits, minute } from '#server/limits.ts';
-import { deliverAll, letLeave, queueMailTo, waitingMails } from '#server/testing/mails-for-test.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { startAfresh, userId } from '#server/testing/reset-for-test.ts';
+import { deliverAll, letLeave, queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { startAfresh, userId } from '#testing/reset-for-test.ts';
 import { mailDelivery } from './deliver-mail.ts';
 import { MailNotSent } from './transport.ts';
 

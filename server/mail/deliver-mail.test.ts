@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { type CuttableDatabase, cuttableDatabase } from '#server/testing/cuttable-database.ts';
-import { deliverAll, letLeave, queueMailTo, waitingMails } from '#server/testing/mails-for-test.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { startAfresh } from '#server/testing/reset-for-test.ts';
+import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
+import { deliverAll, letLeave, queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { startAfresh } from '#testing/reset-for-test.ts';
 import { mailDelivery } from './deliver-mail.ts';
 
 // Two instances on one database; the second one's connection can be cut.

@@ -4,9 +4,9 @@ import { startWorker } from '#server/background/worker.ts';
 import { limits } from '#server/limits.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
-import { deliverAll, letLeave, queueMailTo, waitingMails } from '#server/testing/mails-for-test.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { startAfresh } from '#server/testing/reset-for-test.ts';
+import { deliverAll, letLeave, queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { startAfresh } from '#testing/reset-for-test.ts';
 import { mailDelivery } from './deliver-mail.ts';
 
 // Two instances on one database, each with its own pool.

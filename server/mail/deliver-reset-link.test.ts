@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
 import { answerResetRequest } from '#server/password/answer-reset-request.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import {
   askForReset,
   changedPage,
@@ -11,7 +11,7 @@ import {
   newPassword,
   startAfresh,
   tokenIn,
-} from '#server/testing/reset-for-test.ts';
+} from '#testing/reset-for-test.ts';
 
 const second = 1000;
 let portal: PortalForTest;

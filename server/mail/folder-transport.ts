@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { mailMessage, type Sender } from './mail-message.ts';
+import { mailMessage, type Sender } from './message.ts';
 import { outboxFile, prepareOutbox } from './outbox.ts';
 import { MailNotSent, type MailTransport } from './transport.ts';
 

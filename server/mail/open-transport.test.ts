@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { mailServerForTest } from '#server/testing/mail-server-for-test.ts';
-import { readConfig } from '../config.ts';
+import { mailServerForTest } from '#testing/mail-server-for-test.ts';
+import { readConfig } from '../config/config.ts';
 import { openTransport } from './open-transport.ts';
 
 const mail = { id: '0198c7e2', recipient: 'ada@acme.example', queuedAt: new Date('2026-03-04T10:00:00Z') };

@@ -1,5 +1,5 @@
 import type { NodemailerError } from 'nodemailer';
-import { hostAndPort, type SmtpServer } from './smtp-url.ts';
+import { hostAndPort, type SmtpServer } from '../config/smtp-url.ts';
 import { MailNotSent } from './transport.ts';
 
 /** The stage at which a conversation with a mail server failed. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { SMTPConnectionOptions } from 'nodemailer';
+import type { SmtpServer } from '../config/smtp-url.ts';
 import { limits } from '../limits.ts';
-import type { SmtpServer } from './smtp-url.ts';
 
 /** Not configurable. `ca` is for tests: certificates are checked against the system's CAs and NODE_EXTRA_CA_CERTS. */
 export type SmtpSettings = { ca?: string; times?: Record<keyof typeof limits.mailServer, number> };

@@ -6,12 +6,12 @@ import {
   type MailServerOptions,
   mailServerForTest,
   testAuthority,
-} from '#server/testing/mail-server-for-test.ts';
+} from '#testing/mail-server-for-test.ts';
+import { readSmtpUrl, type SmtpServer } from '../config/smtp-url.ts';
 import type { WordedMail } from './mail.ts';
-import type { Sender } from './mail-message.ts';
+import type { Sender } from './message.ts';
 import type { SmtpSettings } from './smtp-options.ts';
 import { smtpTransport } from './smtp-transport.ts';
-import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 import { MailNotSent, type MailTransport } from './transport.ts';
 
 const token = 'T0ken_'.padEnd(43, 'aB3-');

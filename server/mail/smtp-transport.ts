@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { createTransport, type NodemailerError } from 'nodemailer';
+import type { SmtpServer } from '../config/smtp-url.ts';
 import { limits } from '../limits.ts';
-import { mailMessage, type Sender } from './mail-message.ts';
+import { mailMessage, type Sender } from './message.ts';
 import { mailNotSent } from './smtp-failure.ts';
 import { type SmtpSettings, smtpOptions } from './smtp-options.ts';
-import type { SmtpServer } from './smtp-url.ts';
 import type { MailTransport } from './transport.ts';
 
 /** Hands emails to a mail server, over connections that are kept for a while, one per lane. */

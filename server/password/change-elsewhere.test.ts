@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { changedPage, failedPage, linkFor, newPassword, startAfresh } from '#server/testing/reset-for-test.ts';
-import { type BrowserForTest, browserForTest } from '#server/testing/sso-for-test.ts';
-import { signedInAs } from '#server/testing/two-factor-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { changedPage, failedPage, linkFor, newPassword, startAfresh } from '#testing/reset-for-test.ts';
+import { type BrowserForTest, browserForTest } from '#testing/sso-for-test.ts';
+import { signedInAs } from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 let browser: BrowserForTest;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   askForReset,
   changedPage,
@@ -8,7 +8,7 @@ import {
   linkFor,
   newPassword,
   startAfresh,
-} from '#server/testing/reset-for-test.ts';
+} from '#testing/reset-for-test.ts';
 import { answerResetRequest } from './answer-reset-request.ts';
 
 let portal: PortalForTest;

@@ -1,15 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { verifyPassword } from '#server/secrets/password-hash.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import {
-  changedPage,
-  changeTo,
-  hiddenHash,
-  linkFor,
-  newPassword,
-  startAfresh,
-} from '#server/testing/reset-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { changedPage, changeTo, hiddenHash, linkFor, newPassword, startAfresh } from '#testing/reset-for-test.ts';
 
 /** A short queue fills quickly; verification waits until the test continues it. */
 const argon2 = vi.hoisted(() => ({ gate: Promise.withResolvers<void>() }));

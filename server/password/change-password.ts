@@ -1,12 +1,11 @@
 import type { Language } from '#contract/languages.ts';
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
-import { passwordReplaced, queuePasswordNotice } from '../accounts/password-replaced.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
 import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
-import { endSession } from '../session/end-session.ts';
+import { endSession } from '../sign-out/end-session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { listFormerPasswords } from '../storage/former-password.ts';
@@ -14,10 +13,11 @@ import { updatePasswordHash } from '../storage/portal-user.ts';
 import { findResetLink, type ResetLink, type ResetUser, spendResetLink } from '../storage/reset-link.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt } from '../storage/throttle.ts';
+import { resetKeys } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
-import { resetKeys } from '../throttle/throttle-keys.ts';
 import { newPasswordProblem } from './new-password-problem.ts';
 import { ownNames } from './own-names.ts';
+import { passwordReplaced, queuePasswordNotice } from './password-replaced.ts';
 
 export type ChangeRequest = {
   /** The token of the link, as sent. */

@@ -11,7 +11,7 @@ import { refuse } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { isToken } from '../secrets/token.ts';
-import { carriesSession, leaveSession, wasSignedIn } from '../session/end-session.ts';
+import { carriesSession, leaveSession, wasSignedIn } from '../sign-out/end-session.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { changePassword } from './change-password.ts';
 

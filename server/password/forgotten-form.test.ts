@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { startAfresh } from '#server/testing/reset-for-test.ts';
+import { addAttackFixtures } from '#testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { startAfresh } from '#testing/reset-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { askForReset, startAfresh } from '#server/testing/reset-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { askForReset, startAfresh } from '#testing/reset-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {

@@ -3,14 +3,14 @@ import { isEmailAddress } from '#contract/email-address.ts';
 import type { Page } from '#contract/page.ts';
 import { type ForgottenForm, longestUsername } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import { foldLoginName } from '../accounts/fold-name.ts';
 import type { Deps } from '../deps.ts';
 import { formAgain, withFormKept } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
+import { foldLoginName } from '../names/fold-name.ts';
 import { insertResetRequest } from '../storage/reset-request.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
-import { resetKeys } from '../throttle/throttle-keys.ts';
+import { resetKeys } from '../storage/throttle-keys.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 
 /**

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { askForReset, startAfresh } from '#server/testing/reset-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { askForReset, startAfresh } from '#testing/reset-for-test.ts';
 
 // Two instances on one database, each with its own pool.
 let portal: PortalForTest;

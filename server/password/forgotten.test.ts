@@ -2,9 +2,9 @@ import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
-import { type ListeningPortal, listeningPortal } from '#server/testing/listening-portal.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { askForReset, startAfresh } from '#server/testing/reset-for-test.ts';
+import { type ListeningPortal, listeningPortal } from '#testing/listening-portal.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { askForReset, startAfresh } from '#testing/reset-for-test.ts';
 
 let portal: PortalForTest;
 /** For queries by the test itself. */

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { findCustomer } from '../storage/customer.ts';
 import type { Connection } from '../storage/database.ts';
 import type { User } from '../storage/portal-user.ts';

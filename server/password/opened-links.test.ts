@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   changedPage,
   changeTo,
@@ -10,9 +10,9 @@ import {
   linkFor,
   newPassword,
   startAfresh,
-} from '#server/testing/reset-for-test.ts';
-import { type BrowserForTest, browserForTest } from '#server/testing/sso-for-test.ts';
-import { codeNow, giveApp, verify } from '#server/testing/two-factor-for-test.ts';
+} from '#testing/reset-for-test.ts';
+import { type BrowserForTest, browserForTest } from '#testing/sso-for-test.ts';
+import { codeNow, giveApp, verify } from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 let browser: BrowserForTest;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   changedPage,
   changeTo,
@@ -8,7 +8,7 @@ import {
   newPassword,
   startAfresh,
   storedHash,
-} from '#server/testing/reset-for-test.ts';
+} from '#testing/reset-for-test.ts';
 
 const argon2 = vi.hoisted(() => ({ hash: vi.fn(), verify: vi.fn() }));
 vi.mock('@node-rs/argon2', async (original) => {

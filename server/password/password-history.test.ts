@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   changedPage,
   changeTo,
@@ -11,7 +11,7 @@ import {
   newPassword,
   startAfresh,
   userId,
-} from '#server/testing/reset-for-test.ts';
+} from '#testing/reset-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import {
   portalForTest,
   testPassword,
   testPasswordHash,
-} from '#server/testing/portal-for-test.ts';
+} from '#testing/portal-for-test.ts';
 import {
   changedPage,
   changeTo,
@@ -17,7 +17,7 @@ import {
   newPassword,
   startAfresh,
   storedHash,
-} from '#server/testing/reset-for-test.ts';
+} from '#testing/reset-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { newToken } from '#server/secrets/token.ts';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   changedPage,
   changeTo,
@@ -12,7 +12,7 @@ import {
   newPassword,
   startAfresh,
   storedHash,
-} from '#server/testing/reset-for-test.ts';
+} from '#testing/reset-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {

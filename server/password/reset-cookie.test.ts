@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { readConfig } from '#server/config.ts';
+import { readConfig } from '#server/config/config.ts';
 import { limits } from '#server/limits.ts';
 import { newToken } from '#server/secrets/token.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import {
   changedPage,
   changeTo,
@@ -12,7 +12,7 @@ import {
   linkFor,
   newPassword,
   startAfresh,
-} from '#server/testing/reset-for-test.ts';
+} from '#testing/reset-for-test.ts';
 
 /** A portal as in production, behind https. */
 let portal: PortalForTest;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hour, limits } from '#server/limits.ts';
 import { MailNotSent } from '#server/mail/transport.ts';
 import { connect } from '#server/storage/connect.ts';
-import { portalForTest } from '#server/testing/portal-for-test.ts';
+import { portalForTest } from '#testing/portal-for-test.ts';
 import {
   askForReset,
   changedPage,
@@ -12,7 +12,7 @@ import {
   newPassword,
   startAfresh,
   tokenIn,
-} from '#server/testing/reset-for-test.ts';
+} from '#testing/reset-for-test.ts';
 import { answerResetRequest } from './answer-reset-request.ts';
 
 let portal: Awaited<ReturnType<typeof portalForTest>>;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readConfig } from '#server/config.ts';
-import { addUser } from '#server/testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { askForReset, changeTo, comesOf, newPassword, startAfresh, tokenIn } from '#server/testing/reset-for-test.ts';
+import { readConfig } from '#server/config/config.ts';
+import { addUser } from '#testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { askForReset, changeTo, comesOf, newPassword, startAfresh, tokenIn } from '#testing/reset-for-test.ts';
 
 const publicUrl = 'https://portal.example';
 let portal: PortalForTest;

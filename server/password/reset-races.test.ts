@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { changeUser } from '#server/accounts/change-user.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Connection, Database } from '#server/storage/database.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   changedPage,
   changeTo,
@@ -11,7 +11,7 @@ import {
   newPassword,
   startAfresh,
   storedHash,
-} from '#server/testing/reset-for-test.ts';
+} from '#testing/reset-for-test.ts';
 
 // Hashing is instant and readable here, so that the changes of a test meet in the database.
 vi.mock('@node-rs/argon2', async (original) => ({

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
-import { keepHouse } from '#server/housekeeping.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { keepHouse } from '#server/upkeep/housekeeping.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import {
   cookiesOf,
   type PortalForTest,
   portalForTest,
   testPassword,
   testPasswordHash,
-} from '#server/testing/portal-for-test.ts';
+} from '#testing/portal-for-test.ts';
 
 const second = 1000;
 let portal: PortalForTest;

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
-import {
-  cookiesOf,
-  type PortalForTest,
-  portalForTest,
-  testAddress,
-  testPassword,
-} from '#server/testing/portal-for-test.ts';
+import { addAttackFixtures } from '#testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testAddress, testPassword } from '#testing/portal-for-test.ts';
 
 const origin = 'http://localhost:8080';
 const start = '/portal/portal.html';

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { verifyPassword } from '#server/secrets/password-hash.ts';
-import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
-import { listeningPortal } from '#server/testing/listening-portal.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { addAttackFixtures } from '#testing/accounts-for-test.ts';
+import { listeningPortal } from '#testing/listening-portal.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 
 /** A short queue fills quickly. */
 vi.mock(import('#server/limits.ts'), async (original) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { giveApp, halfSession, recoveryCodesUrl, registerApp } from '#server/testing/two-factor-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { giveApp, halfSession, recoveryCodesUrl, registerApp } from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {

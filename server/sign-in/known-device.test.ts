@@ -1,9 +1,9 @@
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { keepHouse } from '#server/housekeeping.ts';
 import { limits } from '#server/limits.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { keepHouse } from '#server/upkeep/housekeeping.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 
 const { account, address, device } = limits.throttle;
 

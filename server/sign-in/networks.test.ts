@@ -1,14 +1,14 @@
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { parseNetworkList } from '#server/network-list.ts';
-import { addAttackFixtures, addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
+import { parseNetworkList } from '#server/names/network-list.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import {
   cookiesOf,
   type PortalForTest,
   portalForTest,
   type TestRequest,
   testPassword,
-} from '#server/testing/portal-for-test.ts';
+} from '#testing/portal-for-test.ts';
 
 let portal: PortalForTest;
 let proxied: PortalForTest;

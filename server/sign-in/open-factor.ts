@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
+import { browserName } from '../names/browser-name.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
@@ -9,7 +10,6 @@ import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
 import { type CodeReader, sendEmailCode } from '../two-factor/send-email-code.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { browserHash } from './browser-hash.ts';
-import { browserName } from './browser-name.ts';
 
 export async function openFactor(
   sql: Connection,

@@ -5,11 +5,11 @@ import type { Deps } from '../deps.ts';
 import { formAgain } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
+import { domainOfAddress } from '../names/domain-of-address.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { destinationToKeep } from './destination-to-keep.ts';
-import { domainOfAddress } from './domain-of-address.ts';
 import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
 import { signIn } from './sign-in.ts';
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
-import { holdRows, untilWaiting } from '#server/testing/held-rows.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { startTwoFactorAfresh, verdict, verify } from '#server/testing/two-factor-for-test.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { startTwoFactorAfresh, verdict, verify } from '#testing/two-factor-for-test.ts';
 
 // Two instances on one database, each with its own pool: the presses of one button may meet at both.
 let portal: PortalForTest;

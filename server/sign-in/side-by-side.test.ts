@@ -1,14 +1,14 @@
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addAttackFixtures } from '#server/testing/accounts-for-test.ts';
+import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import {
   cookiesOf,
   type PortalForTest,
   portalForTest,
   testPassword,
   testPasswordHash,
-} from '#server/testing/portal-for-test.ts';
+} from '#testing/portal-for-test.ts';
 
 // Verification takes no time here, so that the sign-ins of a test meet in the database.
 const verify = vi.hoisted(() => vi.fn());

@@ -1,7 +1,7 @@
-import { foldLoginName } from '../accounts/fold-name.ts';
 import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps.ts';
+import { foldLoginName } from '../names/fold-name.ts';
 import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { tokenHash } from '../secrets/token.ts';
@@ -14,7 +14,7 @@ import {
   type SignInAttempt,
   type SignInCustomer,
 } from '../storage/sign-in.ts';
-import { originKeys, type ThrottleKey, unknownNameKey } from '../throttle/throttle-keys.ts';
+import { originKeys, type ThrottleKey, unknownNameKey } from '../storage/throttle-keys.ts';
 import { letThrough, type RightUser } from './let-through.ts';
 import type { SignInRequest, SignInResult } from './sign-in-result.ts';
 

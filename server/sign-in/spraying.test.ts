@@ -1,11 +1,11 @@
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { keepHouse } from '#server/housekeeping.ts';
 import { limits } from '#server/limits.ts';
-import { addAttackFixtures, addUser } from '#server/testing/accounts-for-test.ts';
-import { countThrottleAttempt } from '#server/testing/count-throttle-attempt.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { originKeys } from '../throttle/throttle-keys.ts';
+import { keepHouse } from '#server/upkeep/housekeeping.ts';
+import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
+import { countThrottleAttempt } from '#testing/count-throttle-attempt.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { originKeys } from '../storage/throttle-keys.ts';
 
 // Verification takes no time here, so that the sign-ins of a test meet in the database.
 const verify = vi.hoisted(() => vi.fn());

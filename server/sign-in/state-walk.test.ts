@@ -2,17 +2,17 @@ import type { Response } from 'light-my-request';
 import { generateSync } from 'otplib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
 import {
   cookiesOf,
   type PortalForTest,
   portalForTest,
   type TestRequest,
   testPassword,
-} from '#server/testing/portal-for-test.ts';
+} from '#testing/portal-for-test.ts';
 
-import { addOidcConnection, browserForTest, departFor, pathOf } from '#server/testing/sso-for-test.ts';
+import { addOidcConnection, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
 // Decisions §13: the pending sign-in is a small state machine. In every state every event is answered by a page that
 // has a next step and keeps the requested page. This test walks all pairs.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { foldLoginName } from '#server/accounts/fold-name.ts';
-import { addAttackFixtures, addUser } from '#server/testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { foldLoginName } from '#server/names/fold-name.ts';
+import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {

@@ -10,9 +10,9 @@ import {
   listSsoConnections,
   type NewSsoConnection,
 } from '../storage/sso-connection.ts';
+import type { ProtocolSettings } from '../storage/sso-settings.ts';
 import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
 import { ownerOfLogoutAddress } from './saml/foreign-logout-address.ts';
-import type { ProtocolSettings } from './settings.ts';
 
 /** A connection with its fields already read; `secret` is in plain text and is sealed here. */
 export type ConnectionToAdd = Omit<NewSsoConnection, 'id' | 'customerId' | 'sealedSecret' | 'protocol' | 'settings'> & {

@@ -1,5 +1,5 @@
 import { type Call, callUrl } from '#contract/calls.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 
 /** The full address of a call as providers know it: from the configuration, never from a request. */

@@ -2,10 +2,10 @@ import { inflateRawSync } from 'node:zlib';
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
-import { portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { addSamlConnection, samlProvider } from '#server/testing/saml-sign-in-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -13,7 +13,7 @@ import {
   departFor,
   followLeavePage,
   pathOf,
-} from '#server/testing/sso-for-test.ts';
+} from '#testing/sso-for-test.ts';
 
 let portal: Awaited<ReturnType<typeof portalForTest>>;
 let provider: ForgedProvider;

@@ -3,9 +3,9 @@ import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { tokenHash } from '#server/secrets/token.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { holdRows, untilWaiting } from '#server/testing/held-rows.ts';
-import { portalForTest } from '#server/testing/portal-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { portalForTest } from '#testing/portal-for-test.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -14,9 +14,9 @@ import {
   samlAnswer,
   samlProvider,
   samlRequestAt,
-} from '#server/testing/saml-sign-in-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor } from '#server/testing/sso-for-test.ts';
-import { codeNow, giveApp, registrationUrl, signedInAs, verdict, verify } from '#server/testing/two-factor-for-test.ts';
+} from '#testing/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
+import { codeNow, giveApp, registrationUrl, signedInAs, verdict, verify } from '#testing/two-factor-for-test.ts';
 
 let portal: Awaited<ReturnType<typeof portalForTest>>;
 let pool: Database;

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { clearCookie, readCookie, setCookie } from '../http/cookies.ts';
 import { limits } from '../limits.ts';
 

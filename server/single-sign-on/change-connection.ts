@@ -15,11 +15,11 @@ import {
   updateSsoConnection,
   updateSsoDomains,
 } from '../storage/sso-connection.ts';
+import type { SamlSettings } from '../storage/sso-settings.ts';
 import { certificateFacts } from './saml/certificate-ends.ts';
 import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
 import { ownerOfLogoutAddress } from './saml/foreign-logout-address.ts';
 import { logoutWords } from './saml/metadata-differences.ts';
-import type { SamlSettings } from './settings.ts';
 import { type NotAgreed, withAgreement } from './what-follows.ts';
 
 /** Absent means unchanged; `secret` is in plain text and is sealed here. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { unlockUser } from '#server/accounts/unlock-user.ts';
 import { limits } from '#server/limits.ts';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -12,8 +12,8 @@ import {
   samlAnswer,
   samlProvider,
   samlRequestAt,
-} from '#server/testing/saml-sign-in-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor } from '#server/testing/sso-for-test.ts';
+} from '#testing/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
 import {
   codeByMail,
   codeNow,
@@ -24,7 +24,7 @@ import {
   verdict,
   verify,
   wrongCodes,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 let evil: SamlProviderForTest;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -9,8 +9,8 @@ import {
   samlAnswer,
   samlProvider,
   samlRequestAt,
-} from '#server/testing/saml-sign-in-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor } from '#server/testing/sso-for-test.ts';
+} from '#testing/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
 import {
   codeNow,
   giveApp,
@@ -21,7 +21,7 @@ import {
   signedInAs,
   triesCounted,
   verify,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 import { changeConnection } from './change-connection.ts';
 import { removeConnection } from './remove-connection.ts';
 import { unlinkUser } from './unlink-user.ts';

@@ -1,8 +1,8 @@
 import { inflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { forger } from '#server/testing/forged-saml.ts';
-import { cookiesOf, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { forger } from '#testing/forged-saml.ts';
+import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   acs,
   addSamlConnection,
@@ -13,9 +13,9 @@ import {
   samlAnswer,
   samlProvider,
   samlRequestAt,
-} from '#server/testing/saml-sign-in-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor } from '#server/testing/sso-for-test.ts';
-import { registerApp, registrationUrl, signedInAs } from '#server/testing/two-factor-for-test.ts';
+} from '#testing/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
+import { registerApp, registrationUrl, signedInAs } from '#testing/two-factor-for-test.ts';
 
 let portal: Awaited<ReturnType<typeof portalForTest>>;
 let evil: SamlProviderForTest;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { calls } from '#contract/calls.ts';
 import { limits } from '#server/limits.ts';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { type ForgedProvider, signed, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
-import { type LogoutScene, logoutXml, redirected } from '#server/testing/forged-saml-logout.ts';
-import { portalForTest } from '#server/testing/portal-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type ForgedProvider, signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { type LogoutScene, logoutXml, redirected } from '#testing/forged-saml-logout.ts';
+import { portalForTest } from '#testing/portal-for-test.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -13,14 +13,8 @@ import {
   samlAnswer,
   samlProvider,
   samlRequestAt,
-} from '#server/testing/saml-sign-in-for-test.ts';
-import {
-  addOidcConnection,
-  type BrowserForTest,
-  browserForTest,
-  departFor,
-  pathOf,
-} from '#server/testing/sso-for-test.ts';
+} from '#testing/saml-sign-in-for-test.ts';
+import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
 let portal: Awaited<ReturnType<typeof portalForTest>>;
 let acme: SamlProviderForTest;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -10,9 +10,9 @@ import {
   samlAnswer,
   samlProvider,
   samlRequestAt,
-} from '#server/testing/saml-sign-in-for-test.ts';
-import { type BrowserForTest, browserForTest, departFor, keepCookies } from '#server/testing/sso-for-test.ts';
-import { codeNow, giveApp, step, verify } from '#server/testing/two-factor-for-test.ts';
+} from '#testing/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor, keepCookies } from '#testing/sso-for-test.ts';
+import { codeNow, giveApp, step, verify } from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 let provider: SamlProviderForTest;

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';
-import { askingClientId } from '#server/testing/lemonldap/configuration.ts';
-import { type Lemonldap, startLemonldap } from '#server/testing/lemonldap-for-test.ts';
-import { oidcConnection, startVisit } from '#server/testing/oidc-for-test.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { LemonldapVisitor } from '#server/testing/walk-lemonldap.ts';
+import { askingClientId } from '#testing/lemonldap/configuration.ts';
+import { type Lemonldap, startLemonldap } from '#testing/lemonldap-for-test.ts';
+import { oidcConnection, startVisit } from '#testing/oidc-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { LemonldapVisitor } from '#testing/walk-lemonldap.ts';
 import { publicAddress } from './addresses.ts';
 import { readOidcAnswer } from './oidc/oidc.ts';
 import { portalKeys } from './portal-keys.ts';
+import { samlMetadata } from './saml/metadata.ts';
 import { readSamlMetadata } from './saml/read-saml-metadata.ts';
 import { readSamlAnswer, startSaml } from './saml/saml.ts';
-import { samlMetadata } from './saml/saml-metadata.ts';
-import { readSamlField } from './saml/saml-text.ts';
+import { readSamlField } from './saml/text.ts';
 
 const email = 'lena@lemon.test';
 const clientId = 'vestibule';

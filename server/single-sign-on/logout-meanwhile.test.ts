@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { keepHouse } from '#server/housekeeping.ts';
 import { limits } from '#server/limits.ts';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { type ForgedProvider, signed, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
-import { type LogoutScene, logoutXml, messageAt, redirected, whom } from '#server/testing/forged-saml-logout.ts';
-import { cookiesOf, portalForTest } from '#server/testing/portal-for-test.ts';
+import { keepHouse } from '#server/upkeep/housekeeping.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type ForgedProvider, signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { type LogoutScene, logoutXml, messageAt, redirected, whom } from '#testing/forged-saml-logout.ts';
+import { cookiesOf, portalForTest } from '#testing/portal-for-test.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -13,7 +13,7 @@ import {
   samlAnswer,
   samlProvider,
   samlRequestAt,
-} from '#server/testing/saml-sign-in-for-test.ts';
+} from '#testing/saml-sign-in-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -21,8 +21,8 @@ import {
   departFor,
   lastFailure,
   pathOf,
-} from '#server/testing/sso-for-test.ts';
-import { codeNow, giveApp, signedInAs, verify } from '#server/testing/two-factor-for-test.ts';
+} from '#testing/sso-for-test.ts';
+import { codeNow, giveApp, signedInAs, verify } from '#testing/two-factor-for-test.ts';
 import { portalKeys } from './portal-keys.ts';
 
 let portal: Awaited<ReturnType<typeof portalForTest>>;

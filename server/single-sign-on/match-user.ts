@@ -1,9 +1,9 @@
 import { languageOfTag } from '#contract/languages.ts';
-import { foldLoginName } from '../accounts/fold-name.ts';
 import { foldsOfUser, takenField } from '../accounts/names-of-user.ts';
-import { readUsername } from '../accounts/read-name.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
-import { domainOfAddress } from '../sign-in/domain-of-address.ts';
+import { domainOfAddress } from '../names/domain-of-address.ts';
+import { foldLoginName } from '../names/fold-name.ts';
+import { readUsername } from '../names/read-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';

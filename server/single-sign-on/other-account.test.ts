@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
-import { portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -10,14 +10,8 @@ import {
   samlAnswer,
   samlProvider,
   samlRequestAt,
-} from '#server/testing/saml-sign-in-for-test.ts';
-import {
-  addOidcConnection,
-  type BrowserForTest,
-  browserForTest,
-  departFor,
-  pathOf,
-} from '#server/testing/sso-for-test.ts';
+} from '#testing/saml-sign-in-for-test.ts';
+import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
 let portal: Awaited<ReturnType<typeof portalForTest>>;
 let provider: ForgedProvider;

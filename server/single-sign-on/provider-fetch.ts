@@ -1,6 +1,6 @@
 import type { CustomFetchOptions } from 'openid-client';
 import { Agent, type Response as Answer, fetch } from 'undici';
-import { loopbackNames } from '../config.ts';
+import { loopbackNames } from '../config/config.ts';
 import { limits } from '../limits.ts';
 import { failureOfRequest, ProviderFailure, placeOf } from './provider-failure.ts';
 import { lookupWithin, refusedByHost } from './provider-networks.ts';

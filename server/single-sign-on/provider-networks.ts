@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { canonicalIpAddress } from '#contract/ip-address.ts';
-import { familyOf, parseNetworkList } from '../network-list.ts';
+import { familyOf, parseNetworkList } from '../names/network-list.ts';
 import { NetworkNotListed } from './provider-failure.ts';
 
 /** IPv4 networks outside the public internet (RFC 6890): this host, private, link-local, test, multicast. */

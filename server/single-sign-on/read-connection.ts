@@ -1,6 +1,6 @@
-import { canonicalDomain } from '../accounts/fold-name.ts';
-import type { Reading } from '../accounts/read-name.ts';
 import { day, hour, minute } from '../limits.ts';
+import { canonicalDomain } from '../names/fold-name.ts';
+import type { Reading } from '../names/read-name.ts';
 import { isProviderAddress } from './provider-fetch.ts';
 
 /** Reads the key of a connection, which commands and records use. */

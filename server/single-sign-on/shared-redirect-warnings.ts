@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { ownRedirectUri } from './addresses.ts';
 

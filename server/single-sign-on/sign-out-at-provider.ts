@@ -5,8 +5,8 @@ import { idTokenPlace } from '../storage/session.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import type { SamlName } from './identity.ts';
-import { oidcLogoutUrl } from './oidc/oidc-logout.ts';
-import { beginSamlLogout } from './saml/saml-logout.ts';
+import { oidcLogoutUrl } from './oidc/logout.ts';
+import { beginSamlLogout } from './saml/logout.ts';
 
 /** Where a browser signs out at a provider, by a form if there are fields, and the token it has to keep. */
 export type WayOut = {

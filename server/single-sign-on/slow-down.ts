@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { refuse } from '../http/refuse.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
-import { failedAnswerKeys, samlFailureKeys, ssoKeys, type ThrottleKey } from '../throttle/throttle-keys.ts';
+import { failedAnswerKeys, samlFailureKeys, ssoKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
 
 /**
  * Counts a visit to a provider, which adds rows. True if it was answered that the visitor has to wait: the caller is

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addCustomer } from '#server/testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { addSamlConnection, samlProvider } from '#server/testing/saml-sign-in-for-test.ts';
-import { addOidcConnection } from '#server/testing/sso-for-test.ts';
+import { addCustomer } from '#testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
+import { addOidcConnection } from '#testing/sso-for-test.ts';
 import { day } from '../limits.ts';
 import { updateMetadataDifferences } from '../storage/saml-metadata-reading.ts';
 import { ssoWarnings } from './sso-warnings.ts';

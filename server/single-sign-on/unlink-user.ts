@@ -1,4 +1,4 @@
-import { foldLoginName } from '../accounts/fold-name.ts';
+import { foldLoginName } from '../names/fold-name.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
 import { findUserForUpdate } from '../storage/portal-user.ts';

@@ -1,5 +1,5 @@
-import { canonicalDomain, foldLoginName } from '../accounts/fold-name.ts';
-import { readEmail } from '../accounts/read-name.ts';
+import { canonicalDomain, foldLoginName } from '../names/fold-name.ts';
+import { readEmail } from '../names/read-name.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import type { Identity, Refusal } from './identity.ts';
 

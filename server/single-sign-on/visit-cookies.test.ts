@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { tokenHash } from '#server/secrets/token.ts';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
-import { portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -12,7 +12,7 @@ import {
   followLeavePage,
   lastFailure,
   pathOf,
-} from '#server/testing/sso-for-test.ts';
+} from '#testing/sso-for-test.ts';
 
 let portal: Awaited<ReturnType<typeof portalForTest>>;
 let provider: ForgedProvider;

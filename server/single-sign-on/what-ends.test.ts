@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { warnOfEnds } from '#server/housekeeping.ts';
 import { day } from '#server/limits.ts';
-import { addCustomer } from '#server/testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { addSamlConnection, samlProvider } from '#server/testing/saml-sign-in-for-test.ts';
-import { addOidcConnection } from '#server/testing/sso-for-test.ts';
+import { warnOfEnds } from '#server/upkeep/housekeeping.ts';
+import { addCustomer } from '#testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
+import { addOidcConnection } from '#testing/sso-for-test.ts';
 import { listEnds, warningsOf } from './what-ends.ts';
 
 let portal: PortalForTest;

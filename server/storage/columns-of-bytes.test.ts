@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seal } from '#server/secrets/sealed.ts';
-import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
+import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
 import { listUnreadableSecrets } from './columns-of-bytes.ts';
 import { connect } from './connect.ts';
 import type { Database } from './database.ts';

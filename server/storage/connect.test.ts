@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cuttableDatabase } from '#server/testing/cuttable-database.ts';
-import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
+import { cuttableDatabase } from '#testing/cuttable-database.ts';
+import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
 import { connect, isDatabaseAway } from './connect.ts';
 import type { Place } from './database.ts';
 

@@ -1,8 +1,8 @@
-import type { WayIn } from '../throttle/throttle-keys.ts';
 import type { Connection } from './database.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { SessionOrigin } from './session.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
+import type { WayIn } from './throttle-keys.ts';
 
 /** A sign-in with the right password that awaits its second factor, as visible from an address. */
 export type HalfSession = {

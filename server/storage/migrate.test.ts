@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
+import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
-import { ignoredParameters, type PgbouncerForTest, pgbouncerForTest } from '#server/testing/pgbouncer-for-test.ts';
+import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
+import { ignoredParameters, type PgbouncerForTest, pgbouncerForTest } from '#testing/pgbouncer-for-test.ts';
 import { openStorage } from '../open-storage.ts';
 import { migrate } from './migrate.ts';
 import { findPooler, isBehindPooler } from './pooler.ts';

@@ -1,6 +1,6 @@
-import type { ThrottleKey } from '../throttle/throttle-keys.ts';
 import type { Connection } from './database.ts';
 import { attemptAdmitted, findWait } from './throttle.ts';
+import type { ThrottleKey } from './throttle-keys.ts';
 
 /** A request for a link, before its name is looked up. */
 export type ResetRequest = { fold: string; language: string; address: string; requestId: string; askedAt: Date };

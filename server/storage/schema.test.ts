@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
+import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
 
 let database: DatabaseForTest;
 beforeAll(async () => {

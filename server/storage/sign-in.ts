@@ -3,7 +3,6 @@
 
 import type { AuditEvent } from '../audit/audit-events.ts';
 import { limits } from '../limits.ts';
-import type { ThrottleKey } from '../throttle/throttle-keys.ts';
 import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
@@ -11,6 +10,7 @@ import type { OpenFactor } from './second-factor.ts';
 import type { SessionStage } from './session.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 import { limitArguments, originLimits } from './throttle.ts';
+import type { ThrottleKey } from './throttle-keys.ts';
 
 export type SignInUser = {
   id: string;

@@ -1,5 +1,5 @@
-import type { Attributes, ProtocolSettings } from '../single-sign-on/settings.ts';
 import type { Connection } from './database.ts';
+import type { Attributes, ProtocolSettings } from './sso-settings.ts';
 
 /** An identity provider that a customer trusts to identify people. */
 export type SsoConnection = {

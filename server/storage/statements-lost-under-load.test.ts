@@ -1,9 +1,9 @@
 import type { Response } from 'light-my-request';
 import { afterEach, describe, expect, test } from 'vitest';
 import { tokenHash } from '#server/secrets/token.ts';
-import { ignoredParameters, pgbouncerForTest } from '#server/testing/pgbouncer-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { changedPage, changeTo, linkFor } from '#server/testing/reset-for-test.ts';
+import { ignoredParameters, pgbouncerForTest } from '#testing/pgbouncer-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { changedPage, changeTo, linkFor } from '#testing/reset-for-test.ts';
 import {
   type Browser,
   codeNow,
@@ -13,7 +13,7 @@ import {
   startTwoFactorAfresh,
   step,
   verify,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 import { connect } from './connect.ts';
 import type { Database } from './database.ts';
 import { fitToPooler } from './pooler.ts';

@@ -1,6 +1,6 @@
 import { limits, type ThrottleLimit } from '../limits.ts';
-import { accountKey, type ThrottleKey, type WayIn } from '../throttle/throttle-keys.ts';
 import type { Connection } from './database.ts';
+import { accountKey, type ThrottleKey, type WayIn } from './throttle-keys.ts';
 
 /** A limit as `throttle_attempt` takes it, in seconds. It is a product constant, so it is part of the statement. */
 export function limitArguments(sql: Connection, { freeFailures, leakEvery, firstWait, longestWait }: ThrottleLimit) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type DatabaseForTest, databaseForTest } from '#server/testing/database-for-test.ts';
+import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
 import type { Connection } from './database.ts';
 import { RollBack, transaction } from './transaction.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import {
   codeNow,
   giveApp,
@@ -11,7 +11,7 @@ import {
   step,
   verdict,
   verify,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 let secret: string;

@@ -4,9 +4,9 @@ import { tokenHash } from '#server/secrets/token.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
 import { findFactorsOfUser } from '#server/storage/sign-in.ts';
-import { addUser } from '#server/testing/accounts-for-test.ts';
-import { holdRows, untilWaiting } from '#server/testing/held-rows.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { addUser } from '#testing/accounts-for-test.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   type Browser,
   codeByMail,
@@ -20,7 +20,7 @@ import {
   startTwoFactorAfresh,
   verdict,
   verify,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 /** While set, a password verification reports itself and waits. */
 let pause: { reached: () => void; over: Promise<void> } | null = null;

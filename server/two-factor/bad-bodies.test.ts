@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import {
   type Browser,
   codeNow,
@@ -11,7 +11,7 @@ import {
   verdict,
   verifyByForm,
   verifyUrl,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 let cookies: Browser;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Language } from '#contract/languages.ts';
 import { minute } from '#server/limits.ts';
 import { composeText } from '#server/mail/compose-text.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   codeByMail,
   everyRow,
@@ -12,7 +12,7 @@ import {
   startTwoFactorAfresh,
   verify,
   verifyByForm,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {

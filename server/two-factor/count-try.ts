@@ -4,8 +4,8 @@ import { type CodeTry, countCodeTry } from '../storage/code-try.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';
 import type { SessionStage } from '../storage/session.ts';
 import { countAttempt } from '../storage/throttle.ts';
+import { codeKey, type WayIn } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
-import { codeKey, type WayIn } from '../throttle/throttle-keys.ts';
 import { type Press, pressDigest } from './press.ts';
 
 /** A counted attempt, or why none is allowed: `usedUp` also if the session is gone; `retryAfter` in milliseconds. */

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { limits } from '#server/limits.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { changeTo, linkFor, newPassword } from '#server/testing/reset-for-test.ts';
-import { type Browser, giveApp, signInWithApp, startTwoFactorAfresh } from '#server/testing/two-factor-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { changeTo, linkFor, newPassword } from '#testing/reset-for-test.ts';
+import { type Browser, giveApp, signInWithApp, startTwoFactorAfresh } from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 /** Alice's browser, which is remembered, and since signed out. */

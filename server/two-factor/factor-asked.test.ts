@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { changeTo, linkFor, newPassword, userId } from '#server/testing/reset-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { changeTo, linkFor, newPassword, userId } from '#testing/reset-for-test.ts';
 import {
   codeNow,
   giveApp,
@@ -10,7 +10,7 @@ import {
   startTwoFactorAfresh,
   verdict,
   verify,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { userId } from '#server/testing/reset-for-test.ts';
+import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { userId } from '#testing/reset-for-test.ts';
 import {
   atCommit,
   codeByMail,
@@ -16,7 +16,7 @@ import {
   verify,
   withFault,
   wrongCodes,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   type Browser,
   codeNow,
@@ -10,7 +10,7 @@ import {
   startTwoFactorAfresh,
   verify,
   verifyByForm,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 let secret: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connect } from '#server/storage/connect.ts';
 import type { Connection, Database } from '#server/storage/database.ts';
-import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import {
   codeNow,
   giveApp,
@@ -10,7 +10,7 @@ import {
   startTwoFactorAfresh,
   verdict,
   verify,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 /** For concurrent changes. */

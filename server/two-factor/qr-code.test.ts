@@ -1,9 +1,9 @@
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { halfSession, registrationUrl } from '#server/testing/two-factor-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { halfSession, registrationUrl } from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 afterEach(() => portal.close());

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
 import { tokenHash } from '#server/secrets/token.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   type Browser,
   halfSession,
@@ -14,7 +14,7 @@ import {
   startTwoFactorAfresh,
   step,
   verify,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 /** Alice has just registered an app. */

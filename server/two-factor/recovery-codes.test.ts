@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { limits } from '#server/limits.ts';
 import { countRecoveryCodes } from '#server/storage/recovery-code.ts';
-import { cookiesOf, type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { userId } from '#server/testing/reset-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { userId } from '#testing/reset-for-test.ts';
 import {
   type Browser,
   giveApp,
@@ -17,7 +17,7 @@ import {
   verdict,
   verify,
   verifyByForm,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 /** Alice has just registered an app. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { minute } from '#server/limits.ts';
 import { migrate } from '#server/storage/migrate.ts';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -11,8 +11,8 @@ import {
   samlAnswer,
   samlProvider,
   samlRequestAt,
-} from '#server/testing/saml-sign-in-for-test.ts';
-import { browserForTest, departFor } from '#server/testing/sso-for-test.ts';
+} from '#testing/saml-sign-in-for-test.ts';
+import { browserForTest, departFor } from '#testing/sso-for-test.ts';
 import {
   type Browser,
   codeByMail,
@@ -22,7 +22,7 @@ import {
   halfSession,
   startTwoFactorAfresh,
   verify,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 let provider: SamlProviderForTest;

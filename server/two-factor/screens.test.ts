@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import {
   type Browser,
   giveApp,
@@ -8,7 +8,7 @@ import {
   pageOf,
   registrationUrl,
   startTwoFactorAfresh,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 /** Half sessions that wait for an app's code, its registration, a code by email, its registration. */

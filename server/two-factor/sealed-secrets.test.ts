@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Keys } from '#server/deps.ts';
 import { keysOf } from '#server/secrets/server-secret.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { userId } from '#server/testing/reset-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { userId } from '#testing/reset-for-test.ts';
 import {
   codeByMail,
   codeNow,
@@ -17,7 +17,7 @@ import {
   step,
   verdict,
   verify,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 const [old, fresh, other] = ['the old secret of the server', 'a fresh one', 'another one'] as const;
 

@@ -7,7 +7,7 @@ import { type MailReader, queueMail } from '../mail/queue-mail.ts';
 import { codeDigest } from '../secrets/code-digest.ts';
 import { findEmailCode, putEmailCode } from '../storage/email-code.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
-import { codeMailKey, type WayIn } from '../throttle/throttle-keys.ts';
+import { codeMailKey, type WayIn } from '../storage/throttle-keys.ts';
 
 /**
  * Who waits for the next code: the half session, which just had one or, if `retryAfter` is null, gets no more; or the

@@ -6,8 +6,8 @@ import type { Deps } from '../deps.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
+import { browserName } from '../names/browser-name.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { browserName } from '../sign-in/browser-name.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { type SendResult, sendEmailCode } from './send-email-code.ts';
 

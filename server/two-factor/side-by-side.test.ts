@@ -3,7 +3,7 @@ import { limits, minute } from '#server/limits.ts';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import {
   type Browser,
   codeByMail,
@@ -15,7 +15,7 @@ import {
   step,
   verdict,
   verify,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 // The password takes no time here: the codes are to meet in the database.
 vi.mock('@node-rs/argon2', async (original) => ({

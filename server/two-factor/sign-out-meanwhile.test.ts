@@ -3,9 +3,9 @@ import { tokenHash } from '#server/secrets/token.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
 import { putEmailCode } from '#server/storage/email-code.ts';
-import { holdRows, untilWaiting } from '#server/testing/held-rows.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#server/testing/portal-for-test.ts';
-import { userId } from '#server/testing/reset-for-test.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { userId } from '#testing/reset-for-test.ts';
 import {
   type Browser,
   codeByMail,
@@ -16,7 +16,7 @@ import {
   startTwoFactorAfresh,
   verdict,
   verify,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 
 let portal: PortalForTest;
 let pool: Database;

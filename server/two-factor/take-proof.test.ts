@@ -3,8 +3,8 @@ import { newToken, tokenHash } from '#server/secrets/token.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
 import { countRecoveryCodes } from '#server/storage/recovery-code.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { userId } from '#server/testing/reset-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { userId } from '#testing/reset-for-test.ts';
 import {
   type Browser,
   codeByMail,
@@ -15,7 +15,7 @@ import {
   registrationUrl,
   startTwoFactorAfresh,
   step,
-} from '#server/testing/two-factor-for-test.ts';
+} from '#testing/two-factor-for-test.ts';
 import { type Proof, type Prover, takeProof } from './take-proof.ts';
 
 // Skips the counts, so that every post reaches the code itself: here all of them do, on two pools.

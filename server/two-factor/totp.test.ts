@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { appCode } from '#server/testing/two-factor-for-test.ts';
+import { appCode } from '#testing/two-factor-for-test.ts';
 import { clockOffset, newTotpSecret, totpStep, totpUri } from './totp.ts';
 
 /** Made by oathtool (make-totp-vectors.ts): secret, first second of a step, the codes from that step on. */

@@ -1,5 +1,5 @@
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** Where a visitor goes after signing in: the requested page if it is allowed, else the default. */
 export function destinationFor(

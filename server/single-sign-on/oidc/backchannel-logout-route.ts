@@ -9,7 +9,7 @@ import { insertProviderLogout } from '../../storage/provider-logout.ts';
 import { deleteSessionsOfProvider } from '../../storage/session.ts';
 import { findSsoConnectionByKey, type OidcConnection } from '../../storage/sso-connection.ts';
 import { countAttempt, findWait } from '../../storage/throttle.ts';
-import { logoutTokenKeys } from '../../throttle/throttle-keys.ts';
+import { logoutTokenKeys } from '../../storage/throttle-keys.ts';
 import { knownVisitorOf } from '../../visitor/visitor.ts';
 import type { Refusal } from '../identity.ts';
 import { recordEndedByProvider, recordLogoutRefusal } from '../provider-logout-events.ts';

@@ -1,22 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { keepHouse } from '#server/housekeeping.ts';
 import { limits } from '#server/limits.ts';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import {
-  type ForgedProvider,
-  newKey,
-  signed,
-  startForgedProvider,
-  unsigned,
-} from '#server/testing/forged-openid-provider.ts';
-import { portalForTest } from '#server/testing/portal-for-test.ts';
-import {
-  addOidcConnection,
-  type BrowserForTest,
-  browserForTest,
-  departFor,
-  pathOf,
-} from '#server/testing/sso-for-test.ts';
+import { keepHouse } from '#server/upkeep/housekeeping.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type ForgedProvider, newKey, signed, startForgedProvider, unsigned } from '#testing/forged-openid-provider.ts';
+import { portalForTest } from '#testing/portal-for-test.ts';
+import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
 type Json = Record<string, unknown>;
 

@@ -2,7 +2,7 @@ import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
 import { type CheckStep, checkStep, wordsOf } from '../check-step.ts';
 import { providerWords } from '../provider-words.ts';
 import { authorizationUrl } from './authorization-url.ts';
-import { oidcClient } from './oidc-client.ts';
+import { oidcClient } from './client.ts';
 import type { Trial } from './trial.ts';
 
 const name = 'sign-in request';

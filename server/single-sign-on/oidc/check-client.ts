@@ -8,8 +8,8 @@ import {
 } from 'openid-client';
 import { publicAddress } from '../addresses.ts';
 import { type CheckStep, checkStep } from '../check-step.ts';
-import { clientAuthentication, oidcClient, wayOfSecret } from './oidc-client.ts';
-import { oidcRefusal } from './oidc-refusal.ts';
+import { clientAuthentication, oidcClient, wayOfSecret } from './client.ts';
+import { oidcRefusal } from './refusal.ts';
 import type { Trial } from './trial.ts';
 
 const name = 'token request';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Deps } from '#server/deps.ts';
 import type { OidcConnection } from '#server/storage/sso-connection.ts';
-import { type Bend, type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
-import { oidcConnection } from '#server/testing/oidc-for-test.ts';
-import { type OpenIdProvider, startOpenIdProvider } from '#server/testing/openid-provider-for-test.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { type Bend, type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { oidcConnection } from '#testing/oidc-for-test.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '#testing/openid-provider-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import { ownRedirectUri, publicAddress, sharedRedirectUri } from '../addresses.ts';
 import { checkOidc } from './check-oidc.ts';
 

@@ -1,12 +1,12 @@
 import type { ServerMetadata } from 'openid-client';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
+import type { ClientAuthentication } from '../../storage/sso-settings.ts';
 import { ownRedirectUri, redirectUri } from '../addresses.ts';
 import { type CheckStep, checkStep, wordsOf } from '../check-step.ts';
-import type { ClientAuthentication } from '../settings.ts';
 import { checkAuthorization } from './check-authorization.ts';
 import { checkClient } from './check-client.ts';
+import { type ClientDeps, clientAuthentication } from './client.ts';
 import { acceptedAlgorithms, idTokenAlgorithms } from './id-token-algorithms.ts';
-import { type ClientDeps, clientAuthentication } from './oidc-client.ts';
 import { createProviderMemory } from './provider-memory.ts';
 import type { KeySet } from './read-provider.ts';
 import type { Trial } from './trial.ts';

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { importPKCS8 } from 'jose';
 import { type ClientAuth, modifyAssertion, PrivateKeyJwt, type ServerMetadata } from 'openid-client';
 import type { PortalKey } from '../portal-keys.ts';
-import { publicJwk } from './oidc-keys.ts';
+import { publicJwk } from './keys.ts';
 
 /**
  * Authenticates the portal by a signature (private_key_jwt, OpenID Connect Core §9). The header names the key in both

@@ -11,9 +11,9 @@ import {
   signed,
   startForgedProvider,
   unsigned,
-} from '#server/testing/forged-openid-provider.ts';
-import { oidcConnection, startVisit, visitProvider } from '#server/testing/oidc-for-test.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+} from '#testing/forged-openid-provider.ts';
+import { oidcConnection, startVisit, visitProvider } from '#testing/oidc-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import { readOidcAnswer } from './oidc.ts';
 import { createProviderMemory } from './provider-memory.ts';
 

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Deps } from '#server/deps.ts';
 import type { OidcConnection } from '#server/storage/sso-connection.ts';
-import { type Bend, type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
-import { oidcConnection } from '#server/testing/oidc-for-test.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { type Bend, type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { oidcConnection } from '#testing/oidc-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import { readOidcAnswer, startOidc } from './oidc.ts';
 import { createProviderMemory } from './provider-memory.ts';
 

@@ -8,8 +8,8 @@ import { providerWords } from '../provider-words.ts';
 import { idTokenAlgorithms } from './id-token-algorithms.ts';
 import { isSubject } from './id-token-checks.ts';
 import { mayHaveSigned } from './may-have-signed.ts';
-import { unreachable } from './oidc-refusal.ts';
 import type { KeySet } from './read-provider.ts';
+import { unreachable } from './refusal.ts';
 
 /** Whose sessions a provider ends: those of a subject, of one of its own sessions, or both. */
 export type LogoutToken = { subject: string | null; session: string | null; jti: string; issuedAt: Date; endsAt: Date };

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { warnOfEnds } from '#server/housekeeping.ts';
 import { day } from '#server/limits.ts';
 import { listSsoConnections } from '#server/storage/sso-connection.ts';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#server/testing/forged-openid-provider.ts';
-import { oidcConnection, startVisit } from '#server/testing/oidc-for-test.ts';
-import { portalForTest } from '#server/testing/portal-for-test.ts';
+import { warnOfEnds } from '#server/upkeep/housekeeping.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { oidcConnection, startVisit } from '#testing/oidc-for-test.ts';
+import { portalForTest } from '#testing/portal-for-test.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -13,7 +13,7 @@ import {
   departFor,
   lastFailure,
   pathOf,
-} from '#server/testing/sso-for-test.ts';
+} from '#testing/sso-for-test.ts';
 import { changeConnection } from '../change-connection.ts';
 import type { OidcKept } from '../request-details.ts';
 import { sharedRedirectWarnings } from '../shared-redirect-warnings.ts';

@@ -2,21 +2,21 @@ import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Deps } from '#server/deps.ts';
 import type { OidcConnection } from '#server/storage/sso-connection.ts';
-import { oidcConnection, startVisit } from '#server/testing/oidc-for-test.ts';
+import { oidcConnection, startVisit } from '#testing/oidc-for-test.ts';
 import {
   type OpenIdProvider,
   type OpenIdProviderOptions,
   startOpenIdProvider,
   walkProvider,
-} from '#server/testing/openid-provider-for-test.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+} from '#testing/openid-provider-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import { ownRedirectUri } from '../addresses.ts';
 import type { ProviderAnswer } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
+import { publicJwk } from './keys.ts';
+import { oidcKeysRoute } from './keys-route.ts';
+import { oidcLogoutUrl } from './logout.ts';
 import { readOidcAnswer, startOidc } from './oidc.ts';
-import { publicJwk } from './oidc-keys.ts';
-import { oidcKeysRoute } from './oidc-keys-route.ts';
-import { oidcLogoutUrl } from './oidc-logout.ts';
 
 let portal: PortalForTest;
 let deps: Deps;

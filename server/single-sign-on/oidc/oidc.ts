@@ -17,10 +17,10 @@ import { providerWords } from '../provider-words.ts';
 import type { OidcKept } from '../request-details.ts';
 import { afreshParameters } from './afresh-parameters.ts';
 import { authorizationUrl } from './authorization-url.ts';
+import { clientAuthentication, oidcClient } from './client.ts';
 import { wrongInIdToken } from './id-token-checks.ts';
-import { clientAuthentication, oidcClient } from './oidc-client.ts';
-import { emailClaim, oidcIdentity } from './oidc-identity.ts';
-import { oidcRefusal, unreachable } from './oidc-refusal.ts';
+import { emailClaim, oidcIdentity } from './identity.ts';
+import { oidcRefusal, unreachable } from './refusal.ts';
 
 /** The provider's address to send a visitor to. */
 export async function startOidc(

@@ -12,11 +12,11 @@ import {
   newKey,
   signed,
   startForgedProvider,
-} from '#server/testing/forged-openid-provider.ts';
-import { oidcConnection, startVisit, visitProvider } from '#server/testing/oidc-for-test.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+} from '#testing/forged-openid-provider.ts';
+import { oidcConnection, startVisit, visitProvider } from '#testing/oidc-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import type { ProviderAnswer } from '../identity.ts';
-import { oidcLogoutUrl } from './oidc-logout.ts';
+import { oidcLogoutUrl } from './logout.ts';
 import { createProviderMemory } from './provider-memory.ts';
 
 /** Short limits, so that tests are fast, with some margin for a busy machine. */

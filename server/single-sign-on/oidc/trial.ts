@@ -1,7 +1,7 @@
 import type { ServerMetadata } from 'openid-client';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import type { Conversation } from '../provider-fetch.ts';
-import type { ClientDeps } from './oidc-client.ts';
+import type { ClientDeps } from './client.ts';
 
 /** What is needed to test a connection. */
 export type Trial = {

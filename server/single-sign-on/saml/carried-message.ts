@@ -3,10 +3,10 @@ import { inflateRawSync } from 'node:zlib';
 import type { SamlLogoutForm } from '#contract/payloads.ts';
 import { limits } from '../../limits.ts';
 import { said } from './said.ts';
-import { idProblem, signaturesProblem } from './saml-structure.ts';
-import { samlText } from './saml-text.ts';
 import { signatureAlgorithmNames, signatureCheck } from './signature-algorithms.ts';
 import { readXml } from './strict-xml.ts';
+import { idProblem, signaturesProblem } from './structure.ts';
+import { samlText } from './text.ts';
 import { VerificationsDisagree, verifiedXml } from './verified-xml.ts';
 import type { XmlElement } from './xml-elements.ts';
 

@@ -3,9 +3,9 @@ import 'reflect-metadata';
 import { X509CertificateGenerator } from '@peculiar/x509';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';
+import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { makeCertificate } from '../make-certificate.ts';
 import type { Conversation } from '../provider-fetch.ts';
-import type { SamlSettings } from '../settings.ts';
 import { certificateFacts } from './certificate-ends.ts';
 import { checkSaml } from './check-saml.ts';
 

@@ -1,8 +1,8 @@
 import { limits } from '../../limits.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
+import type { SamlSettings } from '../../storage/sso-settings.ts';
 import type { CheckStep } from '../check-step.ts';
 import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
-import type { SamlSettings } from '../settings.ts';
 import { certificateFacts } from './certificate-ends.ts';
 import { metadataDifferences } from './metadata-differences.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';

@@ -1,8 +1,8 @@
 import type { Connection } from '../../storage/database.ts';
 import { listSsoConnections, type SamlConnection } from '../../storage/sso-connection.ts';
+import type { ProtocolSettings } from '../../storage/sso-settings.ts';
 import type { Refusal } from '../identity.ts';
-import type { ProtocolSettings } from '../settings.ts';
-import { issuerOfSamlResponse } from './saml-issuer.ts';
+import { issuerOfSamlResponse } from './issuer.ts';
 import type { XmlReading } from './strict-xml.ts';
 
 /**

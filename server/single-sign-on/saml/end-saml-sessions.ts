@@ -6,9 +6,9 @@ import { insertReceivedSamlLogout } from '../../storage/saml-logout.ts';
 import { deleteSessionsOfSamlSubject } from '../../storage/session.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
 import { logoutTimeProblem, logoutUntil } from './logout-checks.ts';
-import { saml, samlp } from './saml-names.ts';
-import { openedName } from './saml-subject.ts';
-import { samlTime } from './saml-time.ts';
+import { saml, samlp } from './names.ts';
+import { openedName } from './subject.ts';
+import { samlTime } from './time.ts';
 import { attributeOf, childrenNamed, textOf, type XmlElement } from './xml-elements.ts';
 
 export type Ended = { ok: true; ended: { userId: string; username: string }[] } | { ok: false; problem: string };

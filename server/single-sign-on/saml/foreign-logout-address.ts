@@ -1,5 +1,5 @@
 import type { SamlConnection, SsoConnection } from '../../storage/sso-connection.ts';
-import type { SamlSettings } from '../settings.ts';
+import type { SamlSettings } from '../../storage/sso-settings.ts';
 
 /**
  * The key of another provider's connection whose address a connection names for single logout, or null. We sign what is

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { promotePortalKey } from '#server/storage/portal-key.ts';
-import { encrypted, encryptedName, field } from '#server/testing/forged-saml.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { type SamlForTest, samlForTest } from '#server/testing/saml-for-test.ts';
-import { byCbc } from '#server/testing/saml-forgeries/encrypted-answers.ts';
-import { forgeries } from '#server/testing/saml-forgeries.ts';
-import { ecCertificate } from '#server/testing/xml-signature-algorithms.ts';
+import { encrypted, encryptedName, field } from '#testing/forged-saml.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
+import { byCbc } from '#testing/saml-forgeries/encrypted-answers.ts';
+import { forgeries } from '#testing/saml-forgeries.ts';
+import { ecCertificate } from '#testing/xml-signature-algorithms.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
 
 let portal: PortalForTest;

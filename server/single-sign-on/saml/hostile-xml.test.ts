@@ -1,11 +1,11 @@
 import { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';
-import { field } from '#server/testing/forged-saml.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
+import { field } from '#testing/forged-saml.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
 import { readSamlAnswer } from './saml.ts';
-import { readSamlField } from './saml-text.ts';
+import { readSamlField } from './text.ts';
 
 const size = 180_000;
 const filled = (piece: string) => piece.repeat(size / piece.length);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SignedXml } from 'xml-crypto';
-import { enveloped, exclusive, forger } from '#server/testing/forged-saml.ts';
+import { enveloped, exclusive, forger } from '#testing/forged-saml.ts';
 import { makeCertificate } from '../make-certificate.ts';
 import { libraryVerifiedXml } from './library-verified-xml.ts';
 import { readXml } from './strict-xml.ts';

@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { algorithms, digestHashes, ds } from './saml-names.ts';
+import { algorithms, digestHashes, ds } from './names.ts';
 import { signatureAlgorithmNames, signatureCheck } from './signature-algorithms.ts';
 import { sourceOf } from './strict-xml.ts';
 import { childrenNamed, type XmlElement } from './xml-elements.ts';

@@ -1,12 +1,12 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { limits } from '../../limits.ts';
+import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { publicAddress } from '../addresses.ts';
-import type { SamlSettings } from '../settings.ts';
+import { ds, saml, samlp } from './names.ts';
+import { issuerRefusal } from './response.ts';
 import { said } from './said.ts';
-import { ds, saml, samlp } from './saml-names.ts';
-import { issuerRefusal } from './saml-response.ts';
-import { idPattern } from './saml-signature.ts';
-import { samlTime } from './saml-time.ts';
+import { idPattern } from './signature.ts';
+import { samlTime } from './time.ts';
 import {
   attributeOf,
   childrenNamed,

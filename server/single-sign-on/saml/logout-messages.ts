@@ -1,9 +1,9 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { limits } from '../../limits.ts';
 import { entityId } from '../addresses.ts';
 import type { SamlName } from '../identity.ts';
 import { escapedXml } from './escaped-xml.ts';
-import { namespaces } from './saml-names.ts';
+import { namespaces } from './names.ts';
 
 type Common = { config: Config; id: string; destination: string; now: Date };
 

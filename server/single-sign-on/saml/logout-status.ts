@@ -1,5 +1,5 @@
+import { samlp } from './names.ts';
 import { said } from './said.ts';
-import { samlp } from './saml-names.ts';
 import { attributeOf, childrenNamed, childrenOf, elementsIn, type XmlElement } from './xml-elements.ts';
 
 /**

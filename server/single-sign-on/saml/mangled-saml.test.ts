@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { encrypted, field } from '#server/testing/forged-saml.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { type SamlForTest, samlForTest } from '#server/testing/saml-for-test.ts';
+import { encrypted, field } from '#testing/forged-saml.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
 
 let portal: PortalForTest;
 let saml: SamlForTest;

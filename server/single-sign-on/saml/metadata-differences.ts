@@ -1,4 +1,4 @@
-import type { SamlLogoutService, SamlSettings } from '../settings.ts';
+import type { SamlLogoutService, SamlSettings } from '../../storage/sso-settings.ts';
 import { certificateFacts } from './certificate-ends.ts';
 import type { SamlMetadata } from './read-saml-metadata.ts';
 import { said } from './said.ts';

@@ -1,9 +1,9 @@
 import { limits } from '../../limits.ts';
+import type { SamlLogoutService, SamlSettings } from '../../storage/sso-settings.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
-import type { SamlLogoutService, SamlSettings } from '../settings.ts';
 import { certificateFacts } from './certificate-ends.ts';
+import { bindings, ds, md, namespaces } from './names.ts';
 import { said } from './said.ts';
-import { bindings, ds, md, namespaces } from './saml-names.ts';
 import { readXml } from './strict-xml.ts';
 import {
   attributeOf,

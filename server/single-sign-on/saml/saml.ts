@@ -4,14 +4,14 @@ import type { Identity, Refusal } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
 import type { SamlKept } from '../request-details.ts';
+import { acceptableUntil, assertionRefusal } from './checks.ts';
+import { samlIdentity } from './identity.ts';
+import { type RequestFields, samlRequest } from './request.ts';
+import { responseRefusal } from './response.ts';
 import { said } from './said.ts';
-import { acceptableUntil, assertionRefusal } from './saml-checks.ts';
-import { samlIdentity } from './saml-identity.ts';
-import { type RequestFields, samlRequest } from './saml-request.ts';
-import { responseRefusal } from './saml-response.ts';
-import { subjectName } from './saml-subject.ts';
-import { verifiedAssertion } from './saml-verification.ts';
 import type { XmlReading } from './strict-xml.ts';
+import { subjectName } from './subject.ts';
+import { verifiedAssertion } from './verification.ts';
 import { attributeOf } from './xml-elements.ts';
 
 /** What a SAML answer said, and what prevents a second use. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { addCustomer, addUser } from '#server/testing/accounts-for-test.ts';
-import { encrypted, field, forger } from '#server/testing/forged-saml.ts';
-import { portalForTest } from '#server/testing/portal-for-test.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { encrypted, field, forger } from '#testing/forged-saml.ts';
+import { portalForTest } from '#testing/portal-for-test.ts';
 import {
   acs,
   addSamlConnection,
@@ -10,8 +10,8 @@ import {
   type SamlProviderForTest,
   samlProvider,
   samlRequestAt,
-} from '#server/testing/saml-sign-in-for-test.ts';
-import { browserForTest, departFor, lastFailure } from '#server/testing/sso-for-test.ts';
+} from '#testing/saml-sign-in-for-test.ts';
+import { browserForTest, departFor, lastFailure } from '#testing/sso-for-test.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { libraryVerifiedXml } from './library-verified-xml.ts';
 

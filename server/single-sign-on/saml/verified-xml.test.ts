@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { getVerifiedXml } from '@node-saml/node-saml/lib/xml.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Forger, type ForgerKey, forger } from '#server/testing/forged-saml.ts';
-import { ecCertificate } from '#server/testing/xml-signature-algorithms.ts';
+import { type Forger, type ForgerKey, forger } from '#testing/forged-saml.ts';
+import { ecCertificate } from '#testing/xml-signature-algorithms.ts';
 import { makeCertificate } from '../make-certificate.ts';
 import { readXml } from './strict-xml.ts';
 import { verifiedXml } from './verified-xml.ts';

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { libraryVerifiedXml } from './library-verified-xml.ts';
-import { algorithms, digestHashes, ds } from './saml-names.ts';
-import { signedInfoProblem } from './saml-signature.ts';
+import { algorithms, digestHashes, ds } from './names.ts';
+import { signedInfoProblem } from './signature.ts';
 import { signatureCheck } from './signature-algorithms.ts';
 import { readXml } from './strict-xml.ts';
 import { attributeOf, childrenNamed, descendantsNamed, textOf, type XmlElement, type XmlNode } from './xml-elements.ts';

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { warnOfEnds } from '#server/housekeeping.ts';
 import { day } from '#server/limits.ts';
 import { findSsoConnectionByKey } from '#server/storage/sso-connection.ts';
-import { addCustomer } from '#server/testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest } from '#server/testing/portal-for-test.ts';
-import { addSamlConnection, type SamlProviderForTest, samlProvider } from '#server/testing/saml-sign-in-for-test.ts';
+import { warnOfEnds } from '#server/upkeep/housekeeping.ts';
+import { addCustomer } from '#testing/accounts-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { addSamlConnection, type SamlProviderForTest, samlProvider } from '#testing/saml-sign-in-for-test.ts';
+import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { changeConnection } from '../change-connection.ts';
 import { ProviderFailure } from '../provider-failure.ts';
-import type { SamlSettings } from '../settings.ts';
 import { metadataWarnings, watchMetadata } from './watch-metadata.ts';
 
 const url = 'https://idp.acme.test/metadata';

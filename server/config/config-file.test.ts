@@ -1,0 +1,63 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+import { configSchemaFile, configSchemaText } from './config-schema.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'vestibule-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function problemsOf(file: unknown): string[] {
+  const path = join(folder, 'config.json');
+  writeFileSync(path, JSON.stringify(file));
+  const result = readConfig({ VESTIBULE_CONFIG: path });
+  return result.ok ? [] : result.problems;
+}
+
+describe('the configuration file', () => {
+  it.each<[string, unknown]>([
+    ['name', { name: '' }],
+    ['logo', { logo: 'logo.exe' }],
+    ['accentColour', { accentColour: 'red;}body{display:none' }],
+    ['links.support', { links: { support: 'javascript:alert(1)' } }],
+    ['links.support', { links: { support: 'JaVaScript:alert(1)' } }],
+    ['links.imprint', { links: { imprint: 'data:text/html,x' } }],
+    ['links.imprint', { links: { imprint: 'http://b.example/' } }],
+    ['links.solutions', { links: { solutions: '//evil.example' } }],
+    ['links.solutions', { links: { solutions: ' https://b.example' } }],
+    ['links.other', { links: { other: 'https://b.example' } }],
+    ['basePath', { basePath: 'portal' }],
+    ['basePath', { basePath: '/' }],
+    ['basePath', { basePath: '/portal/' }],
+    ['basePath', { basePath: '/../x' }],
+    ['allowedHosts.0', { allowedHosts: ['a b'] }],
+    ['allowedRedirectOrigins.0', { allowedRedirectOrigins: ['http://b.example'] }],
+    ['allowedRedirectOrigins.0', { allowedRedirectOrigins: ['https://b.example/path'] }],
+    ['allowedRedirectOrigins.0', { allowedRedirectOrigins: ['https://*.example'] }],
+    ['allowedRedirectOrigins', { allowedRedirectOrigins: ['https://b.example:99999'] }],
+    ['trustedProxies', { trustedProxies: ['10.0.0.0/33'] }],
+    ['trustedProxies', { trustedProxies: ['010.0.0.1'] }],
+    ['trustedProxies', { trustedProxies: ['proxy.local'] }],
+    ['trustedProxies', { trustedProxies: 1 }],
+    ['trustedProxies', { trustedProxies: true }],
+    ['passwordPolicy.minimumLength', { passwordPolicy: { minimumLength: 6 } }],
+    ['session.idleMinutes', { session: { idleMinutes: 0 } }],
+    ['session.idleMinutes', { session: { idleMinutes: 120, absoluteHours: 1 } }],
+    ['session.absoluteHours', { session: { absoluteHours: 1.5 } }],
+    ['mail.from', { mail: { from: 'nobody' } }],
+    ['mail.from', { mail: { from: '' } }],
+    ['mail.from', { mail: { from: 'a@b.example, c@d.example' } }],
+    ['mail.from', { mail: { from: 'Hub <a@b.example>' } }],
+    ['mail.from', { mail: { from: 'a@b.example\r\nBcc: c@d.example' } }],
+    ['mail.smtp', { mail: { smtp: 'smtp://u:p@host' } }],
+    ['nonsense', { nonsense: 1 }],
+    ['the file', []],
+  ])('IN-13 names %s when it is wrong in the file: %j', (field, file) => {
+    expect(problemsOf(file)).toEqual([expect.stringMatching(`^${field}: .`)]);
+  });
+
+  it('has an up-to-date JSON Schema file (node server/config/config-schema.ts)', () => {
+    expect(readFileSync(configSchemaFile, 'utf8')).toBe(configSchemaText());
+  });
+});

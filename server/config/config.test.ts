@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { clientAddress } from '../http/client-address.ts';
+import { type Config, placeholderWarning, readConfig } from './config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'vestibule-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const secret = 'x'.repeat(32);
+
+function read(env: NodeJS.ProcessEnv, file?: unknown) {
+  const path = join(folder, 'config.json');
+  if (file !== undefined) writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
+  return readConfig({ ...(file !== undefined && { VESTIBULE_CONFIG: path }), ...env });
+}
+
+function configOf(env: NodeJS.ProcessEnv, file?: unknown): Config {
+  const result = read(env, file);
+  if (!result.ok) throw new Error(result.problems.join('\n'));
+  return result.config;
+}
+
+function problemsOf(env: NodeJS.ProcessEnv, file?: unknown): string[] {
+  const result = read(env, file);
+  return result.ok ? [] : result.problems;
+}
+
+describe('the configuration', () => {
+  it('needs nothing on a fresh machine', () => {
+    expect(configOf({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      publicUrl: new URL('http://localhost:8080'),
+      hosts: ['localhost:8080', '127.0.0.1:8080', '[::1]:8080'],
+      origins: ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'],
+      databaseUrl: null,
+      dataFolder: resolve('./data'),
+      secrets: null,
+      basePath: '/portal',
+      accentColour: null,
+      logoFile: null,
+      destinationRules: { origin: 'http://localhost:8080', basePath: '/portal', allowedOrigins: [] },
+      passwordPolicy: { shortest: 7, longest: 72 },
+      sessionIdle: 30 * 60_000,
+      sessionAbsolute: 12 * 3_600_000,
+      smtp: null,
+      mailFrom: 'no-reply@localhost',
+    });
+  });
+
+  it('warns of placeholder links, by name', () => {
+    const links = { support: 'mailto:help@acme.example', imprint: 'https://acme.example/imprint' };
+    expect(placeholderWarning(configOf({}))).toContain('links.support, links.imprint, links.solutions');
+    expect(placeholderWarning(configOf({}, { links }))).toContain('placeholders: links.solutions –');
+    const all = { ...links, solutions: 'https://acme.example/' };
+    expect(placeholderWarning(configOf({}, { links: all }))).toBeNull();
+  });
+
+  it('accepts every setting of the environment', () => {
+    const config = configOf({
+      HOST: '::',
+      PORT: '80',
+      PUBLIC_URL: 'https://Hub.Example.com',
+      DATABASE_URL: 'postgresql://u:p@db/x',
+      VESTIBULE_DATA: '/var/lib/vestibule',
+      VESTIBULE_SECRET: `${secret}, ${secret}y`,
+      SMTP_URL: 'smtp://hub:p%40ss@smtp.example.com',
+    });
+    expect(config).toMatchObject({
+      host: '::',
+      port: 80,
+      hosts: ['hub.example.com'],
+      origins: ['https://hub.example.com'],
+      databaseUrl: 'postgresql://u:p@db/x',
+      dataFolder: '/var/lib/vestibule',
+      secrets: [secret, `${secret}y`],
+      smtp: { host: 'smtp.example.com', port: 587, tls: 'starttls', user: 'hub', password: 'p@ss' },
+      mailFrom: 'no-reply@hub.example.com',
+    });
+    expect(configOf({ PORT: '80' }).hosts[0]).toBe('localhost');
+    expect(configOf({ PUBLIC_URL: 'http://[::1]:8080' }).mailFrom).toBe('no-reply@localhost');
+    expect(configOf({ PUBLIC_URL: 'https://hub.example.com:8443' }).hosts).toEqual(['hub.example.com:8443']);
+  });
+
+  it('accepts every setting of the file', () => {
+    const config = configOf(
+      {},
+      {
+        $schema: './vestibule.config.schema.json',
+        name: 'Hub',
+        logo: './logo.svg',
+        accentColour: '#abc',
+        links: { support: 'mailto:a@b', imprint: 'https://b.example/', solutions: 'tel:+49123' },
+        basePath: '/a/b',
+        allowedHosts: ['10.0.0.5:8080', 'Proxy.Local'],
+        allowedRedirectOrigins: ['https://App.example:443'],
+        trustedProxies: ['10.0.0.0/8', '2001:db8::1'],
+        mail: { from: 'Door@Hub.Example' },
+        passwordPolicy: { minimumLength: 15 },
+        session: { idleMinutes: 5, absoluteHours: 1 },
+      },
+    );
+    expect(config).toMatchObject({
+      basePath: '/a/b',
+      branding: { name: 'Hub', logo: '/a/b/logo', links: { support: 'mailto:a@b', solutions: 'tel:+49123' } },
+      accentColour: '#abc',
+      logoFile: resolve('logo.svg'),
+      destinationRules: { basePath: '/a/b', allowedOrigins: ['https://app.example'] },
+      passwordPolicy: { shortest: 15, longest: 72 },
+      sessionIdle: 5 * 60_000,
+      sessionAbsolute: 3_600_000,
+      mailFrom: 'Door@hub.example',
+    });
+    expect(config.hosts).toEqual(expect.arrayContaining(['10.0.0.5:8080', 'proxy.local']));
+    expect(clientAddress('10.1.2.3', '192.0.2.1', config.trustedProxies)).toBe('192.0.2.1');
+    expect(clientAddress('11.1.2.3', '192.0.2.1', config.trustedProxies)).toBe('11.1.2.3');
+  });
+
+  it.each<[string, NodeJS.ProcessEnv]>([
+    ['PORT', { PORT: '70000' }],
+    ['PORT', { PORT: '8080x' }],
+    ['PORT', { PORT: '-1' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'hub.example.com' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'ftp://hub.example.com' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://hub.example.com/portal' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://user@hub.example.com' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://hub.example.com/?x' }],
+    ['DATABASE_URL', { DATABASE_URL: 'mysql://x', VESTIBULE_SECRET: secret }],
+    ['DATABASE_URL', { DATABASE_URL: 'x', VESTIBULE_SECRET: secret }],
+    ['VESTIBULE_SECRET', { VESTIBULE_SECRET: 'short' }],
+    ['VESTIBULE_SECRET', { VESTIBULE_SECRET: `${secret},short` }],
+    ['VESTIBULE_SECRET', { DATABASE_URL: 'postgres://u:p@db/x' }],
+    ['VESTIBULE_CONFIG', { VESTIBULE_CONFIG: '/nowhere/at/all.json' }],
+    ['SMTP_URL', { SMTP_URL: 'smtp://hub:short,@smtp.example.com?tls=off' }],
+    ['mail.from', { PUBLIC_URL: 'https://a,b.example' }],
+  ])('names %s when it is wrong: %j', (name, env) => {
+    const problems = problemsOf(env);
+    expect(problems).toEqual([expect.stringMatching(`^${name}: `)]);
+    expect(problems.join()).not.toContain('short,');
+  });
+
+  it('CK-02 refuses a public address over plain http except on this machine', () => {
+    for (const url of ['http://hub.example.com', 'http://10.0.0.5:8080', 'http://localhost.example.com'])
+      expect(problemsOf({ PUBLIC_URL: url })).toEqual([expect.stringContaining('PUBLIC_URL: must be https')]);
+    for (const url of ['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:8080'])
+      expect(problemsOf({ PUBLIC_URL: url })).toEqual([]);
+  });
+
+  it('names every problem at once, and a file that is not JSON', () => {
+    expect(problemsOf({ PORT: 'x', PUBLIC_URL: 'y' }, { name: '', other: 1 })).toHaveLength(4);
+    expect(problemsOf({}, '{"name": "Hub",}')).toEqual([expect.stringContaining('not valid JSON')]);
+  });
+});

@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs';
+import type { BlockList } from 'node:net';
+import { resolve } from 'node:path';
+import { Compile } from 'typebox/compile';
+import type { DestinationRules } from '#contract/destination.ts';
+import type { Branding } from '#contract/page.ts';
+import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-rules.ts';
+import { day, hour, minute } from '../limits.ts';
+import { parseNetworkList } from '../names/network-list.ts';
+import { readEmail } from '../names/read-name.ts';
+import { ConfigFile } from './config-file.ts';
+import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
+
+/** All configuration, read and validated once, then passed on as a value. */
+export type Config = {
+  host: string;
+  port: number;
+  publicUrl: URL;
+  /** Accepted Host headers; anything else gets 421. */
+  hosts: string[];
+  /** Origins that count as our own in a browser's request. */
+  origins: string[];
+  databaseUrl: string | null;
+  dataFolder: string;
+  /** Null: created and kept in the data folder. The first one seals, all open. */
+  secrets: string[] | null;
+  /** The token for reading the metrics; null: metrics are disabled. */
+  metricsToken: string | null;
+  basePath: string;
+  branding: Branding;
+  accentColour: string | null;
+  logoFile: string | null;
+  destinationRules: DestinationRules;
+  trustedProxies: BlockList;
+  passwordPolicy: PasswordPolicy;
+  /** Lengths of time, in milliseconds. */
+  auditKept: number;
+  sessionIdle: number;
+  sessionAbsolute: number;
+  /** Null: emails go to the outbox folder of the data folder. */
+  smtp: SmtpServer | null;
+  /** The sender address of emails. */
+  mailFrom: string;
+};
+
+export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] };
+
+/** Default link targets until the configuration file sets them: placeholders. */
+const placeholderLinks: Branding['links'] = {
+  support: 'https://example.com/support',
+  imprint: 'https://example.com/imprint',
+  solutions: 'https://example.com/solutions',
+};
+
+/** A warning that names the links that are still placeholders, or null. */
+export function placeholderWarning({ branding: { links } }: Config): string | null {
+  const names = Object.entries(placeholderLinks).flatMap(([name, placeholder]) =>
+    links[name as keyof typeof links] === placeholder ? [`links.${name}`] : [],
+  );
+  if (names.length === 0) return null;
+  return `still at their placeholders: ${names.join(', ')} – set them in the configuration file`;
+}
+
+const defaultPort = 8080;
+const shortestSecret = 32;
+/** A machine's names for itself; plain http is only allowed for them. */
+export const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+const checkFile = Compile(ConfigFile);
+
+/**
+ * Reads the settings from the environment and the configuration file (decisions §11). Returns the whole configuration,
+ * or every problem found, each naming its setting.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
+  const problems: string[] = [];
+  const file = readConfigFile(env.VESTIBULE_CONFIG, problems);
+  const port = readPort(env.PORT, problems);
+  const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
+  const databaseUrl = readDatabaseUrl(env.DATABASE_URL, problems);
+  const metricsToken = readMetricsToken(env.METRICS_TOKEN, problems);
+  const secrets = readSecrets(env.VESTIBULE_SECRET, databaseUrl, problems);
+  const smtp = readSmtpServer(env.SMTP_URL, problems);
+  const mailFrom = readMailFrom(file.mail?.from, publicUrl, problems);
+  const trusted = parseNetworkList(file.trustedProxies ?? []);
+  for (const text of trusted.invalid)
+    problems.push(`trustedProxies: ${JSON.stringify(text)} is not an address or a network such as 10.0.0.0/8`);
+  const allowedOrigins = readOrigins(file.allowedRedirectOrigins ?? [], problems);
+  const shortest = file.passwordPolicy?.minimumLength ?? defaultPasswordPolicy.shortest;
+  const idle = file.session?.idleMinutes ?? 30;
+  const absolute = file.session?.absoluteHours ?? 12;
+  if (idle * minute > absolute * hour)
+    problems.push('session.idleMinutes: must not be longer than session.absoluteHours');
+  if (problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    config: {
+      host: env.HOST || '127.0.0.1',
+      port,
+      publicUrl,
+      hosts: withLoopback(publicUrl, (name) => hostOf(name, publicUrl)).concat(
+        (file.allowedHosts ?? []).map((host) => host.toLowerCase()),
+      ),
+      origins: withLoopback(publicUrl, (name) => `${publicUrl.protocol}//${hostOf(name, publicUrl)}`),
+      databaseUrl,
+      dataFolder: resolve(env.VESTIBULE_DATA || './data'),
+      secrets,
+      metricsToken,
+      basePath: file.basePath ?? '/portal',
+      branding: {
+        name: file.name ?? 'Vestibule',
+        logo: file.logo ? `${file.basePath ?? '/portal'}/logo` : null,
+        links: { ...placeholderLinks, ...file.links },
+      },
+      accentColour: file.accentColour ?? null,
+      logoFile: file.logo ? resolve(file.logo) : null,
+      destinationRules: {
+        origin: publicUrl.origin,
+        basePath: file.basePath ?? '/portal',
+        allowedOrigins,
+      },
+      trustedProxies: trusted.networks,
+      passwordPolicy: { ...defaultPasswordPolicy, shortest },
+      auditKept: (file.audit?.keepDays ?? 400) * day,
+      sessionIdle: idle * minute,
+      sessionAbsolute: absolute * hour,
+      smtp,
+      mailFrom,
+    },
+  };
+}
+
+function readConfigFile(named: string | undefined, problems: string[]): ConfigFile {
+  const path = named || './vestibule.config.json';
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (!named && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    problems.push(`VESTIBULE_CONFIG: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return {};
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    problems.push(`${path}: not valid JSON (${(error as Error).message})`);
+    return {};
+  }
+  if (checkFile.Check(value)) return value;
+  for (const { instancePath, message, keyword } of checkFile.Errors(value)) {
+    if (keyword === 'additionalProperties') continue;
+    const field = instancePath.slice(1).replaceAll('/', '.') || 'the file';
+    problems.push(`${field}: ${keyword === 'boolean' ? 'is not a known setting' : message}`);
+  }
+  return {};
+}
+
+function readPort(text: string | undefined, problems: string[]): number {
+  if (!text) return defaultPort;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  problems.push(`PORT: ${JSON.stringify(text)} is not a port number`);
+  return defaultPort;
+}
+
+function readPublicUrl(text: string, problems: string[]): URL {
+  const url = URL.parse(text);
+  const fallback = new URL('http://localhost');
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    problems.push('PUBLIC_URL: must be an address such as https://hub.example.com');
+    return fallback;
+  }
+  if (url.pathname !== '/' || url.search || url.hash || url.username) {
+    problems.push('PUBLIC_URL: must be just an origin, without path, query or user');
+    return fallback;
+  }
+  if (url.protocol === 'http:' && !loopbackNames.includes(url.hostname)) {
+    problems.push('PUBLIC_URL: must be https; plain http is for localhost only');
+    return fallback;
+  }
+  return url;
+}
+
+/** Origins as the URL parser serializes them, since they are compared in that form. */
+function readOrigins(texts: readonly string[], problems: string[]): string[] {
+  return texts.flatMap((text) => {
+    const url = URL.parse(text);
+    if (url) return url.origin;
+    problems.push(`allowedRedirectOrigins: ${JSON.stringify(text)} is not an origin such as https://hub.example.com`);
+    return [];
+  });
+}
+
+function readDatabaseUrl(text: string | undefined, problems: string[]): string | null {
+  if (!text) return null;
+  const url = URL.parse(text);
+  if (url && /^postgres(?:ql)?:$/.test(url.protocol)) return text;
+  problems.push('DATABASE_URL: must be an address such as postgres://user:password@host:5432/name');
+  return null;
+}
+
+function readSecrets(text: string | undefined, databaseUrl: string | null, problems: string[]): string[] | null {
+  const secrets =
+    text
+      ?.split(',')
+      .map((secret) => secret.trim())
+      .filter(Boolean) ?? [];
+  if (secrets.some((secret) => secret.length < shortestSecret)) {
+    problems.push(
+      `VESTIBULE_SECRET: each secret must have at least ${shortestSecret} characters (openssl rand -base64 32)`,
+    );
+  }
+  if (secrets.length === 0 && databaseUrl) {
+    problems.push(
+      'VESTIBULE_SECRET: is required with DATABASE_URL, as every instance needs the same (openssl rand -base64 32)',
+    );
+  }
+  return secrets.length > 0 ? secrets : null;
+}
+
+function readSmtpServer(text: string | undefined, problems: string[]): SmtpServer | null {
+  if (!text) return null;
+  const reading = readSmtpUrl(text);
+  if (reading.ok) return reading.value;
+  problems.push(reading.problem);
+  return null;
+}
+
+function readMailFrom(text: string | undefined, { hostname }: URL, problems: string[]): string {
+  // readEmail does not accept an address with IPv6 numbers after its @.
+  const reading = readEmail(text ?? `no-reply@${hostname.startsWith('[') ? 'localhost' : hostname}`);
+  if (reading.ok) return reading.value;
+  problems.push(reading.problem.replace(/^email: /, 'mail.from: '));
+  return '';
+}
+
+function readMetricsToken(text: string | undefined, problems: string[]): string | null {
+  if (!text) return null;
+  if (!/^[\x21-\x7e]{16,200}$/.test(text))
+    problems.push('METRICS_TOKEN: must have 16 to 200 ASCII characters without spaces (openssl rand -base64 24)');
+  return text;
+}
+
+/** On this machine the portal accepts every loopback name. */
+function withLoopback(publicUrl: URL, make: (name: string) => string): string[] {
+  return loopbackNames.includes(publicUrl.hostname) ? loopbackNames.map(make) : [make(publicUrl.hostname)];
+}
+
+function hostOf(name: string, publicUrl: URL): string {
+  return publicUrl.port ? `${name}:${publicUrl.port}` : name;
+}

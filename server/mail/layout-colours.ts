@@ -1,0 +1,69 @@
+import { hexOfOklch, type Oklch, oklchOf } from './layout-oklch.ts';
+
+/** The colours of an email in one theme, as `#rrggbb`. */
+export type MailColours = {
+  floor: string;
+  wall: string;
+  /** The arch around the door, and its side, which shows its thickness. */
+  order: string;
+  orderSide: string;
+  door: string;
+  doorSide: string;
+  text: string;
+  muted: string;
+  accent: string;
+  fill: string;
+  edge: string;
+  label: string;
+};
+
+/** The default brand of the pages. */
+const houseBrand = '#21489c';
+
+/** Brands lighter than this keep a bright button with a dark label; the rest get a deep one with a white label. */
+const litFrom = 0.66;
+
+/**
+ * The colours of the pages (`web/styles/tokens.css`) computed for email programs, which support neither relative
+ * colours nor variables. Fixed lightness keeps text readable for any brand.
+ */
+export function mailLayoutColours(accentColour: string | null): { day: MailColours; night: MailColours } {
+  const brand = oklchOf(accentColour ?? houseBrand);
+  return { day: dayColours(brand), night: nightColours(brand) };
+}
+
+function dayColours({ l, c, h }: Oklch): MailColours {
+  const isLit = l > litFrom;
+  return {
+    floor: '#dedcd5',
+    wall: '#f1efeb',
+    order: '#f6f4f1',
+    orderSide: '#e7e5e0',
+    door: '#ffffff',
+    doorSide: '#ebe9e5',
+    text: hexOfOklch({ l: 0.22, c: Math.min(c * 0.2, 0.03), h }),
+    muted: hexOfOklch({ l: 0.38, c: Math.min(c * 0.2, 0.025), h }),
+    accent: hexOfOklch({ l: Math.min(l, 0.386), c: Math.min(c, 0.15), h }),
+    fill: hexOfOklch({ l: isLit ? Math.min(Math.max(l, 0.79), 0.87) : Math.min(l, 0.41), c: Math.min(c, 0.16), h }),
+    edge: hexOfOklch({ l: Math.min(l, isLit ? 0.56 : 0.41), c: Math.min(c, 0.15), h }),
+    label: hexOfOklch({ l: isLit ? 0.17 : 1, c: 0, h }),
+  };
+}
+
+function nightColours({ l, c, h }: Oklch): MailColours {
+  const fill = hexOfOklch({ l: Math.min(Math.max(l, 0.83), 0.9), c: Math.min(c, 0.1), h });
+  return {
+    floor: hexOfOklch({ l: 0.128, c: Math.min(c * 0.12, 0.016), h }),
+    wall: hexOfOklch({ l: 0.186, c: Math.min(c * 0.18, 0.025), h }),
+    order: hexOfOklch({ l: 0.208, c: Math.min(c * 0.22, 0.03), h }),
+    orderSide: hexOfOklch({ l: 0.262, c: Math.min(c * 0.38, 0.054), h }),
+    door: hexOfOklch({ l: 0.256, c: Math.min(c * 0.3, 0.044), h }),
+    doorSide: hexOfOklch({ l: 0.34, c: Math.min(c * 0.48, 0.07), h }),
+    text: hexOfOklch({ l: 0.965, c: Math.min(c * 0.05, 0.006), h }),
+    muted: hexOfOklch({ l: 0.82, c: Math.min(c * 0.12, 0.015), h }),
+    accent: hexOfOklch({ l: Math.max(l, 0.83), c: Math.min(c, 0.1), h }),
+    fill,
+    edge: fill,
+    label: hexOfOklch({ l: 0.17, c: Math.min(c, 0.03), h }),
+  };
+}

@@ -1,0 +1,87 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { queryNames, screenOfPath, screenUrl } from '#contract/screens.ts';
+import type { Deps } from '../deps.ts';
+import { setCookie } from '../http/cookies.ts';
+import { sendFormPolicy } from '../http/form-policy.ts';
+import { refuseForeignSite } from '../http/guards.ts';
+import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
+import { isAheadOfPerson } from '../http/navigation.ts';
+import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
+import { namesOwnOrigin } from '../http/same-origin.ts';
+import { clearWaitingLink } from '../http/turns.ts';
+import { limits } from '../limits.ts';
+import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
+import { visitorOf } from '../visitor/visitor.ts';
+import { carriesSession, endSession, leaveSession, wasSignedIn } from './end-session.ts';
+
+/**
+ * `GET logout` (decisions §6): ends the session if our own page or the person asks for it; a request from elsewhere, or
+ * a prefetch, changes nothing and leads to a confirmation.
+ */
+export function logoutRoute(deps: Deps) {
+  return async function logout(request: FastifyRequest, reply: FastifyReply) {
+    const { headers } = request;
+    if (!isWanted(headers)) return await refuseForeignSite(deps, request, reply);
+    if (!isAheadOfPerson(headers) && isOurs(headers, deps.config.origins)) return await signOut(deps, request, reply);
+    if (wantsPage(request))
+      return await deps.pages.send(request, reply, 200, { serverPage: { name: 'signOutConfirm' } });
+    return await refuseForeignSite(deps, request, reply);
+  };
+}
+
+/** A page, or a script's request: nobody clicks what a browser loads as an image or frame. */
+function isWanted(headers: IncomingHttpHeaders): boolean {
+  return ['document', 'empty', undefined].includes(headers['sec-fetch-dest'] as string | undefined);
+}
+
+/** `none`: typed by the person; a browser without Sec-Fetch-Site cannot say so. */
+function isOurs(headers: IncomingHttpHeaders, ownOrigins: readonly string[]): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === undefined ? namesOwnOrigin(headers, ownOrigins) : site === 'same-origin' || site === 'none';
+}
+
+/** `POST logout`: the guard has checked that it comes from our own page. */
+export function logoutConfirmedRoute(deps: Deps) {
+  return async function logoutConfirmed(request: FastifyRequest, reply: FastifyReply) {
+    return await signOut(deps, request, reply);
+  };
+}
+
+async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { sessionToken, address, requestId } = visitorOf(deps, request);
+  const where = { now: deps.now(), address, requestId };
+  const ended = sessionToken ? await endSession(deps.sql, sessionToken, where) : null;
+  const destination = queryValue(request, queryNames.destination) ?? undefined;
+  // Any link could claim this of a sign-out, and nothing would be discarded.
+  const isPressed = request.method === 'POST';
+  const signsInAgain = isPressed && ended !== null && destination !== undefined && isRegistration(deps, destination);
+  if (signsInAgain) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
+  else clearLastRefusal(request, reply, deps.config);
+  // Whoever opens the page without a session wants everything gone; a script may only be making sure.
+  const isOpened = ended === null && wantsPage(request);
+  const isTurnOver = !signsInAgain && (isOpened || wasSignedIn(deps, request, ended));
+  if (isOpened || carriesSession(deps, request)) leaveSession(deps, request, reply, isTurnOver);
+  else clearWaitingLink(request, reply, deps.config);
+  if (!wantsPage(request)) return reply.code(204).send();
+  const elsewhere = ended && !signsInAgain && (await signOutAtProvider(deps, ended));
+  if (elsewhere) {
+    const { browserToken: token, ...way } = elsewhere;
+    if (token !== null) setCookie(reply, deps.config, 'sent-logout', token, limits.ssoRequest);
+    if (way.fields) sendFormPolicy(reply, way.url);
+    const serverPage = { name: 'leaving', isSignOut: true, ...way } as const;
+    return await deps.pages.send(request, reply, 200, { serverPage });
+  }
+  const query = {
+    [queryNames.destination]: destination,
+    [queryNames.language]: languageOverride(request),
+  };
+  return reply.redirect(screenUrl(deps.config.basePath, 'login', query), 303);
+}
+
+/** Signing out to set up one's own app is not a change of person, so the provider's session may stay. */
+function isRegistration({ config }: Deps, destination: string): boolean {
+  const { path } = splitUrl(destination);
+  if (!path.startsWith(`${config.basePath}/`)) return false;
+  return screenOfPath(path.slice(config.basePath.length)).name === 'twoFactorRegistration';
+}

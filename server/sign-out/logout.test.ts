@@ -1,0 +1,317 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { keepHouse } from '#server/upkeep/housekeeping.ts';
+import { addAttackFixtures } from '#testing/accounts-for-test.ts';
+import {
+  cookiesOf,
+  type PortalForTest,
+  portalForTest,
+  type TestRequest,
+  testPassword,
+} from '#testing/portal-for-test.ts';
+
+let portal: PortalForTest;
+let cookies: Record<string, string>;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+});
+beforeEach(async () => {
+  await portal.sql`delete from throttle`;
+  await portal.sql`delete from session`;
+  await portal.sql`truncate signed_out_session, audit_event`;
+  cookies = cookiesOf(await portal.signIn('alice', testPassword));
+});
+afterAll(() => portal.close());
+
+const url = '/portal/logout';
+const isAlive = async () => (await portal.send({ url: '/portal/session', cookies })).statusCode === 200;
+const page = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
+it.each(['same-origin', 'none'])(
+  'SE-09 %s: a navigation signs out, and the old cookie no longer works',
+  async (site) => {
+    const answer = await portal.send({ url, cookies, headers: { ...page, 'sec-fetch-site': site } });
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/login']);
+    expect(answer.cookies).toContainEqual(expect.objectContaining({ name: 'vestibule-session', value: '', maxAge: 0 }));
+    expect(await isAlive()).toBe(false);
+    expect((await portal.send({ url: '/portal/portal.html', cookies })).headers.location).toBe('/portal/');
+    expect(await portal.sql`select from session`).toHaveLength(0);
+    const [event] =
+      await portal.sql`select event, username, host(address) as address from audit_event order by id desc limit 1`;
+    expect(event).toEqual({ event: 'signed-out', username: 'alice', address: '198.51.100.7' });
+  },
+);
+
+const own = 'http://localhost:8080';
+
+it.each<[string, Record<string, string>]>([
+  ['a link of our page', { referer: `${own}/portal/twoFactor` }],
+  ['a link of our page under our referrer policy', { referer: `${own}/` }],
+  ['a page that says its origin', { origin: own }],
+  ['both', { origin: own, referer: `${own}/` }],
+])('a browser without Sec-Fetch-Site signs out by %s', async (_what, headers) => {
+  const answer = await portal.send({ url, cookies, headers });
+  expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/login']);
+  expect(await isAlive()).toBe(false);
+});
+
+it('a script of our page signs out in a browser without Sec-Fetch-Site', async () => {
+  const answer = await portal.send({ url, cookies, headers: { accept: 'application/json', referer: `${own}/` } });
+  expect(answer.statusCode).toBe(204);
+  expect(await isAlive()).toBe(false);
+});
+
+it('a script of our page gets 204, and so does a post from our page', async () => {
+  const fetch = { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' };
+  expect((await portal.send({ url, cookies, headers: fetch })).statusCode).toBe(204);
+  expect(await isAlive()).toBe(false);
+  cookies = cookiesOf(await portal.signIn('alice', testPassword));
+  const posted = await portal.send({ method: 'POST', url: `${url}?lang=de`, cookies, headers: page });
+  expect([posted.statusCode, posted.headers.location]).toEqual([303, '/portal/login?lang=de']);
+  expect(await isAlive()).toBe(false);
+});
+
+it.each<[string, Record<string, string>]>([
+  ['a link on another site', { ...page, 'sec-fetch-site': 'cross-site' }],
+  ['a link on a sister host', { ...page, 'sec-fetch-site': 'same-site' }],
+  ['a link in a browser that does not say where from', {}],
+  [
+    'a page that is fetched ahead of the person',
+    { ...page, 'sec-fetch-site': 'none', 'sec-purpose': 'prefetch;prerender' },
+  ],
+  ['a prefetch of our own page', { ...page, 'sec-fetch-site': 'same-origin', 'sec-purpose': 'prefetch' }],
+  ['a made-up answer', { ...page, 'sec-fetch-site': 'same-origin, cross-site' }],
+  ['an empty answer', { ...page, 'sec-fetch-site': '', referer: `${own}/` }],
+  ['a link on another site, with our page before it', { ...page, 'sec-fetch-site': 'cross-site', referer: `${own}/` }],
+  ['a link on another site in an old browser', { referer: 'https://evil.example/' }],
+  ['a link in an old browser, with our name in front', { referer: `${own}.evil.example/` }],
+  ['a link in an old browser, with our name within', { referer: `https://evil.example/${own}/` }],
+  ['a link in an old browser from a page that cannot be read', { referer: 'localhost:8080' }],
+  ['another origin in an old browser, with our page before it', { origin: 'https://evil.example', referer: `${own}/` }],
+  ['a hidden origin in an old browser', { origin: 'null', referer: `${own}/` }],
+  ['our origin in an old browser, with another page before it', { origin: own, referer: 'https://evil.example/' }],
+  ['a page that an old browser fetches ahead of the person', { referer: `${own}/`, purpose: 'prefetch' }],
+  ['a page that an old Firefox fetches ahead of the person', { referer: `${own}/`, 'x-moz': 'prefetch' }],
+  ['a page that an old Safari shows ahead of the person', { referer: `${own}/`, 'x-purpose': 'preview' }],
+])('CS-11 %s changes nothing and asks for confirmation', async (_what, headers) => {
+  const answer = await portal.send({ url, cookies, headers });
+  expect(answer.statusCode).toBe(200);
+  expect(answer.body).toContain('action="/portal/logout"');
+  expect(answer.body).toContain('method="post"');
+  expect(answer.headers['set-cookie']).toBeUndefined();
+  expect(await isAlive()).toBe(true);
+});
+
+it.each<[string, Record<string, string>]>([
+  [
+    'an image',
+    { accept: 'image/*', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image', 'sec-fetch-site': 'cross-site' },
+  ],
+  [
+    'a script',
+    { accept: '*/*', 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+  ],
+  ['an image in an old browser', { accept: 'image/*' }],
+  ['an image in an old browser that says so', { accept: 'image/*', referer: 'https://evil.example/' }],
+])('CS-11 %s of another site changes nothing', async (_what, headers) => {
+  const answer = await portal.send({ url, cookies, headers });
+  expect(answer.statusCode).toBe(403);
+  expect(answer.headers['set-cookie']).toBeUndefined();
+  expect(await isAlive()).toBe(true);
+});
+
+it('CS-11 neither a HEAD nor a post from another site changes anything', async () => {
+  await portal.send({ method: 'HEAD', url, cookies, headers: { 'sec-fetch-site': 'cross-site' } });
+  await portal.send({ method: 'POST', url, cookies, headers: { 'sec-fetch-site': 'cross-site' } });
+  expect(await isAlive()).toBe(true);
+});
+
+it.each(['image', 'script', 'style', 'iframe', 'frame', 'object', 'video', 'report', 'worker'])(
+  'CS-11 our own page loading it as %s changes nothing',
+  async (dest) => {
+    const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': dest };
+    const answer = await portal.send({ url, cookies, headers });
+    expect(answer.statusCode).toBe(403);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect(await isAlive()).toBe(true);
+  },
+);
+
+it('CS-11 a HEAD from our own page, or from a link checker, changes nothing', async () => {
+  for (const site of ['same-origin', 'none']) {
+    const answer = await portal.send({ method: 'HEAD', url, cookies, headers: { ...page, 'sec-fetch-site': site } });
+    expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([404, undefined]);
+    expect(await isAlive()).toBe(true);
+  }
+});
+
+it('SE-15 a link that claims to set up an app is an ordinary sign-out; the button keeps the name', async () => {
+  const asked = `${url}?destination=%2Fportal%2FtwoFactorRegistration`;
+  for (const site of ['none', 'same-origin']) {
+    const signedIn = cookiesOf(await portal.signIn('alice', testPassword));
+    const headers = { ...page, 'sec-fetch-site': site };
+    const answer = await portal.send({ url: asked, cookies: signedIn, headers });
+    expect(answer.statusCode).toBe(303);
+    expect(cookiesOf(answer)).toHaveProperty(marks[1]);
+    expect(cookiesOf(answer)['vestibule-refusal'] ?? '').toBe('');
+  }
+  const posted = cookiesOf(await portal.send({ method: 'POST', url: asked, cookies }));
+  expect(posted).not.toHaveProperty(marks[1]);
+  expect(Buffer.from(posted['vestibule-refusal'] ?? '', 'base64url').toString()).toContain('alice');
+});
+
+it('the requested page and the language are passed on to the form', async () => {
+  const asked = `${url}?destination=%2Fportal%2Fportal.html%3Ftab%3D2&lang=de`;
+  const answer = await portal.send({ url: asked, cookies, headers: { ...page, 'sec-fetch-site': 'same-origin' } });
+  expect(answer.headers.location).toBe('/portal/login?destination=%2Fportal%2Fportal.html%3Ftab%3D2&lang=de');
+});
+
+it('signing out twice, or without a session, still ends at the form', async () => {
+  for (const given of [cookies, cookies, {}, { 'vestibule-session': 'x' }]) {
+    const answer = await portal.send({ method: 'POST', url, cookies: given });
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/login']);
+  }
+});
+
+it('a browser ends only its own session', async () => {
+  const elsewhere = cookiesOf(await portal.signIn('alice', testPassword));
+  await portal.send({ method: 'POST', url, cookies: elsewhere });
+  expect(await isAlive()).toBe(true);
+});
+
+it('SE-14 pages of a session are not cached, so that Back after signing out shows none', async () => {
+  for (const path of ['/portal/portal.html', '/portal/session']) {
+    const answer = await portal.send({ url: path, cookies });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['cache-control'], path).toBe('no-store');
+    expect(answer.headers.etag).toBeUndefined();
+  }
+});
+
+it('SE-15 the second person at a browser gets nothing of the first’s', async () => {
+  const jar = { ...cookiesOf(await portal.signIn('alice', 'a slip')), ...cookies };
+  const signedOut = await portal.send({ method: 'POST', url, cookies: jar });
+  Object.assign(jar, cookiesOf(signedOut));
+  const answer = await portal.signIn('bob', testPassword, { cookies: jar });
+  expect(answer.headers.location).toBe('/portal/portal.html');
+  Object.assign(jar, cookiesOf(answer));
+  expect(jar['vestibule-refusal']).toBe('');
+  const seen = await portal.send({ url: '/portal/portal.html', cookies: jar });
+  expect(seen.body).toContain('bob');
+  expect(seen.body).not.toContain('alice');
+  expect((await portal.send({ url: '/portal/session', cookies: jar })).json().username).toBe('bob');
+});
+
+const marks = ['vestibule-signed-in', 'vestibule-signed-out'] as const;
+const turnsOf = (jar: Record<string, string>) => marks.map((name) => jar[name]);
+
+it('SE-15 a reset link kept in the browser ends with a sign-in or sign-out', async () => {
+  const reset = { 'vestibule-reset': 'r'.repeat(43) };
+  const ended = expect.objectContaining({ name: 'vestibule-reset', value: '', maxAge: 0 });
+  expect((await portal.signIn('alice', testPassword, { cookies: reset })).cookies).toContainEqual(ended);
+  expect((await portal.signIn('alice', 'a slip', { cookies: reset })).cookies).not.toContainEqual(ended);
+  for (const jar of [reset, { ...reset, ...cookies }])
+    expect((await portal.send({ method: 'POST', url, cookies: jar })).cookies).toContainEqual(ended);
+});
+
+it('SE-15 pages report every sign-in and sign-out to the tab, by marks that have no other use', async () => {
+  const pageOf = async (jar: Record<string, string>) => {
+    const { body } = await portal.send({ url: '/portal/forgotten', cookies: jar });
+    return JSON.parse(/id="page">([^<]+)</.exec(body)?.[1] ?? '').turns;
+  };
+  expect(await pageOf({})).toBeUndefined();
+  const jar = { ...cookies };
+  const first = turnsOf(jar);
+  expect(first).toEqual([expect.stringMatching(/^[\w-]{43}$/), undefined]);
+  expect(await pageOf(jar)).toEqual({ signedIn: first[0], signedOut: null });
+  Object.assign(jar, cookiesOf(await portal.send({ method: 'POST', url, cookies: jar })));
+  const second = turnsOf(jar);
+  expect(second).toEqual([first[0], expect.stringMatching(/^[\w-]{43}$/)]);
+  Object.assign(jar, cookiesOf(await portal.signIn('bob', testPassword, { cookies: jar })));
+  expect(await pageOf(jar)).toEqual({ signedIn: jar['vestibule-signed-in'], signedOut: second[1] });
+  expect(jar['vestibule-signed-in']).not.toBe(first[0]);
+  expect(await pageOf({})).toBeUndefined();
+});
+
+it('SE-15 the marks outlive the browser’s session and every reset link', async () => {
+  const answers = [await portal.signIn('alice', testPassword), await portal.send({ method: 'POST', url, cookies })];
+  const found = answers.flatMap((answer) => answer.cookies.filter(({ name }) => marks.some((mark) => mark === name)));
+  expect(found.map(({ name }) => name)).toEqual(marks);
+  for (const { maxAge } of found)
+    expect((maxAge ?? 0) * 1000).toBeGreaterThan(limits.resetLink + limits.refusalLifetime);
+});
+
+const fetched = { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' };
+const opened = { ...page, 'sec-fetch-site': 'same-origin' };
+const pressed = { method: 'POST' as const };
+const named = (jar: Record<string, string>) =>
+  Object.keys(jar).filter((name) => name !== 'vestibule-session' && jar[name] !== '');
+
+it.each<[string, Partial<TestRequest>]>([
+  ['a page', { headers: opened }],
+  ['a button', pressed],
+  ['a call', { headers: fetched }],
+  ['a posting call', { ...pressed, headers: fetched }],
+])('SE-15 signing out by %s of a session of which nothing is left is a sign-out', async (_what, request) => {
+  await portal.sql`delete from session`;
+  const visit = 'vestibule-visit-AAAAAAAA';
+  const jar = { ...cookies, [visit]: 'v'.repeat(43) };
+  const left = cookiesOf(await portal.send({ url, cookies: jar, ...request }));
+  expect(named(left).sort()).toEqual(['vestibule-afresh', 'vestibule-signed-out']);
+  expect([left['vestibule-session'], left[visit]]).toEqual(['', '']);
+});
+
+it('SE-15 so is a call with a cookie that somebody may have tossed: twice, or malformed', async () => {
+  const mark = `vestibule-signed-in=${cookies['vestibule-signed-in']}`;
+  const held = `vestibule-session=${cookies['vestibule-session']}`;
+  for (const cookie of [`${held}; ${held}; ${mark}`, `vestibule-session=x; ${mark}`]) {
+    const left = cookiesOf(await portal.send({ url, headers: { ...fetched, cookie } }));
+    expect(left, cookie).toHaveProperty(marks[1]);
+  }
+});
+
+it('a call without a session cookie reports no sign-out, nor does one where nobody was ever signed in', async () => {
+  const mark = { 'vestibule-signed-in': cookies['vestibule-signed-in'] ?? '' };
+  expect(named(cookiesOf(await portal.send({ url, cookies: mark, headers: fetched })))).toEqual([]);
+  // A second factor that was abandoned so long ago that its row is gone.
+  const abandoned = { 'vestibule-session': 'x'.repeat(43) };
+  expect(named(cookiesOf(await portal.send({ url, cookies: abandoned, headers: fetched })))).toEqual([
+    'vestibule-afresh',
+  ]);
+});
+
+it('a second factor that is abandoned twice is no sign-out either time', async () => {
+  await portal.sql`update session set stage = 'half', factor = 'email'`;
+  for (const _ of [1, 2]) {
+    const left = cookiesOf(await portal.send({ ...pressed, url, cookies }));
+    expect(named(left)).toEqual(['vestibule-afresh']);
+  }
+});
+
+it('a sign-out that is pressed twice is recorded once, and the session ends by either of its tokens', async () => {
+  const former = await portal.sql`update session set former_token_hash = sha256('former') returning token_hash`;
+  expect(former).toHaveLength(1);
+  const answers = await Promise.all([1, 2, 3].map(() => portal.send({ ...pressed, url, cookies })));
+  for (const answer of answers) expect(cookiesOf(answer)).toHaveProperty(marks[1]);
+  expect(await portal.sql`select from audit_event where event = 'signed-out'`).toHaveLength(1);
+  expect(await portal.sql`select from signed_out_session`).toHaveLength(2);
+});
+
+it('a sign-out to set up an app that is pressed twice keeps the name both times', async () => {
+  const asked = `${url}?destination=%2Fportal%2FtwoFactorRegistration`;
+  for (const _ of [1, 2]) {
+    const left = cookiesOf(await portal.send({ ...pressed, url: asked, cookies }));
+    expect(left).not.toHaveProperty(marks[1]);
+    expect(Buffer.from(left['vestibule-refusal'] ?? '', 'base64url').toString()).toContain('alice');
+  }
+});
+
+it('what a second press needs is forgotten after half a minute', async () => {
+  await portal.send({ ...pressed, url, cookies });
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select from signed_out_session`).toHaveLength(1);
+  portal.wait(limits.signOutKept);
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select from signed_out_session`).toHaveLength(0);
+});

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { portalForTest } from '#testing/portal-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  lastFailure,
+  pathOf,
+} from '#testing/sso-for-test.ts';
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let provider: ForgedProvider;
+beforeAll(async () => {
+  portal = await portalForTest();
+  provider = await startForgedProvider({ now: portal.deps.now });
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'mallory' });
+  await addOidcConnection(portal, provider);
+});
+afterAll(async () => {
+  await provider.close();
+  await portal.close();
+});
+
+let attacker: BrowserForTest;
+let victim: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate session, sso_request, sso_subject, audit_event, throttle`;
+  attacker = browserForTest(portal);
+  victim = browserForTest(portal);
+  provider.bend({});
+});
+
+const failed = /^\/portal\/loginfail\/oidc(?:\?|$)/;
+const as = (email: string) =>
+  provider.bend({ claims: (honest) => ({ ...honest, sub: email, email, email_verified: true }) });
+const sessions = async () => (await portal.sql`select from session`).length;
+
+it("OI-01 a victim's code is useless to the attacker who began and sent the link, once the victim was here", async () => {
+  as('alice@acme.test');
+  const callback = provider.visit(await departFor(attacker));
+  const answer = await victim.get(pathOf(callback));
+  expect(answer.headers.location).toMatch(failed);
+  expect((await lastFailure(portal))?.reason).toBe('other-browser');
+  const page = await victim.get(String(answer.headers.location));
+  expect(page.body).toContain('href="/portal/singleSignOn"');
+  expect((await attacker.get(pathOf(callback))).headers.location).toMatch(failed);
+  expect(await sessions()).toBe(0);
+  expect(provider.requests.filter((path) => path.includes('token'))).toEqual([]);
+});
+
+it("OI-14 an attacker's own code and state do not sign in the victim as the attacker, nor end the victim’s session", async () => {
+  as('alice@acme.test');
+  await victim.get(pathOf(provider.visit(await departFor(victim))));
+  expect(await sessions()).toBe(1);
+  as('mallory@acme.test');
+  const callback = provider.visit(await departFor(attacker));
+  expect((await victim.get(pathOf(callback))).headers.location).toMatch(failed);
+  expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
+  expect(await sessions()).toBe(1);
+});
+
+it('OI-14 nor do they with the state of the victim’s open visit', async () => {
+  as('mallory@acme.test');
+  const code = provider.visit(await departFor(attacker)).searchParams.get('code') ?? '';
+  const callback = provider.visit(await departFor(victim));
+  callback.searchParams.set('code', code);
+  expect((await victim.get(pathOf(callback))).headers.location).toMatch(failed);
+  expect(await sessions()).toBe(0);
+});
+
+it('a used or expired visit is not ended again by others, and a second load leads to the same page', async () => {
+  as('alice@acme.test');
+  const callback = provider.visit(await departFor(victim, 'alice@acme.test', { redirectURL: '/portal/reports' }));
+  expect((await victim.get(pathOf(callback))).headers.location).toBe('/portal/reports');
+  expect((await attacker.get(pathOf(callback))).headers.location).toMatch(failed);
+  expect((await lastFailure(portal))?.reason).toBe('request-unknown');
+  expect((await victim.get(pathOf(callback))).headers.location).toBe('/portal/reports');
+});

@@ -1,0 +1,111 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callUrl } from '#contract/calls.ts';
+import { defaultDestination } from '#contract/destination.ts';
+import type { SamlForm } from '#contract/payloads.ts';
+import { queryNames } from '#contract/screens.ts';
+import type { Deps } from '../../deps.ts';
+import { setCookie } from '../../http/cookies.ts';
+import { limits } from '../../limits.ts';
+import { isToken, tokenHash } from '../../secrets/token.ts';
+import { findSsoConnection, type SamlConnection } from '../../storage/sso-connection.ts';
+import { findSsoRequestByState, type SsoRequestRow } from '../../storage/sso-request.ts';
+import { knownVisitorOf } from '../../visitor/visitor.ts';
+import { answerCookie } from '../answer-cookie.ts';
+import { fail } from '../fail.ts';
+import { toFinish } from '../finish-route.ts';
+import type { Refusal } from '../identity.ts';
+import type { SamlKept } from '../request-details.ts';
+import { detailsOf } from '../request-details.ts';
+import { slowDownForAnswer, waitsForSamlFailures } from '../slow-down.ts';
+import { connectionThatMayBegin } from './connection-that-may-begin.ts';
+import { keepSamlAnswer, keepUnaskedAnswer } from './keep-saml-answer.ts';
+import { readSamlAnswer } from './saml.ts';
+import type { XmlReading } from './strict-xml.ts';
+import { readSamlField } from './text.ts';
+
+/**
+ * `POST authenticate/saml/acs`: where SAML providers have their answers posted (SAML bindings §3.5). The post comes
+ * from another site without our cookies, so it is fully verified and kept. The browser that brought it gets a token
+ * unknown to the person who began, and requests the answer with both (docs/decisions/0017).
+ */
+export function samlAcsRoute(deps: Deps) {
+  return async function samlAcs(request: FastifyRequest<{ Body: SamlForm }>, reply: FastifyReply) {
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { address } = visitor;
+    if (await waitsForSamlFailures(deps, request, reply, address)) return reply;
+    const { SAMLResponse: samlResponse, RelayState: state } = request.body;
+    const row = state && isToken(state) ? await findSsoRequestByState(deps.sql, tokenHash(state)) : null;
+    if (!state || !row || row.browserHash === null)
+      return await unasked(request, reply, { response: readSamlField(samlResponse), address });
+    // It may be the same answer, posted twice by a double click: only the browser's next request tells.
+    if (row.usedAt !== null || row.endsAt <= deps.now()) return withToken(reply, { state, token: null });
+    return await asked(request, reply, { row, state, response: readSamlField(samlResponse), address });
+  };
+
+  async function asked(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { row, state, response, address }: { row: SsoRequestRow; state: string; response: XmlReading; address: string },
+  ) {
+    const details = detailsOf(deps.keys, row);
+    const connection = await findSsoConnection(deps.sql, row.connectionId);
+    // Another person may have begun: this post has no cookie, so nothing of theirs is shown until one proves it.
+    const no = (refusal: Refusal) =>
+      fail(deps, request, reply, refusal, {
+        protocol: 'saml',
+        address,
+        connection,
+        first: failedUrl(state, refusal),
+        slow: slowDownForAnswer(refusal.reason),
+      });
+    if (!connection?.active || connection.protocol !== 'saml')
+      return await no({ ok: false, reason: 'connection-disabled', words: 'while the visitor was at the provider' });
+    const kept = details?.kept as SamlKept | null;
+    if (!kept) return await no({ ok: false, reason: 'request-unknown', words: 'the request can no longer be read' });
+    const answer = await readSamlAnswer(deps, connection, { response, kept });
+    if (!answer.ok) return await no(answer);
+    const token = await keepSamlAnswer(deps, { id: row.id, state }, connection, answer);
+    if (token === null)
+      return await no({ ok: false, reason: 'answer-used', words: 'the assertion or the request was already used' });
+    return withToken(reply, { state, token });
+  }
+
+  async function unasked(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { response, address }: { response: XmlReading; address: string },
+  ) {
+    const begun = await connectionThatMayBegin(deps.sql, response);
+    const connection: SamlConnection | null = begun.ok ? begun.connection : null;
+    const no = (refusal: Refusal) =>
+      fail(deps, request, reply, refusal, {
+        protocol: 'saml',
+        address,
+        connection,
+        slow: slowDownForAnswer(refusal.reason),
+      });
+    if (!begun.ok) return await no(begun);
+    const answer = await readSamlAnswer(deps, begun.connection, { response, kept: null });
+    if (!answer.ok) return await no(answer);
+    const destination = defaultDestination(deps.config.basePath);
+    const kept = await keepUnaskedAnswer(deps, begun.connection, answer, destination);
+    if (!kept) return await no({ ok: false, reason: 'answer-used', words: 'the assertion was already used' });
+    return withToken(reply, kept);
+  }
+
+  /** Where the browser that began is recognized by its cookie, and gets back what was typed. */
+  function failedUrl(state: string, { isCancelled, isUnable }: Refusal): string {
+    const notice = isCancelled ? { [queryNames.notice]: 'signInCancelled' } : {};
+    const unable = isUnable ? { unable: '' } : {};
+    return `${callUrl(deps.config.basePath, 'samlFailed')}?${new URLSearchParams({ state, ...notice, ...unable })}`;
+  }
+
+  /**
+   * The token is in a cookie, so that no address, log or history shows it and nobody can be tricked into sharing it.
+   */
+  function withToken(reply: FastifyReply, { state, token }: { state: string; token: string | null }): FastifyReply {
+    if (token !== null) setCookie(reply, deps.config, answerCookie(state), token, limits.answerWaits);
+    return toFinish(deps, reply, { protocol: 'saml', state });
+  }
+}

@@ -1,0 +1,133 @@
+import type { Config } from '../../config/config.ts';
+import type { Attributes, SamlSettings } from '../../storage/sso-settings.ts';
+import { entityId } from '../addresses.ts';
+import type { Identity, Refusal } from '../identity.ts';
+import { nameFormats, saml } from './names.ts';
+import { invalid } from './response.ts';
+import { said } from './said.ts';
+import { samlTime } from './time.ts';
+import { attributeOf, childrenNamed, textOf, type XmlElement } from './xml-elements.ts';
+
+/** The usual names of an email address, if the connection names none. */
+const emailAttributes = [
+  'email',
+  'mail',
+  'urn:oid:0.9.2342.19200300.100.1.3',
+  // Keycloak's X500 email.
+  'urn:oid:1.2.840.113549.1.9.1',
+  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress',
+];
+
+type Reading = { config: Config; settings: SamlSettings; attributes: Attributes };
+
+/**
+ * What a verified assertion says of a person. The subject is its NameID as written, for this connection; SAML cannot
+ * express that an address is verified, so it never is (the operator may trust the provider for it).
+ */
+export function samlIdentity(
+  assertion: XmlElement,
+  nameId: XmlElement,
+  reading: Reading,
+): { ok: true; identity: Identity } | Refusal {
+  const name = nameOf(nameId, reading);
+  if (!name.ok) return name;
+  const { attributes } = reading;
+  const nameAsEmail = name.format === nameFormats.email ? name.subject : null;
+  const emails = attributes.email
+    ? valuesOf(assertion, [attributes.email])
+    : nameAsEmail !== null
+      ? [nameAsEmail]
+      : valuesOf(assertion, emailAttributes);
+  const session = sessionIndexOf(assertion);
+  return {
+    ok: true,
+    identity: {
+      subject: name.subject,
+      email: theOne(emails),
+      ...(emails.length > 0 && theOne(emails) === null && { tellsSeveralEmails: true }),
+      emailVerified: false,
+      username: attributes.username ? theOne(valuesOf(assertion, [attributes.username])) : null,
+      language: attributes.language ? theOne(valuesOf(assertion, [attributes.language])) : null,
+      authenticationContexts: authenticationContexts(assertion),
+      authenticatedAt: earliest(assertion, 'AuthnInstant'),
+      issuedAt: samlTime(attributeOf(assertion, 'IssueInstant')) ?? 0,
+      sessionEndsAt: earliest(assertion, 'SessionNotOnOrAfter'),
+      idToken: null,
+      ...(session !== null && { session }),
+      samlName: {
+        name: name.subject,
+        format: name.format,
+        nameQualifier: attributeOf(nameId, 'NameQualifier'),
+        spNameQualifier: attributeOf(nameId, 'SPNameQualifier'),
+        sessionIndex: session,
+      },
+    },
+  };
+}
+
+type Name = { ok: true; subject: string; format: string | null };
+
+/** A name that can permanently identify a person, or the refusal. */
+function nameOf(name: XmlElement, reading: Reading): Name | Refusal {
+  const format = attributeOf(name, 'Format');
+  if (format === nameFormats.transient)
+    return invalid('the NameID is for this visit only (transient); configure the provider to send a persistent NameID');
+  const subject = textOf(name);
+  if (subject === null || !isName(subject)) return invalid(`the NameID ${said(subject)} cannot be used`);
+  if (format === nameFormats.persistent && !isOwnName(name, reading))
+    return invalid('the NameID was assigned by another party than the provider, or for another party than us');
+  return { ok: true, subject, format };
+}
+
+/** Fit to store and show: 1 to 255 characters, without control characters or surrounding whitespace. */
+function isName(text: string): boolean {
+  return /^.{1,255}$/su.test(text) && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text) && text.trim() === text;
+}
+
+/** A persistent name is only unique together with its issuer and recipient (SAML core §8.3.7). */
+function isOwnName(name: XmlElement, { config, settings }: Reading): boolean {
+  const [by, to] = [attributeOf(name, 'NameQualifier'), attributeOf(name, 'SPNameQualifier')];
+  return (by === null || by === settings.entityId) && (to === null || to === entityId(config));
+}
+
+/** The values of the attributes with these names. */
+function valuesOf(assertion: XmlElement, names: readonly string[]): string[] {
+  return childrenNamed(assertion, saml('AttributeStatement'))
+    .flatMap((statement) => childrenNamed(statement, saml('Attribute')))
+    .filter((attribute) => names.includes(attributeOf(attribute, 'Name') ?? ''))
+    .flatMap((attribute) => childrenNamed(attribute, saml('AttributeValue')))
+    .map(textOf)
+    .filter((text) => text !== null && text !== '')
+    .map(String);
+}
+
+/** The value; null if there are different ones. */
+function theOne(values: readonly string[]): string | null {
+  const [value = null] = values;
+  return new Set(values.map((text) => text.toLowerCase())).size === 1 ? value : null;
+}
+
+/** The strictest of several statements counts; all times in them are already checked. */
+function earliest(assertion: XmlElement, name: 'AuthnInstant' | 'SessionNotOnOrAfter'): number | null {
+  const times = childrenNamed(assertion, saml('AuthnStatement'))
+    .map((statement) => samlTime(attributeOf(statement, name)))
+    .filter((time) => time !== null);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** The provider's name for its session, if there is exactly one (SAML core §2.7.2). */
+function sessionIndexOf(assertion: XmlElement): string | null {
+  const names = childrenNamed(assertion, saml('AuthnStatement')).map((statement) =>
+    attributeOf(statement, 'SessionIndex'),
+  );
+  return new Set(names).size === 1 ? (names[0] ?? null) : null;
+}
+
+function authenticationContexts(assertion: XmlElement): string[] {
+  return childrenNamed(assertion, saml('AuthnStatement'))
+    .flatMap((statement) => childrenNamed(statement, saml('AuthnContext')))
+    .flatMap((context) => childrenNamed(context, saml('AuthnContextClassRef')))
+    .map(textOf)
+    .filter((text) => text !== null && text !== '')
+    .map(String);
+}

@@ -1,0 +1,554 @@
+import { deflateRawSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
+import { keepHouse } from '#server/upkeep/housekeeping.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { field, partSignature } from '#testing/forged-saml.ts';
+import {
+  type LogoutParts,
+  type LogoutScene,
+  logoutXml,
+  messageAt,
+  posted,
+  redirected,
+  statusOf,
+  whom,
+} from '#testing/forged-saml-logout.ts';
+import { portalForTest } from '#testing/portal-for-test.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  type SamlProviderForTest,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#testing/saml-sign-in-for-test.ts';
+import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
+import { tokenHash } from '../../secrets/token.ts';
+import { updateSentSamlLogout } from '../../storage/saml-logout.ts';
+import type { SamlLogoutService } from '../../storage/sso-settings.ts';
+import { makeCertificate } from '../make-certificate.ts';
+import { portalKeys } from '../portal-keys.ts';
+
+const path = '/portal/authenticate/saml/logout';
+const here = `http://localhost:8080${path}`;
+const there: SamlLogoutService = {
+  url: 'https://idp.acme.test/slo?tenant=1',
+  responseUrl: 'https://idp.acme.test/slo-answers',
+  binding: 'redirect',
+};
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let acme: SamlProviderForTest;
+let beta: SamlProviderForTest;
+let certificate: string;
+beforeAll(async () => {
+  portal = await portalForTest();
+  acme = await samlProvider('idp.acme.test', portal.deps.now());
+  beta = await samlProvider('idp.beta.test', portal.deps.now());
+  [{ certificate }] = await portalKeys(portal.deps);
+});
+afterAll(async () => await portal.close());
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await addCustomer(portal, 'acme');
+  await addCustomer(portal, 'beta');
+  await addUser(portal, { username: 'alice' });
+  await addUser(portal, { username: 'bob' });
+  await addUser(portal, { username: 'zoe', email: 'zoe@beta.test', customers: ['beta'] });
+  await addSamlConnection(portal, acme, { logout: there });
+  await addSamlConnection(portal, beta, {
+    key: 'beta-saml',
+    customerKey: 'beta',
+    domains: ['beta.test'],
+    logout: { ...there, url: 'https://idp.beta.test/slo', responseUrl: 'https://idp.beta.test/slo' },
+  });
+  browser = browserForTest(portal);
+});
+
+/** Signs a person in by their provider, which names its session. */
+async function signIn(
+  email = 'alice@acme.test',
+  { as = browserForTest(portal), session = '_s1', provider = acme } = {},
+): Promise<BrowserForTest> {
+  const at = new Date(portal.deps.now().getTime() - 1000).toISOString();
+  const authn = `<saml:AuthnStatement AuthnInstant="${at}" SessionIndex="${session}"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`;
+  const answer = samlAnswer(portal, provider, samlRequestAt(await departFor(as, email)), { email, authn });
+  const brought = await postSamlAnswer(portal, as, answer);
+  await as.get(String(brought.headers.location), { headers: { 'sec-fetch-site': 'cross-site' } });
+  expect(await isIn(as)).toBe(true);
+  return as;
+}
+
+const isIn = async (of: BrowserForTest) => (await of.get('/portal/session')).statusCode === 200;
+
+const scene = (of = acme, destination = here): LogoutScene => ({
+  key: of.key,
+  now: portal.deps.now(),
+  entityId: of.entityId,
+  destination,
+});
+
+const navigation = { ...crossSite.headers, 'sec-fetch-mode': 'navigate', accept: 'text/html' };
+
+/** The provider redirects a browser without our cookies here, from another site. */
+const follow = (query: string) => portal.send({ url: `${path}?${query}`, headers: navigation });
+const post = (form: Record<string, string>) => portal.send({ method: 'POST', url: path, form, headers: navigation });
+const ask = (parts: LogoutParts = {}, more: Parameters<typeof redirected>[2] = {}) =>
+  follow(redirected(scene(), logoutXml(scene(), parts), more));
+
+const eventsNamed = async (event: string) =>
+  await portal.sql<{ username: string | null; connection: string | null; steps: { outcome: string }[] }[]>`
+    select username, connection, steps from audit_event where event = ${event} order by id`;
+const lastRefusal = async () => (await eventsNamed('provider-logout-refused')).at(-1)?.steps[0]?.outcome;
+
+const answerAt = (location: unknown) => messageAt(String(location), certificate);
+
+describe('a provider that begins', () => {
+  it('ends the named person’s sessions, and is answered by redirect, signed', async () => {
+    const [one, two, bob] = [await signIn(), await signIn(), await signIn('bob@acme.test')];
+    const answer = await ask({ id: '_request7' }, { relayState: 'a state/of+theirs&more' });
+    expect(answer.statusCode).toBe(303);
+    expect(await Promise.all([one, two, bob].map(isIn))).toEqual([false, false, true]);
+    const location = String(answer.headers.location);
+    expect(location).toMatch(/^https:\/\/idp\.acme\.test\/slo-answers\?SAMLResponse=/);
+    const { xml, relayState } = answerAt(location);
+    expect(relayState).toBe('a state/of+theirs&more');
+    expect(xml).toContain('InResponseTo="_request7"');
+    expect(xml).toContain('Destination="https://idp.acme.test/slo-answers"');
+    expect(xml).toContain('status:Success"');
+    const outcome = '2 ended';
+    expect(await eventsNamed('signed-out-by-provider')).toEqual([
+      { username: 'alice', connection: 'acme-saml', steps: [{ step: 'sessions', outcome }] },
+    ]);
+  });
+
+  it('ends them by a form post without cookies, and is answered by a form if it takes no redirect', async () => {
+    await portal.sql`update sso_connection set settings = jsonb_set(settings, '{logout,binding}', '"post"')`;
+    const one = await signIn();
+    const answer = await post(posted(scene(), logoutXml(scene()), { relayState: 'state' }));
+    expect(answer.statusCode).toBe(200);
+    expect(await isIn(one)).toBe(false);
+    expect(answer.headers['content-security-policy']).toContain("form-action 'self' https://idp.acme.test;");
+    expect(answer.body).toContain('action="https://idp.acme.test/slo-answers"');
+    expect(answer.body).toContain('name="RelayState" value="state"');
+    const [, value = ''] = /name="SAMLResponse" value="([^"]+)"/.exec(answer.body) ?? [];
+    expect(Buffer.from(value, 'base64').toString()).toMatch(/<samlp:LogoutResponse .*<Signature .*status:Success"/s);
+  });
+
+  it('SA-36 ends only the named one of several sessions, and one whose name there is unknown', async () => {
+    const [one, two, old] = [await signIn(), await signIn(undefined, { session: '_s2' }), await signIn()];
+    await portal.sql`
+      update session set provider_session_hash = null
+      where created_at = (select max(created_at) from session) and token_hash = (
+        select token_hash from session order by ctid desc limit 1)`;
+    await ask({ inside: whom('alice@acme.test', '_s9', '_s2') });
+    expect(await Promise.all([one, two, old].map(isIn))).toEqual([true, false, false]);
+  });
+
+  it('SA-30 ends nothing of another connection, and nothing from a password', async () => {
+    const zoe = await signIn('zoe@beta.test', { provider: beta });
+    const name = 'zoe@beta.test';
+    expect((await ask({ inside: whom(name) })).statusCode).toBe(303);
+    const asBeta = logoutXml(scene(beta), { inside: whom(name) });
+    expect((await follow(redirected(scene(), asBeta))).statusCode).toBe(400);
+    expect(await isIn(zoe)).toBe(true);
+    await portal.sql`update session set connection_id = null`;
+    await follow(redirected(scene(beta), asBeta));
+    expect(await isIn(zoe)).toBe(true);
+  });
+
+  it('reports success if nobody is signed in any more, and leads to the login page if it cannot answer', async () => {
+    expect(answerAt((await ask()).headers.location).xml).toContain('status:Success"');
+    await portal.sql`update sso_connection set settings = settings - 'logout'`;
+    portal.wait(1000);
+    const one = await signIn();
+    expect((await ask()).headers.location).toBe('/portal/login');
+    expect(await isIn(one)).toBe(false);
+  });
+
+  it('decrypts an encrypted NameID', async () => {
+    const { encryptedName } = await import('#testing/forged-saml.ts');
+    const one = await signIn();
+    const inside = await encryptedName('<saml:NameID>alice@acme.test</saml:NameID>', certificate);
+    await ask({ inside });
+    expect(await isIn(one)).toBe(false);
+  });
+});
+
+/** Everything that must end nothing: the message, and what the record says. */
+type Forgery = [name: string, send: () => Promise<{ statusCode: number }> | { statusCode: number }, words: RegExp];
+const ago = (time: number) => new Date(portal.deps.now().getTime() - time).toISOString();
+const query = (parts: LogoutParts = {}) => redirected(scene(), logoutXml(scene(), parts));
+const form = (parts: LogoutParts = {}, more = {}) => posted(scene(), logoutXml(scene(), parts), more);
+const inForm = (xml: string) => ({ SAMLRequest: field(xml) });
+const signedXml = () => Buffer.from(form().SAMLRequest ?? '', 'base64').toString();
+const packed = (text: string | Buffer) => encodeURIComponent(deflateRawSync(text).toString('base64'));
+
+const forgeries: Forgery[] = [
+  ['unsigned, by redirect', () => follow(query().replace(/&Signature=.*/, '')), /not signed/],
+  ['unsigned, with its algorithm', () => follow(query().replace(/&SigAlg=[^&]*&Signature=.*/, '')), /not signed/],
+  ['without its algorithm', () => follow(query().replace(/&SigAlg=[^&]*/, '')), /not signed/],
+  ['with an empty signature', () => follow(query().replace(/&Signature=.*/, '&Signature=')), /cannot be decompressed/],
+  ['unsigned, by post', () => post(inForm(logoutXml(scene()))), /is not signed/],
+  [
+    'signed by SHA-1',
+    () =>
+      follow(
+        redirected(scene(), logoutXml(scene()), {
+          algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1',
+          hash: 'sha1',
+        }),
+      ),
+    /signed by ".*rsa-sha1"/,
+  ],
+  ['signed by SHA-1, called SHA-256', () => ask({}, { hash: 'sha1' }), /signature is invalid/],
+  [
+    'signed by SHA-1, by post',
+    () => post(form({}, { algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' })),
+    /uses ".*rsa-sha1"/,
+  ],
+  [
+    "signed by another provider's key",
+    () => follow(redirected(scene(beta), logoutXml(scene()))),
+    /signature is invalid/,
+  ],
+  [
+    "signed by another provider's key, by post",
+    () => post(posted(scene(beta), logoutXml(scene()))),
+    /signature is invalid/,
+  ],
+  [
+    'with another message under the same signature',
+    () => follow(query().replace(/SAMLRequest=[^&]*/, `SAMLRequest=${packed(logoutXml(scene()))}`)),
+    /signature is invalid/,
+  ],
+  ['with a RelayState that is not signed', () => follow(`${query()}&RelayState=x`), /signature is invalid/],
+  [
+    'with another RelayState',
+    () => follow(redirected(scene(), logoutXml(scene()), { relayState: 'a' }).replace('RelayState=a', 'RelayState=b')),
+    /signature is invalid/,
+  ],
+  [
+    'the same letters written otherwise',
+    () => follow(query().replace(/(SigAlg=[^&]*)%3A/, '$1:')),
+    /signature is invalid/,
+  ],
+  [
+    'with two messages',
+    () => follow(`SAMLRequest=${packed(logoutXml(scene()))}&${query()}`),
+    /SAMLRequest is there twice/,
+  ],
+  [
+    'with two messages, one by another spelling',
+    () => follow(`${query()}&SAML%52equest=${packed(logoutXml(scene()))}`),
+    /SAMLRequest is there twice, or its name/,
+  ],
+  [
+    'a request and an answer',
+    () => follow(`${query()}&SAMLResponse=x`),
+    /neither a single request nor a single answer/,
+  ],
+  ['nothing', () => follow(''), /neither a single request nor a single answer/],
+  ['packed otherwise', () => follow(`${query()}&SAMLEncoding=gzip`), /encoded by "gzip"/],
+  [
+    'a bomb',
+    () => follow(query().replace(/SAMLRequest=[^&]*/, `SAMLRequest=${packed(Buffer.alloc(6_000_000))}`)),
+    /cannot be decompressed/,
+  ],
+  ['no base64', () => follow(query().replace(/SAMLRequest=/, 'SAMLRequest=*')), /cannot be decompressed/],
+  ['not UTF-8', () => follow(query().replace(/SAMLRequest=/, 'SAMLRequest=%ff')), /not UTF-8/],
+  ['a DOCTYPE', () => follow(redirected(scene(), `<!DOCTYPE x>${logoutXml(scene())}`)), /./],
+  ['an entity', () => follow(redirected(scene(), logoutXml(scene(), { inside: whom('&alice;') }))), /./],
+  [
+    'a comment inside the name',
+    () => ask({ inside: '<saml:NameID>alice@acme.test<!-- x -->.evil</saml:NameID>' }),
+    /./,
+  ],
+  ['a signature inside as well, by redirect', () => follow(redirected(scene(), signedXml())), /in the wrong place/],
+  [
+    'a second signed message around the first',
+    () =>
+      post(
+        inForm(
+          logoutXml(scene(), {
+            inside: `${whom('alice@acme.test')}<samlp:Extensions>${signedXml()}</samlp:Extensions>`,
+          }),
+        ),
+      ),
+    /is not signed/,
+  ],
+  [
+    'a signature over another element',
+    () => {
+      const { signature, rest } = partSignature(signedXml());
+      return post(
+        inForm(rest.replace('</saml:Issuer>', `</saml:Issuer>${signature}`).replace(/ ID="[^"]+"/, ' ID="_other"')),
+      );
+    },
+    /is over/,
+  ],
+  [
+    'an ID twice',
+    () => ask({ id: '_twice', extensions: '<samlp:Extensions><a xmlns="urn:x" ID="_twice"/></samlp:Extensions>' }),
+    /contains the ID .* twice/,
+  ],
+  [
+    'another kind of message',
+    () =>
+      follow(
+        query().replace(/SAMLRequest=[^&]*&/, '') &&
+          redirected(scene(), logoutXml(scene()).replaceAll('LogoutRequest', 'AuthnRequest')),
+      ),
+    /not a LogoutRequest/,
+  ],
+  [
+    'of another issuer',
+    () => ask({ issuer: '<saml:Issuer>https://elsewhere.test</saml:Issuer>' }),
+    /no connection has the issuer/,
+  ],
+  ['without an issuer', () => ask({ issuer: '' }), /no connection has the issuer/],
+  [
+    'with two issuers',
+    () => ask({ issuer: `<saml:Issuer>${acme.entityId}</saml:Issuer><saml:Issuer>${acme.entityId}</saml:Issuer>` }),
+    /more than one Issuer/,
+  ],
+  [
+    'for somebody else',
+    () => ask({ destination: ' Destination="https://elsewhere.test/slo"' }),
+    /Destination is "https:\/\/elsewhere/,
+  ],
+  ['for nobody', () => ask({ destination: '' }), /Destination is nothing/],
+  ['for nobody, by post', () => post(form({ destination: '' })), /Destination is nothing/],
+  ['of another version', () => ask({ version: '1.1' }), /not of SAML 2.0/],
+  [
+    'with two names',
+    () => ask({ inside: `${whom('alice@acme.test')}${whom('bob@acme.test')}` }),
+    /one NameID or EncryptedID/,
+  ],
+  [
+    'without a name',
+    () => ask({ inside: '<samlp:SessionIndex>_s1</samlp:SessionIndex>' }),
+    /one NameID or EncryptedID/,
+  ],
+  [
+    'with a name of another kind',
+    () => ask({ inside: '<saml:BaseID>alice@acme.test</saml:BaseID>' }),
+    /unexpected part/,
+  ],
+];
+
+/** Genuine messages of the provider that are refused: it gets an answer. */
+const late: [name: string, parts: () => LogoutParts, words: RegExp][] = [
+  ['too old', () => ({ issuedAt: ago(limits.samlAssertionAge + limits.providerClock) }), /too old/],
+  ['of the future', () => ({ issuedAt: ago(-limits.providerClock - 1000) }), /in the future/],
+  ['of no time', () => ({ issuedAt: 'yesterday' }), /not a time/],
+  ['over by its own word', () => ({ end: ` NotOnOrAfter="${ago(limits.providerClock)}"` }), /ended at/],
+  ['over at no time', () => ({ end: ' NotOnOrAfter="never"' }), /ended at/],
+  ['an unreadable name', () => ({ inside: '<saml:NameID><a/>alice@acme.test</saml:NameID>' }), /cannot be read/],
+];
+
+describe('what ends nothing', () => {
+  it.each(forgeries)('SA-36 a request %s', async (_, send, words) => {
+    const one = await signIn();
+    expect((await send()).statusCode).toBe(400);
+    expect(await lastRefusal()).toMatch(words);
+    expect(await isIn(one)).toBe(true);
+  });
+
+  it.each(late)('SA-36 a request that is %s, which the provider is told', async (_, parts, words) => {
+    const one = await signIn();
+    expect(answerAt((await ask(parts())).headers.location).xml).toContain('status:Requester"');
+    expect(await lastRefusal()).toMatch(words);
+    expect(await isIn(one)).toBe(true);
+  });
+
+  it('SA-36 a request used before, by either binding: it gets the same answer, and ends nothing more', async () => {
+    const xml = logoutXml(scene());
+    await follow(redirected(scene(), xml));
+    portal.wait(1000);
+    const one = await signIn();
+    expect(answerAt((await follow(redirected(scene(), xml))).headers.location).xml).toContain('status:Success"');
+    await post(posted(scene(), xml));
+    expect(await isIn(one)).toBe(true);
+    expect(await eventsNamed('provider-logout-refused')).toEqual([]);
+  });
+
+  it('SA-36 a request by an expired certificate', async () => {
+    const longAgo = new Date(portal.deps.now().getTime() - 4 * 365 * 24 * 3_600_000);
+    const key = await makeCertificate('ended', longAgo);
+    const one = await signIn();
+    await portal.sql`update sso_connection set settings = jsonb_set(settings, '{certificates}', ${portal.sql.json([key.certificate, acme.key.certificate])})`;
+    expect((await follow(redirected({ key }, logoutXml(scene())))).statusCode).toBe(400);
+    expect(await isIn(one)).toBe(true);
+  });
+
+  it('offers people to sign out here; a script gets a problem', async () => {
+    const answer = await follow('SAMLRequest=x');
+    expect(answer.body).toContain('Sign out?');
+    expect(answer.body).toContain('action="/portal/logout"');
+    const script = { accept: 'application/json', 'sec-fetch-mode': 'cors' };
+    expect((await portal.send({ url: `${path}?SAMLRequest=x`, headers: script })).headers['content-type']).toContain(
+      'problem+json',
+    );
+  });
+
+  it('slows an address down after many, but not a genuine one', async () => {
+    for (let count = 0; count < limits.throttle.samlFailure.freeFailures + 2; count += 1) await follow('SAMLRequest=x');
+    const answer = await ask();
+    expect(answer.statusCode).toBe(429);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  });
+});
+
+describe('a person who signs out here', () => {
+  /** Clicks the button; returns where the page leads, and the request's ID. */
+  async function signOut(of: BrowserForTest) {
+    const page = await of.get('/portal/logout', {
+      headers: { 'sec-fetch-site': 'same-origin', ...{ 'sec-fetch-mode': 'navigate' } },
+    });
+    const [, address = ''] = /http-equiv="refresh" content="0;url=([^"]+)"/.exec(page.body) ?? [];
+    const url = address.replaceAll('&#38;', '&');
+    return { page, url, id: url ? (/ ID="([^"]+)"/.exec(answerAt(url).xml)?.[1] ?? '') : '' };
+  }
+  const response = (id: string, parts: LogoutParts = {}, of = acme) =>
+    redirected(scene(of), logoutXml(scene(of), { kind: 'LogoutResponse', inResponseTo: id, ...parts }), {
+      name: 'SAMLResponse',
+    });
+  /** The browser returns with an answer, and follows the redirect. */
+  async function comeBack(of: BrowserForTest, answer: string) {
+    const led = await of.get(`${path}?${answer}`, { headers: navigation });
+    return (await of.get(String(led.headers.location), { headers: navigation })).headers.location;
+  }
+  const incomplete = '/portal/login?notice=signOutIncomplete';
+
+  it('SA-41 signs out here at once and leads on with a signed request that names the session', async () => {
+    const one = await signIn();
+    const cookies = { ...one.cookies };
+    const { page, url, id } = await signOut(one);
+    expect(page.body).toContain('You’re signed out here');
+    expect(page.headers['content-security-policy']).toContain("; form-action 'self'; ");
+    expect((await portal.send({ url: '/portal/session', cookies })).statusCode).toBe(401);
+    expect(url).toMatch(/^https:\/\/idp\.acme\.test\/slo\?tenant=1&SAMLRequest=/);
+    const { xml } = answerAt(url);
+    expect(id).toMatch(/^_[0-9a-f]{32,}$/);
+    expect(xml).toContain('Destination="https://idp.acme.test/slo?tenant=1"');
+    expect(xml).toContain('>alice@acme.test</saml:NameID><samlp:SessionIndex>_s1</samlp:SessionIndex>');
+    expect(xml).toContain('Format="urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"');
+    expect(await comeBack(one, response(id))).toBe('/portal/login');
+  });
+
+  it('SA-47 leads nowhere, and sends nothing signed, if the address is another provider’s', async () => {
+    const logout = portal.sql.json({ ...there, url: 'https://idp.beta.test/slo' });
+    await portal.sql`update sso_connection set settings = settings || jsonb_build_object('logout', ${logout}::jsonb) where key = 'acme-saml'`;
+    const one = await signIn();
+    expect((await signOut(one)).page.body).not.toContain('SAMLRequest');
+    expect(await isIn(one)).toBe(false);
+    expect((await ask()).headers.location).toBe('/portal/login');
+  });
+
+  it('leads on by a form if the provider takes no redirect, and the answer may be posted without cookies', async () => {
+    await portal.sql`update sso_connection set settings = jsonb_set(settings, '{logout,binding}', '"post"')`;
+    const one = await signIn();
+    const { page } = await signOut(one);
+    expect(page.headers['content-security-policy']).toContain("form-action 'self' https://idp.acme.test;");
+    const [, value = ''] = /name="SAMLRequest" value="([^"]+)"/.exec(page.body) ?? [];
+    const [, id = ''] = / ID="([^"]+)"/.exec(Buffer.from(value, 'base64').toString()) ?? [];
+    const parts: LogoutParts = { kind: 'LogoutResponse', inResponseTo: id };
+    const answer = await post(posted(scene(), logoutXml(scene(), parts), { name: 'SAMLResponse' }));
+    expect((await one.get(String(answer.headers.location))).headers.location).toBe('/portal/login');
+  });
+
+  it('says so if the provider did not end everything', async () => {
+    for (const codes of [['Responder'], ['Responder', 'PartialLogout'], ['Success', 'PartialLogout'], ['Requester']]) {
+      const one = await signIn();
+      const { id } = await signOut(one);
+      expect(await comeBack(one, response(id, { inside: statusOf(...codes) }))).toBe(incomplete);
+    }
+    expect(await eventsNamed('provider-logout-incomplete')).toHaveLength(4);
+    expect((await browser.get(incomplete)).body).toContain('close every window of this browser');
+  });
+
+  const forgedAnswers: [name: string, make: (id: string) => string, words: RegExp][] = [
+    ['is not signed', (id) => response(id).replace(/&Signature=.*/, ''), /not signed/],
+    ["is another provider's", (id) => response(id, {}, beta), /signature is invalid/],
+    [
+      "has another provider's signature",
+      (id) => response(id, { issuer: `<saml:Issuer>${acme.entityId}</saml:Issuer>` }, beta),
+      /signature is invalid/,
+    ],
+    ['is for somebody else', (id) => response(id, { destination: ' Destination="https://elsewhere.test/"' }), /Destin/],
+    ['names another issuer', (id) => response(id, { issuer: `<saml:Issuer>${beta.entityId}</saml:Issuer>` }), /issuer/],
+    ['is old', (id) => response(id, { issuedAt: ago(limits.samlAssertionAge + limits.providerClock) }), /too old/],
+    ['is a request', (id) => response(id, { kind: 'LogoutRequest', inside: whom('x') }), /not a LogoutResponse/],
+    ['has no status', (id) => response(id, { inside: '' }), /one Status/],
+    ['answers another request', () => response('_another'), /not open/],
+  ];
+
+  it.each(forgedAnswers)(
+    'SA-36 an answer that %s is ignored, and the genuine one still counts',
+    async (_, make, words) => {
+      const one = await signIn();
+      const { id } = await signOut(one);
+      expect(await comeBack(one, make(id))).toBe(incomplete);
+      expect(await lastRefusal()).toMatch(words);
+      expect(await comeBack(one, response(id))).toBe('/portal/login');
+    },
+  );
+
+  it('SA-42 CK-05 the browser learns of it by a token for this sign-out only, which is then deleted', async () => {
+    const tokens = [];
+    for (let n = 0; n < 2; n += 1) {
+      const one = await signIn(undefined, { as: browser });
+      const { page, id } = await signOut(one);
+      const cookie = page.cookies.find(({ name }) => name === 'vestibule-sent-logout');
+      expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax', maxAge: limits.ssoRequest / 1000 });
+      tokens.push(cookie?.value);
+      expect(await comeBack(one, response(id))).toBe('/portal/login');
+      expect(Object.keys(one.cookies)).not.toContain('vestibule-sent-logout');
+    }
+    expect(new Set(tokens).size).toBe(2);
+  });
+
+  it('SA-42 an answer counts once, and shows another browser nothing', async () => {
+    const [one, other] = [await signIn(), await signIn('bob@acme.test')];
+    const { id } = await signOut(one);
+    expect(await comeBack(other, response(id, { inside: statusOf('Responder') }))).toBe('/portal/login');
+    expect(await isIn(other)).toBe(true);
+    expect(await comeBack(one, response(id))).toBe(incomplete);
+    expect(await lastRefusal()).toMatch(/not open/);
+    expect(await comeBack(browser, response('_nobody-asked'))).toBe('/portal/login');
+  });
+
+  it('SA-42 of two answers that both found it open one counts', async () => {
+    const { id } = await signOut(await signIn());
+    const now = portal.deps.now();
+    const answer = async (isWhole: boolean) => await updateSentSamlLogout(portal.sql, tokenHash(id), isWhole, now);
+    expect(await answer(false)).toBe(true);
+    expect(await answer(true)).toBe(false);
+    expect(await portal.sql`select is_whole from sent_saml_logout`).toEqual([{ is_whole: false }]);
+  });
+
+  it('stays here if the provider offers nothing, for an older session, and for a half session', async () => {
+    const login = { statusCode: 303, headers: { location: '/portal/login' } };
+    const one = await signIn();
+    await portal.sql`update session set sealed_id_token = null`;
+    expect((await signOut(one)).page).toMatchObject(login);
+    const two = await signIn();
+    await portal.sql`update sso_connection set settings = settings - 'logout'`;
+    expect((await signOut(two)).page).toMatchObject(login);
+  });
+
+  it('what has expired is deleted', async () => {
+    const one = await signIn();
+    await signOut(one);
+    await ask();
+    portal.wait(limits.ssoRequest + 1000);
+    await keepHouse(portal.deps);
+    expect(await portal.sql`select from sent_saml_logout`).toHaveLength(0);
+    expect(await portal.sql`select from received_saml_logout`).toHaveLength(0);
+  });
+});

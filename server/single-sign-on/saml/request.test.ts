@@ -1,0 +1,83 @@
+import { createVerify } from 'node:crypto';
+import { inflateRawSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
+import { addPortalKey } from '../portal-keys.ts';
+import { startSaml } from './saml.ts';
+import { readXml } from './strict-xml.ts';
+import { childrenOf, textOf } from './xml-elements.ts';
+
+let portal: PortalForTest;
+let saml: SamlForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  saml = await samlForTest(portal);
+});
+afterAll(() => portal.close());
+
+async function start(signOnUrl = 'https://idp.corp-b.example/sso?tenant=b') {
+  return await startSaml(portal.deps, saml.connection({ signOnUrl }), { state: 'state-1' });
+}
+
+describe('SA-41 the request', () => {
+  it('goes to the provider by redirect with all required parts', async () => {
+    const started = await start();
+    if (!started.ok) throw new Error(started.words);
+    const url = new URL(started.url);
+    expect(url.origin + url.pathname).toBe('https://idp.corp-b.example/sso');
+    expect(url.searchParams.get('tenant')).toBe('b');
+    expect(url.searchParams.get('RelayState')).toBe('state-1');
+    const xml = inflateRawSync(Buffer.from(url.searchParams.get('SAMLRequest') ?? '', 'base64')).toString();
+    const reading = readXml(xml);
+    if (!reading.ok) throw new Error(reading.problem);
+    const { root } = reading;
+    expect(root.nodeName).toBe('samlp:AuthnRequest');
+    const attribute = (name: string) => root.getAttribute(name);
+    expect(attribute('ID')).toBe(started.kept.requestId);
+    expect(attribute('Destination')).toBe('https://idp.corp-b.example/sso?tenant=b');
+    expect(attribute('AssertionConsumerServiceURL')).toBe('http://localhost:8080/portal/authenticate/saml/acs');
+    expect(attribute('ProtocolBinding')).toBe('urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST');
+    expect(root.hasAttribute('ForceAuthn')).toBe(false);
+    const [issuer, policy, ...more] = childrenOf(root);
+    expect(issuer && textOf(issuer)).toBe('http://localhost:8080/portal/authenticate/saml/metadata');
+    expect(policy?.nodeName).toBe('samlp:NameIDPolicy');
+    expect(policy?.hasAttribute('Format')).toBe(false);
+    expect(policy?.getAttribute('AllowCreate')).toBe('true');
+    expect(more).toEqual([]);
+  });
+
+  it('is signed by RSA with SHA-256, with the current key, over the query as sent', async () => {
+    await addPortalKey(portal.deps, portal.sql, 'next');
+    const started = await start();
+    if (!started.ok) throw new Error(started.words);
+    const query = started.url.slice(started.url.indexOf('SAMLRequest='));
+    const [signed = '', signature = ''] = query.split('&Signature=');
+    expect(new URL(started.url).searchParams.get('SigAlg')).toBe('http://www.w3.org/2001/04/xmldsig-more#rsa-sha256');
+    const verify = (text: string) =>
+      createVerify('sha256').update(text).verify(saml.keys.portalCertificate, decodeURIComponent(signature), 'base64');
+    expect(verify(signed)).toBe(true);
+    expect(verify(signed.replace('state-1', 'state-2'))).toBe(false);
+  });
+
+  it('has a new ID of 160 random bits each time', async () => {
+    const ids = new Set<string>();
+    for (let round = 0; round < 20; round += 1) {
+      const started = await start();
+      if (started.ok) ids.add(started.kept.requestId);
+    }
+    expect(ids.size).toBe(20);
+    for (const id of ids) expect(id).toMatch(/^_[0-9a-f]{40}$/);
+  });
+
+  it.each(['http://idp.corp-b.example/sso', 'javascript:alert(1)', 'https://a:b@idp.corp-b.example/', 'nowhere'])(
+    'is not sent to %s',
+    async (signOnUrl) => {
+      expect(await start(signOnUrl)).toMatchObject({ ok: false, reason: 'connection-broken' });
+    },
+  );
+
+  it('is sent to this machine without TLS, for tests', async () => {
+    expect(await start('http://localhost:9000/sso')).toMatchObject({ ok: true });
+  });
+});

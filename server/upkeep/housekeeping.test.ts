@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addAttackFixtures } from '#testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { askForReset, changedPage, changeTo, failedPage, linkFor, newPassword } from '#testing/reset-for-test.ts';
+import { changeUser } from '../accounts/change-user.ts';
+import { day, limits } from '../limits.ts';
+import { newToken } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { keepHouse } from './housekeeping.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+  await addAttackFixtures(portal);
+});
+afterAll(() => portal.close());
+
+it('events older than the configured time are deleted, newer ones stay', async () => {
+  const { sql, deps } = portal;
+  const at = (age: number) => new Date(deps.now().getTime() - age);
+  await insertAuditEvent(sql, { event: 'signed-out', username: 'old' }, at(400 * day + 1));
+  await insertAuditEvent(sql, { event: 'signed-out', username: 'young' }, at(400 * day - 1));
+  await keepHouse(deps);
+  expect(await sql`select username from audit_event`).toEqual([{ username: 'young' }]);
+});
+
+it('a new password forgets the known browsers of its user', async () => {
+  const cookies = cookiesOf(await portal.signIn('alice', testPassword));
+  await portal.signIn('bob', testPassword, { cookies });
+  await changeUser(portal.sql, 'alice', { passwordHash: 'another' }, portal.deps.now());
+  const left = await portal.sql`select u.username from device d join portal_user u on u.id = d.user_id`;
+  expect(left).toEqual([{ username: 'bob' }]);
+});
+
+it('a link that was over long ago is unknown; until then its state is still known', async () => {
+  const links = [await linkFor(portal, 'bob'), await linkFor(portal, 'bob'), await linkFor(portal, 'alice')];
+  await changeTo(portal, links[0] as string, newPassword);
+  const landings = async () => {
+    const answers = await Promise.all([...links, newToken()].map((token) => changeTo(portal, token, newPassword)));
+    return answers.map(({ headers }) => headers.location);
+  };
+  portal.wait(limits.resetLink + limits.resetLinkRemembered);
+  await keepHouse(portal.deps);
+  expect(await landings()).toEqual([3, 3, 3, 4].map(failedPage));
+  const open = await linkFor(portal, 'bob');
+  portal.wait(1);
+  await keepHouse(portal.deps);
+  expect(await landings()).toEqual([4, 4, 4, 4].map(failedPage));
+  expect((await changeTo(portal, open, 'Another-Harbour-78')).headers.location).toBe(changedPage);
+});
+
+it('a request for a link unanswered for a day is dropped, a newer one is kept', async () => {
+  await askForReset(portal, 'old@acme.test');
+  portal.wait(1);
+  await askForReset(portal, 'young@acme.test');
+  portal.wait(day);
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select fold from reset_request`).toEqual([{ fold: 'young@acme.test' }]);
+});

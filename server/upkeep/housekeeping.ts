@@ -1,0 +1,67 @@
+import type { DepsWithoutWake } from '../deps.ts';
+import { day, limits } from '../limits.ts';
+import { watchMetadata } from '../single-sign-on/saml/watch-metadata.ts';
+import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
+import { deleteOldAuditEvents } from '../storage/audit-event.ts';
+import { deleteStaleDevices } from '../storage/device.ts';
+import { deleteOldEndedSessions } from '../storage/ended-session.ts';
+import { deleteOldOidcLogoutTokens } from '../storage/oidc-logout-token.ts';
+import { deleteOldProviderLogouts } from '../storage/provider-logout.ts';
+import { deleteShownRecoveryCodes } from '../storage/recovery-code.ts';
+import { deleteEndedRememberedDevices } from '../storage/remembered-device.ts';
+import { deleteOldResetLinks } from '../storage/reset-link.ts';
+import { deleteOldResetRequests } from '../storage/reset-request.ts';
+import { deleteOldSamlAssertions } from '../storage/saml-assertion.ts';
+import { deleteOldSamlLogouts } from '../storage/saml-logout.ts';
+import { deleteEndedSessions } from '../storage/session.ts';
+import { deleteOldSignedOutSessions } from '../storage/signed-out-session.ts';
+import { deleteOldSsoRequests, forgetOldOutcomes } from '../storage/sso-request.ts';
+import { deleteStaleThrottles } from '../storage/throttle.ts';
+
+/**
+ * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were
+ * over long ago, requests for one that were unanswered for a day, and finished visits to providers.
+ */
+export async function keepHouse({ sql, now, config }: DepsWithoutWake): Promise<void> {
+  const at = now();
+  const before = (age: number) => new Date(at.getTime() - age);
+  const { account } = limits.throttle;
+  await deleteEndedSessions(sql, { idleSince: before(config.sessionIdle), now: at });
+  await deleteOldEndedSessions(sql, at);
+  await deleteOldSignedOutSessions(sql, at);
+  await deleteStaleThrottles(sql, before(account.freeFailures * account.leakEvery), at);
+  await deleteOldAuditEvents(sql, before(config.auditKept));
+  await deleteShownRecoveryCodes(sql, at);
+  await deleteEndedRememberedDevices(sql, at);
+  await deleteStaleDevices(sql, before(limits.deviceLifetime));
+  await deleteOldResetLinks(sql, before(limits.resetLinkRemembered));
+  await deleteOldResetRequests(sql, before(day));
+  await deleteOldSsoRequests(sql, before(limits.ssoRequestRemembered));
+  await forgetOldOutcomes(sql, at);
+  await deleteOldSamlAssertions(sql, at);
+  await deleteOldOidcLogoutTokens(sql, at);
+  await deleteOldSamlLogouts(sql, at);
+  await deleteOldProviderLogouts(sql, at);
+}
+
+/** Logs what of single sign-on expires soon, has changed or must be changed, before sign-ins fail because of it. */
+export async function warnOfEnds(deps: DepsWithoutWake): Promise<void> {
+  for (const warning of await ssoWarnings(deps)) deps.log.warn(warning);
+}
+
+/** Runs housekeeping periodically until the returned function is called; a failure is logged and retried. */
+export function startHousekeeping(deps: DepsWithoutWake): () => void {
+  const failed = (error: unknown) => deps.log.error({ err: error }, 'housekeeping failed');
+  const timer = setInterval(() => keepHouse(deps).catch(failed), limits.housekeepingEvery);
+  const metadata = setInterval(() => watchMetadata(deps).catch(failed), limits.housekeepingEvery);
+  const warnings = setInterval(() => warnOfEnds(deps).catch(failed), limits.warningsEvery);
+  warnOfEnds(deps).catch(failed);
+  timer.unref();
+  metadata.unref();
+  warnings.unref();
+  return () => {
+    clearInterval(timer);
+    clearInterval(metadata);
+    clearInterval(warnings);
+  };
+}

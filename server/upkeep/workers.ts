@@ -1,0 +1,34 @@
+import { startWorker } from '../background/worker.ts';
+import type { DepsWithoutWake, Wake } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { mailDelivery } from '../mail/deliver-mail.ts';
+import { answerResetRequest } from '../password/answer-reset-request.ts';
+
+/** All background work except housekeeping. */
+export type Workers = { wake: Wake; stop: () => Promise<void> };
+
+/** Starts the workers for work queued in the database; instances share it, and each piece is done by only one. */
+export function startWorkers(deps: DepsWithoutWake): Workers {
+  const { log } = deps;
+  const lookEvery = limits.workLookEvery;
+  const mails = startWorker({
+    name: 'sending an email',
+    work: mailDelivery(deps),
+    lookEvery,
+    lanes: limits.mailLanes,
+    log,
+  });
+  const wake: Wake = { mails: mails.wake, resetRequests: () => resetRequests.wake() };
+  const resetRequests = startWorker({
+    name: 'answering a reset request',
+    work: () => answerResetRequest({ ...deps, wake }),
+    lookEvery,
+    log,
+  });
+  return {
+    wake,
+    async stop() {
+      await Promise.all([resetRequests.stop(), mails.stop()]);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Deps } from '#server/deps.ts';
+import { seal } from '#server/secrets/sealed.ts';
+import type { ProviderAnswer } from '#server/single-sign-on/identity.ts';
+import { readOidcAnswer, startOidc } from '#server/single-sign-on/oidc/oidc.ts';
+import type { OidcKept } from '#server/single-sign-on/request-details.ts';
+import { connectionPlace, type OidcConnection } from '#server/storage/sso-connection.ts';
+import type { OidcSettings } from '#server/storage/sso-settings.ts';
+import type { ForgedProvider } from './forged-openid-provider.ts';
+
+type Provider = Pick<ForgedProvider, 'issuer' | 'clientId' | 'clientSecret'>;
+
+/** A connection as stored. */
+export function oidcConnection(
+  { keys, now }: Deps,
+  { issuer, clientId, clientSecret }: Provider,
+  { settings, ...more }: Partial<Omit<OidcConnection, 'settings'>> & { settings?: Partial<OidcSettings> } = {},
+): OidcConnection {
+  const id = randomUUID();
+  return {
+    id,
+    key: 'customer',
+    name: 'Customer',
+    customerId: randomUUID(),
+    customerKey: 'customer',
+    active: true,
+    required: false,
+    makesUsers: false,
+    trustsEmail: false,
+    secondFactorValues: [],
+    attributes: {},
+    domains: ['customer.example'],
+    sealedSecret: seal(keys.seal, clientSecret, connectionPlace(id)),
+    secretEndsAt: null,
+    sharedRedirectUntil: null,
+    providerNetworks: ['127.0.0.0/8', '::1/128'],
+    createdAt: now(),
+    protocol: 'oidc',
+    settings: { issuer, clientId, clientAuthentication: 'secret', scopes: ['email', 'profile'], ...settings },
+    ...more,
+  };
+}
+
+/** A visitor at the provider: where the portal redirected them, and what it keeps of that. */
+export type Visit = { url: string; state: string; kept: OidcKept };
+
+export async function startVisit(deps: Deps, connection: OidcConnection): Promise<Visit> {
+  const state = randomBytes(16).toString('base64url');
+  const started = await startOidc(deps, connection, { state, loginHint: null, language: 'en' });
+  if (!started.ok) throw new Error(`${started.reason}: ${started.words}`);
+  return { ...started, state };
+}
+
+/** One visit from the portal to the provider and back. */
+export async function visitProvider(
+  deps: Deps,
+  connection: OidcConnection,
+  provider: Pick<ForgedProvider, 'visit'>,
+): Promise<ProviderAnswer> {
+  const { url, state, kept } = await startVisit(deps, connection);
+  return await readOidcAnswer(deps, connection, { url: provider.visit(url), state, kept });
+}

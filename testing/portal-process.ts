@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+/** The product as an operator starts it, in a separate process. */
+export type PortalProcess = {
+  origin: string;
+  child: ChildProcess;
+  /** Its output so far. */
+  output: () => string;
+  /** How it ended. */
+  exit: Promise<{ code: number | null; signal: string | null }>;
+};
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+/** Starts a portal on a database; `preload` is a module's source that runs in it first. Throws if it ends early. */
+export async function portalProcess(databaseUrl: string, preload = ''): Promise<PortalProcess> {
+  const port = await freePort();
+  const child = spawn(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(preload)}`, 'server/command-line/vestibule.ts', 'serve'],
+    {
+      cwd: root,
+      env: {
+        PATH: process.env.PATH,
+        PORT: String(port),
+        DATABASE_URL: databaseUrl,
+        VESTIBULE_SECRET: 'x'.repeat(43),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk;
+    });
+  }
+  const exit = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+  const listens = new Promise<void>((resolve) =>
+    child.stdout?.on('data', () => output.includes('Vestibule is listening at') && resolve()),
+  );
+  await Promise.race([
+    listens,
+    exit.then(() => {
+      throw new Error(`the portal did not start: ${output}`);
+    }),
+  ]);
+  return { origin: `http://localhost:${port}`, child, output: () => output, exit };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
