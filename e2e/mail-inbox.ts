@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Language } from '#contract/languages.ts';
-import type { MailKind } from '#server/mail/mail.ts';
+import type { MailKind } from '#server/storage/mail-kinds.ts';
 import {
   type MailServerForTest,
   type MailServerOptions,

@@ -17,7 +17,7 @@ import {
   VerifyForm,
 } from '#contract/payloads.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
-import type { Deps } from './deps.ts';
+import type { Deps } from './deps/deps.ts';
 import type { BuiltPages } from './http/built-pages.ts';
 import { readCodesIn } from './http/code-body.ts';
 import { readForm } from './http/form-body.ts';

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import { buildStalePages } from './build-pages.ts';
 import { placeholderWarning, readConfig } from './config/config.ts';
-import type { DepsWithoutWake } from './deps.ts';
+import type { DepsWithoutWake } from './deps/deps.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
 import { listenProblem } from './http/listen-problem.ts';
 import { createPages } from './http/pages.ts';

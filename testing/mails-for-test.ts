@@ -1,5 +1,5 @@
-import type { Outcome } from '#server/background/worker.ts';
 import { type MailContent, queueMail } from '#server/mail/queue-mail.ts';
+import type { Outcome } from '#server/worker.ts';
 import type { PortalForTest } from './portal-for-test.ts';
 import { userId } from './reset-for-test.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Deps } from '#server/deps.ts';
+import type { Deps } from '#server/deps/deps.ts';
 import { seal } from '#server/secrets/sealed.ts';
 import type { ProviderAnswer } from '#server/single-sign-on/identity.ts';
 import { readOidcAnswer, startOidc } from '#server/single-sign-on/oidc/oidc.ts';

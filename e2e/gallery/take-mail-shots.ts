@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from '@playwright/test';
 import { composeMail } from '#server/mail/compose-mail.ts';
-import { type Mail, mailKinds } from '#server/mail/mail.ts';
+import { type Mail, mailKinds } from '#server/storage/mail-kinds.ts';
 
 const folder = new URL('../../gallery/mails/', import.meta.url);
 

@@ -3,8 +3,8 @@ import { listUnknownCustomerKeys } from '../storage/customer.ts';
 import type { Database } from '../storage/database.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { updateMemberships } from '../storage/membership.ts';
+import { foldsOfUser, takenField } from '../storage/names-of-user.ts';
 import { insertUser, type NewUser } from '../storage/portal-user.ts';
-import { foldsOfUser, takenField } from './names-of-user.ts';
 
 export type AddUserResult =
   | { kind: 'added'; id: string }

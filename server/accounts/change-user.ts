@@ -7,6 +7,7 @@ import type { Connection, Database } from '../storage/database.ts';
 import { deleteHalfSessionsOfFactor } from '../storage/half-session.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { lockCustomersOfUser, updateMemberships } from '../storage/membership.ts';
+import { foldsOfUser, takenField } from '../storage/names-of-user.ts';
 import {
   findPasswordHash,
   findUserForUpdate,
@@ -18,7 +19,6 @@ import {
 import { deleteDevicesRememberedBy } from '../storage/remembered-device.ts';
 import { withdrawResetLinks } from '../storage/reset-link.ts';
 import { deleteSessionsOfUser } from '../storage/session.ts';
-import { foldsOfUser, takenField } from './names-of-user.ts';
 
 /** What to change; absent means unchanged. `customers` maps the current keys to the new ones. */
 export type ChangeOfUser = UserChanges & { customers?: (current: readonly string[]) => string[] };

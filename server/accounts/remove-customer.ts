@@ -1,8 +1,8 @@
-import { type NotAgreed, withAgreement } from '../single-sign-on/what-follows.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { deleteCustomer, findCustomerForUpdate } from '../storage/customer.ts';
 import type { Database } from '../storage/database.ts';
 import { listUsersOfOnly } from '../storage/membership.ts';
+import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
 
 export type RemoveCustomerResult = { kind: 'removed'; usersLeftWithout: string[] } | { kind: 'notFound' } | NotAgreed;
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import type { NotAgreed, WhatFollows } from '../single-sign-on/what-follows.ts';
+import type { NotAgreed, WhatFollows } from '../storage/what-follows.ts';
 import { canAsk } from './ask-password.ts';
 import { failure } from './failure.ts';
 import { printWarning } from './print.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { Keys } from '../deps.ts';
+import type { Keys } from '../secrets/keys.ts';
 import { keysOf, secretsOfDataFolder } from '../secrets/server-secret.ts';
 import type { Database } from '../storage/database.ts';
 import { withDatabase } from './with-database.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { originKeys } from '../storage/throttle-keys.ts';

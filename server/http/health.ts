@@ -1,5 +1,5 @@
 import type { RouteHandlerMethod } from 'fastify';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 
 /** `GET /healthz`: the process answers. */
 export const healthRoute: RouteHandlerMethod = async (_request, reply) => reply.type('text/plain').send('ok\n');

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Call, calls, isPathOfCall } from '#contract/calls.ts';
 import { hubStartPath, screenOfPath, withoutTrailingSlash } from '#contract/screens.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { refuse, sendProblem } from './refuse.ts';
 import { splitUrl, wantsPage } from './request-url.ts';
 

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Page, ServerPage } from '#contract/page.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
-import type { Pages } from '../deps.ts';
+import type { Pages } from '../deps/deps.ts';
 import type { BuiltPages } from './built-pages.ts';
 import { readLastRefusal } from './last-refusal.ts';
 import { languageOfRequest } from './request-url.ts';

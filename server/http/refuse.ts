@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemStatus } from '#contract/page.ts';
 import type { Problem } from '#contract/payloads.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { wantsPage } from './request-url.ts';
 
 /** Statuses that no person navigates to have a title only; 408 and 417 are sent before there is a request. */

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { problemStatuses } from '#contract/page.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { UnreadableForm } from './form-body.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { refuse, sendProblem } from './refuse.ts';

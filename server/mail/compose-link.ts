@@ -1,6 +1,6 @@
 import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
 import type { Config } from '../config/config.ts';
-import type { Mail, MailKind } from './mail.ts';
+import type { Mail, MailKind } from '../storage/mail-kinds.ts';
 
 /** An email with a link; one with a code has none, so that nobody learns to follow a link for a code. */
 export type LinkMail = Mail & { kind: Exclude<MailKind, 'signInCode'> };

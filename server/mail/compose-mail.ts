@@ -1,12 +1,12 @@
 import type { Language } from '#contract/languages.ts';
 import type { Config } from '../config/config.ts';
 import { limits, minute, second } from '../limits.ts';
+import type { Mail, MailDetails, WordedMail } from '../storage/mail-kinds.ts';
 import { composeLink } from './compose-link.ts';
 import { composeText } from './compose-text.ts';
 import { mailLayout } from './layout.ts';
 import type { MailBlock, MailContent } from './layout-content.ts';
 import { mailLayoutText } from './layout-text.ts';
-import type { Mail, MailDetails, WordedMail } from './mail.ts';
 
 type MailConfig = Pick<Config, 'publicUrl' | 'basePath' | 'branding' | 'accentColour'>;
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Outcome } from '#server/background/worker.ts';
 import { day, hour, limits, minute } from '#server/limits.ts';
+import type { Outcome } from '#server/worker.ts';
 import { deliverAll, letLeave, queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
 import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import { startAfresh, userId } from '#testing/reset-for-test.ts';
+import { MailNotSent } from '../deps/mail-transport.ts';
 import { mailDelivery } from './deliver-mail.ts';
-import { MailNotSent } from './transport.ts';
 
 const second = 1000;
 let portal: PortalForTest;

@@ -1,14 +1,14 @@
-import type { Outcome } from '../background/worker.ts';
-import type { DepsWithoutWake } from '../deps.ts';
+import type { DepsWithoutWake } from '../deps/deps.ts';
+import { MailNotSent } from '../deps/mail-transport.ts';
 import { limits } from '../limits.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isEmailCodeOpen } from '../storage/email-code.ts';
 import { deleteMails, type MailRow, takeOnMails, updateMailPutBack, updateMailsLetGo } from '../storage/mail.ts';
 import { isResetLinkOpen, updateResetLinkEnd } from '../storage/reset-link.ts';
+import type { Outcome } from '../worker.ts';
 import { composeMail } from './compose-mail.ts';
 import { sealedPlace } from './queue-mail.ts';
-import { MailNotSent } from './transport.ts';
 
 /** A claimed email with the number of this attempt. */
 type MailInHand = MailRow & { tries: number };

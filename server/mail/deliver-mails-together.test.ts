@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startWorker } from '#server/background/worker.ts';
 import { limits } from '#server/limits.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
+import { startWorker } from '#server/worker.ts';
 import { deliverAll, letLeave, queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
 import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import { startAfresh } from '#testing/reset-for-test.ts';

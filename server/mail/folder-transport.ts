@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createTransport } from 'nodemailer';
+import { MailNotSent, type MailTransport } from '../deps/mail-transport.ts';
 import { mailMessage, type Sender } from './message.ts';
 import { outboxFile, prepareOutbox } from './outbox.ts';
-import { MailNotSent, type MailTransport } from './transport.ts';
 
 /** Writes each email to a folder as a complete `.eml` file that only this user can read. Creates the folder. */
 export function folderTransport(outbox: string, sender: Sender): MailTransport {

@@ -1,6 +1,6 @@
 import type { SendMailOptions } from 'nodemailer';
 import type { Config } from '../config/config.ts';
-import type { Mail, WordedMail } from './mail.ts';
+import type { Mail, WordedMail } from '../storage/mail-kinds.ts';
 
 /** The sender: the name and address that readers see, and the public host, which is used in message ids. */
 export type Sender = { name: string; address: string; host: string };

@@ -1,6 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Mail } from './mail.ts';
+import type { Mail } from '../storage/mail-kinds.ts';
 
 /** Where emails go inside the data folder if there is no mail server. */
 export function outboxOf(dataFolder: string): string {

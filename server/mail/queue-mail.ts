@@ -3,7 +3,7 @@ import { type Language, languageOfTag } from '#contract/languages.ts';
 import { seal } from '../secrets/sealed.ts';
 import type { Connection } from '../storage/database.ts';
 import { insertMail } from '../storage/mail.ts';
-import type { MailDetails, MailKind } from './mail.ts';
+import type { MailDetails, MailKind } from '../storage/mail-kinds.ts';
 
 /** The recipient: the address is that of the account. */
 export type MailReader = { id: string; username: string; email: string; language: string | null };

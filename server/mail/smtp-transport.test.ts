@@ -8,11 +8,11 @@ import {
   testAuthority,
 } from '#testing/mail-server-for-test.ts';
 import { readSmtpUrl, type SmtpServer } from '../config/smtp-url.ts';
-import type { WordedMail } from './mail.ts';
+import { MailNotSent, type MailTransport } from '../deps/mail-transport.ts';
+import type { WordedMail } from '../storage/mail-kinds.ts';
 import type { Sender } from './message.ts';
 import type { SmtpSettings } from './smtp-options.ts';
 import { smtpTransport } from './smtp-transport.ts';
-import { MailNotSent, type MailTransport } from './transport.ts';
 
 const token = 'T0ken_'.padEnd(43, 'aB3-');
 const link = `https://hub.example.com/portal/forgotten-change?hash=${token}&lang=de`;

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { createTransport, type NodemailerError } from 'nodemailer';
 import type { SmtpServer } from '../config/smtp-url.ts';
+import type { MailTransport } from '../deps/mail-transport.ts';
 import { limits } from '../limits.ts';
 import { mailMessage, type Sender } from './message.ts';
 import { mailNotSent } from './smtp-failure.ts';
 import { type SmtpSettings, smtpOptions } from './smtp-options.ts';
-import type { MailTransport } from './transport.ts';
 
 /** Hands emails to a mail server, over connections that are kept for a while, one per lane. */
 export function smtpTransport(server: SmtpServer, sender: Sender, settings: SmtpSettings = {}): MailTransport {

@@ -1,7 +1,6 @@
 import { languageOfTag } from '#contract/languages.ts';
 import type { ResetOutcome } from '../audit/audit-events.ts';
-import type { Outcome } from '../background/worker.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { hour, limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
@@ -11,6 +10,7 @@ import { isMailWaiting } from '../storage/mail.ts';
 import { countResetLinksSince, findResetUserForUpdate, type ResetUser } from '../storage/reset-link.ts';
 import { type ResetRequest, takeResetRequest } from '../storage/reset-request.ts';
 import { countAttempt } from '../storage/throttle.ts';
+import type { Outcome } from '../worker.ts';
 import { makeResetToken } from './reset-token.ts';
 
 /**

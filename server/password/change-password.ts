@@ -2,7 +2,7 @@ import type { Language } from '#contract/languages.ts';
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
 import { endSession } from '../sign-out/end-session.ts';

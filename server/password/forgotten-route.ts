@@ -3,7 +3,7 @@ import { isEmailAddress } from '#contract/email-address.ts';
 import type { Page } from '#contract/page.ts';
 import { type ForgottenForm, longestUsername } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { formAgain, withFormKept } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MailNotSent } from '#server/deps/mail-transport.ts';
 import { hour, limits } from '#server/limits.ts';
-import { MailNotSent } from '#server/mail/transport.ts';
 import { connect } from '#server/storage/connect.ts';
 import { portalForTest } from '#testing/portal-for-test.ts';
 import {

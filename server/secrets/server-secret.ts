@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
-import type { Keys } from '../deps.ts';
+import type { Keys } from './keys.ts';
 import { readOrMakeSecretFile } from './secret-file.ts';
 
 /** The secrets of the data folder, created on first use; as with VESTIBULE_SECRET, the first seals and all open. */

@@ -1,5 +1,5 @@
 import type { SessionAnswer } from '#contract/payloads.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { type FullSession, findCheckedSession, updateSessionChecked, updateSessionSeen } from '../storage/session.ts';

@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { browserName } from '../names/browser-name.ts';
 import { tokenHash } from '../secrets/token.ts';
@@ -8,8 +8,8 @@ import { isEmailFactorConfirmed } from '../storage/email-code.ts';
 import { keepNewestOfPress } from '../storage/half-session.ts';
 import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
 import { type CodeReader, sendEmailCode } from '../two-factor/send-email-code.ts';
+import { browserHash } from '../visitor/browser-hash.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
-import { browserHash } from './browser-hash.ts';
 
 export async function openFactor(
   sql: Connection,

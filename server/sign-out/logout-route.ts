@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenOfPath, screenUrl } from '#contract/screens.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { setCookie } from '../http/cookies.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { refuseForeignSite } from '../http/guards.ts';

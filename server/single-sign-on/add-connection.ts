@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Keys } from '../deps.ts';
+import type { Keys } from '../secrets/keys.ts';
 import { seal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { findCustomer } from '../storage/customer.ts';

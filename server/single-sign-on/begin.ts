@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { callUrl } from '#contract/calls.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { seal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';

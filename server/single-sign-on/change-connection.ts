@@ -1,6 +1,6 @@
 import type { AuditStep } from '../audit/audit-events.ts';
-import type { Keys } from '../deps.ts';
 import { day, hour, minute } from '../limits.ts';
+import type { Keys } from '../secrets/keys.ts';
 import { seal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/database.ts';
@@ -16,11 +16,11 @@ import {
   updateSsoDomains,
 } from '../storage/sso-connection.ts';
 import type { SamlSettings } from '../storage/sso-settings.ts';
+import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
 import { certificateFacts } from './saml/certificate-ends.ts';
 import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
 import { ownerOfLogoutAddress } from './saml/foreign-logout-address.ts';
 import { logoutWords } from './saml/metadata-differences.ts';
-import { type NotAgreed, withAgreement } from './what-follows.ts';
 
 /** Absent means unchanged; `secret` is in plain text and is sealed here. */
 export type ChangeOfConnection = Omit<SsoConnectionChanges, 'sealedSecret'> & { secret?: string; domains?: string[] };

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CheckSsoForm } from '#contract/payloads.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
+import { rememberedConnection } from '../visitor/remembered-connection.ts';
 import { depart, travellerOf } from './depart.ts';
-import { rememberedConnection } from './remembered-connection.ts';
 
 /**
  * `POST authenticate/checkSsoLogin` (decisions §6): redirects to the provider of this browser's last sign-in, or to the

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditStep } from '../audit/audit-events.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { notAskedAfresh, tooLongAgo } from './authentication-age.ts';

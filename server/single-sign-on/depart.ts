@@ -2,18 +2,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { screenOfPath } from '#contract/screens.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { languageOfRequest, languageOverride, splitUrl } from '../http/request-url.ts';
 import { beginVisit } from '../http/visit-cookies.ts';
 import { turnAway } from '../sign-in/let-in.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
+import { forgetConnection } from '../visitor/remembered-connection.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { noteAfreshVisit, wishAfterSignOut } from './ask-afresh.ts';
 import { beginSingleSignOn } from './begin.ts';
 import type { Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
-import { forgetConnection } from './remembered-connection.ts';
 import { slowDown } from './slow-down.ts';
 
 /** A visitor on the way to a provider. */

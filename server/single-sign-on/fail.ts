@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { turnAway } from '../sign-in/let-in.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
+import { forgetConnection } from '../visitor/remembered-connection.ts';
 import type { Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
-import { forgetConnection } from './remembered-connection.ts';
 import { type slowDown, slowDownForFailure } from './slow-down.ts';
 
 /** The failure page of an answer, over `first` if given; only the operator sees why. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import { defaultDestination } from '#contract/destination.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { clearCookie, readCookie, readTokenCookie } from '../http/cookies.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { endVisit, visitTokenHash } from '../http/visit-cookies.ts';

@@ -1,5 +1,4 @@
 import { languageOfTag } from '#contract/languages.ts';
-import { foldsOfUser, takenField } from '../accounts/names-of-user.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
 import { foldLoginName } from '../names/fold-name.ts';
@@ -8,6 +7,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { updateMemberships } from '../storage/membership.ts';
+import { foldsOfUser, takenField } from '../storage/names-of-user.ts';
 import { insertUser } from '../storage/portal-user.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { findUserOfSubject, insertSsoSubject } from '../storage/sso-subject.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { visitTokenHash } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import { defaultDestination } from '#contract/destination.ts';
 import type { ProviderBeganForm } from '#contract/payloads.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnectionByKey, type SsoConnection } from '../storage/sso-connection.ts';

@@ -1,25 +1,9 @@
-import type { CustomFetchOptions } from 'openid-client';
 import { Agent, type Response as Answer, fetch } from 'undici';
 import { loopbackNames } from '../config/config.ts';
+import type { Conversation, ProviderRequest } from '../deps/provider-memory.ts';
 import { limits } from '../limits.ts';
 import { failureOfRequest, ProviderFailure, placeOf } from './provider-failure.ts';
 import { lookupWithin, refusedByHost } from './provider-networks.ts';
-
-type ProviderRequest = Partial<Pick<CustomFetchOptions, 'method' | 'headers' | 'body'>>;
-
-/** All requests to a provider for one page. Each function throws a ProviderFailure. */
-export type Conversation = {
-  /** Networks listed for the connection besides the public ones. */
-  networks: readonly string[];
-  /** Aborts when the time for all requests is over. */
-  signal: AbortSignal;
-  /** An answer with any status; redirects are not followed. */
-  look: (url: string, request?: ProviderRequest) => Promise<Response>;
-  /** An answer for programs: no redirect, server error or web page. */
-  ask: (url: string, request?: ProviderRequest) => Promise<Response>;
-  /** Like `ask`, with status 200. */
-  read: (url: string, request?: ProviderRequest) => Promise<Response>;
-};
 
 /** Begins a conversation with a provider that may be in `networks` too; its time starts now. */
 export function openConversation(networks: readonly string[], within: number = limits.providerAnswer): Conversation {

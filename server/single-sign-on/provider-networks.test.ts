@@ -1,7 +1,7 @@
 import type { LookupAddress, lookup } from 'node:dns';
 import { Agent, fetch } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Deps } from '#server/deps.ts';
+import type { Deps } from '#server/deps/deps.ts';
 import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { oidcConnection } from '#testing/oidc-for-test.ts';
 import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';

@@ -1,6 +1,6 @@
 import type { AuditStep, SsoRefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 

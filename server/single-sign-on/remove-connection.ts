@@ -2,7 +2,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteSessionsOfConnection } from '../storage/session.ts';
 import { deleteSsoConnection, findSsoConnectionByKeyForUpdate } from '../storage/sso-connection.ts';
-import { type NotAgreed, withAgreement } from './what-follows.ts';
+import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
 
 export type RemoveConnectionResult = { kind: 'removed'; sessionsEnded: number } | { kind: 'notFound' } | NotAgreed;
 

@@ -1,4 +1,4 @@
-import type { Keys } from '../deps.ts';
+import type { Keys } from '../secrets/keys.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { requestPlace, type SsoRequestRow } from '../storage/sso-request.ts';
 import type { ProviderAnswer } from './identity.ts';

@@ -1,5 +1,5 @@
 import { screenUrl } from '#contract/screens.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { idTokenPlace } from '../storage/session.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';

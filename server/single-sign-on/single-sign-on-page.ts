@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { noticeOfSearch } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { splitUrl } from '../http/request-url.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';

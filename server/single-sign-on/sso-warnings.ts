@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { listSsoConnections } from '../storage/sso-connection.ts';
 import { networkWarnings } from './network-warnings.ts';
 import { foreignLogoutWarnings } from './saml/foreign-logout-address.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { visitCookie, visitsOfBrowser, visitTokenHash } from '../http/visit-cookies.ts';
 import { tokenHash } from '../secrets/token.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';

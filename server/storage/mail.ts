@@ -1,5 +1,5 @@
-import type { Mail } from '../mail/mail.ts';
 import type { Connection } from './database.ts';
+import type { Mail } from './mail-kinds.ts';
 
 /** An email row: the token is sealed there, and `tokenHash` is that of the link it carries. */
 export type MailRow = Omit<Mail, 'token'> & { userId: string; sealedToken: Buffer | null; tokenHash: Buffer | null };

@@ -1,5 +1,5 @@
 import { isOneTimeCode } from '#contract/one-time-code.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { type CodeTry, takeClockHelp } from '../storage/code-try.ts';

@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { type CodeTry, countCodeTry } from '../storage/code-try.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MailNotSent } from '#server/deps/mail-transport.ts';
 import { limits } from '#server/limits.ts';
-import { MailNotSent } from '#server/mail/transport.ts';
 import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   codeByMail,

@@ -1,7 +1,7 @@
-import type { Keys } from '../deps.ts';
 import { codeDigest } from '../secrets/code-digest.ts';
+import type { Keys } from '../secrets/keys.ts';
 import { newToken } from '../secrets/token.ts';
-import { browserHash } from '../sign-in/browser-hash.ts';
+import { browserHash } from '../visitor/browser-hash.ts';
 
 /** What makes two posts of a form the same press: session, code, browser and address. */
 export type Press = {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { destinationFor } from '../visitor/destination.ts';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { groupedRecoveryCode, recoveryCodeAlphabet, recoveryCodeLetters } from '#contract/recovery-code.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { codeDigest } from '../secrets/code-digest.ts';
 import { seal, unseal } from '../secrets/sealed.ts';

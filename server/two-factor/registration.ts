@@ -1,6 +1,6 @@
 import { toDataURL } from 'qrcode';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';

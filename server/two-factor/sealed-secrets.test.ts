@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Keys } from '#server/deps.ts';
 import { keysOf } from '#server/secrets/server-secret.ts';
 import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import { userId } from '#testing/reset-for-test.ts';
@@ -18,6 +17,7 @@ import {
   verdict,
   verify,
 } from '#testing/two-factor-for-test.ts';
+import type { Keys } from '../secrets/keys.ts';
 
 const [old, fresh, other] = ['the old secret of the server', 'a fresh one', 'another one'] as const;
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Notice, noticeOfSearch } from '#contract/notices.ts';
 import type { OpenSecondFactor, Page } from '#contract/page.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Language } from '#contract/languages.ts';
 import { codeLength } from '#contract/one-time-code.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { type MailReader, queueMail } from '../mail/queue-mail.ts';
 import { codeDigest } from '../secrets/code-digest.ts';

@@ -1,6 +1,6 @@
 import { isOneTimeCode } from '#contract/one-time-code.ts';
 import { recoveryCodeOfText } from '#contract/recovery-code.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../deps/deps.ts';
 import { codeDigests } from '../secrets/code-digest.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import type { Connection } from '../storage/database.ts';

@@ -1,4 +1,4 @@
-import type { DepsWithoutWake } from '../deps.ts';
+import type { DepsWithoutWake } from '../deps/deps.ts';
 import { day, limits } from '../limits.ts';
 import { watchMetadata } from '../single-sign-on/saml/watch-metadata.ts';
 import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';

@@ -1,18 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Metrics } from '../deps/metrics.ts';
 import { listEnds } from '../single-sign-on/what-ends.ts';
 import type { Database } from '../storage/database.ts';
 import { countWaitingMails, type WaitingMails } from '../storage/mail.ts';
-
-/** The metrics for the operator's monitoring, in the Prometheus text format. */
-export type Metrics = {
-  text: () => Promise<string>;
-  contentType: string;
-  mailsSent: Counter<'kind'>;
-  mailsRefused: Counter<'kind'>;
-  mailsGivenUp: Counter<'kind'>;
-  /** By connection: started, signed in, or refused with its reason. */
-  singleSignOn: Counter<'connection' | 'outcome'>;
-};
 
 /** Counters of this process, and gauges that query the database when read. Names are listed in docs/operating.md. */
 export function createMetrics(sql: Database, now: () => Date): Metrics {

@@ -1,4 +1,4 @@
-import type { Keys } from '../deps.ts';
+import type { Keys } from '../secrets/keys.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Database } from '../storage/database.ts';

@@ -1,8 +1,8 @@
-import { startWorker } from '../background/worker.ts';
-import type { DepsWithoutWake, Wake } from '../deps.ts';
+import type { DepsWithoutWake, Wake } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { mailDelivery } from '../mail/deliver-mail.ts';
 import { answerResetRequest } from '../password/answer-reset-request.ts';
+import { startWorker } from '../worker.ts';
 
 /** All background work except housekeeping. */
 export type Workers = { wake: Wake; stop: () => Promise<void> };

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BackchannelLogoutForm } from '#contract/payloads.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
 import { refuse } from '../../http/refuse.ts';
 import { limits } from '../../limits.ts';
 import { tokenHash } from '../../secrets/token.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
 import { setCookie } from '../../http/cookies.ts';
 import { splitUrl } from '../../http/request-url.ts';
 import { visitTokenHash } from '../../http/visit-cookies.ts';

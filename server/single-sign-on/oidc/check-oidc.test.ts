@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Deps } from '#server/deps.ts';
+import type { Deps } from '#server/deps/deps.ts';
 import type { OidcConnection } from '#server/storage/sso-connection.ts';
 import { type Bend, type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { oidcConnection } from '#testing/oidc-for-test.ts';

@@ -1,4 +1,5 @@
 import type { ServerMetadata } from 'openid-client';
+import type { KeySet } from '../../deps/provider-memory.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import type { ClientAuthentication } from '../../storage/sso-settings.ts';
 import { ownRedirectUri, redirectUri } from '../addresses.ts';
@@ -8,7 +9,6 @@ import { checkClient } from './check-client.ts';
 import { type ClientDeps, clientAuthentication } from './client.ts';
 import { acceptedAlgorithms, idTokenAlgorithms } from './id-token-algorithms.ts';
 import { createProviderMemory } from './provider-memory.ts';
-import type { KeySet } from './read-provider.ts';
 import type { Trial } from './trial.ts';
 
 /**

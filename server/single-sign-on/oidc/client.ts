@@ -9,14 +9,14 @@ import {
   enableNonRepudiationChecks,
   type ServerMetadata,
 } from 'openid-client';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
+import type { Conversation } from '../../deps/provider-memory.ts';
 import { limits } from '../../limits.ts';
 import { unseal } from '../../secrets/sealed.ts';
 import { connectionPlace, type OidcConnection } from '../../storage/sso-connection.ts';
 import type { OidcSettings } from '../../storage/sso-settings.ts';
 import type { Refusal } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
-import type { Conversation } from '../provider-fetch.ts';
 import { clientAssertion } from './client-assertion.ts';
 import { clientSecretBasic } from './client-secret-basic.ts';
 import { idTokenAlgorithms } from './id-token-algorithms.ts';

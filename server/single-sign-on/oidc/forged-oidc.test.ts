@@ -1,7 +1,7 @@
 import { createHash, KeyObject, sign } from 'node:crypto';
 import { exportSPKI } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Deps } from '#server/deps.ts';
+import type { Deps } from '#server/deps/deps.ts';
 import type { OidcConnection } from '#server/storage/sso-connection.ts';
 import {
   type Bend,

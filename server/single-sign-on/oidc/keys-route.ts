@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { publicJwk } from './keys.ts';
 

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
+import type { KeySet } from '../../deps/provider-memory.ts';
 import { limits } from '../../limits.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import type { Refusal } from '../identity.ts';
@@ -8,7 +9,6 @@ import { providerWords } from '../provider-words.ts';
 import { idTokenAlgorithms } from './id-token-algorithms.ts';
 import { isSubject } from './id-token-checks.ts';
 import { mayHaveSigned } from './may-have-signed.ts';
-import type { KeySet } from './read-provider.ts';
 import { unreachable } from './refusal.ts';
 
 /** Whose sessions a provider ends: those of a subject, of one of its own sessions, or both. */

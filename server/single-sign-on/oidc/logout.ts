@@ -1,5 +1,5 @@
 import { buildEndSessionUrl } from 'openid-client';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { oidcClient } from './client.ts';

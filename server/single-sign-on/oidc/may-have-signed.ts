@@ -1,6 +1,6 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet } from 'jose';
+import type { KeySet } from '../../deps/provider-memory.ts';
 import { idTokenAlgorithms } from './id-token-algorithms.ts';
-import type { KeySet } from './read-provider.ts';
 
 /**
  * Whether newer keys would not help: one of these signed it, or none could have. Decides only what is read again, never

@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Deps } from '#server/deps.ts';
+import type { Deps } from '#server/deps/deps.ts';
 import type { OidcConnection } from '#server/storage/sso-connection.ts';
 import { oidcConnection, startVisit } from '#testing/oidc-for-test.ts';
 import {

@@ -7,12 +7,12 @@ import {
   randomPKCECodeVerifier,
   type ServerMetadata,
 } from 'openid-client';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
+import type { Conversation } from '../../deps/provider-memory.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import { redirectUri, sharedRedirectUri } from '../addresses.ts';
 import type { ProviderAnswer, Refusal } from '../identity.ts';
 import { ProviderFailure } from '../provider-failure.ts';
-import type { Conversation } from '../provider-fetch.ts';
 import { providerWords } from '../provider-words.ts';
 import type { OidcKept } from '../request-details.ts';
 import { afreshParameters } from './afresh-parameters.ts';

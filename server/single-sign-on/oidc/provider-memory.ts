@@ -1,27 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ServerMetadata } from 'openid-client';
+import type { Conversation, KeySet, ProviderMemory } from '../../deps/provider-memory.ts';
 import { limits } from '../../limits.ts';
-import { type Conversation, openConversation } from '../provider-fetch.ts';
+import { openConversation } from '../provider-fetch.ts';
 import { type Kept, keepFresh } from './keep-fresh.ts';
-import { type KeySet, readDiscovery, readKeys } from './read-provider.ts';
-
-/** A process's cache of what OpenID providers publish. Each function throws a ProviderFailure. */
-export type ProviderMemory = {
-  /** Begins the requests to a provider for one page. */
-  open: (networks: readonly string[]) => Conversation;
-  /** The same for optional requests. */
-  openBriefly: (networks: readonly string[]) => Conversation;
-  /** The provider's metadata (OpenID Connect Discovery §3). */
-  discovery: (issuer: string, conversation: Conversation) => Promise<ServerMetadata>;
-  /** The keys at an address; refreshed if they don't fit, but not every time when that fails. */
-  keys: (
-    address: string,
-    willDo: (keySet: KeySet) => boolean | Promise<boolean>,
-    conversation: Conversation,
-  ) => Promise<KeySet>;
-  /** The last keys read for an issuer, without a request; null if none were. */
-  lastKeys: (issuer: string, networks: readonly string[]) => KeySet | null;
-};
+import { readDiscovery, readKeys } from './read-provider.ts';
 
 /** `answerWithin` and `patience` are for tests, which must not take seconds. */
 export function createProviderMemory({

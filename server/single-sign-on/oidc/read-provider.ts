@@ -1,11 +1,9 @@
 import { allowInsecureRequests, ClientError, customFetch, discovery, type ServerMetadata } from 'openid-client';
+import type { Conversation, KeySet } from '../../deps/provider-memory.ts';
 import { ProviderFailure } from '../provider-failure.ts';
-import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
+import { isProviderAddress } from '../provider-fetch.ts';
 import { refusedByHost } from '../provider-networks.ts';
 import { providerWords } from '../provider-words.ts';
-
-/** A JSON Web Key Set (RFC 7517 §5); keys are read only when needed. */
-export type KeySet = { keys: Record<string, unknown>[] };
 
 /** A provider publishes something other than what the operator configured: not a network failure. */
 export class ProviderMismatch extends ProviderFailure {}

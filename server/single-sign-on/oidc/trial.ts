@@ -1,6 +1,6 @@
 import type { ServerMetadata } from 'openid-client';
+import type { Conversation } from '../../deps/provider-memory.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
-import type { Conversation } from '../provider-fetch.ts';
 import type { ClientDeps } from './client.ts';
 
 /** What is needed to test a connection. */

@@ -3,7 +3,7 @@ import { callUrl } from '#contract/calls.ts';
 import { defaultDestination } from '#contract/destination.ts';
 import type { SamlForm } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
 import { setCookie } from '../../http/cookies.ts';
 import { limits } from '../../limits.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';

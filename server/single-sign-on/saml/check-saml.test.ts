@@ -1,3 +1,4 @@
+import type { Conversation } from '../../deps/provider-memory.ts';
 // The library below requires it at load time.
 import 'reflect-metadata';
 import { X509CertificateGenerator } from '@peculiar/x509';
@@ -5,7 +6,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { makeCertificate } from '../make-certificate.ts';
-import type { Conversation } from '../provider-fetch.ts';
 import { certificateFacts } from './certificate-ends.ts';
 import { checkSaml } from './check-saml.ts';
 

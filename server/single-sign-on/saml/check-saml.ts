@@ -1,8 +1,9 @@
+import type { Conversation } from '../../deps/provider-memory.ts';
 import { limits } from '../../limits.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import type { CheckStep } from '../check-step.ts';
-import { type Conversation, isProviderAddress } from '../provider-fetch.ts';
+import { isProviderAddress } from '../provider-fetch.ts';
 import { certificateFacts } from './certificate-ends.ts';
 import { metadataDifferences } from './metadata-differences.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';

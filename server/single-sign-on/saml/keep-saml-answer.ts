@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
 import { limits } from '../../limits.ts';
 import { seal } from '../../secrets/sealed.ts';
 import { newToken, tokenHash } from '../../secrets/token.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
 import { clearCookie, readCookie, readTokenCookie } from '../../http/cookies.ts';
 import { tokenHash } from '../../secrets/token.ts';
 import { findSentSamlLogout } from '../../storage/saml-logout.ts';

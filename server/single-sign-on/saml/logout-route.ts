@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import type { SamlLogoutForm } from '#contract/payloads.ts';
 import { screenUrl } from '#contract/screens.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
 import { sendFormPolicy } from '../../http/form-policy.ts';
 import { isInFrame } from '../../http/navigation.ts';
 import { refuse } from '../../http/refuse.ts';

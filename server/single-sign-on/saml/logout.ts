@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
 import { limits } from '../../limits.ts';
 import { newToken, tokenHash } from '../../secrets/token.ts';
 import { insertSentSamlLogout } from '../../storage/saml-logout.ts';

@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
 import type { Identity, Refusal } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';

@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../deps/deps.ts';
 import type { Refusal } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { openEncrypted } from './decryption.ts';

@@ -1,4 +1,5 @@
-import type { DepsWithoutWake } from '../../deps.ts';
+import type { DepsWithoutWake } from '../../deps/deps.ts';
+import type { Conversation } from '../../deps/provider-memory.ts';
 import { limits } from '../../limits.ts';
 import { insertAuditEvent } from '../../storage/audit-event.ts';
 import type { Connection } from '../../storage/database.ts';
@@ -9,7 +10,7 @@ import {
 } from '../../storage/saml-metadata-reading.ts';
 import { findSsoConnection, type SamlConnection } from '../../storage/sso-connection.ts';
 import { ProviderFailure } from '../provider-failure.ts';
-import { type Conversation, openConversation } from '../provider-fetch.ts';
+import { openConversation } from '../provider-fetch.ts';
 import { metadataDifferences } from './metadata-differences.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
 

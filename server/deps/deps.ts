@@ -1,10 +1,11 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '#contract/page.ts';
-import type { Config } from './config/config.ts';
-import type { MailTransport } from './mail/transport.ts';
-import type { ProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
-import type { Database } from './storage/database.ts';
-import type { Metrics } from './upkeep/metrics.ts';
+import type { Config } from '../config/config.ts';
+import type { Keys } from '../secrets/keys.ts';
+import type { Database } from '../storage/database.ts';
+import type { MailTransport } from './mail-transport.ts';
+import type { Metrics } from './metrics.ts';
+import type { ProviderMemory } from './provider-memory.ts';
 
 /** The dependencies of rules and routes: nothing else reaches them from outside. */
 export type Deps = {
@@ -38,13 +39,4 @@ export type Pages = {
     /** The page's own data, in addition to that of every page. */
     more?: Partial<Page>,
   ) => Promise<FastifyReply>;
-};
-
-export type Keys = {
-  /** For the digest of the last guess, so that repeating the same wrong password counts once. */
-  guess: Buffer;
-  /** For digests of codes too short for a plain hash: the first key creates, all are tried. */
-  code: Buffer[];
-  /** For values that must be decrypted again: the first seals, each opens. */
-  seal: Buffer[];
 };

@@ -1,6 +1,6 @@
 import { foldLoginName } from '../names/fold-name.ts';
-import type { Connection } from '../storage/database.ts';
-import { listTakenFolds } from '../storage/login-name.ts';
+import type { Connection } from './database.ts';
+import { listTakenFolds } from './login-name.ts';
 
 /** The folded names that a user signs in with. */
 export function foldsOfUser(user: { username: string; email: string }): string[] {

@@ -1,5 +1,5 @@
 import { tokenHash } from '../secrets/token.ts';
-import type { Visitor } from '../visitor/visitor.ts';
+import type { Visitor } from './visitor.ts';
 
 /**
  * What two submits of one form share before either is answered: the browser's cookies and its user agent. This proves

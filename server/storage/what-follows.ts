@@ -1,6 +1,6 @@
-import type { Connection, Database } from '../storage/database.ts';
-import { listRequiredDomains } from '../storage/sso-domain.ts';
-import { RollBack, transaction } from '../storage/transaction.ts';
+import type { Connection, Database } from './database.ts';
+import { listRequiredDomains } from './sso-domain.ts';
+import { RollBack, transaction } from './transaction.ts';
 
 /** What a change of connections does to everyone at a domain. */
 export type WhatFollows = {

@@ -1,4 +1,4 @@
-import type { Mail, WordedMail } from './mail.ts';
+import type { Mail, WordedMail } from '../storage/mail-kinds.ts';
 
 /** A transport for emails: an SMTP server or a folder. */
 export type MailTransport = {

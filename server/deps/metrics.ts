@@ -1,0 +1,12 @@
+import type { Counter } from 'prom-client';
+
+/** The metrics for the operator's monitoring, in the Prometheus text format. */
+export type Metrics = {
+  text: () => Promise<string>;
+  contentType: string;
+  mailsSent: Counter<'kind'>;
+  mailsRefused: Counter<'kind'>;
+  mailsGivenUp: Counter<'kind'>;
+  /** By connection: started, signed in, or refused with its reason. */
+  singleSignOn: Counter<'connection' | 'outcome'>;
+};
