@@ -3,19 +3,6 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type Call, calls } from '#contract/calls.ts';
-import {
-  BackchannelLogoutForm,
-  ChangeForm,
-  CheckSsoForm,
-  ForgottenForm,
-  LoginForm,
-  OtherAccountForm,
-  PerformSsoForm,
-  ProviderBeganForm,
-  SamlForm,
-  SamlLogoutForm,
-  VerifyForm,
-} from '#contract/payloads.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
 import type { Deps } from './deps/deps.ts';
 import type { BuiltPages } from './http/built-pages.ts';
@@ -34,37 +21,33 @@ import { refuseTunnels, unreadableRequest } from './http/unreadable-request.ts';
 import { limits } from './limits.ts';
 import { screenRoute } from './pages/screen-route.ts';
 import { standInRoute } from './pages/stand-in-route.ts';
-import { changeRoute } from './password/change-route.ts';
-import { forgottenRoute } from './password/forgotten-route.ts';
+import { changeRoute, changeSchema } from './password/change-route.ts';
+import { forgottenRoute, forgottenSchema } from './password/forgotten-route.ts';
 import { sessionRoute } from './session/session-route.ts';
-import { performLoginRoute } from './sign-in/perform-login-route.ts';
+import { performLoginRoute, performLoginSchema } from './sign-in/perform-login-route.ts';
 import { logoutConfirmedRoute, logoutRoute } from './sign-out/logout-route.ts';
-import { checkSsoRoute } from './single-sign-on/check-route.ts';
+import { checkSsoRoute, checkSsoSchema } from './single-sign-on/check-route.ts';
 import { finishRoute } from './single-sign-on/finish-route.ts';
 import { leaveRoute } from './single-sign-on/leave-route.ts';
-import { backchannelLogoutRoute } from './single-sign-on/oidc/backchannel-logout-route.ts';
+import { backchannelLogoutRoute, backchannelLogoutSchema } from './single-sign-on/oidc/backchannel-logout-route.ts';
 import { oidcCallbackRoute } from './single-sign-on/oidc/callback-route.ts';
 import { oidcKeysRoute } from './single-sign-on/oidc/keys-route.ts';
-import { goOnAsOtherRoute, otherAccountRoute } from './single-sign-on/other-account-route.ts';
-import { performSsoRoute } from './single-sign-on/perform-route.ts';
-import { continueWithProviderRoute, providerBeganRoute } from './single-sign-on/provider-began-route.ts';
-import { samlAcsRoute } from './single-sign-on/saml/acs-route.ts';
+import { goOnAsOtherRoute, goOnAsOtherSchema, otherAccountRoute } from './single-sign-on/other-account-route.ts';
+import { performSsoRoute, performSsoSchema } from './single-sign-on/perform-route.ts';
+import {
+  continueWithProviderRoute,
+  continueWithProviderSchema,
+  providerBeganRoute,
+} from './single-sign-on/provider-began-route.ts';
+import { samlAcsRoute, samlAcsSchema } from './single-sign-on/saml/acs-route.ts';
 import { samlFailedRoute } from './single-sign-on/saml/failed-route.ts';
 import { samlLoggedOutRoute } from './single-sign-on/saml/logged-out-route.ts';
-import { samlLogoutRoute } from './single-sign-on/saml/logout-route.ts';
+import { samlLogoutRoute, samlLogoutSchema } from './single-sign-on/saml/logout-route.ts';
 import { samlMetadataRoute } from './single-sign-on/saml/metadata-route.ts';
 import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
 import { sendRoute } from './two-factor/send-route.ts';
-import { verifyRoute } from './two-factor/verify-route.ts';
-
-/** A script sends only the code, a form sends it as a field. */
-const verifyBody = {
-  content: {
-    'application/json': { schema: { type: 'string' } },
-    'application/x-www-form-urlencoded': { schema: VerifyForm },
-  },
-};
+import { verifyRoute, verifySchema } from './two-factor/verify-route.ts';
 
 /** What the app needs besides what its routes need. */
 export type AppOptions = {
@@ -134,28 +117,28 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   const on = (call: Call) => ({ method: calls[call].method, url: basePath + calls[call].path });
   // These report on the form what is wrong with an entry.
   const attachValidation = true;
-  app.route({ ...on('performLogin'), schema: { body: LoginForm }, attachValidation, handler: performLoginRoute(deps) });
+  app.route({ ...on('performLogin'), schema: performLoginSchema, attachValidation, handler: performLoginRoute(deps) });
   app.route({
     ...on('passwordForgotten'),
-    schema: { body: ForgottenForm },
+    schema: forgottenSchema,
     attachValidation,
     handler: forgottenRoute(deps),
   });
-  app.route({ ...on('passwordChange'), schema: { body: ChangeForm }, handler: changeRoute(deps) });
+  app.route({ ...on('passwordChange'), schema: changeSchema, handler: changeRoute(deps) });
   app.route({ ...on('twoFactorRegistration'), handler: registrationRoute(deps) });
   await app.register(async (scope) => {
     readCodesIn(scope);
-    scope.route({ ...on('twoFactorVerify'), schema: { body: verifyBody }, handler: verifyRoute(deps) });
+    scope.route({ ...on('twoFactorVerify'), schema: verifySchema, handler: verifyRoute(deps) });
   });
   app.route({ ...on('twoFactorSend'), handler: sendRoute(deps) });
   app.route({ ...on('twoFactorRecoveryCodes'), handler: recoveryCodesRoute(deps) });
   app.route({ ...on('logout'), exposeHeadRoute: false, handler: logoutRoute(deps) });
   app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
   app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel });
-  app.route({ ...on('checkSsoLogin'), schema: { body: CheckSsoForm }, handler: checkSsoRoute(deps) });
+  app.route({ ...on('checkSsoLogin'), schema: checkSsoSchema, handler: checkSsoRoute(deps) });
   app.route({
     ...on('performSsoLogin'),
-    schema: { body: PerformSsoForm },
+    schema: performSsoSchema,
     attachValidation,
     handler: performSsoRoute(deps),
   });
@@ -174,32 +157,32 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.route({
     method: logout.method,
     url: `${logout.url}/:connection`,
-    schema: { body: BackchannelLogoutForm },
+    schema: backchannelLogoutSchema,
     onRequest: noBrowser(deps),
     handler: backchannelLogoutRoute(deps),
   });
   app.route({
     ...on('samlAnswer'),
     bodyLimit: limits.samlBodyBytes,
-    schema: { body: SamlForm },
+    schema: samlAcsSchema,
     onRequest: onlyNavigation(deps),
     handler: samlAcsRoute(deps),
   });
   app.route({ ...on('providerBegan'), handler: providerBeganRoute(deps) });
   app.route({
     ...on('continueWithProvider'),
-    schema: { body: ProviderBeganForm },
+    schema: continueWithProviderSchema,
     handler: continueWithProviderRoute(deps),
   });
   app.route({ ...on('otherAccount'), handler: otherAccountRoute(deps) });
-  app.route({ ...on('goOnAsOther'), schema: { body: OtherAccountForm }, handler: goOnAsOtherRoute(deps) });
+  app.route({ ...on('goOnAsOther'), schema: goOnAsOtherSchema, handler: goOnAsOtherRoute(deps) });
   const inFrames = onlyNavigation(deps, { inFrames: true });
   app.route({ ...on('samlLogout'), onRequest: inFrames, exposeHeadRoute: false, handler: samlLogoutRoute(deps) });
   app.route({
     ...on('samlLogoutPosted'),
     onRequest: inFrames,
     bodyLimit: limits.samlBodyBytes,
-    schema: { body: SamlLogoutForm },
+    schema: samlLogoutSchema,
     handler: samlLogoutRoute(deps),
   });
   app.route({ ...on('samlLoggedOut'), onRequest: inFrames, handler: samlLoggedOutRoute(deps) });

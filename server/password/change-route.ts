@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { ChangeForm } from '#contract/payloads.ts';
+import { ChangeForm } from '#contract/payloads.ts';
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
@@ -22,6 +22,8 @@ const isLinkStillGood = (reason: ChangeFailedReason) =>
 /** After these it is also certain that there is such a link. */
 const isLinkKnownAndGood = (reason: ChangeFailedReason) =>
   isLinkStillGood(reason) && reason !== changeFailedReasons.changeFailed;
+
+export const changeSchema = { body: ChangeForm };
 
 /** `POST password/change` (decisions §6): 303 to the outcome. */
 export function changeRoute(deps: Deps) {

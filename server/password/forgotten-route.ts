@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isEmailAddress } from '#contract/email-address.ts';
 import type { Page } from '#contract/page.ts';
-import { type ForgottenForm, longestUsername } from '#contract/payloads.ts';
+import { ForgottenForm, longestUsername } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { formAgain, withFormKept } from '../http/form-again.ts';
@@ -12,6 +12,8 @@ import { insertResetRequest } from '../storage/reset-request.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { resetKeys } from '../storage/throttle-keys.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
+
+export const forgottenSchema = { body: ForgottenForm };
 
 /**
  * `POST password/forgotten` (decisions §6): keeps the request and answers 204, or 303 without JavaScript, before the

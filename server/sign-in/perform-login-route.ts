@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
-import { type LoginForm, longestUsername } from '#contract/payloads.ts';
+import { LoginForm, longestUsername } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { formAgain } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
@@ -12,6 +12,8 @@ import { knownVisitorOf } from '../visitor/visitor.ts';
 import { destinationToKeep } from './destination-to-keep.ts';
 import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
 import { signIn } from './sign-in.ts';
+
+export const performLoginSchema = { body: LoginForm };
 
 /** `POST performlogin` (decisions §6): 303 to the destination, the second factor, or a failure page. */
 export function performLoginRoute(deps: Deps) {

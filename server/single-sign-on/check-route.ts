@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CheckSsoForm } from '#contract/payloads.ts';
+import { CheckSsoForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { rememberedConnection } from '../visitor/remembered-connection.ts';
 import { depart, travellerOf } from './depart.ts';
+
+export const checkSsoSchema = { body: CheckSsoForm };
 
 /**
  * `POST authenticate/checkSsoLogin` (decisions §6): redirects to the provider of this browser's last sign-in, or to the

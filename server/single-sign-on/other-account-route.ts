@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
-import type { OtherAccountForm } from '#contract/payloads.ts';
+import { OtherAccountForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { endVisit } from '../http/visit-cookies.ts';
@@ -45,6 +45,8 @@ export function otherAccountRoute(deps: Deps) {
     });
   };
 }
+
+export const goOnAsOtherSchema = { body: OtherAccountForm };
 
 /** `POST authenticate/other-account`: its button, on our own page, ends the visit as the provider said. */
 export function goOnAsOtherRoute(deps: Deps) {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isEmailAddress } from '#contract/email-address.ts';
-import { longestUsername, type PerformSsoForm } from '#contract/payloads.ts';
+import { longestUsername, PerformSsoForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { formAgain } from '../http/form-again.ts';
 import { wantsPage } from '../http/request-url.ts';
@@ -9,6 +9,8 @@ import { destinationToKeep } from '../sign-in/destination-to-keep.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { listSsoConnectionsOfDomain } from '../storage/sso-connection.ts';
 import { depart, stay, travellerOf } from './depart.ts';
+
+export const performSsoSchema = { body: PerformSsoForm };
 
 /**
  * `POST authenticate/performSsoLogin` (decisions §6): redirects to the provider of an address's domain. No user is

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import { defaultDestination } from '#contract/destination.ts';
-import type { ProviderBeganForm } from '#contract/payloads.ts';
+import { ProviderBeganForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
@@ -30,6 +30,8 @@ export function providerBeganRoute(deps: Deps) {
     });
   };
 }
+
+export const continueWithProviderSchema = { body: ProviderBeganForm };
 
 /** `POST authenticate/continue`: its button, on our own page, begins this browser's own visit. */
 export function continueWithProviderRoute(deps: Deps) {

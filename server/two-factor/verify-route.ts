@@ -3,7 +3,7 @@ import { callUrl } from '#contract/calls.ts';
 import { codeAnswerHeaders } from '#contract/headers.ts';
 import type { Notice } from '#contract/notices.ts';
 import { codeOfPaste, isOneTimeCode } from '#contract/one-time-code.ts';
-import type { VerifyForm } from '#contract/payloads.ts';
+import { VerifyForm } from '#contract/payloads.ts';
 import { recoveryCodeOfText } from '#contract/recovery-code.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
@@ -20,6 +20,16 @@ import { visitorOf } from '../visitor/visitor.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
 import { verifyAny } from './verify-any.ts';
 import type { VerifyResult } from './verify-code.ts';
+
+/** A script sends only the code, a form sends it as a field. */
+export const verifySchema = {
+  body: {
+    content: {
+      'application/json': { schema: { type: 'string' } },
+      'application/x-www-form-urlencoded': { schema: VerifyForm },
+    },
+  },
+};
 
 /** Undefined without a content type: then nothing is read or validated. */
 type VerifyBody = { Body: string | VerifyForm | undefined };

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BackchannelLogoutForm } from '#contract/payloads.ts';
+import { BackchannelLogoutForm } from '#contract/payloads.ts';
 import type { Deps } from '../../deps/deps.ts';
 import { refuse } from '../../http/refuse.ts';
 import { limits } from '../../limits.ts';
@@ -16,6 +16,8 @@ import { recordEndedByProvider, recordLogoutRefusal } from '../provider-logout-e
 import { type LogoutToken, readLogoutToken } from './logout-token.ts';
 
 type LogoutRequest = FastifyRequest<{ Body: BackchannelLogoutForm; Params: { connection: string } }>;
+
+export const backchannelLogoutSchema = { body: BackchannelLogoutForm };
 
 /**
  * `POST authenticate/oidc/backchannel-logout/<connection>`: a provider's server reports that someone signed out there

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import { defaultDestination } from '#contract/destination.ts';
-import type { SamlForm } from '#contract/payloads.ts';
+import { SamlForm } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../../deps/deps.ts';
 import { setCookie } from '../../http/cookies.ts';
@@ -22,6 +22,8 @@ import { keepSamlAnswer, keepUnaskedAnswer } from './keep-saml-answer.ts';
 import { readSamlAnswer } from './saml.ts';
 import type { XmlReading } from './strict-xml.ts';
 import { readSamlField } from './text.ts';
+
+export const samlAcsSchema = { body: SamlForm };
 
 /**
  * `POST authenticate/saml/acs`: where SAML providers have their answers posted (SAML bindings §3.5). The post comes

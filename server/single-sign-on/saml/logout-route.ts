@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
-import type { SamlLogoutForm } from '#contract/payloads.ts';
+import { SamlLogoutForm } from '#contract/payloads.ts';
 import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../../deps/deps.ts';
 import { sendFormPolicy } from '../../http/form-policy.ts';
@@ -30,6 +30,8 @@ import { said } from './said.ts';
 import { attributeOf, type XmlElement } from './xml-elements.ts';
 
 type Refused = { problem: string; connection?: string | undefined };
+
+export const samlLogoutSchema = { body: SamlLogoutForm };
 
 /**
  * `GET` and `POST authenticate/saml/logout`: a provider ends a person's sessions (SAML profiles §4.4.3.3), or answers
