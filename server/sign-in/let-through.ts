@@ -4,8 +4,12 @@ import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
+import type { Connection } from '../storage/database.ts';
+import { isUserActiveForShare } from '../storage/portal-user.ts';
+import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
 import { completeSignIn, type SignInAttempt, type SignInCustomer, type SignInUser } from '../storage/sign-in.ts';
 import { accountKey, deviceKey } from '../storage/throttle-keys.ts';
+import { RollBack, transaction } from '../storage/transaction.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
 import { openFactor, sendFirstCode } from './open-factor.ts';
 import { recallDevice } from './recall-device.ts';
@@ -15,33 +19,65 @@ import type { SignInRequest, SignInResult } from './sign-in-result.ts';
 /** A user whose password was right. */
 export type RightUser = SignInUser & { passwordHash: string };
 
-/**
- * Creates the session for a right password, full or half, unless the user has changed since they were read. Even then a
- * remembered device may have got its next token.
- */
+type Right = {
+  user: RightUser;
+  admitting: SignInCustomer[];
+  attempt: SignInAttempt;
+  steps: AuditStep[];
+};
+
+type Stored = {
+  sessionToken: string;
+  deviceToken: string;
+  rememberedToken: string | null;
+  waitsFor: OpenFactor | null;
+};
+
+/** Creates the session for a right password, full or half; nothing at all if the user has changed since they were read. */
 export async function letThrough(
   deps: Deps,
   request: SignInRequest,
-  {
-    user,
-    admitting,
-    attempt,
-    steps,
-  }: { user: RightUser; admitting: SignInCustomer[]; attempt: SignInAttempt; steps: AuditStep[] },
+  right: Right,
   now: Date,
-): Promise<
-  | Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>
-  | { kind: 'changed' | 'otherFactors'; rememberedToken: string | null }
-> {
+): Promise<Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> | { kind: 'changed' | 'otherFactors' }> {
+  const { user, admitting, attempt } = right;
   const asked = secondFactorOf(admitting, user.hasApp);
-  const rememberedToken = asked && (await recallDevice(deps, user.id, asked, admitting, request));
-  const waitsFor = asked && !rememberedToken ? await openFactor(deps.sql, user, asked) : null;
+  // One statement, unless there is a device to recall, which must not get its next token in vain.
+  const stored =
+    asked && request.rememberedToken !== null
+      ? await transaction(deps.sql, async (sql) => {
+          // The user is locked first, as by every change of a user, so that there is no deadlock.
+          if (!(await isUserActiveForShare(sql, user.id))) return 'changed';
+          const rememberedToken = await recallDevice({ sql, now: deps.now }, user.id, asked, admitting, request);
+          const stored = await store(deps, sql, request, right, { asked, rememberedToken, now });
+          return typeof stored === 'string' ? new RollBack(stored) : stored;
+        })
+      : await store(deps, deps.sql, request, right, { asked, rememberedToken: null, now });
+  if (typeof stored === 'string') return { kind: stored };
+  const { sessionToken, deviceToken, rememberedToken, waitsFor } = stored;
+  if (waitsFor) {
+    if (waitsFor.factor === 'email') await sendFirstCode(deps, { ...user, connectionId: null }, sessionToken, request);
+    return { kind: 'secondFactor', ...waitsFor, sessionToken };
+  }
+  const isKnown = attempt.deviceKnown && request.deviceToken !== null;
+  if (!isKnown && admitting.some(({ newDeviceMail }) => newDeviceMail)) await tellOfNewDevice(deps, user, request);
+  return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken };
+}
+
+async function store(
+  deps: Deps,
+  sql: Connection,
+  request: SignInRequest,
+  { user, admitting, attempt, steps }: Right,
+  { asked, rememberedToken, now }: { asked: SecondFactor | null; rememberedToken: string | null; now: Date },
+): Promise<Stored | 'changed' | 'otherFactors'> {
+  const waitsFor = asked && !rememberedToken ? await openFactor(sql, user, asked) : null;
   const sessionToken = newToken();
   const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
   // Another user's token may have been planted; whoever planted it would then have a known browser.
   const isKnown = attempt.deviceKnown && request.deviceToken !== null;
   const deviceToken = isKnown ? (request.deviceToken as string) : newToken();
-  const done = await completeSignIn(deps.sql, {
+  const done = await completeSignIn(sql, {
     userId: user.id,
     verifiedHash: user.passwordHash,
     factorVersion: user.factorVersion,
@@ -65,13 +101,7 @@ export async function letThrough(
     },
     now,
   });
-  if (done !== 'made') return { kind: done, rememberedToken };
-  if (waitsFor) {
-    if (waitsFor.factor === 'email') await sendFirstCode(deps, { ...user, connectionId: null }, sessionToken, request);
-    return { kind: 'secondFactor', ...waitsFor, sessionToken };
-  }
-  if (!isKnown && admitting.some(({ newDeviceMail }) => newDeviceMail)) await tellOfNewDevice(deps, user, request);
-  return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken };
+  return done === 'made' ? { sessionToken, deviceToken, rememberedToken, waitsFor } : done;
 }
 
 async function tellOfNewDevice(deps: Deps, user: SignInUser, { address, userAgent }: SignInRequest): Promise<void> {

@@ -48,10 +48,9 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   if (reason) return await refused(deps, request, attempt, reason, steps, origin);
 
   let user = attempt.user as RightUser;
-  let { rememberedToken } = request;
   for (let round = 1; round <= mostRounds; round += 1) {
     const right = { user, admitting, attempt, steps };
-    const result = await letThrough(deps, { ...request, rememberedToken }, right, now);
+    const result = await letThrough(deps, request, right, now);
     if (result.kind === 'signedIn' || result.kind === 'secondFactor') {
       if (isHashOutdated(user.passwordHash)) await renewHash(deps, user, request.password);
       return result;
@@ -62,7 +61,6 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
         : await renewedHash(deps, user, request.password);
     if (!changed) break;
     user = { ...user, ...changed };
-    rememberedToken = result.rememberedToken ?? rememberedToken;
   }
   return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
 }

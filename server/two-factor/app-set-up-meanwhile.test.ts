@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { changeUser } from '#server/accounts/change-user.ts';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { tokenHash } from '#server/secrets/token.ts';
 import { connect } from '#server/storage/connect.ts';
@@ -60,10 +61,10 @@ afterAll(async () => {
 const elsewhere = { from: '203.0.113.66' };
 
 /** Signs in elsewhere, and does something during password verification. */
-async function whilePasswordIsLookedAt(username: string, work: () => Promise<unknown>) {
+async function whilePasswordIsLookedAt(username: string, work: () => Promise<unknown>, cookies: Browser = {}) {
   const [reached, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   pause = { reached: reached.resolve, over: over.promise };
-  const signingIn = portal.signIn(username, testPassword, elsewhere);
+  const signingIn = portal.signIn(username, testPassword, { cookies, ...elsewhere });
   await reached.promise;
   pause = null;
   await work();
@@ -164,6 +165,17 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
   });
 });
 
+it('RC-08 a sign-in refused because its user changed leaves the remembered device as it was', async () => {
+  const own = await signInWithApp(portal, 'alice', await giveApp(portal, 'alice'), { query: '?remember=true' });
+  const remembered = { 'vestibule-remembered': own['vestibule-remembered'] as string };
+  const set = (active: boolean) => changeUser(portal.sql, 'alice', { active }, portal.deps.now());
+  const refused = await whilePasswordIsLookedAt('alice', () => set(false), remembered);
+  expect(refused.headers.location).toBe('/portal/loginfail/default');
+  await set(true);
+  const answer = await portal.signIn('alice', testPassword, { cookies: remembered, ...elsewhere });
+  expect(answer.headers.location).toBe('/portal/portal.html');
+});
+
 it('RC-08 a sign-in whose user keeps changing is finally refused', async () => {
   const own = cookiesOf(await portal.signIn('pat', testPassword));
   const stale = { email: 'pat@acme.test', hasApp: false, factorVersion: -1 };
@@ -193,7 +205,7 @@ describe('RC-08 a sign-in by password while the factors of its user are taken aw
     const release = await holdRows(pool, (sql) => sql`select from session for update`);
     const resetting = resetTwoFactor(pool, 'alice', portal.deps.now());
     await untilWaiting(pool, 1);
-    // It waits only for the user: the device was recalled while it still existed.
+    // It waits for the user, and finds the device gone.
     const signingIn = portal.signIn('alice', testPassword, { cookies: remembered, ...elsewhere });
     await Promise.race([signingIn, untilWaiting(pool, 2)]);
     await release();
