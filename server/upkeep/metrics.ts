@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Metrics } from '../deps/metrics.ts';
 import { listEnds } from '../single-sign-on/what-ends.ts';
+import { nullIfDatabaseAway } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { countWaitingMails, type WaitingMails } from '../storage/mail.ts';
 
@@ -17,7 +18,7 @@ export function createMetrics(sql: Database, now: () => Date): Metrics {
       registers,
       async collect() {
         // While the database is down the other figures matter even more.
-        const waiting = await countWaitingMails(sql).catch(() => null);
+        const waiting = await countWaitingMails(sql).catch(nullIfDatabaseAway);
         this.set(waiting ? figure(waiting) : Number.NaN);
       },
     });
@@ -27,7 +28,7 @@ export function createMetrics(sql: Database, now: () => Date): Metrics {
     labelNames: ['connection', 'what'] as const,
     registers,
     async collect() {
-      const ends = await listEnds(sql).catch(() => []);
+      const ends = (await listEnds(sql).catch(nullIfDatabaseAway)) ?? [];
       this.reset();
       for (const { connection, what, endsAt } of ends)
         this.set({ connection: connection ?? '', what }, (endsAt.getTime() - now().getTime()) / 1000);
