@@ -48,7 +48,7 @@ export function arrive(address: Address, saved: SavedValues, rules: DestinationR
 }
 
 /** Whether a hash names no publicly reachable screen and is therefore a destination. */
-function isForeign(hash: string): boolean {
+export function isForeign(hash: string): boolean {
   return hash !== '' && hash !== '#' && !publicHashes.some((known) => hash.startsWith(known));
 }
 
