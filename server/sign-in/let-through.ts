@@ -74,8 +74,18 @@ export async function letThrough(
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken };
 }
 
-async function tellOfNewDevice(deps: Deps, user: SignInUser, { address, userAgent }: SignInRequest): Promise<void> {
+async function tellOfNewDevice(
+  deps: Deps,
+  user: SignInUser,
+  { address, language, userAgent }: SignInRequest,
+): Promise<void> {
   const browser = browserName(userAgent);
-  await queueMail(deps.sql, user, { kind: 'newDevice', now: deps.now(), address, ...(browser && { browser }) });
+  await queueMail(deps.sql, user, {
+    kind: 'newDevice',
+    now: deps.now(),
+    address,
+    language,
+    ...(browser && { browser }),
+  });
   deps.wake.mails();
 }

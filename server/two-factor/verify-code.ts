@@ -1,3 +1,4 @@
+import type { Language } from '#contract/languages.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps.ts';
 import { limits } from '../limits.ts';
@@ -25,6 +26,8 @@ export type VerifyRequest = {
   remember: boolean;
   deviceToken: string | null;
   address: string;
+  /** Of the page. */
+  language: Language;
   userAgent: string | undefined;
   requestId: string;
 };
@@ -125,7 +128,7 @@ async function complete(
   const mayRemember = half.customers.every(({ rememberDevices }) => rememberDevices);
   const rememberedToken = request.remember && mayRemember ? newToken() : null;
   const browser = browserName(request.userAgent);
-  const place = { address: request.address, ...(browser && { browser }) };
+  const place = { address: request.address, language: request.language, ...(browser && { browser }) };
   const completing = deps.sql.begin(async (sql) => {
     if (!(await isUserActiveForChange(sql, userId))) return null;
     if (!(await isSessionThereForUpdate(sql, hash))) return 'gone';

@@ -12,7 +12,7 @@ import { readTokenCookie, setCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
-import { languageOverride, queryValue } from '../http/request-url.ts';
+import { languageOfRequest, languageOverride, queryValue } from '../http/request-url.ts';
 import { beginTurn } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
@@ -60,6 +60,7 @@ export function verifyRoute(deps: Deps) {
             remember: (form?.remember ?? queryValue(request, queryNames.remember)) === (form ? 'on' : 'true'),
             deviceToken: readTokenCookie(request.headers, config, 'device'),
             address,
+            language: languageOfRequest(request),
             userAgent: request.headers['user-agent'],
             requestId: request.id,
           })
