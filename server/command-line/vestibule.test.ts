@@ -88,7 +88,10 @@ describe('the command line', () => {
     ]) {
       expect(out).toContain(word);
     }
-    expect((await vestibule('user add --help')).out).toContain('--password-stdin');
+    const help = (await vestibule('user add --help')).out.replace(/\s+/g, ' ');
+    expect(help).toContain('--password-stdin');
+    // Pages are in the browser's language, or in that of the address (decisions §2).
+    expect(help).toContain('language of emails, not of pages; "browser": that of the page');
   });
 
   test('wrong usage exits with 2, and nothing is done', async () => {
