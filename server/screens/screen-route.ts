@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
-import { queryValue, splitUrl } from '../http/request-url.ts';
+import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { resetPage } from '../password/reset-page.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { sessionOfRequest } from '../session/session-of-request.ts';
@@ -31,16 +31,20 @@ export function screenRoute(deps: Deps) {
     if (name === 'notFound') return await noRoute(request, reply);
     if (name === 'login' && (await isSignedIn(request))) {
       const asked = queryValue(request, queryNames.destination);
-      return reply.redirect(
-        (asked && acceptableDestination(asked, config.destinationRules)) || defaultDestination(config.basePath),
-        302,
-      );
+      const accepted = asked && acceptableDestination(asked, config.destinationRules);
+      return reply.redirect(accepted || startInLanguage(request), 302);
     }
     const turns = await turnOfEndedSession(deps, request, reply).catch(noneWhileAway);
     const page = await pageOf(name, request);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
     return await deps.pages.send(request, reply, 200, { ...page, ...(turns && { turns }) });
   };
+
+  /** Where sign-in leads by default: the page there is ours, and keeps the language that the visitor chose. */
+  function startInLanguage(request: FastifyRequest): string {
+    const language = languageOverride(request);
+    return defaultDestination(config.basePath) + (language ? `?${queryNames.language}=${language}` : '');
+  }
 
   /** What some screens show in addition, or where they redirect. */
   async function pageOf(name: Screen['name'], request: FastifyRequest): Promise<Partial<Page> | { redirect: string }> {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
+import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
@@ -29,7 +30,8 @@ export function recoveryCodesRoute(deps: Deps) {
     }
     const viewer = { userId: session.userId, sessionHash: tokenHash(token) };
     const { codes, left } = await lookAtRecoveryCodes(deps, viewer);
-    const destination = acceptableDestination(asked, config.destinationRules) ?? defaultDestination(config.basePath);
+    const accepted = acceptableDestination(asked, config.destinationRules) ?? defaultDestination(config.basePath);
+    const destination = destinationInLanguage(accepted, config.basePath, languageOverride(request));
     return await deps.pages.send(request, reply, 200, {
       serverPage: { name: 'recoveryCodes', codes, left, destination },
       typedUsername: session.username,

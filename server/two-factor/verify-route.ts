@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
+import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { codeAnswerHeaders } from '#contract/headers.ts';
 import type { Notice } from '#contract/notices.ts';
 import { codeOfPaste, isOneTimeCode } from '#contract/one-time-code.ts';
@@ -144,7 +145,8 @@ export function verifyRoute(deps: Deps) {
       );
     switch (result.kind) {
       case 'right': {
-        if (!proofsWithPage.includes(result.proof)) return reply.redirect(destination, 303);
+        if (!proofsWithPage.includes(result.proof))
+          return reply.redirect(destinationInLanguage(destination, config.basePath, lang), 303);
         const query = new URLSearchParams({ [queryNames.redirectUrl]: destination, ...(lang && { lang }) });
         return reply.redirect(`${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${query}`, 303);
       }
