@@ -129,8 +129,9 @@ function forgetResetHash(arrival: Arrival): Arrival {
   return isOver ? { ...arrival, saved: { ...arrival.saved, passwordHashParameter: null } } : arrival;
 }
 
-/** One-time messages must not stay in the address. */
+/** One-time messages must not stay in the address, nor a name on the screen that asks for none. */
 const hiddenNames: Partial<Record<Screen['name'], readonly string[]>> = {
+  emailInfo: [queryNames.login],
   twoFactor: [queryNames.clockOffset],
   twoFactorRegistration: [queryNames.clockOffset],
 };
