@@ -135,6 +135,24 @@ test('the form for a new password takes the focus, with what was wrong read out 
   await expect(field).toHaveAccessibleDescription(new RegExp(`^${texts['password-page-error-1']}`));
 });
 
+test('a very long name of the hub wraps inside the door', async ({ page }) => {
+  for (const viewport of [
+    { width: 320, height: 640 },
+    { width: 1280, height: 800 },
+    { width: 844, height: 390 },
+  ]) {
+    await page.setViewportSize(viewport);
+    await page.goto('/portal/login');
+    const name = page.locator('.logo > span');
+    await name.evaluate((element) => {
+      element.textContent = 'Donaudampfschifffahrtsgesellschaftshauptverwaltungsvorstand Süd';
+    });
+    const bounds = await page.locator('.column').evaluate((column) => column.getBoundingClientRect().right);
+    expect(await name.evaluate((span) => span.getBoundingClientRect().right)).toBeLessThanOrEqual(bounds);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  }
+});
+
 test('a failure page without a form leaves the focus to the reader', both, async ({ page }) => {
   for (const address of ['/portal/loginfail/ip', '/portal/loginfail/oidc', '/portal/forgottenChangeFailedInfo?3']) {
     await page.goto(address);
