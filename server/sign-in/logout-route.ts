@@ -72,7 +72,9 @@ async function endSession(deps: Deps, request: FastifyRequest, reply: FastifyRep
   const isPressed = request.method === 'POST';
   const signsInAgain = isPressed && ended !== null && destination !== undefined && isRegistration(deps, destination);
   clearCookie(reply, deps.config, 'session');
-  if (signsInAgain) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
+  // Unlike “not you”, cancelling a registration is no change of person: the name stays filled in.
+  const isSamePerson = signsInAgain || (ended?.stage === 'half' && ended.mustRegister);
+  if (ended && isSamePerson) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
   else clearLastRefusal(request, reply, deps.config);
   if (ended || wantsPage(request)) askAfresh(reply, deps.config);
   // A person who abandons a second factor was never signed in, and keeps what this tab has saved.

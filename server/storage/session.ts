@@ -89,7 +89,13 @@ export async function updateSessionSeen(sql: Connection, tokenHash: Buffer, now:
 }
 
 /** A session that has ended: whose it was, and where it came from. */
-export type EndedSession = SessionOrigin & { userId: string; username: string; stage: SessionStage };
+export type EndedSession = SessionOrigin & {
+  userId: string;
+  username: string;
+  stage: SessionStage;
+  /** A half one that was to register its second factor. */
+  mustRegister: boolean;
+};
 
 /**
  * Where a session came from: the connection and the visit, what its provider expects at sign-out, and when the
@@ -122,7 +128,8 @@ async function takeSessionWhere(sql: Connection, which: ReturnType<Connection>):
   const [row] = await sql<EndedSession[]>`
     delete from session s using portal_user u
     where ${which} and u.id = s.user_id
-    returning u.id as "userId", u.username, s.stage, s.connection_id as "connectionId", s.visit_id as "visitId",
+    returning u.id as "userId", u.username, s.stage, s.must_register as "mustRegister",
+      s.connection_id as "connectionId", s.visit_id as "visitId",
       s.sealed_id_token as "sealedIdToken", s.provider_subject_hash as "providerSubjectHash",
       s.provider_session_hash as "providerSessionHash", s.provider_ends_at as "providerEndsAt",
       s.authenticated_at as "authenticatedAt"`;
