@@ -33,7 +33,7 @@ test(
 
     await page.goto((await inbox.take(email, 'resetLink')).link);
     const form = changeForm(page);
-    await tabTo(page, form.password, 3);
+    await expect(form.password).toBeFocused();
     await page.keyboard.type(newPassword);
     await tabTo(page, form.repeat, 2);
     await page.keyboard.type(newPassword);

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { appCode } from './authenticator-app.ts';
 import { codeForm } from './code-form.ts';
-import { signInForm } from './sign-in-form.ts';
+import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 
 const both = { tag: '@without-script' };
@@ -90,6 +90,70 @@ test('two tabs keep separate deep links', both, async ({ page, context, javaScri
   await expect(page).toHaveURL(addresses[0] as string);
   await signInForm(tab).send('ada', password);
   await expect(tab).toHaveURL(addresses[1] as string);
+});
+
+/** Two tabs that wait at the sign-in form, each with a destination of its own. */
+async function twoWaitingTabs(page: Page): Promise<Page> {
+  const tab = await page.context().newPage();
+  for (const [waiting, place] of [
+    [page, '#/one'],
+    [tab, '#/two'],
+  ] as const) {
+    await waiting.goto(`/portal/${place}`);
+    await expect(waiting).toHaveURL('/portal/#/login');
+  }
+  return tab;
+}
+
+test('a tab that waited while another signed in goes on to its own deep link', async ({ page }) => {
+  const tab = await twoWaitingTabs(page);
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL('/portal/portal.html#/one');
+  await tab.reload();
+  await expectSignedIn(tab, 'ada');
+  await expect(tab).toHaveURL('/portal/portal.html#/two');
+  // It has arrived: the same tab does not go there again.
+  await tab.goto('/portal/');
+  await expectSignedIn(tab, 'ada');
+  await expect(tab).toHaveURL('/portal/portal.html');
+});
+
+test('SE-15 a tab that waited does not take the next person to the deep link of the last', async ({ page }) => {
+  const tab = await twoWaitingTabs(page);
+  await signInForm(page).send('ada', password);
+  await expectSignedIn(page, 'ada');
+  await signOutButton(page).click();
+  await signInForm(page).send('bob', password);
+  await expectSignedIn(page, 'bob');
+  await tab.reload();
+  await expectSignedIn(tab, 'bob');
+  await expect(tab).toHaveURL('/portal/portal.html#/login');
+});
+
+test('a tab at the code keeps its deep link when another tab finishes, over a reload', async ({
+  page,
+  context,
+  newPersonWithApp,
+}) => {
+  const { username, key } = await newPersonWithApp();
+  await page.goto('/portal/login');
+  await signInForm(page).send(username, password);
+  await expect(codeForm(page).field).toBeVisible();
+  const tabs = [await context.newPage(), await context.newPage()] as const;
+  const place = (tab: Page) => `/portal/portal.html?z=${tabs.indexOf(tab)}#/q`;
+  for (const tab of tabs) {
+    await tab.goto(place(tab));
+    await expect(tab).toHaveURL(/\/portal\/twoFactor\?redirectURL=[^#]*$/);
+  }
+  await codeForm(page).send(appCode(key));
+  await expectSignedIn(page, username);
+  await tabs[0].reload();
+  // Where the button of the screen leads once this sign-in is over.
+  await tabs[1].goto(`/portal/login?${new URLSearchParams({ destination: '/portal/portal.html?z=1' })}`);
+  for (const tab of tabs) {
+    await expectSignedIn(tab, username);
+    await expect(tab).toHaveURL(place(tab));
+  }
 });
 
 for (const [what, destination] of [

@@ -19,6 +19,12 @@ function sightings(context: BrowserContext, text: string): () => Promise<string[
   return async () => (await Promise.all(seen)).flat();
 }
 
+test('a name that came in the address is not carried to the page that asks for none', async ({ page }) => {
+  await page.goto('/portal/forgotten?login=ada%40acme.test');
+  await forgottenForm(page).button.click();
+  await expect(page).toHaveURL('/portal/emailInfo');
+});
+
 test(
   'a forgotten password: an email, its link in another browser, a new password, and nothing of the old one left',
   both,

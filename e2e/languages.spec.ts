@@ -1,6 +1,8 @@
 import { languageNames, languages } from '#contract/languages.ts';
+import { appCode } from './authenticator-app.ts';
+import { codeForm } from './code-form.ts';
 import { signInForm } from './sign-in-form.ts';
-import { expect, test } from './test.ts';
+import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
 
 const both = { tag: '@without-script' };
@@ -67,6 +69,48 @@ test('the language survives links, a failed attempt and sign-out', both, async (
   await expect(page.getByRole('heading')).toHaveText(texts['login-fail-default-title']);
   await page.getByRole('link', { name: texts['return-to-login'] }).click();
   await expect(page.getByRole('heading')).toHaveText(texts['login-title']);
+  await page.getByLabel(texts['login-username']).fill('ada');
+  await page.getByLabel(texts['login-password'], { exact: true }).fill(password);
+  await page.getByRole('button', { name: texts['login-button'], exact: true }).click();
+  await expect(page.getByRole('heading')).toHaveText(texts['signed-in-title']);
+  await expect(page).toHaveURL('/portal/portal.html?lang=it');
+  // A signed-in visitor who comes back to the form is sent on in it.
+  await page.goto('/portal/login?lang=it');
+  await expect(page.getByRole('heading')).toHaveText(texts['signed-in-title']);
+  await page.getByRole('button', { name: texts['sign-out-button'] }).click();
+  await expect(page.getByRole('heading')).toHaveText(texts['login-title']);
+  await expect(page).toHaveURL('/portal/login?lang=it');
+  // Nobody is signed in there any more.
+  await page.goto('/portal/portal.html?lang=it');
+  await expect(page.getByRole('heading')).toHaveText(texts['login-title']);
+});
+
+test(
+  'the language survives the second factor, with the fragment that was asked for',
+  both,
+  async ({ page, javaScriptEnabled, newPersonWithApp }) => {
+    const { username, key } = await newPersonWithApp();
+    const texts = textsOf('it');
+    const fragment = javaScriptEnabled ? '#/reports/7' : '';
+    await page.goto(`/portal/?lang=it${fragment}`);
+    await page.getByLabel(texts['login-username']).fill(username);
+    await page.getByLabel(texts['login-password'], { exact: true }).fill(password);
+    await page.getByRole('button', { name: texts['login-button'], exact: true }).click();
+    await expect(page.getByRole('heading')).toHaveText(texts['twofa-title']);
+    await codeForm(page, javaScriptEnabled, 'it').send(appCode(key));
+    await expect(page.getByRole('heading')).toHaveText(texts['signed-in-title']);
+    await expect(page).toHaveURL(`/portal/portal.html?lang=it${fragment}`);
+  },
+);
+
+test('a destination beside the portal gets no language', both, async ({ page, watch }) => {
+  watch.expect(/404/);
+  const texts = textsOf('it');
+  await page.goto(`/portal/login?lang=it&${new URLSearchParams({ destination: '/hub/app?a=1' })}`);
+  await page.getByLabel(texts['login-username']).fill('ada');
+  await page.getByLabel(texts['login-password'], { exact: true }).fill(password);
+  await page.getByRole('button', { name: texts['login-button'], exact: true }).click();
+  await expect(page).toHaveURL('/hub/app?a=1');
 });
 
 test('each language in the menu has its own name', both, async ({ page }) => {

@@ -105,6 +105,9 @@ test('the focus starts where the work starts', async ({ page, context, stages })
     ['/portal/login', texts['login-username']],
     ['/portal/forgotten', texts.email],
     ['/portal/singleSignOn', texts.email],
+    ['/portal/loginfail/default', texts['login-username']],
+    ['/portal/forgottenChange?hash=of-a-mail', texts['change-password']],
+    ['/portal/forgottenChange?hash=of-a-mail&reason=1', texts['change-password']],
     ['/portal/twoFactor', 'Digit 1 of 6', 'app'],
     ['/portal/twoFactor?recovery=true', texts['recovery-code'], 'app'],
     ['/portal/twoFactor?codeSentViaEmail=true', 'Digit 1 of 6', 'email'],
@@ -112,7 +115,49 @@ test('the focus starts where the work starts', async ({ page, context, stages })
   ] as const) {
     await stages.enter(context, stage);
     await page.goto(address);
-    await expect(page.getByLabel(label)).toBeFocused();
+    await expect(page.getByLabel(label, { exact: true })).toBeFocused();
+  }
+});
+
+test('after a wrong password the focus is in the password, with the reason read out there', both, async ({ page }) => {
+  await page.goto('/portal/login');
+  await signInForm(page).send('ada', `wrong ${Math.random()}`);
+  await expect(heading(page)).toHaveText(texts['login-fail-default-title']);
+  await expect(signInForm(page).username).toHaveValue('ada');
+  await expect(signInForm(page).password).toBeFocused();
+  await expect(signInForm(page).password).toHaveAccessibleDescription(texts['login-fail-default-text']);
+});
+
+test('the form for a new password takes the focus, with what was wrong read out there', both, async ({ page }) => {
+  await page.goto('/portal/forgottenChange?hash=of-a-mail&reason=1');
+  const field = page.getByLabel(texts['change-password'], { exact: true });
+  await expect(field).toBeFocused();
+  await expect(field).toHaveAccessibleDescription(new RegExp(`^${texts['password-page-error-1']}`));
+});
+
+test('a very long name of the hub wraps inside the door', async ({ page }) => {
+  for (const viewport of [
+    { width: 320, height: 640 },
+    { width: 1280, height: 800 },
+    { width: 844, height: 390 },
+  ]) {
+    await page.setViewportSize(viewport);
+    await page.goto('/portal/login');
+    const name = page.locator('.logo > span');
+    await name.evaluate((element) => {
+      element.textContent = 'Donaudampfschifffahrtsgesellschaftshauptverwaltungsvorstand Süd';
+    });
+    const bounds = await page.locator('.column').evaluate((column) => column.getBoundingClientRect().right);
+    expect(await name.evaluate((span) => span.getBoundingClientRect().right)).toBeLessThanOrEqual(bounds);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  }
+});
+
+test('a failure page without a form leaves the focus to the reader', both, async ({ page }) => {
+  for (const address of ['/portal/loginfail/ip', '/portal/loginfail/oidc', '/portal/forgottenChangeFailedInfo?3']) {
+    await page.goto(address);
+    await expect(page.getByRole('main').getByRole('link').first()).toBeVisible();
+    expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
   }
 });
 

@@ -1,9 +1,11 @@
 import { createRoot, hydrateRoot } from 'react-dom/client';
+import { redirectValue } from '#contract/destination.ts';
 import type { Page } from '#contract/page.ts';
 import { languageOfSearch } from './address-language.ts';
 import { App } from './app.tsx';
 import { isSecondFactor, loadSecondFactor } from './load-second-factor.ts';
 import { loadTexts } from './load-texts.ts';
+import { isForeign } from './page-load.ts';
 import { ErrorDoor } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
@@ -32,8 +34,14 @@ async function start(): Promise<void> {
     () => localStorage,
   );
   takeTurns(page, store);
-  // A signed-in visitor has arrived: the next sign-in in this tab does not inherit the destination.
-  if (page.serverPage?.name === 'signedIn') store.write(nothingSaved);
+  if (page.serverPage?.name === 'signedIn') {
+    const saved = store.read();
+    // The next sign-in in this tab does not inherit the destination.
+    store.write(nothingSaved);
+    // Not arrived yet: another tab signed in while this one waited.
+    if (saved.loginHashFragment && !isForeign(location.hash))
+      location.replace(redirectValue(saved, page.url, page.rules));
+  }
   const rendered = placeOfUrl(page.url, page.rules.basePath);
   const arrived = page.serverPage ? rendered : settle(location, store, page).place;
   tellOfLink({ place: arrived }, page);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DestinationRules } from '#contract/destination.ts';
-import { type Address, arrive, publicHashes } from './page-load.ts';
+import { type Address, arrive } from './page-load.ts';
 import { nothingSaved, type SavedValues } from './saved-values.ts';
 
 const rules: DestinationRules = { origin: 'https://portal.example', basePath: '/portal', allowedOrigins: [] };
@@ -365,8 +365,22 @@ describe.each(Object.entries(rows))('%s', (_rule, cases) => {
   });
 });
 
-it('every public hash of the specification names a screen', () => {
-  for (const hash of publicHashes) expect(arriveAt(`/portal/nowhere${hash}`).screen).not.toBe('notFound');
+it.each([
+  '#/forgottenChangedInfo',
+  '#/forgottenChangeFailedInfo',
+  '#/emailInfo',
+  '#/forgotten',
+  '#/login',
+  '#/loginFail',
+  '#/loginfailOIDC',
+  '#/loginfailSAML',
+  '#/forgottenChange',
+  '#/twoFactor',
+  '#/twoFactorRegistration',
+  '#/singleSignOn',
+])('%s, public by the specification, names a screen and is left alone, whatever follows it', (hash) => {
+  expect(arriveAt(`/portal/nowhere${hash}`).screen).not.toBe('notFound');
+  expect(arriveAt(`/portal/login${hash}xyz`)).toMatchObject({ saved: nothingSaved, shown: `/portal/login${hash}xyz` });
 });
 
 it('nothing in an address makes it throw', () => {

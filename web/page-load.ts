@@ -6,21 +6,11 @@ import { type Place, placeOfUrl } from './place.ts';
 import { parameterOf, pathOfHash, searchOfHash, withMissingOf, withoutParameters } from './query.ts';
 import type { SavedValues } from './saved-values.ts';
 
-/** The hashes reachable without signing in; one that starts with any of them is left alone (specification §2). */
-export const publicHashes = [
-  '#/forgottenChangedInfo',
-  '#/forgottenChangeFailedInfo',
-  '#/emailInfo',
-  '#/forgotten',
-  '#/login',
-  '#/loginFail',
-  '#/loginfailOIDC',
-  '#/loginfailSAML',
-  '#/forgottenChange',
-  '#/twoFactor',
-  '#/twoFactorRegistration',
-  '#/singleSignOn',
-] as const;
+/**
+ * The hashes reachable without signing in, which are left alone. The twelve prefixes of specification §2 all begin with
+ * one of these five, which are among them.
+ */
+const publicHash = /^#\/(?:emailInfo|forgotten|login|singleSignOn|twoFactor)/;
 
 export type Address = { pathname: string; search: string; hash: string };
 
@@ -48,8 +38,8 @@ export function arrive(address: Address, saved: SavedValues, rules: DestinationR
 }
 
 /** Whether a hash names no publicly reachable screen and is therefore a destination. */
-function isForeign(hash: string): boolean {
-  return hash !== '' && hash !== '#' && !publicHashes.some((known) => hash.startsWith(known));
+export function isForeign(hash: string): boolean {
+  return hash !== '' && hash !== '#' && !publicHash.test(hash);
 }
 
 /**
@@ -139,8 +129,9 @@ function forgetResetHash(arrival: Arrival): Arrival {
   return isOver ? { ...arrival, saved: { ...arrival.saved, passwordHashParameter: null } } : arrival;
 }
 
-/** One-time messages must not stay in the address. */
+/** One-time messages must not stay in the address, nor a name on the screen that asks for none. */
 const hiddenNames: Partial<Record<Screen['name'], readonly string[]>> = {
+  emailInfo: [queryNames.login],
   twoFactor: [queryNames.clockOffset],
   twoFactorRegistration: [queryNames.clockOffset],
 };

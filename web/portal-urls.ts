@@ -13,6 +13,8 @@ export function usePortalUrls() {
   const carried = Object.fromEntries(carriedNames.map((name) => [name, parameterOf(place.search, name) ?? undefined]));
   const language = carried[queryNames.language];
   return {
+    /** The language that the address requests. */
+    language,
     toScreen: (screen: PlainScreen | Screen, query: Query = {}) =>
       screenUrl(basePath, screen, { ...carried, ...given(query) }),
     toCall: (call: Call, query: Query = {}) =>

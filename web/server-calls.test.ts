@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { askForReset, fetchRegistration, logOut, sendNewCode, verifyCode } from './server-calls.ts';
 
 const json =
@@ -14,6 +14,7 @@ const offline = async () => {
 };
 
 const answerWith = (answer: () => Promise<Response>) => vi.stubGlobal('fetch', vi.fn(answer));
+beforeEach(() => vi.stubGlobal('document', { documentElement: { lang: 'pl' } }));
 afterEach(() => vi.unstubAllGlobals());
 
 const right = { name: 'right', next: null };
@@ -28,6 +29,16 @@ describe('verify', () => {
       '/portal/two-factor-authentication/verify',
       expect.objectContaining({ method: 'POST', body: '"012345"', redirect: 'manual' }),
     );
+  });
+
+  it('says the language of the page, for what is sent by email', async () => {
+    answerWith(json(200, true));
+    await verifyCode('/portal', '012345', false);
+    expect(vi.mocked(fetch).mock.lastCall?.[1]?.headers).toEqual({
+      accept: 'application/json',
+      'accept-language': 'pl',
+      'content-type': 'application/json',
+    });
   });
 
   it('says that the device is to be remembered', async () => {

@@ -73,7 +73,11 @@ export async function logOut(basePath: string): Promise<'done' | CallFailure> {
 
 async function send(url: string, init: RequestInit): Promise<Response | null> {
   try {
-    return await fetch(url, { ...init, headers: { accept: 'application/json', ...init.headers } });
+    return await fetch(url, {
+      ...init,
+      // The page's language, which may differ from the browser's: that of an email that the call sends.
+      headers: { accept: 'application/json', 'accept-language': document.documentElement.lang, ...init.headers },
+    });
   } catch {
     return null;
   }

@@ -1,3 +1,5 @@
+import type { ChangeFailedReason } from '#contract/reasons.ts';
+
 /** Every recorded event and its meaning; docs/events.md has a row for each. */
 export const auditEvents = {
   'signed-in': 'A user is signed in.',
@@ -104,6 +106,22 @@ export const resetOutcomes = {
 } as const;
 
 export type ResetOutcome = keyof typeof resetOutcomes;
+
+/** Why a new password was refused: the number that the visitor sees, in the operator's words. */
+export const changeRefusalReasons: Record<`${ChangeFailedReason}` | 'network', string> = {
+  1: 'The password is too weak.',
+  2: 'The account behind the link is gone.',
+  3: 'The link is over, was used, or was withdrawn.',
+  4: 'The link is unknown or malformed, or the account was changed while the password was checked.',
+  5: 'The two entries differ.',
+  6: 'The entry is not a valid password.',
+  7: 'The account is inactive.',
+  8: 'The account may not change its password.',
+  9: 'The password does not meet the criteria; the steps say which.',
+  10: 'No customer is assigned to the account.',
+  11: 'The password is one of the last ten.',
+  network: 'None of the customers admits the address.',
+};
 
 /** One decision that led to an answer, in words for the operator; never a password, code, token or secret. */
 export type AuditStep = { step: string; outcome: string };

@@ -12,7 +12,7 @@ import {
   verify,
   wrongCodes,
 } from '#testing/two-factor-for-test.ts';
-import { auditEvents, refusalReasons, resetOutcomes } from './audit-events.ts';
+import { auditEvents, changeRefusalReasons, refusalReasons, resetOutcomes } from './audit-events.ts';
 
 let portal: PortalForTest;
 beforeAll(async () => {
@@ -130,7 +130,24 @@ describe('LG-05 what is recorded', () => {
       { step: 'may change password', outcome: 'yes' },
       { step: 'customers', outcome: 'acme' },
       { step: 'networks', outcome: 'admit the address' },
+      {
+        step: 'new password',
+        outcome: 'it is too weak: make it longer, or mix lower-case and upper-case letters, digits and symbols',
+      },
     ]);
+    const last = async (password: string) => {
+      await change(token, password);
+      return ((await steps()) as { step: string; outcome: string }[]).at(-1);
+    };
+    expect(await last('abc')).toEqual({
+      step: 'new password',
+      outcome: expect.stringMatching(/^it must have at least 7 characters; it contains a common password/),
+    });
+    expect(await last('Alice@Acme.Test')).toEqual({
+      step: 'new password',
+      outcome: 'it is just a name of the user, a customer or the hub',
+    });
+    expect(await last(testPassword)).toEqual({ step: 'new password', outcome: 'it is one of the last ten' });
     const ofCarol = await linkFor(portal, 'carol');
     expect(await change(ofCarol, newPassword)).toEqual([['password-change-refused', 'network', 'carol', 'carol']]);
     const answer = await changeTo(portal, ofCarol, newPassword);
@@ -210,7 +227,9 @@ describe('LG-05 what is recorded', () => {
   });
 
   it('LG-05 every event and reason is distinct and explained', () => {
-    for (const meaning of [auditEvents, refusalReasons, resetOutcomes].flatMap((list) => Object.values(list)))
+    for (const meaning of [auditEvents, refusalReasons, resetOutcomes, changeRefusalReasons].flatMap((list) =>
+      Object.values(list),
+    ))
       expect(meaning).toMatch(/^[A-Z].*\.$/);
   });
 });

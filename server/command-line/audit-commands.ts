@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import { auditEvents, refusalReasons, ssoRefusalReasons } from '../audit/audit-events.ts';
+import {
+  auditEvents,
+  changeRefusalReasons,
+  refusalReasons,
+  resetOutcomes,
+  ssoRefusalReasons,
+} from '../audit/audit-events.ts';
 import { referenceOfText } from '../audit/reference.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import { type AuditEventRow, listAuditEvents, listAuditEventsByReference } from '../storage/audit-event.ts';
@@ -67,9 +73,22 @@ async function runExplain(text: string, { json }: { json?: true }): Promise<void
   });
 }
 
+/** The reasons of an event that has its own; the others are those of a refused sign-in. */
+const reasonsOfEvent: Record<string, Record<string, string>> = {
+  'sso-refused': ssoRefusalReasons,
+  'password-forgotten': resetOutcomes,
+  'password-change-refused': changeRefusalReasons,
+};
+
+/** What a reason means; those of a changed password keep the number that the visitor saw. */
+function reasonInWords(event: string, reason: string): string {
+  const words = (reasonsOfEvent[event] ?? (refusalReasons as Record<string, string>))[reason];
+  if (!words) return reason;
+  return /^\d/.test(reason) ? `${reason}: ${words}` : words;
+}
+
 function printEvent(event: AuditEventRow): void {
-  const reasons: Record<string, string> = event.event === 'sso-refused' ? ssoRefusalReasons : refusalReasons;
-  const reason = event.reason && (reasons[event.reason] ?? event.reason);
+  const reason = event.reason && reasonInWords(event.event, event.reason);
   printFacts(
     (
       [

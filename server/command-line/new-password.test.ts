@@ -9,10 +9,10 @@ import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../embedded/embedded.ts';
 import { newPasswordProblem } from '../password/new-password-problem.ts';
+import { newPasswordProblemsInWords } from '../password/new-password-problems-in-words.ts';
 import { connect } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
-import { newPasswordProblemsInWords } from './new-password.ts';
 
 const rules = { policy: defaultPasswordPolicy, names: ['maria.lopez', 'Acme Instruments'] };
 

@@ -26,7 +26,7 @@ export function addUserFlags(command: Command, customerDescription: string): Com
     .addOption(repeatable('--customer <key>', customerDescription))
     .addOption(new Option('--password-stdin', 'read the password from standard input').conflicts('password'))
     .addOption(
-      new Option('--language <language>', 'language of emails and pages; "browser" follows the browser').choices([
+      new Option('--language <language>', 'language of emails, not of pages; "browser": that of the page').choices([
         ...languages,
         'browser',
       ]),
@@ -49,7 +49,7 @@ export function addChangeFlags(command: Command): Command {
     .option('--password-change', 'the user may change the password');
 }
 
-/** The language to store: null follows the browser, undefined means not given. */
+/** The language to store: null follows the page, usually in the browser's, undefined means not given. */
 export function languageOf({ language }: UserFlags): Language | null | undefined {
   return language === 'browser' ? null : language;
 }

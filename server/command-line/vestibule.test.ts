@@ -88,7 +88,10 @@ describe('the command line', () => {
     ]) {
       expect(out).toContain(word);
     }
-    expect((await vestibule('user add --help')).out).toContain('--password-stdin');
+    const help = (await vestibule('user add --help')).out.replace(/\s+/g, ' ');
+    expect(help).toContain('--password-stdin');
+    // Pages are in the browser's language, or in that of the address (decisions §2).
+    expect(help).toContain('language of emails, not of pages; "browser": that of the page');
   });
 
   test('wrong usage exits with 2, and nothing is done', async () => {
@@ -468,6 +471,11 @@ describe('audit and explain', () => {
     expect(out).toMatch(/Reason +The password was right, but none of the customers admits the address\./);
     expect(out).toMatch(/1\. account +found: alice\n.*2\. networks of acme +do not admit 203\.0\.113\.5/);
     expect((await vestibule('explain K7Q2-M4XE')).code).toBe(1);
+    await sql`
+      insert into audit_event (at, event, reason, reference) values
+        (now(), 'password-change-refused', '11', 'K7Q2-M4XF')`;
+    const ofChange = (await vestibule('explain K7Q2-M4XF')).out;
+    expect(ofChange).toMatch(/Reason +11: The password is one of the last ten\./);
     expect((await vestibule('explain nonsense!')).code).toBe(1);
   });
 });

@@ -150,6 +150,15 @@ describe('the configuration', () => {
 
   it('names every problem at once, and a file that is not JSON', () => {
     expect(problemsOf({ PORT: 'x', PUBLIC_URL: 'y' }, { name: '', other: 1 })).toHaveLength(4);
+    const file = {
+      other: 1,
+      mail: { from: 'nobody', colour: 1 },
+      trustedProxies: [7, 'x'],
+      session: { idleMinutes: '1' },
+    };
+    expect(problemsOf({}, file).map((problem) => problem.split(':')[0])).toEqual(
+      expect.arrayContaining(['other', 'mail.colour', 'mail.from', 'trustedProxies.0', 'trustedProxies']),
+    );
     expect(problemsOf({}, '{"name": "Hub",}')).toEqual([expect.stringContaining('not valid JSON')]);
   });
 });

@@ -151,8 +151,21 @@ function readConfigFile(named: string | undefined, problems: string[]): ConfigFi
     if (keyword === 'additionalProperties') continue;
     const field = instancePath.slice(1).replaceAll('/', '.') || 'the file';
     problems.push(`${field}: ${keyword === 'boolean' ? 'is not a known setting' : message}`);
+    remove(value, instancePath.slice(1).split('/'));
   }
-  return {};
+  // What is left is checked as well, so that every problem is reported at once.
+  const left: unknown = JSON.parse(JSON.stringify(value), (_, part) =>
+    Array.isArray(part) ? part.filter((entry) => entry !== null) : part,
+  );
+  return checkFile.Check(left) ? left : {};
+}
+
+/** Removes what a path leads to, if there is such a thing; an entry of a list becomes null. */
+function remove(value: unknown, [name = '', ...rest]: string[]): void {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return;
+  const parts = value as Record<string, unknown>;
+  if (rest.length > 0) remove(parts[name], rest);
+  else parts[name] = undefined;
 }
 
 function readPort(text: string | undefined, problems: string[]): number {

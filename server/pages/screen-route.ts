@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { defaultDestination } from '#contract/destination.ts';
 import type { Page } from '#contract/page.ts';
 import { queryNames, redirectOfLegacyPath, type Screen, screenOfPath } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
-import { queryValue, splitUrl } from '../http/request-url.ts';
+import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
 import { resetPage } from '../password/reset-page.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { singleSignOnPage } from '../single-sign-on/single-sign-on-page.ts';
@@ -30,12 +31,20 @@ export function screenRoute(deps: Deps) {
     // The forms must show even while the database is down.
     const who = await visitorOf(deps, request).who().catch(nullIfDatabaseAway);
     if (name === 'login' && who?.kind === 'full' && wayOf({ ...who, isSettingUpApp: false }, name).kind !== 'show')
-      return reply.redirect(destinationFor(config, queryValue(request, queryNames.destination)), 302);
+      return reply.redirect(destinationOf(request), 302);
     const turns = who && turnOfEndedSession(deps, request, reply, who);
     const page = await pageOf(name, request, reply, who);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
     return await deps.pages.send(request, reply, 200, { ...page, ...(turns && { turns }) });
   };
+
+  /** The default destination is our own page, and keeps the language that the visitor chose. */
+  function destinationOf(request: FastifyRequest): string {
+    const destination = destinationFor(config, queryValue(request, queryNames.destination));
+    const language = languageOverride(request);
+    const isOwn = language !== undefined && destination === defaultDestination(config.basePath);
+    return isOwn ? `${destination}?${queryNames.language}=${language}` : destination;
+  }
 
   /** What some screens show in addition, or where they redirect; `who` is null while the database is down. */
   async function pageOf(

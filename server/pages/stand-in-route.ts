@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
+import { languageOverride } from '../http/request-url.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 
@@ -9,6 +10,7 @@ import { visitorOf } from '../visitor/visitor.ts';
 export function standInRoute(deps: Deps) {
   const { basePath } = deps.config;
   return async function standIn(request: FastifyRequest, reply: FastifyReply) {
+    const lang = languageOverride(request);
     const who = await visitorOf(deps, request).who();
     switch (who.kind) {
       case 'full': {
@@ -18,12 +20,13 @@ export function standInRoute(deps: Deps) {
       }
       case 'half':
         // The half session determines the screen and its contents.
-        return reply.redirect(screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: request.url }), 302);
+        return reply.redirect(screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: request.url, lang }), 302);
       default: {
         turnOfEndedSession(deps, request, reply, who);
         // The browser keeps the fragment on redirects; path and query are in the address, one per tab.
         const isDefault = request.url === defaultDestination(basePath);
-        const query = isDefault ? '' : `?${new URLSearchParams({ [queryNames.destination]: request.url })}`;
+        const kept = { [queryNames.destination]: request.url, ...(lang && { lang }) };
+        const query = isDefault ? '' : `?${new URLSearchParams(kept)}`;
         return reply.redirect(`${basePath}/${query}`, 302);
       }
     }

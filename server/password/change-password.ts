@@ -16,6 +16,7 @@ import { countAttempt } from '../storage/throttle.ts';
 import { resetKeys } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import { newPasswordProblem } from './new-password-problem.ts';
+import { newPasswordProblemsInWords } from './new-password-problems-in-words.ts';
 import { ownNames } from './own-names.ts';
 import { passwordReplaced, queuePasswordNotice } from './password-replaced.ts';
 
@@ -60,8 +61,12 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   const { passwordPolicy: policy, branding } = deps.config;
   const names = ownNames(user, branding.name);
   const problem = newPasswordProblem(request.password, request.repeat, { policy, names });
-  if (problem) return await refused(deps, request, link, problem);
-  if (await wasUsedBefore(deps, user, request.password)) return await refused(deps, request, link, usedBefore);
+  if (problem) {
+    const words = newPasswordProblemsInWords(request.password, request.repeat, { policy, names });
+    return await refused(deps, request, link, problem, words.join('; '));
+  }
+  if (await wasUsedBefore(deps, user, request.password))
+    return await refused(deps, request, link, usedBefore, 'it is one of the last ten');
 
   const passwordHash = await hashPassword(request.password);
   return (await store(deps, request, user, passwordHash)) ?? (await outrun(deps, request));
@@ -130,7 +135,9 @@ async function outrun(deps: Deps, request: ChangeRequest): Promise<ChangeResult>
   const overBy = reasonOfLink(link, deps.now());
   if (overBy && link?.user && (await verifyPassword(link.user.passwordHash, request.password)))
     return { kind: 'changed', ended: await endOwnSession(deps.sql, request, deps.now()) };
-  return await refused(deps, request, link, overBy ?? reasonOfAccount(link?.user ?? null) ?? changeFailed);
+  const reason = overBy ?? reasonOfAccount(link?.user ?? null);
+  if (reason) return await refused(deps, request, link, reason);
+  return await refused(deps, request, link, changeFailed, 'the account was changed while it was checked');
 }
 
 async function refused(
@@ -138,17 +145,21 @@ async function refused(
   { address, requestId }: ChangeRequest,
   link: ResetLink | null,
   reason: ChangeFailedReason | 'network',
+  /** The problem of the new password, in words. */
+  problem?: string,
 ): Promise<ChangeResult> {
   const now = deps.now();
   const user = link?.user;
   const reference = newReference();
+  const steps = stepsOf(link, now);
+  if (problem) steps.push({ step: 'new password', outcome: problem });
   const event = {
     event: 'password-change-refused',
     reason: String(reason),
     reference,
     address,
     requestId,
-    steps: stepsOf(link, now),
+    steps,
     ...(user && { userId: user.id, username: user.username }),
   } as const;
   await insertAuditEvent(deps.sql, event, now);

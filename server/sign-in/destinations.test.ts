@@ -119,8 +119,10 @@ it('a page requested before sign-in is reached afterwards, despite a failed atte
 });
 
 it('a signed-in visitor is redirected from every address of the form', async () => {
-  for (const url of ['/portal', '/portal/', '/portal/login', '/portal/login/', '/portal/login?lang=de'])
+  for (const url of ['/portal', '/portal/', '/portal/login', '/portal/login/', '/portal/login?lang=xx'])
     expect((await portal.send({ url, cookies })).headers.location, url).toBe(start);
+  const chosen = await portal.send({ url: '/portal/login?lang=de', cookies });
+  expect(chosen.headers.location).toBe(`${start}?lang=de`);
   expect((await portal.send({ url: '/portal/login' })).statusCode).toBe(200);
 });
 

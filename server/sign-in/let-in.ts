@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import type { Notice } from '#contract/notices.ts';
 import type { LoginFailType } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
@@ -45,7 +46,7 @@ export function letIn(
   beginTurn(request, reply, config);
   setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
   if (result.rememberedToken) setCookie(reply, config, 'remembered', result.rememberedToken, limits.rememberedDevice);
-  return reply.redirect(destination, 303);
+  return reply.redirect(destinationInLanguage(destination, config.basePath, lang), 303);
 }
 
 /**

@@ -104,8 +104,18 @@ async function store(
   return done === 'made' ? { sessionToken, deviceToken, rememberedToken, waitsFor } : done;
 }
 
-async function tellOfNewDevice(deps: Deps, user: SignInUser, { address, userAgent }: SignInRequest): Promise<void> {
+async function tellOfNewDevice(
+  deps: Deps,
+  user: SignInUser,
+  { address, language, userAgent }: SignInRequest,
+): Promise<void> {
   const browser = browserName(userAgent);
-  await queueMail(deps.sql, user, { kind: 'newDevice', now: deps.now(), address, ...(browser && { browser }) });
+  await queueMail(deps.sql, user, {
+    kind: 'newDevice',
+    now: deps.now(),
+    address,
+    language,
+    ...(browser && { browser }),
+  });
   deps.wake.mails();
 }

@@ -56,7 +56,9 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   // Any link could claim this of a sign-out, and nothing would be discarded.
   const isPressed = request.method === 'POST';
   const signsInAgain = isPressed && ended !== null && destination !== undefined && isRegistration(deps, destination);
-  if (signsInAgain) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
+  // Unlike “not you”, cancelling a registration is no change of person: the name stays filled in.
+  const isSamePerson = signsInAgain || (ended?.stage === 'half' && ended.mustRegister);
+  if (ended && isSamePerson) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
   else clearLastRefusal(request, reply, deps.config);
   // Whoever opens the page without a session wants everything gone; a script may only be making sure.
   const isOpened = ended === null && wantsPage(request);

@@ -6,6 +6,8 @@ export type SignedOutSession = {
   userId: string;
   username: string;
   stage: SessionStage;
+  /** A half one that was to register its second factor. */
+  mustRegister: boolean;
   /** Null for a password. */
   connectionId: string | null;
   sealedIdToken: Buffer | null;
@@ -25,14 +27,14 @@ export async function takeSession(
     const [row] = await sql<SignedOutSession[]>`
       with ended as (
         delete from session s using portal_user u where ${which} and u.id = s.user_id
-        returning s.token_hash, s.former_token_hash, u.id, u.username, s.stage, s.connection_id, s.sealed_id_token
+        returning s.token_hash, s.former_token_hash, u.id, u.username, s.stage, s.must_register, s.connection_id, s.sealed_id_token
       ), kept as (
-        insert into signed_out_session (token_hash, user_id, stage, connection_id, sealed_id_token, ends_at)
-        select hash, id, stage, connection_id, sealed_id_token, ${keptUntil}
+        insert into signed_out_session (token_hash, user_id, stage, must_register, connection_id, sealed_id_token, ends_at)
+        select hash, id, stage, must_register, connection_id, sealed_id_token, ${keptUntil}
         from ended, unnest(array[token_hash, former_token_hash]) as hash where hash is not null
         on conflict do nothing
       )
-      select id as "userId", username, stage, connection_id as "connectionId", sealed_id_token as "sealedIdToken"
+      select id as "userId", username, stage, must_register as "mustRegister", connection_id as "connectionId", sealed_id_token as "sealedIdToken"
       from ended`;
     return row ?? null;
   };
@@ -46,7 +48,7 @@ export async function findSignedOutSession(
   now: Date,
 ): Promise<SignedOutSession | null> {
   const [row] = await sql<SignedOutSession[]>`
-    select u.id as "userId", u.username, s.stage, s.connection_id as "connectionId", s.sealed_id_token as "sealedIdToken"
+    select u.id as "userId", u.username, s.stage, s.must_register as "mustRegister", s.connection_id as "connectionId", s.sealed_id_token as "sealedIdToken"
     from signed_out_session s join portal_user u on u.id = s.user_id
     where s.token_hash = ${tokenHash} and s.ends_at > ${now}`;
   return row ?? null;

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
@@ -29,7 +30,11 @@ export function recoveryCodesRoute(deps: Deps) {
     const { userId, username } = found.session;
     const viewer = { userId, sessionHash: tokenHash(sessionToken) };
     const { codes, left } = await lookAtRecoveryCodes(deps, viewer);
-    const destination = destinationFor(config, asked);
+    const destination = destinationInLanguage(
+      destinationFor(config, asked),
+      config.basePath,
+      languageOverride(request),
+    );
     return await deps.pages.send(request, reply, 200, {
       serverPage: { name: 'recoveryCodes', codes, left, destination },
       typedUsername: username,

@@ -58,7 +58,11 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     if (!proof) return null;
     await updateSessionToken(sql, sessionHash, nextSessionHash);
     await deleteThrottle(sql, codeKey(session));
-    await queueMail(sql, { id: userId, username, email, language }, { kind: 'secondFactorAdded', now, address });
+    await queueMail(
+      sql,
+      { id: userId, username, email, language },
+      { kind: 'secondFactorAdded', now, address, language: request.language },
+    );
     await insertAuditEvent(sql, { event: 'two-factor-registered', ...who }, now);
     return proof;
   });

@@ -1,3 +1,4 @@
+import type { Language } from '#contract/languages.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
@@ -31,6 +32,8 @@ export type VerifyRequest = {
   remember: boolean;
   deviceToken: string | null;
   address: string;
+  /** Of the page. */
+  language: Language;
   userAgent: string | undefined;
   requestId: string;
   /** A form without JavaScript may be sent twice by one double click; a script prevents that. */
@@ -98,7 +101,7 @@ async function complete(
   const mayRemember = half.customers.every(({ rememberDevices }) => rememberDevices);
   const rememberedToken = request.remember && mayRemember ? tokens.remembered : null;
   const browser = browserName(request.userAgent);
-  const place = { address: request.address, ...(browser && { browser }) };
+  const place = { address: request.address, language: request.language, ...(browser && { browser }) };
   const done = await transaction(deps.sql, async (sql) => {
     if (!(await isUserActiveForChange(sql, userId))) return null;
     if (!(await isSessionThereForUpdate(sql, hash))) return 'gone';

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
+import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { codeAnswerHeaders } from '#contract/headers.ts';
 import type { Notice } from '#contract/notices.ts';
 import { codeOfPaste, isOneTimeCode } from '#contract/one-time-code.ts';
@@ -51,7 +52,7 @@ export function verifyRoute(deps: Deps) {
     const { body } = request;
     if (body === undefined) return await refuse(deps, request, reply, 400, { detail: 'The code is missing.' });
     const form = typeof body === 'string' ? null : body;
-    const { sessionToken, address, deviceToken, userAgent, who } = visitorOf(deps, request);
+    const { sessionToken, address, deviceToken, language, userAgent, who } = visitorOf(deps, request);
     const code = typeof body === 'string' ? body : (codeOfPaste(body.code) ?? body.code);
     if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null) {
       if (form) return backToForm(request, reply, form, { notice: 'codeMalformed' });
@@ -67,6 +68,7 @@ export function verifyRoute(deps: Deps) {
               remember: (form?.remember ?? queryValue(request, queryNames.remember)) === (form ? 'on' : 'true'),
               deviceToken,
               address,
+              language,
               userAgent,
               requestId: request.id,
               isForm: form !== null,
@@ -152,7 +154,7 @@ export function verifyRoute(deps: Deps) {
       );
     switch (result.kind) {
       case 'right': {
-        if (!result.hasPage) return reply.redirect(destination, 303);
+        if (!result.hasPage) return reply.redirect(destinationInLanguage(destination, config.basePath, lang), 303);
         const query = new URLSearchParams({ [queryNames.redirectUrl]: destination, ...(lang && { lang }) });
         return reply.redirect(`${callUrl(config.basePath, 'twoFactorRecoveryCodes')}?${query}`, 303);
       }

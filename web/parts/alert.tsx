@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Icon } from './icon.tsx';
 
 type Props = {
+  id?: string;
   kind?: 'info' | 'bad';
   title?: string;
   /** Answers something the visitor did: it interrupts and takes the focus, every time. */
@@ -10,13 +11,14 @@ type Props = {
 };
 
 /** Says what happened. */
-export function Alert({ kind = 'info', title, answerTo = null, children }: Props) {
+export function Alert({ id, kind = 'info', title, answerTo = null, children }: Props) {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (answerTo) element.current?.focus();
   }, [answerTo]);
   return (
     <div
+      id={id}
       className={kind === 'bad' ? 'alert bad' : 'alert'}
       role={answerTo ? 'alert' : 'note'}
       tabIndex={answerTo ? -1 : undefined}

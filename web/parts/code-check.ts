@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { destinationAfterTwoFactor } from '#contract/destination.ts';
+import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { type Notice, noticeOfSearch } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
@@ -24,7 +25,7 @@ export type Said =
 /** Has a code checked and continues if it is right; otherwise shows why and reactivates the page (decisions §5). */
 export function useCodeCheck() {
   const { page, place, saved, save, comeBack, goToDocument } = useVisit();
-  const { toCall } = usePortalUrls();
+  const { toCall, language } = usePortalUrls();
   const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? saidByPage(page));
   // Distinguishes consecutive wrong codes, since repeated identical text isn't announced.
   const [checks, setChecks] = useState(0);
@@ -37,7 +38,9 @@ export function useCodeCheck() {
       const destination = destinationAfterTwoFactor(saved, page.rules);
       const codesFirst = answer.next === 'recoveryCodes';
       goToDocument(
-        codesFirst ? toCall('twoFactorRecoveryCodes', { [queryNames.redirectUrl]: destination }) : destination,
+        codesFirst
+          ? toCall('twoFactorRecoveryCodes', { [queryNames.redirectUrl]: destination })
+          : destinationInLanguage(destination, page.rules.basePath, language),
       );
       return answer.name;
     }

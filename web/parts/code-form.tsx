@@ -15,6 +15,8 @@ import { WayOut } from './way-out.tsx';
 import { useWrongCodeText } from './wrong-code-text.ts';
 
 type Props = {
+  /** The heading and what it asks for, until there is nothing to enter any more. */
+  head: ReactNode;
   cancelKey: MessageKey;
   /** Additional links, beside the way out. */
   links?: ReactNode;
@@ -23,7 +25,7 @@ type Props = {
 };
 
 /** The six digits and their submission; the same on both second-factor screens. */
-export function CodeForm({ cancelKey, links, around }: Props) {
+export function CodeForm({ head, cancelKey, links, around }: Props) {
   const { place, leave, isLeaving } = useVisit();
   const { said, say, check, checks } = useCodeCheck();
   const message = useMessage();
@@ -72,6 +74,7 @@ export function CodeForm({ cancelKey, links, around }: Props) {
   );
   return (
     <>
+      {head}
       <CodeCheckForm
         said={said}
         isReady={(form) => isOneTimeCode(fieldValue(form, 'code'))}

@@ -1,7 +1,9 @@
 import type { MouseEvent } from 'react';
 import { destinationAfterTwoFactor } from '#contract/destination.ts';
+import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { type MessageKey, useMessage } from '../messages.tsx';
 import { isPlainClick } from '../plain-click.ts';
+import { usePortalUrls } from '../portal-urls.ts';
 import { useVisit } from '../visit.ts';
 
 /**
@@ -11,7 +13,9 @@ import { useVisit } from '../visit.ts';
 export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destination: string }) {
   const message = useMessage();
   const { page, saved, isScripted, leave, save, goToDocument } = useVisit();
-  const href = isScripted ? destinationAfterTwoFactor(saved, page.rules) : destination;
+  const { language } = usePortalUrls();
+  const known = isScripted ? destinationAfterTwoFactor(saved, page.rules) : destination;
+  const href = destinationInLanguage(known, page.rules.basePath, language);
 
   function onClick(event: MouseEvent) {
     if (!isPlainClick(event)) return;

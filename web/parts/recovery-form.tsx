@@ -13,7 +13,7 @@ import { TextField } from './text-field.tsx';
 const longestEntry = 40;
 
 /** Asks for a recovery code, for when the phone is not at hand. */
-export function RecoveryForm({ links }: { links: ReactNode }) {
+export function RecoveryForm({ head, links }: { head: ReactNode; links: ReactNode }) {
   const message = useMessage();
   const { comeBack } = useVisit();
   const { said, say, check } = useCodeCheck();
@@ -50,6 +50,7 @@ export function RecoveryForm({ links }: { links: ReactNode }) {
   if (isOver(said)) return <SignInOver said={said} />;
   return (
     <>
+      {head}
       <CodeCheckForm
         said={said}
         isReady={(form) => isFilled(form, 'code')}

@@ -9,8 +9,11 @@ import { RedirectField } from './redirect-field.tsx';
 import { SubmitButton } from './submit-button.tsx';
 import { TextField } from './text-field.tsx';
 
-/** Name and password, sent with the destination. */
-export function SignInForm({ username, takesFocus = false }: { username: string; takesFocus?: boolean }) {
+/**
+ * Name and password, sent with the destination. `why`: the id of the text that says why the form is shown again, read
+ * out with the field that takes the focus.
+ */
+export function SignInForm({ username, why }: { username: string; why?: string }) {
   const message = useMessage();
   const { toScreen } = usePortalUrls();
   const { typedUsername } = useVisit();
@@ -27,12 +30,18 @@ export function SignInForm({ username, takesFocus = false }: { username: string;
         autoComplete="username"
         required
         defaultValue={username}
-        autoFocus={takesFocus}
+        autoFocus={!username}
         onInput={(event) => {
           typedUsername.current = event.currentTarget.value;
         }}
       />
-      <PasswordField id="password" label={message('login-password')} autoComplete="current-password">
+      <PasswordField
+        id="password"
+        label={message('login-password')}
+        autoComplete="current-password"
+        autoFocus={Boolean(why && username)}
+        aria-describedby={why}
+      >
         <PortalLink className="aside" href={toScreen('forgotten')}>
           {message('login-forgotten')}
         </PortalLink>

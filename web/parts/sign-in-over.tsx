@@ -1,10 +1,12 @@
+import { useEffect, useRef } from 'react';
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import type { CallFailure } from '../server-calls.ts';
-import { Alert } from './alert.tsx';
+import { useVisit } from '../visit.ts';
 import type { Said } from './code-check.ts';
 import { PortalLink } from './portal-link.tsx';
+import { Seal } from './seal.tsx';
 import { useSignInAgain } from './sign-in-again.ts';
 import { SignInOnceMoreForm } from './sign-in-once-more-form.tsx';
 
@@ -15,35 +17,42 @@ export function isOver(said: Said): said is Over {
   return said?.name === 'signInExpired' || said?.name === 'signInTooOld';
 }
 
-/** Stays on the screen, with one button to start again; name and destination are kept (decisions §5). */
+/** Takes the place of the screen's content, with one button to start again; name and destination are kept (decisions §5). */
 export function SignInOver({ said }: { said: Over }) {
   const message = useMessage();
+  const { page } = useVisit();
   const { toScreen } = usePortalUrls();
   const { destination, url } = useSignInAgain();
-  if (said.name === 'signInTooOld') {
-    const comesBackTo = toScreen('twoFactorRegistration', { [queryNames.redirectUrl]: destination });
-    return (
-      <>
-        <Alert title={message('once-more-title')} answerTo={said}>
-          {message('once-more-text')}
-        </Alert>
-        <SignInOnceMoreForm comesBackTo={comesBackTo} />
-      </>
-    );
-  }
-  const notice = said.notice === 'tooManyCodes' ? 'tooManyCodes' : 'signInExpired';
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isTooOld = said.name === 'signInTooOld';
+  const notice = !isTooOld && said.notice === 'tooManyCodes' ? 'tooManyCodes' : 'signInExpired';
+  const title = message(isTooOld ? 'once-more-title' : `notice-${notice}-title`);
+
+  useEffect(() => {
+    heading.current?.focus();
+    document.title = `${title} · ${page.branding.name}`;
+  }, [title, page]);
+
   return (
     <>
-      <Alert
-        kind={notice === 'tooManyCodes' ? 'bad' : 'info'}
-        title={message(`notice-${notice}-title`)}
-        answerTo={said}
-      >
-        {message(`notice-${notice}-text`)}
-      </Alert>
-      <PortalLink className="button" href={url()} isDocument>
-        {message('sign-in-again')}
-      </PortalLink>
+      <Seal icon={isTooOld ? 'key' : 'bang'} kind={notice === 'tooManyCodes' ? 'bad' : 'plain'} />
+      <h1 tabIndex={-1} ref={heading}>
+        {title}
+      </h1>
+      <p className="lede" role="alert">
+        {message(isTooOld ? 'once-more-text' : `notice-${notice}-text`)}
+      </p>
+      {isTooOld ? (
+        <SignInOnceMoreForm
+          comesBackTo={toScreen('twoFactorRegistration', { [queryNames.redirectUrl]: destination })}
+        />
+      ) : (
+        <div className="stack">
+          <PortalLink className="button" href={url()} isDocument>
+            {message('sign-in-again')}
+          </PortalLink>
+        </div>
+      )}
     </>
   );
 }

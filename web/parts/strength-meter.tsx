@@ -12,11 +12,7 @@ export function StrengthMeter({ password }: { password: string }) {
       <i />
       <i />
       <p aria-live="polite">
-        {level !== 0 && (
-          <>
-            {message('strength')} <b>{message(`strength-${level}`)}</b>
-          </>
-        )}
+        {message('strength')} <b>{level ? message(`strength-${level}`) : '–'}</b>
       </p>
     </div>
   );

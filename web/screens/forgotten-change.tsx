@@ -47,7 +47,7 @@ export function ForgottenChange() {
       <Heading />
       <Notice />
       {(reason === 1 || reason === 2) && !isReasonMet && (
-        <Alert kind="bad">
+        <Alert kind="bad" id="why">
           {message(`password-page-error-${reason}`)} {reason === 2 && <ForgottenLink />}
         </Alert>
       )}
@@ -58,7 +58,8 @@ export function ForgottenChange() {
           id="password"
           label={message('change-password')}
           autoComplete="new-password"
-          aria-describedby="password-errors password-checks"
+          autoFocus={reason !== 2}
+          aria-describedby="why password-errors password-checks"
           aria-invalid={shownOfPassword.length > 0}
           onBlur={() => setTouched((now) => ({ ...now, password: true }))}
         >

@@ -28,12 +28,12 @@ export function LoginFail({ type }: { type: LoginFailType }) {
     <>
       <Seal icon={isNetwork ? 'shield' : 'bang'} kind={isNetwork ? 'plain' : 'bad'} />
       <Heading />
-      <p className="lede">
+      <p className="lede" id="why">
         {message(isProviders && isCancelled ? 'notice-signInCancelled-text' : `login-fail-${type}-text`)}
       </p>
       {isDefault && <p className="lede">{message('login-fail-default-wait')}</p>}
       {/* A password manager takes a page without the form for a successful sign-in and offers to save the password. */}
-      {isDefault && <SignInForm username={typedUsername.current} />}
+      {isDefault && <SignInForm username={typedUsername.current} why="why" />}
       <div className="stack">
         {isNetwork && <VisitorAddress />}
         {!isDefault && <LoginLink className="button" />}

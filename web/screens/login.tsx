@@ -31,7 +31,7 @@ export function Login() {
       <Heading />
       <Notice />
       <CookiesBlocked />
-      <SignInForm username={username} takesFocus={!username} />
+      <SignInForm username={username} />
       <p className="or">{message('or')}</p>
       <PortalForm call="checkSsoLogin">
         <RedirectField name="redirectURLSSO" />

@@ -13,13 +13,13 @@ export function TwoFactorRegistration() {
   const message = useMessage();
   const { page, place } = useVisit();
   if (!isCodeSentViaEmail(place)) return <AppRegistration />;
-  return (
+  const head = (
     <>
       <Heading />
       {!page.secondFactor?.isCodeNotSent && <p className="lede">{message('registration-email-text')}</p>}
-      <CodeForm cancelKey="cancel" />
     </>
   );
+  return <CodeForm head={head} cancelKey="cancel" />;
 }
 
 function AppRegistration() {
@@ -37,18 +37,21 @@ function AppRegistration() {
   }, [page]);
 
   if (registration === 'unavailable') return <RegistrationUnavailable />;
-  return (
+  const head = (
     <>
       <Heading />
       <p className="lede">{message('registration-text')}</p>
-      <CodeForm
-        cancelKey="cancel"
-        around={(code) => (
-          <RegistrationSteps registration={registration} onBroken={() => setRegistration('unavailable')}>
-            {code}
-          </RegistrationSteps>
-        )}
-      />
     </>
+  );
+  return (
+    <CodeForm
+      head={head}
+      cancelKey="cancel"
+      around={(code) => (
+        <RegistrationSteps registration={registration} onBroken={() => setRegistration('unavailable')}>
+          {code}
+        </RegistrationSteps>
+      )}
+    />
   );
 }

@@ -15,15 +15,16 @@ export function TwoFactor() {
   const isEmail = isCodeSentViaEmail(place);
   const asksRecovery = !isEmail && isRecovery(place, page);
   const otherWay = page.secondFactor?.mayRecover && <OtherWay isRecovery={!asksRecovery} />;
-  return (
+  const head = (
     <>
       <Heading />
       {!page.secondFactor?.isCodeNotSent && (
         <p className="lede">{message(isEmail ? 'twofa-email-text' : asksRecovery ? 'recovery-text' : 'twofa-text')}</p>
       )}
-      {asksRecovery ? <RecoveryForm links={otherWay} /> : <CodeForm cancelKey="twofa-change-user" links={otherWay} />}
     </>
   );
+  if (asksRecovery) return <RecoveryForm head={head} links={otherWay} />;
+  return <CodeForm head={head} cancelKey="twofa-change-user" links={otherWay} />;
 }
 
 /** Switches between recovery code and app code; the address differs only in this. */

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { addOidcConnection, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
+import {
+  codeByMail,
+  codeNow,
+  halfSession,
+  registrationUrl,
+  startTwoFactorAfresh,
+  verify,
+} from '#testing/two-factor-for-test.ts';
+
+// Every email of a sign-in is in the user's own language, else in that of the page. Its browser here is German.
+const headers = { 'accept-language': 'de-AT,de;q=0.9' };
+
+let portal: PortalForTest;
+let provider: ForgedProvider;
+beforeAll(async () => {
+  portal = await portalForTest();
+  provider = await startForgedProvider({ now: portal.deps.now });
+});
+beforeEach(async () => {
+  await startTwoFactorAfresh(portal);
+  await portal.sql`update customer set new_device_mail = true`;
+});
+afterAll(async () => {
+  await provider.close();
+  await portal.close();
+});
+
+/** Kind and language of what was queued since the start of the test. */
+async function queued(): Promise<string[]> {
+  const rows = await portal.sql<{ kind: string; language: string }[]>`
+    select kind, language from mail where kind <> 'signInCode' order by kind`;
+  return rows.map(({ kind, language }) => `${kind} ${language}`);
+}
+
+/** Registers an app with these cookies, as the script does. */
+async function register(cookies: Record<string, string>): Promise<void> {
+  const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
+  expect((await verify(portal, codeNow(portal, totpSecret), cookies, { headers })).body).toBe('true');
+}
+
+it.each([
+  [null, 'de'],
+  ['it', 'it'],
+])('own language %s, after a password', async (own, expected) => {
+  await portal.sql`update portal_user set language = ${own}`;
+  await portal.signIn('pat', testPassword, { headers });
+  expect(await queued()).toEqual([`newDevice ${expected}`]);
+});
+
+it.each([
+  [null, 'de'],
+  ['it', 'it'],
+])('own language %s, after a code', async (own, expected) => {
+  await portal.sql`update portal_user set language = ${own}`;
+  const half = await halfSession(portal, 'bob', { headers });
+  await verify(portal, await codeByMail(portal, 'bob'), half, { headers });
+  expect(await queued()).toEqual([`newDevice ${expected}`]);
+});
+
+it.each([
+  [null, 'de'],
+  ['it', 'it'],
+])('own language %s, after registering an app that is required', async (own, expected) => {
+  await portal.sql`update portal_user set language = ${own}`;
+  await register(await halfSession(portal, 'alice', { headers }));
+  expect(await queued()).toEqual([`newDevice ${expected}`, `secondFactorAdded ${expected}`]);
+});
+
+it.each([
+  [null, 'de'],
+  ['it', 'it'],
+])('own language %s, after setting up an app voluntarily', async (own, expected) => {
+  await portal.sql`update portal_user set language = ${own}`;
+  await register(cookiesOf(await portal.signIn('pat', testPassword, { headers })));
+  expect(await queued()).toEqual([`newDevice ${expected}`, `secondFactorAdded ${expected}`]);
+});
+
+it('after single sign-on', async () => {
+  await addCustomer(portal, 'acme');
+  await portal.sql`update customer set new_device_mail = true`;
+  await addUser(portal, { username: 'carol' });
+  await addOidcConnection(portal, provider);
+  provider.bend({ claims: (honest: object) => ({ ...honest, email: 'carol@acme.test' }) });
+  const browser = browserForTest(portal);
+  const callback = provider.visit(await departFor(browser, 'carol@acme.test'));
+  const answer = await browser.get(pathOf(callback), { headers });
+  expect(answer.headers.location).toBe('/portal/portal.html');
+  expect(await queued()).toEqual(['newDevice de']);
+});
+
+it('the page’s language, where it is not the browser’s', async () => {
+  const answer = await portal.send({
+    method: 'POST',
+    url: '/portal/performlogin?lang=pl',
+    form: { username: 'pat', password: testPassword },
+    headers,
+  });
+  expect(answer.statusCode).toBe(303);
+  expect(await queued()).toEqual(['newDevice pl']);
+});
