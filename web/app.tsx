@@ -4,7 +4,7 @@ import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { addressInLanguage } from './address-language.ts';
 import { useLeavePage } from './leave-page.ts';
-import { isSecondFactor, type loadSecondFactor } from './load-second-factor.ts';
+import { isLater, type loadLaterScreen } from './load-later-screen.ts';
 import type { loadTexts } from './load-texts.ts';
 import { Messages, type Texts } from './messages.tsx';
 import type { Arrival } from './page-load.ts';
@@ -21,7 +21,7 @@ import { VisitContext } from './visit.ts';
 export type Browser = {
   store: SavedValuesStore;
   loadTexts: typeof loadTexts;
-  loadSecondFactor: typeof loadSecondFactor;
+  loadLaterScreen: typeof loadLaterScreen;
   /** Called once what the script adds to the server's page is there. */
   onStarted: () => void;
 };
@@ -32,15 +32,15 @@ type Props = {
   language: Language;
   texts: Texts;
   /** The screens of the second factor, if the page is one of them. */
-  secondFactor: ComponentType | null;
+  laterScreen: ComponentType | null;
   browser: Browser | null;
 };
 
-export function App({ page, place: firstPlace, language, texts, secondFactor, browser }: Props) {
+export function App({ page, place: firstPlace, language, texts, laterScreen, browser }: Props) {
   const store = browser?.store;
   const [spoken, setSpoken] = useState({ language, texts });
   const [place, setPlace] = useState(firstPlace);
-  const [SecondFactor, setSecondFactor] = useState(() => secondFactor);
+  const [LaterScreen, setLaterScreen] = useState(() => laterScreen);
   // Counts screens shown: one that is left and visited again starts from the beginning.
   const [showing, setShowing] = useState(0);
   const [saved, setSaved] = useState<SavedValues>(nothingSaved);
@@ -68,10 +68,10 @@ export function App({ page, place: firstPlace, language, texts, secondFactor, br
 
   async function show(arrival: Arrival) {
     const move = ++moves.current;
-    if (browser && !SecondFactor && isSecondFactor(arrival.place, page)) {
+    if (browser && !LaterScreen && isLater(arrival.place, page)) {
       try {
-        const loaded = await browser.loadSecondFactor();
-        setSecondFactor(() => loaded);
+        const loaded = await browser.loadLaterScreen();
+        setLaterScreen(() => loaded);
       } catch {
         return location.reload();
       }
@@ -146,7 +146,7 @@ export function App({ page, place: firstPlace, language, texts, secondFactor, br
     <Messages {...spoken}>
       <VisitContext value={visit}>
         <PageFrame word={word} announcement={announcement} showing={showing}>
-          <CurrentScreen key={showing} SecondFactor={SecondFactor} />
+          <CurrentScreen key={showing} LaterScreen={LaterScreen} />
         </PageFrame>
       </VisitContext>
     </Messages>

@@ -23,10 +23,10 @@ describe('the script of the first page', () => {
 
   it('is one file and the texts', () => expect(chunks.get('main')?.imports).toEqual([]));
 
-  it('leaves the second-factor screens to a file that only they load', () => {
-    expect(chunks.get('main')?.dynamicImports).toContain(chunks.get('second-factor')?.fileName);
+  it('leaves later screens to a file that only they load', () => {
+    expect(chunks.get('main')?.dynamicImports).toContain(chunks.get('later-screen')?.fileName);
     for (const key of ['twofa-verify', 'registration-scan', 'recovery-codes-few']) {
-      expect(chunks.get('second-factor')?.code).toContain(key);
+      expect(chunks.get('later-screen')?.code).toContain(key);
       expect(chunks.get('main')?.code).not.toContain(key);
     }
   });

@@ -81,10 +81,11 @@ it.each([
   ['/portal/#/twoFactor', {}, true],
   ['/portal/x', { serverPage: { name: 'recoveryCodes', codes: null, left: 7, destination: '/a' } }, true],
   ['/portal/login', {}, false],
-  ['/portal/twoFactor', { serverPage: { name: 'signedIn', username: '', email: '', customers: [] } }, false],
-] as const)('%s, %j: the screens of the second factor are there from the start: %s', async (url, more, isThere) => {
+  ['/portal/x', { serverPage: { name: 'signedIn', username: '', email: '', customers: [] } }, true],
+  ['/portal/twoFactor', { serverPage: { name: 'leaving', isSignOut: false, url: '/x', provider: '' } }, false],
+] as const)('%s, %j: the later screens are there from the start: %s', async (url, more, isThere) => {
   await startAt(url, pageForTest(url.replace(/#.*/, ''), more as Partial<Page>));
   const made = [...root.hydrateRoot.mock.calls.map((call) => call[1]), ...rendered.mock.calls.map((call) => call[0])];
   expect(made).toHaveLength(1);
-  expect(made[0].props.children.props.secondFactor !== null).toBe(isThere);
+  expect(made[0].props.children.props.laterScreen !== null).toBe(isThere);
 });

@@ -3,7 +3,7 @@ import { redirectValue } from '#contract/destination.ts';
 import type { Page } from '#contract/page.ts';
 import { languageOfSearch } from './address-language.ts';
 import { App } from './app.tsx';
-import { isSecondFactor, loadSecondFactor } from './load-second-factor.ts';
+import { isLater, loadLaterScreen } from './load-later-screen.ts';
 import { loadTexts } from './load-texts.ts';
 import { isForeign } from './page-load.ts';
 import { ErrorDoor } from './parts/error-door.tsx';
@@ -46,9 +46,9 @@ async function start(): Promise<void> {
   const arrived = page.serverPage ? rendered : settle(location, store, page).place;
   tellOfLink({ place: arrived }, page);
   const language = languageOfSearch(arrived.search) ?? page.language;
-  const [texts, secondFactor] = await Promise.all([
+  const [texts, laterScreen] = await Promise.all([
     loadTexts(language),
-    isSecondFactor(arrived, page) ? loadSecondFactor() : null,
+    isLater(arrived, page) ? loadLaterScreen() : null,
   ]);
   const isAsRendered =
     language === page.language &&
@@ -57,8 +57,8 @@ async function start(): Promise<void> {
   const app = (
     <ErrorDoor texts={texts} onError={putBack}>
       <App
-        {...{ page, language, texts, secondFactor }}
-        browser={{ store, loadTexts, loadSecondFactor, onStarted }}
+        {...{ page, language, texts, laterScreen }}
+        browser={{ store, loadTexts, loadLaterScreen, onStarted }}
         place={isAsRendered ? rendered : arrived}
       />
     </ErrorDoor>

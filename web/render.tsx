@@ -12,7 +12,7 @@ import { filled, type Texts } from './messages.tsx';
 import { placeOfUrl } from './place.ts';
 import { plainAccent } from './plain-accent.ts';
 import { documentTitle } from './screen-title.ts';
-import { SecondFactor } from './screens/second-factor.tsx';
+import { LaterScreen } from './screens/later-screen.tsx';
 import portal from './styles/portal.css?inline';
 import tokens from './styles/tokens.css?inline';
 
@@ -39,7 +39,7 @@ export function renderDocument(page: Page, assets: PageAssets): string {
   const texts = textsOf[page.language];
   const place = placeOfUrl(page.url, page.rules.basePath);
   const { language } = page;
-  const tree = renderToString(<App {...{ page, place, language, texts }} secondFactor={SecondFactor} browser={null} />);
+  const tree = renderToString(<App {...{ page, place, language, texts }} laterScreen={LaterScreen} browser={null} />);
   return `<!doctype html>
 <html lang="${page.language}">
 <head>

@@ -9,31 +9,13 @@ import { Leaving } from './leaving.tsx';
 import { Login } from './login.tsx';
 import { LoginFail } from './login-fail.tsx';
 import { NotFound } from './not-found.tsx';
-import { Problem } from './problem.tsx';
-import { SignOutConfirm } from './sign-out-confirm.tsx';
-import { SignedIn } from './signed-in.tsx';
 import { SingleSignOn } from './single-sign-on.tsx';
 
-/** The screen of the current place. `SecondFactor` is set if the place needs it. */
-export function CurrentScreen({ SecondFactor }: { SecondFactor: ComponentType | null }) {
+/** The screen of the current place. `LaterScreen` is set if the place needs it. */
+export function CurrentScreen({ LaterScreen }: { LaterScreen: ComponentType | null }) {
   const { page, place } = useVisit();
-  switch (page.serverPage?.name) {
-    case 'signedIn':
-      return <SignedIn {...page.serverPage} />;
-    case 'signOutConfirm':
-      return <SignOutConfirm />;
-    case 'recoveryCodes':
-    case 'signInOnceMore':
-    case 'providerBegan':
-    case 'otherAccount':
-    case 'oneMoment':
-    case 'registerElsewhere':
-      return SecondFactor && <SecondFactor />;
-    case 'leaving':
-      return <Leaving {...page.serverPage} />;
-    case 'problem':
-      return <Problem {...page.serverPage} />;
-  }
+  if (page.serverPage?.name === 'leaving') return <Leaving {...page.serverPage} />;
+  if (page.serverPage) return LaterScreen && <LaterScreen />;
   switch (place.screen.name) {
     case 'login':
       return <Login />;
@@ -51,7 +33,7 @@ export function CurrentScreen({ SecondFactor }: { SecondFactor: ComponentType | 
       return <ForgottenChangeFailedInfo />;
     case 'twoFactor':
     case 'twoFactorRegistration':
-      return SecondFactor && <SecondFactor />;
+      return LaterScreen && <LaterScreen />;
     case 'loginFail':
       return <LoginFail type={place.screen.type} />;
     case 'notFound':

@@ -1,20 +1,26 @@
 import { useVisit } from '../visit.ts';
 import { OneMoment } from './one-moment.tsx';
 import { OtherAccount } from './other-account.tsx';
+import { Problem } from './problem.tsx';
 import { ProviderBegan } from './provider-began.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { RegisterElsewhere } from './register-elsewhere.tsx';
 import { SignInOnceMore } from './sign-in-once-more.tsx';
+import { SignOutConfirm } from './sign-out-confirm.tsx';
+import { SignedIn } from './signed-in.tsx';
 import { TwoFactor } from './two-factor.tsx';
 import { TwoFactorRegistration } from './two-factor-registration.tsx';
 
-/**
- * The second-factor screens and what a provider's answer leads to, in a separate script, since many sign-ins never need
- * them.
- */
-export function SecondFactor() {
+/** The screens of a separate script, which the first page of a visit does not need (load-later-screen.ts). */
+export function LaterScreen() {
   const { page, place } = useVisit();
   switch (page.serverPage?.name) {
+    case 'signedIn':
+      return <SignedIn {...page.serverPage} />;
+    case 'signOutConfirm':
+      return <SignOutConfirm />;
+    case 'problem':
+      return <Problem {...page.serverPage} />;
     case 'recoveryCodes':
       return <RecoveryCodes {...page.serverPage} />;
     case 'providerBegan':
