@@ -35,7 +35,7 @@ export type ChangeConnectionResult =
 
 /**
  * Changes a connection and records what changed, without secrets. People who are at the provider now return to the
- * changed one. Disabling it ends its sessions for good (docs/decisions/0032). Changes that enable passwords or lock a
+ * changed one. Disabling it ends its sessions for good (docs/decisions/0031). Changes that enable passwords or lock a
  * domain out need `isAgreed`; `required: false` implies it.
  */
 export async function changeConnection(
