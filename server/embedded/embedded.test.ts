@@ -13,7 +13,7 @@ import { presenceLock } from './presence.ts';
 import { findPostgresProcess, stopPostgres } from './process.ts';
 
 const isRoot = process.getuid?.() === 0;
-const openScript = join(import.meta.dirname, '../testing/open-embedded.ts');
+const openScript = join(import.meta.dirname, '../../testing/open-embedded.ts');
 
 let prepared: string;
 let home: string;
