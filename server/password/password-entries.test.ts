@@ -53,9 +53,11 @@ it('PW-03 LM-02 an oversized password is refused before anything is hashed', asy
   argon2.verify.mockClear();
   const post = async (url: string, password: string) => {
     const form = { username: 'alice', password, repeat: password, hash: token };
-    const started = performance.now();
+    const before = process.cpuUsage();
     const { statusCode, headers } = await portal.send({ method: 'POST', url, form });
-    expect(performance.now() - started).toBeLessThan(500);
+    // Time on a processor, which a busy machine doesn't stretch, in microseconds.
+    const { user, system } = process.cpuUsage(before);
+    expect(user + system).toBeLessThan(500_000);
     return [statusCode, headers.location];
   };
   for (const url of ['/portal/performlogin', '/portal/password/change'])
