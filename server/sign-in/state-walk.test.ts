@@ -203,6 +203,13 @@ const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: 
     await ask(visitor, codeForm(await (visitor.rightCode?.() ?? '123456')));
     return await arrive(visitor, screen('/twoFactor'));
   },
+  'goes back to the registration by email after a right code': async (visitor) => {
+    await ask(visitor, codeForm(await (visitor.rightCode?.() ?? '123456')));
+    const back = `${screen('/twoFactorRegistration').url}&codeSentViaEmail=true&notice=codeWrong`;
+    const arrived = await arrive(visitor, { url: back });
+    if (visitor.rightCode) expect(arrived.url).toBe(asked);
+    return arrived;
+  },
   'asks for another code': (visitor) =>
     arrive(visitor, {
       method: 'POST',
