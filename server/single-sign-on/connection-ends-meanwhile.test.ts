@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import {
   addSamlConnection,
@@ -22,11 +23,13 @@ import {
   triesCounted,
   verify,
 } from '#testing/two-factor-for-test.ts';
+import { removeCustomer } from '../accounts/remove-customer.ts';
+import { connect } from '../storage/connect.ts';
 import { changeConnection } from './change-connection.ts';
 import { removeConnection } from './remove-connection.ts';
 import { unlinkUser } from './unlink-user.ts';
 
-let portal: PortalForTest;
+let portal: Awaited<ReturnType<typeof portalForTest>>;
 let acme: SamlProviderForTest;
 beforeAll(async () => {
   portal = await portalForTest();
@@ -285,4 +288,22 @@ describe('unlinking', () => {
     expect(await unlink('nobody')).toEqual({ kind: 'noUser' });
     expect(await portal.sql`select from audit_event where event = 'connection-unlinked'`).toHaveLength(0);
   });
+});
+
+it('a customer that is removed during a sign-in by its provider: the sign-in is refused, and the command does not fail', async () => {
+  const pool = connect(portal.database.place);
+  const left = await departFor(browser);
+  const request = samlRequestAt(left);
+  const answer = samlAnswer(portal, acme, request, { nameId: 'subject of alice', email: 'alice@acme.test' });
+  const posted = await postSamlAnswer(portal, browser, answer);
+  const release = await holdRows(pool, (sql) => sql`select from membership for update`);
+  const removing = removeCustomer(pool, 'acme', portal.deps.now(), true);
+  await untilWaiting(pool, 1);
+  const signingIn = browser.get(String(posted.headers.location), crossSite);
+  await untilWaiting(pool, 2);
+  await release();
+  expect((await removing).kind).toBe('removed');
+  expect((await signingIn).statusCode).toBe(303);
+  expect(await signedInAs(portal, browser.cookies)).toBeNull();
+  await pool.end();
 });

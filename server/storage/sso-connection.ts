@@ -133,12 +133,15 @@ export async function findSsoConnectionByKeyForUpdate(sql: Connection, key: stri
   return row ?? null;
 }
 
-/** Whether a connection and its customer are switched on; both are locked until the transaction ends. */
+/**
+ * Whether a connection and its customer are switched on; both are locked until the transaction ends, the customer first,
+ * as by its removal, so that there is no deadlock.
+ */
 export async function isSsoConnectionActiveForShare(sql: Connection, id: string): Promise<boolean> {
-  const rows = await sql`
-    select from sso_connection s join customer c on c.id = s.customer_id
-    where s.id = ${id} and s.active and c.active for share`;
-  return rows.length > 0;
+  const [owner] = await sql`
+    select from customer where id = (select customer_id from sso_connection where id = ${id}) and active for share`;
+  if (!owner) return false;
+  return (await sql`select from sso_connection where id = ${id} and active for share`).length > 0;
 }
 
 /** All connections by key. */
