@@ -12,7 +12,7 @@ export function StrengthMeter({ password }: { password: string }) {
       <i />
       <i />
       <p aria-live="polite">
-        {message('strength')} <b>{level ? message(`strength-${level}`) : '–'}</b>
+        {message('strength')} <strong>{level ? message(`strength-${level}`) : '–'}</strong>
       </p>
     </div>
   );
