@@ -13,7 +13,7 @@ import { nullIfDatabaseAway } from '../storage/connect.ts';
 import { secondFactorPage } from '../two-factor/second-factor-page.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
-import { wayOf } from '../visitor/ways.ts';
+import { standingOf, wayOf } from '../visitor/ways.ts';
 import type { Who } from '../visitor/who.ts';
 
 /** Every address below the base path that no other route has: a screen, a legacy address, or nothing. */
@@ -30,7 +30,7 @@ export function screenRoute(deps: Deps) {
     if (name === 'notFound') return await noRoute(request, reply);
     // The forms must show even while the database is down.
     const who = await visitorOf(deps, request).who().catch(nullIfDatabaseAway);
-    if (name === 'login' && who?.kind === 'full' && wayOf({ ...who, isSettingUpApp: false }, name).kind !== 'show')
+    if (name === 'login' && who && wayOf(standingOf(who), name).kind === 'destination')
       return reply.redirect(destinationOf(request), 302);
     const turns = who && turnOfEndedSession(deps, request, reply, who);
     const page = await pageOf(name, request, reply, who);

@@ -5,6 +5,7 @@ import type { Deps } from '../deps/deps.ts';
 import { languageOverride } from '../http/request-url.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { visitorOf } from '../visitor/visitor.ts';
+import { standingOf, wayOf } from '../visitor/ways.ts';
 
 /** `GET portal.html` where no hub is configured (decisions §10): shows who is signed in and offers sign-out. */
 export function standInRoute(deps: Deps) {
@@ -12,23 +13,19 @@ export function standInRoute(deps: Deps) {
   return async function standIn(request: FastifyRequest, reply: FastifyReply) {
     const lang = languageOverride(request);
     const who = await visitorOf(deps, request).who();
-    switch (who.kind) {
-      case 'full': {
-        const { username, email, customers } = who.session;
-        const serverPage = { name: 'signedIn', username, email, customers } as const;
-        return await deps.pages.send(request, reply, 200, { serverPage });
-      }
-      case 'half':
-        // The half session determines the screen and its contents.
-        return reply.redirect(screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: request.url, lang }), 302);
-      default: {
-        turnOfEndedSession(deps, request, reply, who);
-        // The browser keeps the fragment on redirects; path and query are in the address, one per tab.
-        const isDefault = request.url === defaultDestination(basePath);
-        const kept = { [queryNames.destination]: request.url, ...(lang && { lang }) };
-        const query = isDefault ? '' : `?${new URLSearchParams(kept)}`;
-        return reply.redirect(`${basePath}/${query}`, 302);
-      }
+    const way = wayOf(standingOf(who), 'hub');
+    if (way.kind === 'show' && who.kind === 'full') {
+      const { username, email, customers } = who.session;
+      const serverPage = { name: 'signedIn', username, email, customers } as const;
+      return await deps.pages.send(request, reply, 200, { serverPage });
     }
+    // The half session determines the screen and its contents.
+    if (way.kind === 'secondFactor')
+      return reply.redirect(screenUrl(basePath, 'twoFactor', { [queryNames.redirectUrl]: request.url, lang }), 302);
+    turnOfEndedSession(deps, request, reply, who);
+    // The browser keeps the fragment on redirects; path and query are in the address, one per tab.
+    const isDefault = request.url === defaultDestination(basePath);
+    const kept = { [queryNames.destination]: request.url, ...(lang && { lang }) };
+    return reply.redirect(`${basePath}/${isDefault ? '' : `?${new URLSearchParams(kept)}`}`, 302);
   };
 }

@@ -4,7 +4,6 @@ import type { OpenSecondFactor, Page } from '#contract/page.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { languageOverride, queryValue, splitUrl } from '../http/request-url.ts';
-import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { isDatabaseAway, nullIfDatabaseAway } from '../storage/connect.ts';
 import { findEmailCode } from '../storage/email-code.ts';
@@ -13,7 +12,7 @@ import { countRecoveryCodes } from '../storage/recovery-code.ts';
 import { findPendingTotp } from '../storage/totp.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
-import { type Standing, screenOfFactor, wayOf } from '../visitor/ways.ts';
+import { screenOfFactor, standingOf, wayOf } from '../visitor/ways.ts';
 import type { Who } from '../visitor/who.ts';
 import { openRegistration, type RegistrationResult } from './registration.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
@@ -42,7 +41,7 @@ async function pageOf(deps: Deps, request: FastifyRequest, screen: SecondFactorS
   const hash = tokenHash(visitorOf(deps, request).sessionToken ?? '');
   // A code by email is confirmed only while signing in: who goes back to that screen afterwards adds no app.
   const asked = who.kind === 'full' && isFlaggedAsEmail(request) ? 'twoFactor' : screen;
-  const way = wayOf(await standingOf(deps, request, who, hash), asked);
+  const way = wayOf(standingOf(who, await isSettingUpApp(deps, request, who, hash)), asked);
   if (way.kind === 'login') return toSignIn(deps, request, way.notice);
   if (who.kind === 'half') return await halfPage(deps, request, who, hash);
   if (who.kind === 'full' && way.kind === 'show') return await ownAppPage(deps, request, who, hash);
@@ -50,17 +49,9 @@ async function pageOf(deps: Deps, request: FastifyRequest, screen: SecondFactorS
 }
 
 /** Without JavaScript a refused code leads to the other screen, with a notice: an app is still being set up. */
-async function standingOf(deps: Deps, request: FastifyRequest, who: Who, hash: Buffer): Promise<Standing> {
-  switch (who.kind) {
-    case 'half':
-      return { kind: 'half', ...who.half, isUsedUp: who.half.codeTries >= limits.codeTries };
-    case 'full': {
-      const isAnswer = noticeOfSearch(splitUrl(request.url).search) !== null;
-      return { kind: 'full', isSettingUpApp: isAnswer && (await findPendingTotp(deps.sql, hash)) !== null };
-    }
-    default:
-      return who;
-  }
+async function isSettingUpApp(deps: Deps, request: FastifyRequest, { kind }: Who, hash: Buffer): Promise<boolean> {
+  const isAnswer = noticeOfSearch(splitUrl(request.url).search) !== null;
+  return kind === 'full' && isAnswer && (await findPendingTotp(deps.sql, hash)) !== null;
 }
 
 async function halfPage(

@@ -1,5 +1,7 @@
 import type { PlainScreen } from '#contract/screens.ts';
+import { limits } from '../limits.ts';
 import type { SecondFactor } from '../storage/second-factor.ts';
+import type { Who } from './who.ts';
 
 /** What of a visitor decides where they go. */
 export type Standing =
@@ -20,6 +22,20 @@ export type Way =
   /** The screen that the half session awaits. */
   | { kind: 'secondFactor' }
   | { kind: 'login'; notice?: 'signInExpired' | 'tooManyCodes' };
+
+/** The standing of a visitor. `isSettingUpApp`: a signed-in one has begun to add an app. */
+export function standingOf(who: Who, isSettingUpApp = false): Standing {
+  switch (who.kind) {
+    case 'half': {
+      const { factor, mustRegister, codeTries } = who.half;
+      return { kind: 'half', factor, mustRegister, isUsedUp: codeTries >= limits.codeTries };
+    }
+    case 'full':
+      return { kind: 'full', isSettingUpApp };
+    default:
+      return who;
+  }
+}
 
 /**
  * Where a visitor goes who asks for a page (decisions §13). Whether a screen then shows its form or a message is up to
