@@ -12,7 +12,11 @@ export function StrengthMeter({ password }: { password: string }) {
       <i />
       <i />
       <p aria-live="polite">
-        {message('strength')} <strong>{level ? message(`strength-${level}`) : '–'}</strong>
+        {level !== 0 && (
+          <>
+            {message('strength')} <strong>{message(`strength-${level}`)}</strong>
+          </>
+        )}
       </p>
     </div>
   );
