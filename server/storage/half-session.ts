@@ -4,7 +4,12 @@ import type { SessionOrigin } from './session.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 import type { WayIn } from './throttle-keys.ts';
 
-/** A sign-in with the right password that awaits its second factor, as visible from an address. */
+/**
+ * A sign-in whose password or provider was right and that awaits its second factor, as seen from an address. It ends with
+ * a right code (verify-code.ts), after five wrong ones or ten minutes (visitor-session.ts), with a sign-out
+ * (sign-out/end-session.ts) or another sign-in of its browser (sign-in.ts), a second press (keepNewestOfPress), and when
+ * its user, connection or factor changes (docs/decisions/0028, 0031).
+ */
 export type HalfSession = {
   userId: string;
   /** The session's connection; null for a password. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { languages } from '#contract/languages.ts';
 import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
 
 let database: DatabaseForTest;
@@ -10,6 +11,12 @@ afterAll(() => database.close());
 it('schema.sql is what the migrations produce', async () => {
   // After a migration: npx vitest run server/storage/schema.test.ts -u
   await expect(await schemaText()).toMatchFileSnapshot('schema.sql');
+});
+
+it('a user may have every language of the pages', async () => {
+  for (const language of languages)
+    await database.sql`insert into portal_user (username, email, language, created_at)
+      values (${language}, ${`${language}@acme.test`}, ${language}, now())`;
 });
 
 const head = `-- The whole schema, made from the migrations for people to read. Nothing runs it.

@@ -231,12 +231,15 @@ async function deleteNoted(
     select id as "userId", username from ended`;
 }
 
-/** Deletes sessions that have ended at `now` or were unused since `idleSince`; returns how many. */
+/** Deletes sessions that have ended at `now`, and full ones unused since `idleSince`; returns how many. */
 export async function deleteEndedSessions(
   sql: Connection,
   { idleSince, now }: { idleSince: Date; now: Date },
 ): Promise<number> {
-  return (await sql`delete from session where ends_at <= ${now} or last_seen_at <= ${idleSince}`).count;
+  return (
+    await sql`
+    delete from session where ends_at <= ${now} or stage = 'full' and last_seen_at <= ${idleSince}`
+  ).count;
 }
 
 /** Binding (additional data) for the provider's proof stored with a session. */

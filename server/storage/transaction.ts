@@ -10,7 +10,7 @@ export class RollBack<R> {
 
 /**
  * Runs `work` in a transaction and returns its result. The transaction is committed, unless the result is a RollBack:
- * then it is rolled back and what the RollBack holds is returned. Errors roll back and are thrown on.
+ * then it is rolled back, and its result is returned. Errors roll back and are rethrown.
  */
 export async function transaction<T, R = never>(
   sql: Database,

@@ -3,13 +3,13 @@ import type { Connection } from './database.ts';
 import { type HalfSession, isStillAWayIn } from './half-session.ts';
 import type { FullSession, SessionStage } from './session.ts';
 
-/** What a session token stands for, as visible from an address. */
+/** What a session token stands for, as seen from an address. */
 export type VisitorSession =
   | { kind: 'half'; half: HalfSession }
   | { kind: 'full'; session: FullSession }
   /**
-   * Over: expired, unused for too long, or closed to this user, way in or address. `username` only if a half session
-   * expired and is still stored.
+   * Over: expired, unused for too long, or no longer open to this user, sign-in method or address. `username` only if a
+   * half session expired and is still stored.
    */
   | { kind: 'ended'; username: string | null; isByProvider: boolean };
 
@@ -23,7 +23,7 @@ type Row = Omit<HalfSession, 'customers'> &
     customers: HalfSession['customers'];
   };
 
-/** Reads what a token stands for, in one statement. `idleSince`: full sessions last used before have ended. */
+/** Reads what a token stands for, in one statement. `idleSince`: full sessions last used before it count as ended. */
 export async function findVisitorSession(
   sql: Connection,
   tokenHash: Buffer,

@@ -32,7 +32,7 @@ export type VerifyRequest = {
   remember: boolean;
   deviceToken: string | null;
   address: string;
-  /** Of the page. */
+  /** The page's language. */
   language: Language;
   userAgent: string | undefined;
   requestId: string;

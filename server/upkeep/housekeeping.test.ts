@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addAttackFixtures } from '#testing/accounts-for-test.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import { askForReset, changedPage, changeTo, failedPage, linkFor, newPassword } from '#testing/reset-for-test.ts';
 import { changeUser } from '../accounts/change-user.ts';
@@ -56,4 +56,18 @@ it('a request for a link unanswered for a day is dropped, a newer one is kept', 
   portal.wait(day);
   await keepHouse(portal.deps);
   expect(await portal.sql`select fold from reset_request`).toEqual([{ fold: 'young@acme.test' }]);
+});
+
+it('an open second factor is kept for its ten minutes, however short the idle time of sessions is', async () => {
+  await addCustomer(portal, 'apps', { twoFactor: 'app' });
+  await addUser(portal, { username: 'hal', customers: ['apps'] });
+  await portal.signIn('hal', testPassword);
+  const deps = { ...portal.deps, config: { ...portal.deps.config, sessionIdle: 60_000 } };
+  const half = async () => (await portal.sql`select from session where stage = 'half'`).length;
+  portal.wait(limits.halfSession - 1);
+  await keepHouse(deps);
+  expect(await half()).toBe(1);
+  portal.wait(1);
+  await keepHouse(deps);
+  expect(await half()).toBe(0);
 });

@@ -2,8 +2,8 @@ import { tokenHash } from '../secrets/token.ts';
 import type { Visitor } from './visitor.ts';
 
 /**
- * What two submits of one form share before either is answered: the browser's cookies and its user agent. This proves
- * nothing, since a new browser holds no cookies.
+ * What two submits of one form share before either is answered: the browser's cookies and its user agent. This is no
+ * identity: all new browsers with one user agent share it.
  */
 export function browserHash({
   deviceToken,

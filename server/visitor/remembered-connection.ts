@@ -4,7 +4,7 @@ import { clearCookie, readCookie, setCookie } from '../http/cookies.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 
-/** Binding (additional data) for the cookie, which readers cannot understand and nobody else can make. */
+/** Binding (additional data) for the cookie, which others can neither read nor forge. */
 const place = 'remembered-connection';
 
 /** The id of the connection of this browser's last sign-in, or null. */
@@ -13,7 +13,7 @@ export function rememberedConnection({ config, keys }: Deps, request: FastifyReq
   return value ? unseal(keys.seal, Buffer.from(value, 'base64url'), place) : null;
 }
 
-/** Only for people who are signed in; an open second factor may never be completed. */
+/** Only for people who are signed in; a pending second factor may never be completed. */
 export function rememberConnection({ config, keys }: Deps, reply: FastifyReply, id: string): void {
   setCookie(
     reply,

@@ -7,21 +7,20 @@ import { refuse } from '../http/refuse.ts';
 import { languageOfRequest } from '../http/request-url.ts';
 import { type Who, whoHas } from './who.ts';
 
-/** Whose browser sent a request. Tokens are those it holds, or null. */
+/** The browser that sent a request, and who is using it. Tokens are those it holds, or null. */
 export type Visitor = {
   /** Null if it could not be determined. */
   address: string | null;
   sessionToken: string | null;
   deviceToken: string | null;
   rememberedToken: string | null;
-  /** Of the page. */
+  /** The page's language. */
   language: Language;
-  /** The browser's user agent. */
   userAgent: string | undefined;
   requestId: string;
   /**
-   * Who they are at the first call, in one round trip; the same afterwards, whatever the request itself changes. A
-   * visitor whose address is unknown is nobody.
+   * Who they are, read at the first call; the same afterwards, whatever the request itself changes. A visitor whose
+   * address is unknown is nobody.
    */
   who: () => Promise<Who>;
 };
@@ -31,7 +30,7 @@ export type KnownVisitor = Visitor & { address: string };
 
 const visitors = new WeakMap<FastifyRequest, Visitor>();
 
-/** The visitor of a request, read once. Nothing else reads the session's cookies. */
+/** The visitor of a request, read once. No other file reads the session token. */
 export function visitorOf(deps: Deps, request: FastifyRequest): Visitor {
   const visitor = visitors.get(request) ?? readVisitor(deps, request);
   visitors.set(request, visitor);

@@ -25,7 +25,7 @@ describe.each(Object.entries(standings))('a visitor: %s', (_, standing) => {
   }
 });
 
-it('the documentation shows the table of today (node server/visitor/ways.ts)', async () => {
+it('the documentation shows the current table (node server/visitor/ways.ts)', async () => {
   const page = await readFile(new URL('../../docs/ways.md', import.meta.url), 'utf8');
   expect(page).toContain(`\n${printWays()}`);
 });

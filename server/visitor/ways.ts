@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import type { SecondFactor } from '../storage/second-factor.ts';
 import type { Who } from './who.ts';
 
-/** What of a visitor decides where they go. */
+/** The part of a visitor's state that decides where they are sent. */
 export type Standing =
   | { kind: 'nobody' }
   /** The browser still has the cookie of a session that is over. */
@@ -15,7 +15,7 @@ export type Standing =
 /** What a visitor may ask for: a screen, or the page behind the sign-in. */
 export type Asked = PlainScreen | 'loginFail' | 'hub';
 
-/** Where a visitor goes instead, or `show` for what was asked for. */
+/** What to do with the request of a page: show it, or send the visitor elsewhere. */
 export type Way =
   | { kind: 'show' }
   | { kind: 'destination' }
@@ -38,7 +38,7 @@ export function standingOf(who: Who, isSettingUpApp = false): Standing {
 }
 
 /**
- * Where a visitor goes who asks for a page (decisions §13). Whether a screen then shows its form or a message is up to
+ * Where a visitor who asks for a page is sent (decisions §13). Whether a screen then shows its form or a message is up to
  * the screen.
  */
 export function wayOf(standing: Standing, asked: Asked): Way {
@@ -70,7 +70,7 @@ function wayToSecondFactor(standing: Standing, asked: 'twoFactor' | 'twoFactorRe
       if (standing.isUsedUp) return { kind: 'login', notice: 'tooManyCodes' };
       return asked === screenOfFactor(standing) ? { kind: 'show' } : { kind: 'secondFactor' };
     case 'full':
-      // A user may add an app voluntarily; a refused code without JavaScript may lead to the other screen.
+      // A user may add an app voluntarily; without JavaScript a refused code of it sends them to /twoFactor.
       return asked === 'twoFactorRegistration' || standing.isSettingUpApp ? { kind: 'show' } : { kind: 'destination' };
   }
 }
@@ -92,7 +92,7 @@ export const standings: Record<string, Standing> = {
   'code by email awaited': { ...half, factor: 'email', mustRegister: false },
   'all attempts at a code used': { ...half, factor: 'app', mustRegister: false, isUsedUp: true },
   'signed in': { kind: 'full', isSettingUpApp: false },
-  'signed in, setting up an app': { kind: 'full', isSettingUpApp: true },
+  'signed in, a code of a new app refused': { kind: 'full', isSettingUpApp: true },
 };
 
 /** The table of all ways, as Markdown; `node server/visitor/ways.ts` prints it. */

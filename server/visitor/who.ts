@@ -8,8 +8,8 @@ import { findVisitorSession, type VisitorSession } from '../storage/visitor-sess
 export type Who = { kind: 'nobody' } | VisitorSession;
 
 /**
- * What a session token stands for at an address. The customers' networks are checked again every time; if none admits
- * the address the session counts as ended (decisions §7). Marks a full session as used.
+ * What a session token stands for, for a client at an address; marks a full session as used. The customers' networks are
+ * checked again every time; if none admits the address the session counts as ended (decisions §7).
  */
 export async function whoHas(deps: Deps, token: string, address: string): Promise<VisitorSession> {
   const now = deps.now();
