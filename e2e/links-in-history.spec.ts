@@ -57,6 +57,6 @@ test(
     await expect(heading(page)).toHaveText('Sign in');
     await signInForm(page).send(username, newPassword);
     await expect(page.getByRole('main')).toContainText(username);
-    await expect(page).toHaveURL('/portal/portal.html');
+    await expect(page).toHaveURL('/portal/portal.html?lang=en');
   },
 );

@@ -6,7 +6,7 @@ import type { Deps } from '../deps/deps.ts';
 import { clearCookie, setCookie } from '../http/cookies.ts';
 import { formAgain, withFormKept } from '../http/form-again.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
-import { noteOpenedLink } from '../http/opened-links.ts';
+import { giveUpOpenedLinks, noteOpenedLink } from '../http/opened-links.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
@@ -40,6 +40,7 @@ export function changeRoute(deps: Deps) {
     switch (result.kind) {
       case 'changed':
         clearCookie(reply, config, 'reset');
+        giveUpOpenedLinks(request);
         clearLastRefusal(request, reply, config);
         // Whoever changed it signs in next, and gets nothing of somebody who was signed in here.
         if (carriesSession(deps, request)) leaveSession(deps, request, reply, wasSignedIn(deps, request, result.ended));
