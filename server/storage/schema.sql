@@ -310,6 +310,7 @@ create table session (
   last_code_hash bytea,
   last_code_at timestamp with time zone,
   clock_told_at_try integer,
+  press_at timestamp with time zone,
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
   check ((octet_length(browser_hash) = 32)),
   check ((octet_length(former_token_hash) = 32)),
