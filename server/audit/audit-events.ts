@@ -72,7 +72,8 @@ export const ssoRefusalReasons = {
   'provider-unreachable': 'The identity provider did not answer in time, or gave an invalid answer.',
   'provider-refused': 'The identity provider denied access; the steps quote it.',
   'other-browser': 'The answer came from another browser than the one that began, or from one that lost its cookies.',
-  'request-unknown': 'The answer belongs to no request of this browser, or to one that has expired or was used.',
+  'request-unknown':
+    'The answer belongs to no request of this browser, or to one that has expired, was used, or ended when its connection was disabled.',
   'answer-invalid': 'The answer of the identity provider failed a check; the steps say which.',
   'answer-used': 'The answer was used before.',
   'authentication-too-old':
@@ -84,6 +85,7 @@ export const ssoRefusalReasons = {
   'unverified-email': 'The identity provider does not say that the email address is verified.',
   'unknown-user': 'No user of the customer is linked to the subject or has the email address.',
   'other-subject': 'The user with this email address is linked to another subject of the same provider.',
+  'other-user': 'The subject is linked to a user, but its verified email address belongs to another one.',
   'name-taken': 'The user cannot be created: someone else has the email address or username.',
   inactive: 'The user is inactive.',
   network: 'The customer does not admit the address.',

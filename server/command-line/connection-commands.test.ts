@@ -329,6 +329,21 @@ it('SA-40 connection unlink says which sessions ended, and what the stranger may
   expect(JSON.parse((await vestibule('connection unlink acme-saml ada --json')).out)).toEqual({ unlinked: false });
 });
 
+it('SA-40 connection set --disable and --enable say who is linked, and how to undo it', async () => {
+  await addSaml();
+  const disabled = (await vestibule('connection set acme-saml --disable --yes')).out;
+  expect(disabled).toMatch(/^Linked users: 0\.$/m);
+  expect(disabled).not.toContain('unlink');
+  expect((await vestibule('user add ada --email ada@acme.example --customer acme --no-password')).code).toBe(0);
+  await sql`insert into sso_subject select s.id, 'x', u.id, now() from sso_connection s, portal_user u`;
+  for (const flag of ['--enable', '--disable --yes']) {
+    const { out } = await vestibule(`connection set acme-saml ${flag}`);
+    expect(out).toMatch(/^Linked users: 1, the latest: ada \(.+\)\.$/m);
+    expect(out).toContain('vestibule connection unlink acme-saml <name>');
+  }
+  expect((await vestibule('connection set acme-saml --name Acme')).out).not.toContain('Linked');
+});
+
 describe('a provider that may start sign-ins', () => {
   it('is allowed for one connection only', async () => {
     await addSaml(' --idp-initiated');

@@ -8,6 +8,7 @@ import { unlinkUser } from '../single-sign-on/unlink-user.ts';
 import type { Database } from '../storage/database.ts';
 import { findSsoConnectionByKey, listSsoConnections, type SsoConnection } from '../storage/sso-connection.ts';
 import type { OidcSettings, SamlSettings } from '../storage/sso-settings.ts';
+import { findLinksOfConnection } from '../storage/sso-subject.ts';
 import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
 import { addConnectionAddCommands, whatTheProviderNeeds } from './connection-add-commands.ts';
 import {
@@ -164,7 +165,17 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     if (result.kind === 'unchanged') return printLine(`Connection ${key} already has these settings.`);
     const lines = result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`);
     printLine([`Connection ${key} changed.`, ...lines].join('\n'));
+    if (changes.active !== undefined) await printLinks(sql, before);
   });
+}
+
+/** Links outlive a provider's compromise, so whoever switches its connection off or on is shown them. */
+async function printLinks(sql: Database, { id, key }: SsoConnection): Promise<void> {
+  const { count, latest } = await findLinksOfConnection(sql, id, { most: 5 });
+  const names = latest.map(({ username, linkedAt }) => `${username} (${localTime(linkedAt)})`).join(', ');
+  printLine(`Linked users: ${count}${names && `, the latest: ${names}`}.`);
+  if (count > 0)
+    printLine(`If the provider was compromised, undo links in doubt: vestibule connection unlink ${key} <name>.`);
 }
 
 /** The protocol's settings with the flags applied, or null if they change none. */

@@ -8,8 +8,9 @@ import { factorsThatSatisfy } from './second-factor.ts';
 
 /**
  * The new token of a browser that may skip the code, or null if it must not: it isn't remembered for this user, was
- * remembered by a weaker factor, or one of the admitting customers forbids it. The token changes at every use, so that
- * a copied one is noticed.
+ * remembered by a weaker factor, or one of the admitting customers forbids it. The token changes at every use: of a
+ * browser and a copy of its token, only the first to use it goes on without a code. That is not recorded; the other one
+ * is asked for a code.
  */
 export async function recallDevice(
   { sql, now }: { sql: Connection; now: Deps['now'] },

@@ -15,6 +15,7 @@ import {
   updateSsoConnection,
   updateSsoDomains,
 } from '../storage/sso-connection.ts';
+import { endAnswersOfConnection } from '../storage/sso-request.ts';
 import type { SamlSettings } from '../storage/sso-settings.ts';
 import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
 import { certificateFacts } from './saml/certificate-ends.ts';
@@ -35,8 +36,8 @@ export type ChangeConnectionResult =
 
 /**
  * Changes a connection and records what changed, without secrets. People who are at the provider now return to the
- * changed one. Disabling it ends its sessions for good (docs/decisions/0031). Changes that enable passwords or lock a
- * domain out need `isAgreed`; `required: false` implies it.
+ * changed one. Disabling it ends for good its sessions and what its provider has said (docs/decisions/0031). Changes
+ * that enable passwords or lock a domain out need `isAgreed`; `required: false` implies it.
  */
 export async function changeConnection(
   { sql, keys }: { sql: Database; keys: Keys },
@@ -64,6 +65,7 @@ export async function changeConnection(
     // Before the connection is changed: users are locked before the version that the change counts up.
     if (changes.active === false) {
       const ended = await deleteSessionsOfConnection(sql, before.id);
+      await endAnswersOfConnection(sql, before.id, now);
       steps.push({ step: 'sessions ended', outcome: String(ended) });
     }
     await updateSsoConnection(sql, before.id, { ...changes, ...sealedSecret });

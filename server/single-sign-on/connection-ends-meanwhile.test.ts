@@ -224,6 +224,87 @@ describe('a session from a connection', () => {
   });
 });
 
+describe('what a provider said before', () => {
+  const answered = async (name = 'alice') => {
+    const request = samlRequestAt(await departFor(browser));
+    const answer = samlAnswer(portal, acme, request, { nameId: `subject of ${name}`, email: `${name}@acme.test` });
+    return String((await postSamlAnswer(portal, browser, answer)).headers.location);
+  };
+  const finish = async (url: string) => String((await browser.get(url, crossSite)).headers.location);
+  const asked = async () => {
+    await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
+    return await finish(await answered());
+  };
+  const agree = async (question: string) =>
+    await browser.post('/portal/authenticate/other-account', { request: question.slice(-36) });
+  const disableForAMoment = async () => {
+    await disable();
+    await enable();
+  };
+
+  it('SA-31 signs nobody in by a question that is open while its connection is switched off and on', async () => {
+    const question = await asked();
+    expect(question).toContain('/other-account?request=');
+    await disableForAMoment();
+    expect((await browser.get(question)).headers.location).toContain('notice=signInExpired');
+    expect((await agree(question)).headers.location).toContain('notice=signInExpired');
+    expect(await signedInAs(portal, browser.cookies)).toBe('bob');
+  });
+
+  it('SA-31 signs nobody in by a question of a connection that is removed', async () => {
+    const question = await asked();
+    await remove();
+    expect((await agree(question)).headers.location).toContain('notice=signInExpired');
+    expect(await signedInAs(portal, browser.cookies)).toBe('bob');
+  });
+
+  it('SA-31 signs nobody in by an answer that waits while its connection is switched off and on', async () => {
+    const waiting = await answered();
+    await disableForAMoment();
+    expect(await finish(waiting)).toContain('/loginfail/saml');
+    expect(await signedInAs(portal, browser.cookies)).toBeNull();
+    const [event] = await portal.sql`select reason from audit_event where reason is not null`;
+    expect(event?.reason).toBe('request-unknown');
+  });
+
+  it('SA-31 is not kept if it was read before and its connection is switched off', async () => {
+    const request = samlRequestAt(await departFor(browser));
+    const blocked = await portal.sql.reserve();
+    await blocked`begin`;
+    await blocked`select from sso_connection for update`;
+    const answering = postSamlAnswer(portal, browser, samlAnswer(portal, acme, request));
+    await waitingFor(1);
+    await blocked`update sso_connection set active = false`;
+    await blocked`commit`;
+    blocked.release();
+    await answering;
+    expect(await portal.sql`select from sso_request where sealed_answer is not null`).toHaveLength(0);
+  });
+
+  it('is not given again, nor kept', async () => {
+    const url = await answered();
+    await finish(url);
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+    await disableForAMoment();
+    const rows = await portal.sql`
+      select from sso_request where coalesce(sealed_answer, sealed_question, sealed_outcome) is not null`;
+    expect(rows).toHaveLength(0);
+    await finish(url);
+    expect(await signedInAs(portal, browser.cookies)).toBeNull();
+  });
+
+  it('leaves the visits of others, and those that are still at the provider', async () => {
+    const request = samlRequestAt(await departFor(browser));
+    const other = await samlProvider('idp.other.test', portal.deps.now());
+    await addSamlConnection(portal, other, { key: 'other', domains: ['other.test'] });
+    await disableForAMoment();
+    const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, acme, request));
+    await changeConnection(portal.deps, 'other', { active: false }, portal.deps.now(), true);
+    await finish(String(posted.headers.location));
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+  });
+});
+
 /** Until so many statements wait for a lock. */
 async function waitingFor(count: number): Promise<void> {
   await vi.waitFor(async () => {

@@ -11,7 +11,7 @@ import { foldsOfUser, takenField } from '../storage/names-of-user.ts';
 import { insertUser } from '../storage/portal-user.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { findUserOfSubject, insertSsoSubject } from '../storage/sso-subject.ts';
-import { findSsoUserForShare, type SsoUser } from '../storage/sso-user.ts';
+import { findMemberByName, findSsoUserForShare, type SsoUser } from '../storage/sso-user.ts';
 import type { Identity, Refusal } from './identity.ts';
 import { verifiedEmail } from './verified-email.ts';
 
@@ -21,7 +21,8 @@ export type Match = { ok: true; user: SsoUser } | (Refusal & { user?: SsoUser })
 /**
  * Finds the user a provider means (decisions §9): the one linked with the subject; on first use the one with the
  * verified address, who is then linked; otherwise a new one, if the connection creates users. Only users of the
- * connection's own customer qualify. Adds steps as they are taken. The caller may roll back.
+ * connection's own customer qualify, and a linked one only if nobody else of it has the verified address. Adds steps as
+ * they are taken. The caller may roll back.
  */
 export async function matchUser(
   sql: Connection,
@@ -64,19 +65,42 @@ export async function matchUser(
   };
 }
 
-/** The user linked with the subject, or null. */
+/** The user linked with the subject, or null if there is none. */
 async function linkedUser(
   sql: Connection,
   connection: SsoConnection,
-  { subject }: Identity,
+  identity: Identity,
   seen: { customerId: string; address: string },
   steps: AuditStep[],
 ): Promise<Match | null> {
-  const id = await findUserOfSubject(sql, connection.id, subject);
+  const id = await findUserOfSubject(sql, connection.id, identity.subject);
   if (id === null) return null;
   const user = await findSsoUserForShare(sql, { id }, seen);
   steps.push({ step: 'subject', outcome: `linked to ${user?.username ?? 'a user who is gone'}` });
-  return ofCustomer(user, connection);
+  const match = ofCustomer(user, connection);
+  return match.ok ? ((await otherUser(sql, connection, identity, match.user)) ?? match) : match;
+}
+
+/**
+ * The refusal of a subject whose verified address belongs to another user of the customer: it may have been linked by an
+ * answer that was forged while the provider was compromised (docs/decisions/0019). Null if that is not so.
+ */
+async function otherUser(
+  sql: Connection,
+  connection: SsoConnection,
+  identity: Identity,
+  user: SsoUser,
+): Promise<Match | null> {
+  const email = verifiedEmail(connection, identity);
+  const other = email.ok ? await findMemberByName(sql, email.fold, connection.customerId) : null;
+  if (!email.ok || !other || other.id === user.id || foldLoginName(other.email) !== email.fold) return null;
+  const undo = `vestibule connection unlink ${connection.key} ${user.username}`;
+  return {
+    ok: false,
+    reason: 'other-user',
+    words: `${other.email} is the email of ${other.username}; if the link is wrong, ${undo} undoes it`,
+    user,
+  };
 }
 
 /**

@@ -63,6 +63,6 @@ export async function findSessionOfPress(
         select from shown_recovery_codes where session_hash = s.token_hash and user_id = s.user_id and shown_until > ${now}
       ) as "showsRecoveryCodes"
     from session s
-    where s.token_hash = ${session} and s.former_token_hash = ${former} and s.stage = 'full' and s.last_code_at > ${since}`;
+    where s.token_hash = ${session} and s.former_token_hash = ${former} and s.stage = 'full' and s.press_at > ${since}`;
   return row ?? null;
 }

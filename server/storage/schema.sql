@@ -234,6 +234,7 @@ create table reset_link (
   made_at timestamp with time zone not null,
   ends_at timestamp with time zone not null,
   state text not null default 'open'::text,
+  used_at timestamp with time zone,
   check ((octet_length(token_hash) = 32)),
   check ((state = ANY (ARRAY['open'::text, 'used'::text, 'withdrawn'::text]))),
   primary key (token_hash)
@@ -310,6 +311,7 @@ create table session (
   last_code_hash bytea,
   last_code_at timestamp with time zone,
   clock_told_at_try integer,
+  press_at timestamp with time zone,
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
   check ((octet_length(browser_hash) = 32)),
   check ((octet_length(former_token_hash) = 32)),

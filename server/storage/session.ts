@@ -84,7 +84,7 @@ export type NewSession = {
   /** Of the half session that it follows. */
   formerTokenHash?: Buffer;
   /** When the form was sent whose second press leads here too. */
-  lastCodeAt?: Date | null;
+  pressAt?: Date | null;
   /** Of the browser, for a half session (sign-in/browser-hash.ts). */
   browserHash?: Buffer;
   userId: string;
@@ -101,9 +101,9 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const { tokenHash, formerTokenHash, browserHash, userId, waitsFor, customerIds, address, origin, now, endsAt } =
     session;
   await sql`
-    insert into session (token_hash, former_token_hash, last_code_at, browser_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
+    insert into session (token_hash, former_token_hash, press_at, browser_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, created_at, last_seen_at, ends_at)
-    values (${tokenHash}, ${formerTokenHash ?? null}, ${session.lastCodeAt ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
+    values (${tokenHash}, ${formerTokenHash ?? null}, ${session.pressAt ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt},
@@ -118,9 +118,14 @@ export async function isSessionThereForUpdate(sql: Connection, tokenHash: Buffer
   return (await sql`select from session where token_hash = ${tokenHash} for update`).length > 0;
 }
 
-/** Gives a session a new token. */
-export async function updateSessionToken(sql: Connection, before: Buffer, after: Buffer): Promise<void> {
-  await sql`update session set token_hash = ${after}, former_token_hash = ${before} where token_hash = ${before}`;
+/** Gives a session a new token; `pressAt` is when the form was sent whose second press leads here too. */
+export async function updateSessionToken(
+  sql: Connection,
+  { before, after, pressAt }: { before: Buffer; after: Buffer; pressAt: Date | null },
+): Promise<void> {
+  await sql`
+    update session set token_hash = ${after}, former_token_hash = ${before}, press_at = ${pressAt}
+    where token_hash = ${before}`;
 }
 
 /**

@@ -64,6 +64,10 @@ const columns = (sql: Connection) => sql`
   sealed_question as "sealedQuestion", question_hash as "questionHash", question_ends_at as "questionEndsAt",
   sealed_outcome as "sealedOutcome", outcome_ends_at as "outcomeEndsAt"`;
 
+/** What is kept after a connection was disabled would outlive it (docs/decisions/0031). */
+const isConnectionActive = (sql: Connection) => sql`
+  exists (select from sso_connection c where c.id = sso_request.connection_id and c.active)`;
+
 /** A request by its id, whoever began it, open or not; the browser learns nothing of it before it is identified. */
 export async function findSsoRequest(sql: Connection, id: string): Promise<SsoRequestRow | null> {
   const [row] = await sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where id = ${id}`;
@@ -99,7 +103,7 @@ export async function updateSsoRequestAnswer(
 ): Promise<boolean> {
   const rows = await sql`
     update sso_request set sealed_answer = ${sealedAnswer}, answer_hash = ${answerHash}, answer_ends_at = ${endsAt}
-    where id = ${id} and sealed_answer is null and used_at is null returning id`;
+    where id = ${id} and sealed_answer is null and used_at is null and ${isConnectionActive(sql)} returning id`;
   return rows.length > 0;
 }
 
@@ -179,7 +183,7 @@ export async function putQuestion(
   await sql`
     update sso_request
     set sealed_question = ${sealedQuestion}, question_hash = ${questionHash}, question_ends_at = ${endsAt}
-    where id = ${id}`;
+    where id = ${id} and ${isConnectionActive(sql)}`;
 }
 
 /**
@@ -207,6 +211,18 @@ export async function putOutcome(
 ): Promise<void> {
   await sql`
     update sso_request set sealed_outcome = ${sealedOutcome}, outcome_ends_at = ${endsAt} where id = ${id}`;
+}
+
+/**
+ * Ends what a connection's provider has said: answers that are being read or wait, questions, and what came of them.
+ * Visitors who are still at the provider return to whatever the connection is then. Lock the connection first.
+ */
+export async function endAnswersOfConnection(sql: Connection, connectionId: string, now: Date): Promise<void> {
+  await sql`
+    update sso_request set used_at = coalesce(used_at, ${now}), sealed_answer = null,
+      sealed_question = null, question_hash = null, question_ends_at = null,
+      sealed_outcome = null, outcome_ends_at = least(outcome_ends_at, ${now})
+    where connection_id = ${connectionId} and (answer_hash is not null or used_at is not null)`;
 }
 
 /** Forgets what came of requests, once nobody gets it again: it holds the tokens of a session. */

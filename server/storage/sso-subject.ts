@@ -23,14 +23,18 @@ export async function insertSsoSubject(
   return rows.length > 0;
 }
 
-/** The connections by which a user signs in. */
-export async function listSsoSubjectsOfUser(
+/** How many users are linked through a connection, and the latest of them. */
+export async function findLinksOfConnection(
   sql: Connection,
-  userId: string,
-): Promise<{ connection: string; subject: string; linkedAt: Date }[]> {
-  return await sql<{ connection: string; subject: string; linkedAt: Date }[]>`
-    select s.key as connection, l.subject, l.linked_at as "linkedAt"
-    from sso_subject l join sso_connection s on s.id = l.connection_id where l.user_id = ${userId} order by s.key`;
+  connectionId: string,
+  { most }: { most: number },
+): Promise<{ count: number; latest: { username: string; linkedAt: Date }[] }> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from sso_subject where connection_id = ${connectionId}`;
+  const latest = await sql<{ username: string; linkedAt: Date }[]>`
+    select u.username, l.linked_at as "linkedAt" from sso_subject l join portal_user u on u.id = l.user_id
+    where l.connection_id = ${connectionId} order by l.linked_at desc, u.username limit ${most}`;
+  return { count: row?.count ?? 0, latest };
 }
 
 /** Unlinks a user's subject; false if it was not linked. */

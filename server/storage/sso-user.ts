@@ -39,3 +39,16 @@ export async function findSsoUserForShare(
     from portal_user u where u.id = ${locked.id}`;
   return row ?? null;
 }
+
+/** A user of a customer by folded name, or null; not locked, since a second user's lock could end in a deadlock. */
+export async function findMemberByName(
+  sql: Connection,
+  fold: string,
+  customerId: string,
+): Promise<Pick<SsoUser, 'id' | 'username' | 'email'> | null> {
+  const [row] = await sql<Pick<SsoUser, 'id' | 'username' | 'email'>[]>`
+    select u.id, u.username, u.email
+    from login_name l join portal_user u on u.id = l.user_id
+    join membership m on m.user_id = u.id and m.customer_id = ${customerId} where l.fold = ${fold}`;
+  return row ?? null;
+}

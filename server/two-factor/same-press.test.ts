@@ -239,6 +239,17 @@ describe('MF-01 what is not the same press is refused as ever', () => {
     await refused(press(next, own));
   });
 
+  it('MF-01 after ten seconds, whatever codes the new session was given since', async () => {
+    const bob = await halfSession(portal, 'bob');
+    const mailed = await codeByMail(portal, 'bob');
+    const own = cookiesOf(await press(mailed, bob));
+    wait(limits.sameCodePress);
+    await secretToRegister(own);
+    await press('000000', own);
+    await refused(press(mailed, bob));
+    expect(await signedInAs(portal, own)).toBe('bob');
+  });
+
   it('MF-02 the code in another sign-in of the same browser', async () => {
     const next = await halfSession(portal, 'alice');
     expect((await press(code, next)).headers.location).toContain('notice=codeWrong');

@@ -56,7 +56,8 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     if (!(await isSessionThereForUpdate(sql, sessionHash))) return 'gone';
     const proof = await takeProof(asOfPress, sql, prover, request.code);
     if (!proof) return null;
-    await updateSessionToken(sql, sessionHash, nextSessionHash);
+    const pressAt = request.isForm ? counted.at : null;
+    await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt });
     await deleteThrottle(sql, codeKey(session));
     await queueMail(
       sql,

@@ -122,7 +122,7 @@ async function complete(
     await insertSession(sql, {
       tokenHash: nextSessionHash,
       formerTokenHash: hash,
-      lastCodeAt: request.isForm ? at : null,
+      pressAt: request.isForm ? at : null,
       userId,
       customerIds: half.customers.map(({ id }) => id),
       address: request.address,
