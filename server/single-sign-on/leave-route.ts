@@ -8,7 +8,7 @@ import { endVisit, visitsOfBrowser } from '../http/visit-cookies.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { findSsoRequest } from '../storage/sso-request.ts';
-import { wishAfterSignOut } from './ask-afresh.ts';
+import { wishAfterSignOut } from '../visitor/ask-afresh.ts';
 import { detailsOf } from './request-details.ts';
 import { isOfBrowser, isOpen, isSessionOf } from './visits.ts';
 

@@ -7,8 +7,8 @@ import { queryValue, splitUrl } from '../../http/request-url.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
 import { turnAway } from '../../sign-in/let-in.ts';
 import { findSsoRequestByState } from '../../storage/sso-request.ts';
+import { askAfresh, giveUpAskingAfresh } from '../../visitor/ask-afresh.ts';
 import { visitorOf } from '../../visitor/visitor.ts';
-import { askAfresh, giveUpAskingAfresh } from '../ask-afresh.ts';
 import { detailsOf, wayOf } from '../request-details.ts';
 import { isOfBrowser } from '../visits.ts';
 
