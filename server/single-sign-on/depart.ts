@@ -46,7 +46,7 @@ export async function depart(
   { typed, isAfresh = false, ...traveller }: Traveller & { typed: string | null; isAfresh?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
-  const wish = wishAfterSignOut(request, config);
+  const wish = wishAfterSignOut(request, config, connection.id);
   const begun = await beginSingleSignOn(deps, connection, {
     ...traveller,
     language: languageOfRequest(request),

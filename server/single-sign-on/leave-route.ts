@@ -29,7 +29,8 @@ export function leaveRoute(deps: Deps) {
     const details = row && detailsOf(deps.keys, row);
     const connection = row && isOwn && isOut ? await findSsoConnection(deps.sql, row.connectionId) : null;
     // Someone signed out while the provider was asked for its addresses: this visit is the previous person's.
-    const isSignedOut = !details?.isAfresh && wishAfterSignOut(request, config) === 'afresh';
+    const wish = row && wishAfterSignOut(request, config, row.connectionId);
+    const isSignedOut = wish !== null && (!details?.isAfterSignOut || (wish === 'afresh' && !details.isAfresh));
     if (connection?.active && details?.url && !isSignedOut) {
       const fields = details.fields ?? undefined;
       if (fields) sendFormPolicy(reply, details.url);
