@@ -219,13 +219,43 @@ describe('an answer to a visit that asked for a fresh sign-in', () => {
     expect((await asked())[0]?.steps).toContainEqual({ step: 'fresh sign-in', outcome });
   });
 
-  it('that tells one since, by a clock that is allowed to be off, or none at all is taken', async () => {
-    for (const behind of [0, limits.providerClock / 1000, null]) {
+  it('that tells one since, by a clock that is allowed to be off, is taken', async () => {
+    for (const behind of [0, limits.providerClock / 1000]) {
       await signOut();
       const url = await departFor(browser);
-      answerWith(behind === null ? {} : { auth_time: seconds() - behind });
+      answerWith({ auth_time: seconds() - behind });
       await comeBack(url);
       expect(await who(), String(behind)).toBe('alice');
+    }
+  });
+
+  it('SE-15 that tells none asks too: someone may have taken the wish out of the address', async () => {
+    await signOut();
+    const url = new URL(await departFor(browser));
+    for (const name of ['prompt', 'max_age']) url.searchParams.delete(name);
+    const question = await comeBack(url.href);
+    expect(question.headers.location).toMatch(asking);
+    expect(await who()).toBeNull();
+    const outcome = 'the provider was asked for one, and does not say when it was';
+    expect((await asked())[0]?.steps).toContainEqual({ step: 'fresh sign-in', outcome });
+    await agree(question);
+    expect(await who()).toBe('alice');
+  });
+
+  it('that tells none is taken from a provider that knows only select_account', async () => {
+    const { deps } = portal;
+    const { discovery } = deps.providers;
+    deps.providers.discovery = async (...all) => {
+      return { ...(await discovery(...all)), prompt_values_supported: ['select_account'] };
+    };
+    try {
+      await signOut();
+      const url = await departFor(browser);
+      expect(wishesOf(url)).toEqual(['select_account', null]);
+      await comeBack(url);
+      expect(await who()).toBe('alice');
+    } finally {
+      deps.providers.discovery = discovery;
     }
   });
 
