@@ -115,6 +115,8 @@ export const limits = {
   outcomeKept: 30 * second,
   /** After a sign-out: visits in a row that ask for a fresh sign-in and from which nobody comes back. */
   afreshVisits: 3,
+  /** Connections by which somebody has signed in since a sign-out that a browser remembers; the others are asked afresh. */
+  afreshConnections: 10,
   /** A provider's logout is kept until the last earlier answer has expired, by either clock. */
   providerLogoutKept: 15 * minute,
   /** How often the metadata of SAML providers are read again, to report changes. */

@@ -104,13 +104,13 @@ export async function startForgedProvider({ now }: { now: () => Date }): Promise
       if (asked?.get('code_challenge') !== challenge || asked.get('redirect_uri') !== form.get('redirect_uri')) {
         return { error: 'invalid_grant', error_description: 'unknown code' };
       }
-      const idToken = await makeIdToken(asked.get('nonce') ?? '');
+      const idToken = await makeIdToken(asked);
       return { access_token: 'access', token_type: 'Bearer', expires_in: 300, id_token: idToken };
     },
     userInfo: () => ({ sub: 'subject of alice', email: 'alice@customer.example', email_verified: true }),
   };
 
-  async function makeIdToken(nonce: string): Promise<string> {
+  async function makeIdToken(asked: URLSearchParams): Promise<string> {
     const iat = Math.floor(now().getTime() / 1000);
     const honest = {
       iss: issuer,
@@ -118,7 +118,9 @@ export async function startForgedProvider({ now }: { now: () => Date }): Promise
       sub: 'subject of alice',
       exp: iat + 300,
       iat,
-      nonce,
+      nonce: asked.get('nonce') ?? '',
+      // OpenID Connect Core §2: required if a maximum age was asked for.
+      ...(asked.has('max_age') && { auth_time: iat }),
       email: 'alice@customer.example',
       email_verified: true,
     };

@@ -4,11 +4,13 @@ import type { Deps } from '../deps/deps.ts';
 import { clearCookie } from '../http/cookies.ts';
 import { endTurn, turnsOf } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
+import { askAfresh } from '../visitor/ask-afresh.ts';
 import type { Who } from '../visitor/who.ts';
 
 /**
- * Treats a session that a provider's logout ended as a sign-out in this browser (SE-15): returns its marks, for the
- * next page too. Null if it isn't one. Clears the session cookie, so that this happens once.
+ * Treats a session that was signed out elsewhere as a sign-out in this browser (SE-15): by a provider's logout, or by a
+ * sign-out whose response was lost. Returns the browser's marks, for the next page too; null if it isn't one. Clears the
+ * session cookie, so that this happens once.
  */
 export function turnOfEndedSession(
   { config }: Deps,
@@ -16,9 +18,10 @@ export function turnOfEndedSession(
   reply: FastifyReply,
   who: Who,
 ): Turns | null {
-  if (who.kind !== 'ended' || !who.isByProvider) return null;
+  if (who.kind !== 'ended' || !who.isSignOut) return null;
   clearCookie(reply, config, 'session');
   endVisits(request, reply, config);
+  askAfresh(reply, config);
   const signedOut = endTurn(request, reply, config);
   return { signedIn: turnsOf(request, config)?.signedIn ?? null, signedOut };
 }

@@ -5,10 +5,10 @@ import { clearWaitingLink, endTurn, turnsOf } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { askAfresh } from '../single-sign-on/ask-afresh.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { findSignedOutSession, type SignedOutSession, takeSession } from '../storage/signed-out-session.ts';
+import { askAfresh } from '../visitor/ask-afresh.ts';
 
 /**
  * Ends the session of a token and records it. Returns it, also if the same browser ended it a moment ago; null if there

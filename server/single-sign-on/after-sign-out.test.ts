@@ -219,13 +219,43 @@ describe('an answer to a visit that asked for a fresh sign-in', () => {
     expect((await asked())[0]?.steps).toContainEqual({ step: 'fresh sign-in', outcome });
   });
 
-  it('that tells one since, by a clock that is allowed to be off, or none at all is taken', async () => {
-    for (const behind of [0, limits.providerClock / 1000, null]) {
+  it('that tells one since, by a clock that is allowed to be off, is taken', async () => {
+    for (const behind of [0, limits.providerClock / 1000]) {
       await signOut();
       const url = await departFor(browser);
-      answerWith(behind === null ? {} : { auth_time: seconds() - behind });
+      answerWith({ auth_time: seconds() - behind });
       await comeBack(url);
       expect(await who(), String(behind)).toBe('alice');
+    }
+  });
+
+  it('SE-15 that tells none asks too: someone may have taken the wish out of the address', async () => {
+    await signOut();
+    const url = new URL(await departFor(browser));
+    for (const name of ['prompt', 'max_age']) url.searchParams.delete(name);
+    const question = await comeBack(url.href);
+    expect(question.headers.location).toMatch(asking);
+    expect(await who()).toBeNull();
+    const outcome = 'the provider was asked for one, and does not say when it was';
+    expect((await asked())[0]?.steps).toContainEqual({ step: 'fresh sign-in', outcome });
+    await agree(question);
+    expect(await who()).toBe('alice');
+  });
+
+  it('that tells none is taken from a provider that knows only select_account', async () => {
+    const { deps } = portal;
+    const { discovery } = deps.providers;
+    deps.providers.discovery = async (...all) => {
+      return { ...(await discovery(...all)), prompt_values_supported: ['select_account'] };
+    };
+    try {
+      await signOut();
+      const url = await departFor(browser);
+      expect(wishesOf(url)).toEqual(['select_account', null]);
+      await comeBack(url);
+      expect(await who()).toBe('alice');
+    } finally {
+      deps.providers.discovery = discovery;
     }
   });
 
@@ -237,18 +267,104 @@ describe('an answer to a visit that asked for a fresh sign-in', () => {
   });
 });
 
-it('SE-15 a sign-out while the provider’s addresses are looked up ends the visit that was about to begin', async () => {
-  await comeBack(await departFor(browser));
-  const { deps } = portal;
-  const { discovery } = deps.providers;
-  deps.providers.discovery = async (...all) => {
-    deps.providers.discovery = discovery;
-    await signOut();
-    return await discovery(...all);
+it.each([
+  ['', undefined],
+  [' and would set up an app', '/portal/twoFactorRegistration'],
+])(
+  'SE-15 a sign-out while the provider’s addresses are looked up ends the visit that was about to begin%s',
+  async (_, redirectURL) => {
+    await comeBack(await departFor(browser));
+    const { deps } = portal;
+    const { discovery } = deps.providers;
+    deps.providers.discovery = async (...all) => {
+      deps.providers.discovery = discovery;
+      await signOut();
+      return await discovery(...all);
+    };
+    const form = { username: 'alice@acme.test', ...(redirectURL && { redirectURL }) };
+    const pressed = await browser.post('/portal/authenticate/performSsoLogin', form);
+    const page = await browser.get(String(pressed.headers.location));
+    expect(page.headers.location).toBe('/portal/singleSignOn?notice=signInExpired');
+    expect((await browser.get(String(page.headers.location))).body).not.toContain('alice@acme.test');
+    expect(wishesOf(await departFor(browser))).toEqual(afresh);
+  },
+);
+
+describe('with two providers', () => {
+  let other: ForgedProvider;
+  const comeBackFromOther = async () => {
+    const url = await departFor(browser, 'bob@beta.test');
+    return await browser.get(pathOf(other.visit(url)));
   };
-  const pressed = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
-  const page = await browser.get(String(pressed.headers.location));
-  expect(page.headers.location).toBe('/portal/singleSignOn?notice=signInExpired');
-  expect((await browser.get(String(page.headers.location))).body).not.toContain('alice@acme.test');
-  expect(wishesOf(await departFor(browser))).toEqual(afresh);
+  beforeAll(async () => {
+    other = await startForgedProvider({ now: portal.deps.now });
+    await addCustomer(portal, 'beta');
+    await addUser(portal, { username: 'bob', email: 'bob@beta.test', customers: ['beta'] });
+    await addOidcConnection(portal, other, { key: 'beta-oidc', customerKey: 'beta', domains: ['beta.test'] });
+    other.bend({ claims: (honest) => ({ ...honest, sub: 'bob', email: 'bob@beta.test', email_verified: true }) });
+  });
+  afterAll(() => other.close());
+
+  it('SE-15 a sign-in at one does not end the wish for a fresh one at the other', async () => {
+    await comeBack(await departFor(browser));
+    await signOut();
+    await comeBackFromOther();
+    expect(await who()).toBe('bob');
+    expect(wishesOf(await departFor(browser, 'bob@beta.test'))).toEqual(asEver);
+    delete browser.cookies['vestibule-session'];
+    answerWith({ auth_time: seconds() - 7200 });
+    const url = await departFor(browser, 'amy@acme.test');
+    expect(wishesOf(url)).toEqual(afresh);
+    expect((await comeBack(url)).headers.location).toMatch(asking);
+    expect(await who()).toBeNull();
+  });
+
+  it('SE-15 once both have signed somebody in neither is asked, until the next sign-out', async () => {
+    const wishes = async () => [
+      wishesOf(await departFor(browser)),
+      wishesOf(await departFor(browser, 'bob@beta.test')),
+    ];
+    await signOut();
+    await comeBack(await departFor(browser));
+    delete browser.cookies['vestibule-session'];
+    await comeBackFromOther();
+    expect(await wishes()).toEqual([asEver, asEver]);
+    await signOut();
+    expect(await wishes()).toEqual([afresh, afresh]);
+  });
+
+  it('SE-15 a sign-in that awaits its code ends no wish; the right code does', async () => {
+    await comeBack(await departFor(browser));
+    await signOut();
+    await portal.sql`update customer set two_factor = 'email'`;
+    await comeBackFromOther();
+    const half = browser.cookies['vestibule-session'];
+    expect(wishesOf(await departFor(browser))).toEqual(afresh);
+    expect(wishesOf(await departFor(browser, 'bob@beta.test'))).toEqual(afresh);
+    expect(browser.cookies['vestibule-session']).toBe(half);
+    await browser.post('/portal/two-factor-authentication/verify', { code: await mailedCode() });
+    expect(await who()).toBe('bob');
+    expect(wishesOf(await departFor(browser, 'bob@beta.test'))).toEqual(asEver);
+    expect(wishesOf(await departFor(browser))).toEqual(afresh);
+  });
+
+  it('tries that came to nothing at one are not held against the other', async () => {
+    await signOut();
+    for (let n = 0; n < limits.afreshVisits; n += 1) await departFor(browser, 'bob@beta.test');
+    await agree(await comeBackFromOther());
+    expect(await who()).toBe('bob');
+    expect(wishesOf(await departFor(browser))).toEqual(afresh);
+  });
+
+  it('a cookie that holds anything else counts as a sign-out of a moment ago', async () => {
+    await signOut();
+    await comeBack(await departFor(browser));
+    delete browser.cookies['vestibule-session'];
+    const known = browser.cookies['vestibule-afresh'] ?? '';
+    expect(wishesOf(await departFor(browser))).toEqual(asEver);
+    for (const value of ['', 'x', '0', '77', `${known}A`, known.slice(0, -1), known.slice(1)]) {
+      browser.cookies['vestibule-afresh'] = value;
+      expect(wishesOf(await departFor(browser)), value).toEqual(afresh);
+    }
+  });
 });

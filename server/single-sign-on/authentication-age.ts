@@ -1,6 +1,7 @@
 import { limits } from '../limits.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import type { Identity } from './identity.ts';
+import type { RequestDetails } from './request-details.ts';
 
 /**
  * When the person authenticated at the provider; null if it does not say, or names a time in the future by any clock:
@@ -32,15 +33,20 @@ export function tooLongAgo(
 
 /**
  * Why an answer after a sign-out does not show that the person signed in at the provider during this visit; null if it
- * does, or if the provider was asked to see to that and does not say when it did. Allows for clock skew as usual.
+ * does. Only a provider that was asked for no more than an account is believed if it does not say when: with `max_age`
+ * it has to (OpenID Connect Core §2), unless someone took that out of the address. Allows for clock skew as usual.
  */
 export function notAskedAfresh(
   { authenticatedAt }: Pick<Identity, 'authenticatedAt'>,
-  { isAfresh, madeAt }: { isAfresh?: boolean; madeAt: Date },
+  { isAfresh, url, madeAt }: Pick<RequestDetails, 'isAfresh' | 'url'> & { madeAt: Date },
 ): string | null {
-  if (authenticatedAt === null) return isAfresh ? null : 'the provider was not asked for one';
-  if (authenticatedAt >= madeAt.getTime() - limits.providerClock) return null;
   const asked = isAfresh ? 'the provider was asked for one' : 'the provider was not asked for one';
+  if (authenticatedAt === null) {
+    if (!isAfresh) return asked;
+    const isAccountAsked = url !== null && new URL(url).searchParams.get('prompt') === 'select_account';
+    return isAccountAsked ? null : `${asked}, and does not say when it was`;
+  }
+  if (authenticatedAt >= madeAt.getTime() - limits.providerClock) return null;
   const at = new Date(authenticatedAt);
   return `${asked}, and tells one ${Number.isNaN(at.getTime()) ? 'of long ago' : `at ${at.toISOString()}`}`;
 }

@@ -23,7 +23,7 @@ export type Departure = {
   loginHint: string | null;
   /** Whether the provider has to authenticate again. */
   isAfresh: boolean;
-  /** Whether someone signed out in this browser, and nobody has signed in by a provider since. */
+  /** Whether someone signed out in this browser, and nobody has signed in by this connection since. */
   isAfterSignOut: boolean;
   address: string;
   requestId: string;

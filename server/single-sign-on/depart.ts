@@ -8,9 +8,9 @@ import { beginVisit } from '../http/visit-cookies.ts';
 import { turnAway } from '../sign-in/let-in.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
+import { noteAfreshVisit, wishAfterSignOut } from '../visitor/ask-afresh.ts';
 import { forgetConnection } from '../visitor/remembered-connection.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
-import { noteAfreshVisit, wishAfterSignOut } from './ask-afresh.ts';
 import { beginSingleSignOn } from './begin.ts';
 import type { Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
@@ -46,7 +46,7 @@ export async function depart(
   { typed, isAfresh = false, ...traveller }: Traveller & { typed: string | null; isAfresh?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
-  const wish = wishAfterSignOut(request, config);
+  const wish = wishAfterSignOut(request, config, connection.id);
   const begun = await beginSingleSignOn(deps, connection, {
     ...traveller,
     language: languageOfRequest(request),

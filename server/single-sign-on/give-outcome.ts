@@ -6,8 +6,8 @@ import { tokenHash } from '../secrets/token.ts';
 import { letIn, turnAway } from '../sign-in/let-in.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import type { SsoRequestRow } from '../storage/sso-request.ts';
+import { endAskingAfresh, giveUpAskingAfresh, goOnAskingAfresh } from '../visitor/ask-afresh.ts';
 import { forgetConnection, rememberConnection } from '../visitor/remembered-connection.ts';
-import { askAfresh, endAskingAfresh, giveUpAskingAfresh } from './ask-afresh.ts';
 import { depart } from './depart.ts';
 import { questionUrl } from './other-account.ts';
 import type { Outcome } from './outcome.ts';
@@ -33,8 +33,10 @@ export async function giveOutcome(
     : { typed: null, destination: defaultDestination(config.basePath), lang: undefined };
   const way = { ...rest, address };
   if (outcome.kind === 'signedIn' || outcome.kind === 'secondFactor') {
-    endAskingAfresh(request, reply, config);
-    if (outcome.kind === 'signedIn') rememberConnection(deps, reply, row.connectionId);
+    if (outcome.kind === 'signedIn') {
+      rememberConnection(deps, reply, row.connectionId);
+      endAskingAfresh(request, reply, config, row.connectionId);
+    }
     const stay = connection ? await visitsOfSamePerson(deps, request, { connection, typed }) : [];
     return letIn(request, reply, config, outcome, { ...way, username: typed, stay });
   }
@@ -43,8 +45,8 @@ export async function giveOutcome(
     const { type, reference, isCancelled, isUnable, forgets } = outcome;
     if (forgets) forgetConnection(deps, request, reply);
     if (details?.isAfterSignOut && details.isAfresh) {
-      if (isCancelled) askAfresh(reply, config);
-      else if (isUnable) giveUpAskingAfresh(reply, config);
+      if (isCancelled) goOnAskingAfresh(request, reply, config);
+      else if (isUnable) giveUpAskingAfresh(request, reply, config);
     }
     endVisit(request, reply, config, tokenHash(row.id));
     const refusal = {
@@ -57,7 +59,7 @@ export async function giveOutcome(
   }
   if (outcome.kind === 'asked') {
     // Whoever leaves the question unanswered may be the next person.
-    if (details?.isAfterSignOut) askAfresh(reply, config);
+    if (details?.isAfterSignOut) goOnAskingAfresh(request, reply, config);
     beginVisit(request, reply, config, { stateHash: tokenHash(row.id), token: outcome.token });
     return reply.redirect(questionUrl(deps, row.id), 303);
   }

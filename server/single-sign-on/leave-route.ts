@@ -8,7 +8,7 @@ import { endVisit, visitsOfBrowser } from '../http/visit-cookies.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { findSsoRequest } from '../storage/sso-request.ts';
-import { wishAfterSignOut } from './ask-afresh.ts';
+import { wishAfterSignOut } from '../visitor/ask-afresh.ts';
 import { detailsOf } from './request-details.ts';
 import { isOfBrowser, isOpen, isSessionOf } from './visits.ts';
 
@@ -29,7 +29,8 @@ export function leaveRoute(deps: Deps) {
     const details = row && detailsOf(deps.keys, row);
     const connection = row && isOwn && isOut ? await findSsoConnection(deps.sql, row.connectionId) : null;
     // Someone signed out while the provider was asked for its addresses: this visit is the previous person's.
-    const isSignedOut = !details?.isAfresh && wishAfterSignOut(request, config) === 'afresh';
+    const wish = row && wishAfterSignOut(request, config, row.connectionId);
+    const isSignedOut = wish !== null && (!details?.isAfterSignOut || (wish === 'afresh' && !details.isAfresh));
     if (connection?.active && details?.url && !isSignedOut) {
       const fields = details.fields ?? undefined;
       if (fields) sendFormPolicy(reply, details.url);

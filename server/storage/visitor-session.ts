@@ -9,9 +9,9 @@ export type VisitorSession =
   | { kind: 'full'; session: FullSession }
   /**
    * Over: expired, unused for too long, or no longer open to this user, sign-in method or address. `username` only if a
-   * half session expired and is still stored.
+   * half session expired and is still stored; `isSignOut`: a full one that its browser or its provider signed out.
    */
-  | { kind: 'ended'; username: string | null; isByProvider: boolean };
+  | { kind: 'ended'; username: string | null; isSignOut: boolean };
 
 type Row = Omit<HalfSession, 'customers'> &
   Omit<FullSession, 'customers'> & {
@@ -19,7 +19,7 @@ type Row = Omit<HalfSession, 'customers'> &
     stage: SessionStage | null;
     isInTime: boolean;
     isOpen: boolean;
-    isEndedByProvider: boolean;
+    isSignedOut: boolean;
     customers: HalfSession['customers'];
   };
 
@@ -40,7 +40,7 @@ export async function findVisitorSession(
         else s.last_seen_at > ${idleSince} and (s.connection_id is null
           or exists (select from sso_connection way where way.id = s.connection_id and way.active))
         end as "isOpen",
-      exists (select from ended_session where token_hash = ${tokenHash} and ends_at > ${now}) as "isEndedByProvider",
+      exists (select from ended_session where token_hash = ${tokenHash} and ends_at > ${now}) as "isSignedOut",
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'newDeviceMail', c.new_device_mail,
           'rememberDevices', c.remember_devices or c.two_factor = 'off') order by c.key), '[]')
@@ -51,10 +51,10 @@ export async function findVisitorSession(
       (select version from access_version) as "accessVersion"
     from (values (${tokenHash}::bytea)) as asked (hash)
       left join session s on s.token_hash = asked.hash left join portal_user u on u.id = s.user_id`;
-  const { stage, isInTime, isOpen, isEndedByProvider, customers, ...rest } = row;
-  if (stage === null) return { kind: 'ended', username: null, isByProvider: isEndedByProvider };
-  if (!isInTime) return { kind: 'ended', username: stage === 'half' ? rest.username : null, isByProvider: false };
-  if (!isOpen || customers.length === 0) return { kind: 'ended', username: null, isByProvider: false };
+  const { stage, isInTime, isOpen, isSignedOut, customers, ...rest } = row;
+  if (stage === null) return { kind: 'ended', username: null, isSignOut: isSignedOut };
+  if (!isInTime) return { kind: 'ended', username: stage === 'half' ? rest.username : null, isSignOut: false };
+  if (!isOpen || customers.length === 0) return { kind: 'ended', username: null, isSignOut: false };
   if (stage === 'half') return { kind: 'half', half: { ...rest, customers } };
   return { kind: 'full', session: { ...rest, customers: customers.map(({ key }) => key) } };
 }

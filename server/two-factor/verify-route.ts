@@ -15,6 +15,7 @@ import { languageOverride, queryValue } from '../http/request-url.ts';
 import { beginTurn } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
+import { endAskingAfresh } from '../visitor/ask-afresh.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { rememberConnection } from '../visitor/remembered-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
@@ -85,7 +86,10 @@ export function verifyRoute(deps: Deps) {
     setCookie(reply, config, 'session', right.sessionToken);
     setCookie(reply, config, 'device', right.deviceToken, limits.deviceLifetime);
     if (right.rememberedToken) setCookie(reply, config, 'remembered', right.rememberedToken, limits.rememberedDevice);
-    if (right.connectionId) rememberConnection(deps, reply, right.connectionId);
+    if (right.connectionId) {
+      rememberConnection(deps, reply, right.connectionId);
+      endAskingAfresh(request, reply, config, right.connectionId);
+    }
     clearLastRefusal(request, reply, config);
     beginTurn(request, reply, config);
     endVisits(request, reply, config);

@@ -43,7 +43,7 @@ async function signIn(authTime: unknown, form: Record<string, string> = {}): Pro
   const more = {
     email: 'alice@acme.test',
     email_verified: true,
-    ...(authTime !== undefined && { auth_time: authTime }),
+    auth_time: authTime,
   };
   provider.bend({ claims: (honest) => ({ ...honest, ...more }) });
   const answer = await browser.get(pathOf(provider.visit(await departFor(browser, undefined, form))));

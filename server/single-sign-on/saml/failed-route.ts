@@ -7,8 +7,8 @@ import { queryValue, splitUrl } from '../../http/request-url.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
 import { turnAway } from '../../sign-in/let-in.ts';
 import { findSsoRequestByState } from '../../storage/sso-request.ts';
+import { giveUpAskingAfresh, goOnAskingAfresh } from '../../visitor/ask-afresh.ts';
 import { visitorOf } from '../../visitor/visitor.ts';
-import { askAfresh, giveUpAskingAfresh } from '../ask-afresh.ts';
 import { detailsOf, wayOf } from '../request-details.ts';
 import { isOfBrowser } from '../visits.ts';
 
@@ -30,8 +30,8 @@ export function samlFailedRoute(deps: Deps) {
     const { address } = visitorOf(deps, request);
     if (!details || reference === null || !address) return reply.redirect(bare, 303);
     if (details.isAfterSignOut && details.isAfresh) {
-      if (isCancelled) askAfresh(reply, config);
-      else if (queryValue(request, 'unable') !== null) giveUpAskingAfresh(reply, config);
+      if (isCancelled) goOnAskingAfresh(request, reply, config);
+      else if (queryValue(request, 'unable') !== null) giveUpAskingAfresh(request, reply, config);
     }
     const { typed, ...way } = wayOf(details);
     const refusal = { type: 'saml', reference, username: typed ?? '', ...notice } as const;

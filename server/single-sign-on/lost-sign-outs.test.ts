@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { linkFor, newPassword } from '#testing/reset-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  followLeavePage,
+  pathOf,
+} from '#testing/sso-for-test.ts';
+
+// Sign-outs whose response never reaches the browser: it comes back with the cookie of a session that is gone.
+
+let portal: Awaited<ReturnType<typeof portalForTest>>;
+let provider: ForgedProvider;
+beforeAll(async () => {
+  portal = await portalForTest();
+  provider = await startForgedProvider(portal.deps);
+  await addCustomer(portal, 'acme');
+  for (const username of ['alice', 'amy']) await addUser(portal, { username });
+  await addOidcConnection(portal, provider);
+});
+afterAll(async () => {
+  await provider.close();
+  await portal.close();
+});
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await portal.sql`truncate session, ended_session, signed_out_session, throttle, sso_request`;
+  browser = browserForTest(portal);
+  answerFrom(0);
+  await comeBack(await departFor(browser));
+});
+
+/** Alice, who signed in at the provider this many seconds ago. */
+const answerFrom = (secondsAgo: number) =>
+  provider.bend({
+    claims: (honest) => ({
+      ...honest,
+      email: 'alice@acme.test',
+      auth_time: Math.floor(portal.deps.now().getTime() / 1000) - secondsAgo,
+    }),
+  });
+const comeBack = async (url: string) => await browser.get(pathOf(provider.visit(url)));
+const who = async () => {
+  const answer = await portal.send({ url: '/portal/session', cookies: browser.cookies });
+  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
+};
+const lostSignOut = async () => {
+  const cookies = { ...browser.cookies };
+  const answer = await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies });
+  expect(answer.statusCode).toBeLessThan(400);
+};
+const pressButton = async () => await browser.post('/portal/authenticate/checkSsoLogin', {});
+const expectAskedAfresh = async () => {
+  answerFrom(7200);
+  const url = await followLeavePage(browser, await pressButton());
+  await comeBack(url);
+  expect([new URL(url).searchParams.get('prompt'), await who()]).toEqual(['login', null]);
+};
+
+it.each(['/portal/login', '/portal/portal.html', '/portal/session'])(
+  'SE-15 a sign-out whose response is lost is one for the next request, at %s',
+  async (url) => {
+    await departFor(browser);
+    await lostSignOut();
+    await browser.get(url);
+    expect(browser.cookies['vestibule-signed-out']).toMatch(/^[\w-]{43}$/);
+    expect(Object.keys(browser.cookies).filter((name) => /visit|session/.test(name))).toEqual([]);
+    await expectAskedAfresh();
+  },
+);
+
+it('SE-15 by whichever of the session’s tokens the browser has', async () => {
+  await portal.sql`update session set former_token_hash = token_hash, token_hash = sha256('newer')`;
+  await lostSignOut();
+  await browser.get('/portal/login');
+  expect(browser.cookies['vestibule-signed-out']).toMatch(/^[\w-]{43}$/);
+});
+
+it('SE-15 the lost response of a password change that ended somebody else’s session here', async () => {
+  const hash = await linkFor(portal, 'amy');
+  const form = { hash, password: newPassword, repeat: newPassword };
+  await portal.send({ method: 'POST', url: '/portal/password/change', form, cookies: { ...browser.cookies } });
+  await browser.get('/portal/login');
+  expect(browser.cookies['vestibule-signed-out']).toMatch(/^[\w-]{43}$/);
+  await expectAskedAfresh();
+});
+
+it('that of a half session is none: what the tab has saved stays', async () => {
+  await portal.sql`update customer set two_factor = 'email'`;
+  const half = browserForTest(portal);
+  await half.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: { ...half.cookies } });
+  await portal.sql`update customer set two_factor = 'off'`;
+  await half.get('/portal/login');
+  expect(half.cookies['vestibule-signed-out']).toBeUndefined();
+});
