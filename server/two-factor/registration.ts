@@ -66,11 +66,12 @@ async function accountToRegister(
 }
 
 /**
- * Whether the person has just authenticated: returning from a provider that did not ask proves nothing, nor does a time
- * further ahead than clock skew allows.
+ * Whether the person has just authenticated, with a code if one was required: a remembered device, whose cookie may be a
+ * copy, stands in for it at a sign-in, not for setting up another factor. Returning from a provider that did not ask
+ * proves nothing, nor does a time further ahead than clock skew allows.
  */
-export function isFreshSignIn({ provenAt }: Pick<FullSession, 'provenAt'>, now: Date): boolean {
-  if (provenAt === null) return false;
+export function isFreshSignIn({ provenAt, proven }: Pick<FullSession, 'provenAt' | 'proven'>, now: Date): boolean {
+  if (provenAt === null || proven === 'remembered') return false;
   const age = now.getTime() - provenAt.getTime();
   return age >= -limits.providerClock && age <= limits.freshSignIn;
 }

@@ -81,3 +81,29 @@ describe('MF-12 a password at a customer without a second factor, for a user of 
     await registerApp(portal, cookiesOf(await portal.signIn('dora', testPassword)));
   });
 });
+
+describe('MF-12 a browser that is remembered', () => {
+  const remembered = async () => {
+    const half = cookiesOf(await portal.signIn('bob', testPassword));
+    const answer = await verify(portal, await codeByMail(portal, 'bob'), half, { query: '?remember=true' });
+    portal.wait(24 * 3_600_000);
+    return { 'vestibule-remembered': cookiesOf(answer)['vestibule-remembered'] ?? '' };
+  };
+
+  it('MF-12 skips the code, but sets up no app: its cookie may be a copy', async () => {
+    const cookies = cookiesOf(await portal.signIn('bob', testPassword, { cookies: await remembered() }));
+    expect((await ask(cookies)).statusCode).toBe(409);
+    expect(verdict(await verify(portal, '123456', cookies))).toEqual([401, 'signInExpired']);
+    expect((await pageOf(portal, { url: page, cookies })).serverPage?.name).toBe('signInOnceMore');
+    expect(await portal.sql`select from pending_totp`).toEqual([]);
+  });
+
+  it('MF-12 enters a code at the sign-in that leads to the registration, and then sets one up', async () => {
+    const form = { username: 'bob', password: testPassword, redirectURL: page };
+    const half = await portal.signIn('bob', testPassword, { cookies: await remembered(), form });
+    expect(half.headers.location).toContain('codeSentViaEmail');
+    const full = cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), cookiesOf(half)));
+    expect((await ask(full)).statusCode).toBe(200);
+    expect(await portal.sql`select from remembered_device`).toHaveLength(1);
+  });
+});
