@@ -38,10 +38,11 @@ export type ServerPage =
       goesOnTo: string;
     }
   /**
-   * A provider's sign-in may not set up an app for the whole account. `comesBackTo` follows a password sign-in, null if
-   * only an administrator can help; `goesOnTo` continues without an app, null if one is required.
+   * This sign-in may not set up an app for the whole account: a provider's, or one from a network that does not open all
+   * of it. `comesBackTo` follows a password sign-in, null if that does not help; `goesOnTo` continues without an app, null
+   * if one is required.
    */
-  | { name: 'registerElsewhere'; comesBackTo: string | null; goesOnTo: string | null }
+  | { name: 'registerElsewhere'; why: 'provider' | 'network'; comesBackTo: string | null; goesOnTo: string | null }
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
 
 /** What the server knows of the session behind a second-factor screen: half-signed-in, unless `goesOnTo` is set. */

@@ -86,8 +86,9 @@ const serverPages: ServerPage[] = [
     goesOnTo: '/portal/portal.html',
   },
   { name: 'oneMoment', url: '/portal/authenticate/oidc/finish?state=x&y' },
-  { name: 'registerElsewhere', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: null },
-  { name: 'registerElsewhere', comesBackTo: null, goesOnTo: '/portal/portal.html' },
+  { name: 'registerElsewhere', why: 'provider', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: null },
+  { name: 'registerElsewhere', why: 'provider', comesBackTo: null, goesOnTo: '/portal/portal.html' },
+  { name: 'registerElsewhere', why: 'network', comesBackTo: null, goesOnTo: '/portal/portal.html' },
   ...problemStatuses.map((status) => ({ name: 'problem' as const, status, retryAfterSeconds: 90 })),
 ];
 

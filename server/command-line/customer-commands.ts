@@ -4,7 +4,13 @@ import { changeCustomer } from '../accounts/change-customer.ts';
 import { removeCustomer } from '../accounts/remove-customer.ts';
 import { readCustomerKey, readCustomerName } from '../names/read-name.ts';
 import { readNetwork } from '../names/read-network.ts';
-import { type Customer, findCustomer, listCustomers, type TwoFactorPolicy } from '../storage/customer.ts';
+import {
+  type Customer,
+  countUsersWithoutApp,
+  findCustomer,
+  listCustomers,
+  type TwoFactorPolicy,
+} from '../storage/customer.ts';
 import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
 import { failure } from './failure.ts';
 import { localTime, printJson, printLine, printTable, printWarning } from './print.ts';
@@ -134,6 +140,12 @@ function addSetCommand(customer: Command): void {
       return withDatabase(async (sql) => {
         const result = await changeCustomer(sql, key, changes, new Date());
         if (result.kind === 'notFound') throw failure('refused', `There is no customer ${key}.`);
+        const lacking =
+          flags.twoFactor === 'app' && result.kind === 'changed' ? await countUsersWithoutApp(sql, key) : 0;
+        if (lacking > 0)
+          printWarning(
+            `Users of this customer without an app: ${lacking}. Until each has set one up, whoever knows their password can do it instead.`,
+          );
         if (flags.json) return printJson(await findCustomer(sql, key));
         if (result.kind === 'unchanged') return printLine(`Customer ${key} already has these settings.`);
         printLine(

@@ -179,6 +179,19 @@ describe('the command line', () => {
 });
 
 describe('customers', () => {
+  test('MF-12 that begin to require an app: a warning with the number of users who have none', async () => {
+    await vestibule('customer add acme --two-factor email');
+    const given = await vestibule(
+      'user add bea --email bea@acme.example --customer acme --password-stdin',
+      'correct horse battery staple',
+    );
+    expect(given.code).toBe(0);
+    const changed = await vestibule('customer set acme --two-factor app');
+    expect(changed).toMatchObject({ code: 0, err: expect.stringContaining('without an app: 1.') });
+    expect((await vestibule('customer set acme --two-factor app')).err).toBe('');
+    expect((await vestibule('customer set acme --two-factor email')).err).toBe('');
+  });
+
   test('are added, listed, changed and removed', async () => {
     const added = await runVestibule(
       ['customer', 'add', 'acme', '--name', 'Müller & 李', '--allow-network', '203.0.113.0/24', '--json'],

@@ -88,6 +88,7 @@ async function store(
     stage: waitsFor ? 'half' : 'full',
     browserHash: waitsFor ? browserHash(request) : null,
     waitsFor,
+    proven: rememberedToken ? 'remembered' : 'none',
     customerIds: admitting.map(({ id }) => id),
     address: request.address,
     endsAt: new Date(now.getTime() + (waitsFor ? limits.halfSession : deps.config.sessionAbsolute)),

@@ -8,6 +8,7 @@ import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
+import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { destinationToKeep } from './destination-to-keep.ts';
 import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
@@ -38,7 +39,9 @@ export function performLoginRoute(deps: Deps) {
     // Before any user is looked up, so that every name of the domain gets the same answer.
     if (domain && (await isSsoRequired(deps.sql, domain)))
       return toSingleSignOn(reply, config, { notice: 'useSingleSignOn', username }, way);
-    const result = await signIn(deps, { ...visitor, username, password });
+    // A remembered device is not enough to set up an app, so the code is asked for.
+    const rememberedToken = leadsToRegistration(config, way.destination) ? null : visitor.rememberedToken;
+    const result = await signIn(deps, { ...visitor, rememberedToken, username, password });
     switch (result.kind) {
       case 'throttled':
         return await refuse(deps, request, reply, 429, { retryAfter: result.retryAfter });

@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
-import { screenOfPath } from '#contract/screens.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
-import { languageOfRequest, languageOverride, splitUrl } from '../http/request-url.ts';
+import { clearCookie } from '../http/cookies.ts';
+import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { beginVisit } from '../http/visit-cookies.ts';
 import { turnAway } from '../sign-in/let-in.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { noteAfreshVisit, wishAfterSignOut } from '../visitor/ask-afresh.ts';
+import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
 import { forgetConnection } from '../visitor/remembered-connection.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { beginSingleSignOn } from './begin.ts';
@@ -47,18 +48,21 @@ export async function depart(
 ): Promise<FastifyReply> {
   const { config } = deps;
   const wish = wishAfterSignOut(request, config, connection.id);
+  const registers = leadsToRegistration(config, traveller.destination);
   const begun = await beginSingleSignOn(deps, connection, {
     ...traveller,
     language: languageOfRequest(request),
     loginHint: typed,
     // Setting up a factor needs a new sign-in: a provider that only confirms who is signed in proves nothing new.
-    isAfresh: isAfresh || wish === 'afresh' || leadsToRegistration(config, traveller.destination),
+    isAfresh: isAfresh || wish === 'afresh' || registers,
     isAfterSignOut: wish !== null,
     requestId: request.id,
   });
   if (!begun.ok) return await stay(deps, request, reply, begun, { ...traveller, connection, typed });
   if (wish === 'afresh') noteAfreshVisit(request, reply, config);
   beginVisit(request, reply, config, begun);
+  // Nor does a remembered device, so the visit ends with a code if one is required.
+  if (registers) clearCookie(reply, config, 'remembered');
   const lang = traveller.lang === undefined ? '' : `&lang=${traveller.lang}`;
   return reply.redirect(begun.leaveUrl + lang, 303);
 }
@@ -77,9 +81,4 @@ export async function stay(
   forgetConnection(deps, request, reply);
   const type = connection?.protocol ?? 'oidc';
   return turnAway(reply, deps.config, { type, reference, username: typed ?? '' }, traveller);
-}
-
-function leadsToRegistration({ basePath }: Deps['config'], destination: string): boolean {
-  const { path } = splitUrl(destination);
-  return path.startsWith(`${basePath}/`) && screenOfPath(path.slice(basePath.length)).name === 'twoFactorRegistration';
 }

@@ -131,6 +131,7 @@ async function complete(
       authenticatedAt: provenAtProvider(identity, now),
     },
     waitsFor,
+    proven: rememberedToken ? ('remembered' as const) : ('none' as const),
     ...(waitsFor && { browserHash: browserHash(visitor) }),
     now,
     endsAt: sessionEnd(now, lifetime, providerEndsAt),

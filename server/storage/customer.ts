@@ -75,6 +75,14 @@ export async function updateCustomer(sql: Connection, id: string, changes: Custo
     where id = ${id}`;
 }
 
+/** How many users of a customer have no app yet. */
+export async function countUsersWithoutApp(sql: Connection, key: string): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from membership m join customer c on c.id = m.customer_id
+    where c.key = ${key} and not exists (select from totp where totp.user_id = m.user_id)`;
+  return row.count;
+}
+
 /** Removes a customer with its memberships. */
 export async function deleteCustomer(sql: Connection, id: string): Promise<void> {
   await sql`delete from customer where id = ${id}`;

@@ -3,23 +3,31 @@ import { isSsoRequiredOf } from './sso-domain.ts';
 
 /**
  * Whether a session may set up a factor, which counts for the whole account; and if not, who can: the user with their
- * password, or only an administrator.
+ * password, only an administrator, or the user where every customer that requires a factor admits them.
  */
-export type FactorScope = 'mayRegister' | 'withPassword' | 'byAdministrator';
+export type FactorScope = 'mayRegister' | 'withPassword' | 'byAdministrator' | 'whereAllAdmit';
 
 /**
  * A session from a connection speaks for one customer (docs/decisions/0019). It may set up a factor if that is the
- * whole account: the user belongs only to that customer, and has no password.
+ * whole account: the user belongs only to that customer, and has no password. A full session by password may unless a
+ * customer that did not admit it requires a factor, which it must have proven: somebody with the password alone could
+ * otherwise set up an app where no code is required, and use it where one is.
  */
 export async function findFactorScope(sql: Connection, sessionHash: Buffer): Promise<FactorScope> {
-  const [row] = await sql<{ byPassword: boolean; isElsewhere: boolean; hasPassword: boolean }[]>`
+  const [row] = await sql<{ byPassword: boolean; leavesOut: boolean; isElsewhere: boolean; hasPassword: boolean }[]>`
     select s.connection_id is null as "byPassword",
+      s.stage = 'full' and exists (
+        select from membership m join customer c on c.id = m.customer_id
+        where m.user_id = s.user_id and c.active and c.two_factor <> 'off' and c.id <> all(s.customer_ids)
+          and not (c.two_factor = 'email' and s.proven = 'code')
+      ) as "leavesOut",
       exists (
         select from membership m
         where m.user_id = s.user_id and m.customer_id is distinct from (select customer_id from sso_connection where id = s.connection_id)
       ) as "isElsewhere",
       u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} as "hasPassword"
     from session s join portal_user u on u.id = s.user_id where s.token_hash = ${sessionHash}`;
-  if (row?.byPassword || (row && !row.isElsewhere && !row.hasPassword)) return 'mayRegister';
+  if (row?.byPassword) return row.leavesOut ? 'whereAllAdmit' : 'mayRegister';
+  if (row && !row.isElsewhere && !row.hasPassword) return 'mayRegister';
   return row?.hasPassword ? 'withPassword' : 'byAdministrator';
 }

@@ -311,6 +311,7 @@ create table session (
   last_code_hash bytea,
   last_code_at timestamp with time zone,
   clock_told_at_try integer,
+  proven text not null default 'none'::text,
   press_at timestamp with time zone,
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
   check ((octet_length(browser_hash) = 32)),
@@ -319,6 +320,7 @@ create table session (
   check ((octet_length(provider_session_hash) = 32)),
   check ((octet_length(provider_subject_hash) = 32)),
   check ((octet_length(token_hash) = 32)),
+  check ((proven = ANY (ARRAY['none'::text, 'remembered'::text, 'code'::text]))),
   check ((stage = ANY (ARRAY['half'::text, 'full'::text]))),
   check (is_sealed(sealed_id_token)),
   primary key (token_hash)

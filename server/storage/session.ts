@@ -1,5 +1,5 @@
 import type { Connection } from './database.ts';
-import type { OpenFactor } from './second-factor.ts';
+import type { OpenFactor, Proven } from './second-factor.ts';
 
 export type SessionStage = 'half' | 'full';
 
@@ -14,6 +14,7 @@ export type FullSession = {
   createdAt: Date;
   /** When the password was verified, or the provider authenticated the person; null if it does not say. */
   provenAt: Date | null;
+  proven: Proven;
   lastSeenAt: Date;
   endsAt: Date;
   /** Keys of the session's customers that are still active, still the user's, and admit the address. */
@@ -89,6 +90,7 @@ export type NewSession = {
   browserHash?: Buffer;
   userId: string;
   waitsFor: OpenFactor | null;
+  proven: Proven;
   customerIds: string[];
   address: string;
   origin: SessionOrigin;
@@ -98,16 +100,16 @@ export type NewSession = {
 
 /** Creates the session that follows a second factor or a provider's answer. */
 export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
-  const { tokenHash, formerTokenHash, browserHash, userId, waitsFor, customerIds, address, origin, now, endsAt } =
+  const { tokenHash, formerTokenHash, browserHash, userId, waitsFor, proven, customerIds, address, origin, now } =
     session;
   await sql`
-    insert into session (token_hash, former_token_hash, press_at, browser_hash, user_id, stage, factor, must_register, customer_ids, address, connection_id,
+    insert into session (token_hash, former_token_hash, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, created_at, last_seen_at, ends_at)
     values (${tokenHash}, ${formerTokenHash ?? null}, ${session.pressAt ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
-      ${waitsFor?.mustRegister ?? false}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
+      ${waitsFor?.mustRegister ?? false}, ${proven}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt},
-      ${now}, ${now}, ${endsAt})`;
+      ${now}, ${now}, ${session.endsAt})`;
 }
 
 /**

@@ -6,7 +6,7 @@ import { limits } from '../limits.ts';
 import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
-import type { OpenFactor } from './second-factor.ts';
+import type { OpenFactor, Proven } from './second-factor.ts';
 import type { SessionStage } from './session.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 import { limitArguments, originLimits } from './throttle.ts';
@@ -192,6 +192,7 @@ export async function completeSignIn(
     browserHash: Buffer | null;
     /** What a half session waits for; null for a full one. */
     waitsFor: OpenFactor | null;
+    proven: Proven;
     customerIds: string[];
     address: string;
     endsAt: Date;
@@ -209,8 +210,8 @@ export async function completeSignIn(
     ),
     who as materialized (select id, ${now}::timestamptz as now from locked where not other_factors),
     new_session as (
-      insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, browser_hash, created_at, last_seen_at, ends_at)
-      select ${made.tokenHash}, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browserHash}::bytea, now, now, ${made.endsAt}
+      insert into session (token_hash, user_id, stage, factor, must_register, proven, customer_ids, address, browser_hash, created_at, last_seen_at, ends_at)
+      select ${made.tokenHash}, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browserHash}::bytea, now, now, ${made.endsAt}
       from who returning user_id
     ),
     replaced as (

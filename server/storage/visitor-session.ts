@@ -31,7 +31,7 @@ export async function findVisitorSession(
 ): Promise<VisitorSession> {
   const [row] = await sql<[Row]>`
     select s.stage, u.id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
-      s.factor, s.must_register as "mustRegister", s.code_tries as "codeTries",
+      s.factor, s.must_register as "mustRegister", s.proven, s.code_tries as "codeTries",
       s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", s.visit_id as "visitId",
       case when s.connection_id is null then s.created_at else s.authenticated_at end as "provenAt",
       s.ends_at > ${now} as "isInTime",

@@ -3,7 +3,7 @@ import type { RegistrationAnswer } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
-import { findFactorScope } from '../storage/factor-scope.ts';
+import { type FactorScope, findFactorScope } from '../storage/factor-scope.ts';
 import type { FullSession } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findTotp } from '../storage/totp.ts';
 import type { Who } from '../visitor/who.ts';
@@ -16,8 +16,8 @@ export type RegistrationResult =
   | { kind: 'refused' }
   /** The user has to sign in again first. */
   | { kind: 'tooOld' }
-  /** The provider that signed in speaks for only a part of the account. */
-  | { kind: 'elsewhere'; withPassword: boolean };
+  /** The sign-in covers only a part of the account. */
+  | { kind: 'elsewhere'; scope: Exclude<FactorScope, 'mayRegister'> };
 
 /** The quiet zone required by the standard, in modules (ISO/IEC 18004 §5.3.8). */
 const quietZone = 4;
@@ -32,7 +32,7 @@ export async function openRegistration(deps: Deps, hash: Buffer, who: Who): Prom
   if (account === null) return { kind: 'signedOut' };
   if (typeof account === 'string') return { kind: account };
   const scope = await findFactorScope(deps.sql, hash);
-  if (scope !== 'mayRegister') return { kind: 'elsewhere', withPassword: scope === 'withPassword' };
+  if (scope !== 'mayRegister') return { kind: 'elsewhere', scope };
   const { keys, config } = deps;
   const sealedSecret = await findOrInsertPendingTotp(deps.sql, {
     sessionHash: hash,
@@ -66,11 +66,12 @@ async function accountToRegister(
 }
 
 /**
- * Whether the person has just authenticated: returning from a provider that did not ask proves nothing, nor does a time
- * further ahead than clock skew allows.
+ * Whether the person has just authenticated, with a code if one was required: a remembered device, whose cookie may be a
+ * copy, stands in for it at a sign-in, not for setting up another factor. Returning from a provider that did not ask
+ * proves nothing, nor does a time further ahead than clock skew allows.
  */
-export function isFreshSignIn({ provenAt }: Pick<FullSession, 'provenAt'>, now: Date): boolean {
-  if (provenAt === null) return false;
+export function isFreshSignIn({ provenAt, proven }: Pick<FullSession, 'provenAt' | 'proven'>, now: Date): boolean {
+  if (provenAt === null || proven === 'remembered') return false;
   const age = now.getTime() - provenAt.getTime();
   return age >= -limits.providerClock && age <= limits.freshSignIn;
 }

@@ -149,11 +149,12 @@ async function ownAppPage(
 function elsewhere(
   deps: Deps,
   request: FastifyRequest,
-  { withPassword }: { withPassword: boolean },
+  { scope }: Extract<RegistrationResult, { kind: 'elsewhere' }>,
   goesOnTo: string | null,
 ): Partial<Page> {
-  const comesBackTo = withPassword ? sameAgain(deps, request) : null;
-  return { serverPage: { name: 'registerElsewhere', comesBackTo, goesOnTo } };
+  const comesBackTo = scope === 'withPassword' ? sameAgain(deps, request) : null;
+  const why = scope === 'whereAllAdmit' ? 'network' : 'provider';
+  return { serverPage: { name: 'registerElsewhere', why, comesBackTo, goesOnTo } };
 }
 
 /** The same page again after another sign-in, in the same language, and from there on as before. */

@@ -127,6 +127,7 @@ async function complete(
       customerIds: half.customers.map(({ id }) => id),
       address: request.address,
       waitsFor: null,
+      proven: 'code',
       origin,
       now,
       endsAt: sessionEnd(now, deps.config.sessionAbsolute, origin.providerEndsAt),

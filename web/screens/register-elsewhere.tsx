@@ -9,16 +9,14 @@ import { SupportLink } from '../parts/support-link.tsx';
 
 type Props = Extract<ServerPage, { name: 'registerElsewhere' }>;
 
-/** The provider speaks only for part of the account: an app is set up after a sign-in with the password. */
-export function RegisterElsewhere({ comesBackTo, goesOnTo }: Props) {
+/** The sign-in covers only part of the account: an app is set up with the password, or from another network. */
+export function RegisterElsewhere({ why, comesBackTo, goesOnTo }: Props) {
   const message = useMessage();
   return (
     <>
       <Seal icon="key" />
       <Heading />
-      <p className="lede">
-        {message(comesBackTo === null ? 'register-elsewhere-administrator' : 'register-elsewhere-password')}
-      </p>
+      <p className="lede">{message(`register-elsewhere-${helperOf({ why, comesBackTo })}`)}</p>
       {comesBackTo !== null && <SignInOnceMoreForm comesBackTo={comesBackTo} />}
       <p className="links">
         {goesOnTo === null ? <LoginLink /> : <PortalLink href={goesOnTo}>{message('cancel')}</PortalLink>}
@@ -26,4 +24,9 @@ export function RegisterElsewhere({ comesBackTo, goesOnTo }: Props) {
       </p>
     </>
   );
+}
+
+function helperOf({ why, comesBackTo }: Pick<Props, 'why' | 'comesBackTo'>) {
+  if (why === 'network') return 'network';
+  return comesBackTo === null ? 'administrator' : 'password';
 }

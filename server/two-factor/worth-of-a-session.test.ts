@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import {
+  type Browser,
+  codeByMail,
+  codeNow,
+  pageOf,
+  registerApp,
+  registrationUrl,
+  startTwoFactorAfresh,
+  verdict,
+  verify,
+} from '#testing/two-factor-for-test.ts';
+
+let portal: PortalForTest;
+beforeAll(async () => {
+  portal = await portalForTest();
+});
+beforeEach(() => startTwoFactorAfresh(portal));
+afterAll(() => portal.close());
+
+const outside = { from: '198.51.100.99' };
+const inside = { from: '203.0.113.9' };
+const page = '/portal/twoFactorRegistration';
+
+const ask = (cookies: Browser, from = outside) => portal.send({ url: registrationUrl, cookies, ...from });
+
+describe('MF-12 a password at a customer without a second factor, for a user of one that requires it', () => {
+  const signIn = async (username: string, from = outside) =>
+    cookiesOf(await portal.signIn(username, testPassword, from));
+
+  it('MF-12 sets up no app where only the first one admits', async () => {
+    for (const twoFactor of ['email', 'app'] as const) {
+      const strict = `strict-${twoFactor}`;
+      await addCustomer(portal, strict, { twoFactor, networks: ['203.0.113.0/24'] });
+      await addUser(portal, { username: twoFactor, customers: [strict, 'plain'] });
+      const cookies = await signIn(twoFactor);
+      const answer = await ask(cookies);
+      expect([answer.statusCode, answer.body.includes('totpSecret')]).toEqual([409, false]);
+      const shown = await pageOf(portal, { url: `${page}?redirectURL=%2Fportal%2Fx`, cookies, ...outside });
+      expect(shown.serverPage).toEqual({
+        name: 'registerElsewhere',
+        why: 'network',
+        comesBackTo: null,
+        goesOnTo: '/portal/x',
+      });
+    }
+  });
+
+  it('MF-12 nor confirms one if the user has joined the other one since', async () => {
+    await addCustomer(portal, 'strict', { twoFactor: 'email', networks: ['203.0.113.0/24'] });
+    const cookies = await signIn('pat');
+    const { totpSecret } = (await ask(cookies)).json<{ totpSecret: string }>();
+    await portal.sql`
+      insert into membership select u.id, c.id from portal_user u, customer c where u.username = 'pat' and c.key = 'strict'`;
+    expect(verdict(await verify(portal, codeNow(portal, totpSecret), cookies, outside))).toBe(false);
+    expect(await portal.sql`select from totp`).toEqual([]);
+  });
+
+  it('sets one up where the second one admits too, after its code', async () => {
+    await addCustomer(portal, 'strict', { twoFactor: 'email', networks: ['203.0.113.0/24'] });
+    await addUser(portal, { username: 'carl', customers: ['strict', 'plain'] });
+    const half = await signIn('carl', inside);
+    const full = { ...half, ...cookiesOf(await verify(portal, await codeByMail(portal, 'carl'), half, inside)) };
+    expect((await ask(full, inside)).statusCode).toBe(200);
+  });
+
+  it('sets one up with a code that another customer required, or if the second one is disabled or requires none', async () => {
+    await addCustomer(portal, 'strict', { twoFactor: 'email', networks: ['203.0.113.0/24'] });
+    await addUser(portal, { username: 'carl', customers: ['strict', 'mail'] });
+    const half = await signIn('carl');
+    const full = { ...half, ...cookiesOf(await verify(portal, await codeByMail(portal, 'carl'), half, outside)) };
+    expect((await ask(full)).statusCode).toBe(200);
+    await addUser(portal, { username: 'dora', customers: ['strict', 'plain'] });
+    const dora = await signIn('dora');
+    await portal.sql`update customer set active = false where key = 'strict'`;
+    expect((await ask(dora)).statusCode).toBe(200);
+    await portal.sql`update customer set active = true, two_factor = 'off' where key = 'strict'`;
+    expect((await ask(dora)).statusCode).toBe(200);
+    await registerApp(portal, cookiesOf(await portal.signIn('dora', testPassword)));
+  });
+});
+
+describe('MF-12 a browser that is remembered', () => {
+  const remembered = async () => {
+    const half = cookiesOf(await portal.signIn('bob', testPassword));
+    const answer = await verify(portal, await codeByMail(portal, 'bob'), half, { query: '?remember=true' });
+    portal.wait(24 * 3_600_000);
+    return { 'vestibule-remembered': cookiesOf(answer)['vestibule-remembered'] ?? '' };
+  };
+
+  it('MF-12 skips the code, but sets up no app: its cookie may be a copy', async () => {
+    const cookies = cookiesOf(await portal.signIn('bob', testPassword, { cookies: await remembered() }));
+    expect((await ask(cookies)).statusCode).toBe(409);
+    expect(verdict(await verify(portal, '123456', cookies))).toEqual([401, 'signInExpired']);
+    expect((await pageOf(portal, { url: page, cookies })).serverPage?.name).toBe('signInOnceMore');
+    expect(await portal.sql`select from pending_totp`).toEqual([]);
+  });
+
+  it('MF-12 enters a code at the sign-in that leads to the registration, and then sets one up', async () => {
+    const form = { username: 'bob', password: testPassword, redirectURL: page };
+    const half = await portal.signIn('bob', testPassword, { cookies: await remembered(), form });
+    expect(half.headers.location).toContain('codeSentViaEmail');
+    const full = cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), cookiesOf(half)));
+    expect((await ask(full)).statusCode).toBe(200);
+    expect(await portal.sql`select from remembered_device`).toHaveLength(1);
+  });
+});
