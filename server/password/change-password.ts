@@ -3,7 +3,6 @@ import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.
 import type { AuditStep } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
-import { limits } from '../limits.ts';
 import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
 import { endSession } from '../sign-out/end-session.ts';
@@ -55,8 +54,6 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   const link = await linkOf(deps, request);
   const waitUntil = link ? null : await countAttempt(deps.sql, resetKeys(request.address), deps.now());
   if (waitUntil) return { kind: 'throttled', retryAfter: waitUntil.getTime() - deps.now().getTime() };
-  if (await isSamePress(deps, request, link))
-    return { kind: 'changed', ended: await endOwnSession(deps.sql, request, deps.now()) };
   const reason = reasonOfLink(link, deps.now()) ?? reasonOfAccount(link?.user ?? null);
   if (reason) return await refused(deps, request, link, reason);
   const user = link?.user as ResetUser;
@@ -73,18 +70,6 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
 
   const passwordHash = await hashPassword(request.password);
   return (await store(deps, request, user, passwordHash)) ?? (await outrun(deps, request));
-}
-
-/**
- * Whether the link was used moments ago for this very password: then the browser dropped the answer to the first press
- * of its button. Each question counts as an attempt, so that a used link lets nobody guess.
- */
-async function isSamePress(deps: Deps, { password, address }: ChangeRequest, link: ResetLink | null): Promise<boolean> {
-  const now = deps.now();
-  const { usedAt, user } = link ?? {};
-  if (!usedAt || !user || now.getTime() - usedAt.getTime() >= limits.sameCodePress) return false;
-  if (await countAttempt(deps.sql, resetKeys(address), now)) return false;
-  return await verifyPassword(user.passwordHash, password);
 }
 
 async function linkOf({ sql }: Deps, { token, address }: ChangeRequest): Promise<ResetLink | null> {

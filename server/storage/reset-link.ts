@@ -5,7 +5,7 @@ import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 export type ResetLinkState = 'open' | 'used' | 'withdrawn';
 
 /** A link with its account, as one address may see it; `user` is null if the account is gone. */
-export type ResetLink = { state: ResetLinkState; endsAt: Date; usedAt: Date | null; user: ResetUser | null };
+export type ResetLink = { state: ResetLinkState; endsAt: Date; user: ResetUser | null };
 
 export type ResetUser = {
   id: string;
@@ -35,11 +35,11 @@ const userColumns = (sql: Connection, address: string) => sql`
 /** The link behind a token hash, or null if it is unknown or expired long ago. */
 export async function findResetLink(sql: Connection, tokenHash: Buffer, address: string): Promise<ResetLink | null> {
   const [row] = await sql<(Omit<ResetLink, 'user'> & Partial<ResetUser>)[]>`
-    select l.state, l.ends_at as "endsAt", l.used_at as "usedAt", ${userColumns(sql, address)}
+    select l.state, l.ends_at as "endsAt", ${userColumns(sql, address)}
     from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`;
   if (!row) return null;
-  const { state, endsAt, usedAt, ...user } = row;
-  return { state, endsAt, usedAt, user: user.id ? (user as ResetUser) : null };
+  const { state, endsAt, ...user } = row;
+  return { state, endsAt, user: user.id ? (user as ResetUser) : null };
 }
 
 /** The user with a folded name, locked until the transaction ends; or null. */
@@ -80,7 +80,7 @@ export async function insertResetLink(
  */
 export async function spendResetLink(sql: Connection, tokenHash: Buffer, now: Date): Promise<string | null> {
   const [row] = await sql<{ userId: string }[]>`
-    update reset_link set state = 'used', used_at = ${now}
+    update reset_link set state = 'used'
     where token_hash = ${tokenHash} and state = 'open' and ends_at > ${now}
     returning user_id as "userId"`;
   return row?.userId ?? null;

@@ -234,7 +234,6 @@ create table reset_link (
   made_at timestamp with time zone not null,
   ends_at timestamp with time zone not null,
   state text not null default 'open'::text,
-  used_at timestamp with time zone,
   check ((octet_length(token_hash) = 32)),
   check ((state = ANY (ARRAY['open'::text, 'used'::text, 'withdrawn'::text]))),
   primary key (token_hash)
