@@ -243,7 +243,7 @@ test('an expired link says so at once, and offers a new one', both, async ({ pag
   await onDatabaseOf(
     portal,
     (sql) => sql`
-      update reset_link set ends_at = now() - interval '1 second'
+      update reset_link set made_at = now() - interval '1 hour 1 second', ends_at = now() - interval '1 second'
       where user_id = (select id from portal_user where username = ${username})`,
   );
   await page.goto(link);
