@@ -2,28 +2,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { clearCookie, listCookies, readTokenCookie, setCookie, type TokenCookieName } from './cookies.ts';
+import { clearCookie, readTokenCookie } from './cookies.ts';
+import { type FamilyCookie, familyCookie, familyOfBrowser, setFamilyCookie } from './family-cookies.ts';
 
-/** Enough characters of the state's hash to distinguish the visits of one browser. */
-const told = 8;
-
-type VisitCookie = TokenCookieName & `visit-${string}`;
+type VisitCookie = FamilyCookie<'visit'>;
 
 /**
  * The cookie that shows which browser began a visit to a provider. Each visit has its own cookie and token: an earlier
  * user of the browser holds nothing of the next visit, and a finished visit leaves nothing for the next person.
  */
 export function visitCookie(stateHash: Buffer): VisitCookie {
-  return `visit-${stateHash.toString('base64url').slice(0, told)}`;
+  return familyCookie('visit', stateHash);
 }
 
 /** The tokens of this browser's open visits, by cookie name, oldest first (RFC 6265 §5.4). */
-export function visitsOfBrowser({ headers }: FastifyRequest, config: Config): Map<VisitCookie, string | null> {
-  const names = listCookies(headers, config, 'visit-').filter((name): name is VisitCookie => isVisitCookie.test(name));
-  return new Map(names.map((name) => [name, readTokenCookie(headers, config, name)]));
+export function visitsOfBrowser(request: FastifyRequest, config: Config): Map<VisitCookie, string | null> {
+  return familyOfBrowser('visit', request, config);
 }
-
-const isVisitCookie = /^visit-[\w-]{8}$/;
 
 /** The hash of the token by which this browser shows that it began a visit; null if it has none. */
 export function visitTokenHash({ headers }: FastifyRequest, config: Config, stateHash: Buffer): Buffer | null {
@@ -38,10 +33,8 @@ export function beginVisit(
   config: Config,
   { stateHash, token }: { stateHash: Buffer; token: string },
 ): void {
-  const names = [...visitsOfBrowser(request, config).keys()];
-  for (const name of names.slice(0, Math.max(0, names.length + 1 - limits.visitsOfBrowser)))
-    clearCookie(reply, config, name);
-  setCookie(reply, config, visitCookie(stateHash), token, limits.ssoRequest);
+  const cookie = { name: visitCookie(stateHash), token, maxAge: limits.ssoRequest, most: limits.visitsOfBrowser };
+  setFamilyCookie('visit', request, reply, config, cookie);
 }
 
 /** Removes a finished visit from the browser. */
