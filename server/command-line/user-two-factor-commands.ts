@@ -2,14 +2,13 @@ import type { Command } from 'commander';
 import { resetTwoFactor } from '../accounts/reset-two-factor.ts';
 import { revokeDevices } from '../accounts/revoke-devices.ts';
 import { foldLoginName } from '../names/fold-name.ts';
+import { isUuid } from '../names/is-uuid.ts';
 import type { Database } from '../storage/database.ts';
 import { findUser } from '../storage/portal-user.ts';
 import { listRememberedDevices, type RememberedDevice } from '../storage/remembered-device.ts';
 import { failure } from './failure.ts';
 import { localTime, printJson, printLine, printTable } from './print.ts';
 import { withDatabase } from './with-database.ts';
-
-const isDeviceId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type DeviceFlags = { revoke?: string; revokeAll?: true; json?: true };
 
@@ -48,7 +47,7 @@ async function runDevices(sql: Database, name: string, { revoke, revokeAll, json
   if (!user) throw failure('refused', `There is no user ${name}.`);
   if (revoke !== undefined || revokeAll) {
     const { username } = user;
-    if (revoke !== undefined && !isDeviceId.test(revoke))
+    if (revoke !== undefined && !isUuid(revoke))
       throw failure(
         'refused',
         `--revoke: ${revoke} is not the id of a device; vestibule user devices ${username} lists them.`,

@@ -1,17 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { queryNames, screenOfPath, screenUrl } from '#contract/screens.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { setCookie } from '../http/cookies.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { refuseForeignSite } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { isAheadOfPerson } from '../http/navigation.ts';
-import { languageOverride, queryValue, splitUrl, wantsPage } from '../http/request-url.ts';
+import { languageOverride, queryValue, wantsPage } from '../http/request-url.ts';
 import { namesOwnOrigin } from '../http/same-origin.ts';
 import { clearWaitingLink } from '../http/turns.ts';
 import { limits } from '../limits.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
+import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { carriesSession, endSession, leaveSession, wasSignedIn } from './end-session.ts';
 
@@ -53,9 +54,11 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   const where = { now: deps.now(), address, requestId };
   const ended = sessionToken ? await endSession(deps.sql, sessionToken, where) : null;
   const destination = queryValue(request, queryNames.destination) ?? undefined;
-  // Any link could claim this of a sign-out, and nothing would be discarded.
+  // Signing out to set up one's own app is no change of person, so the provider's session may stay. Only by the button:
+  // any link could claim this of a sign-out, and nothing would be discarded.
   const isPressed = request.method === 'POST';
-  const signsInAgain = isPressed && ended !== null && destination !== undefined && isRegistration(deps, destination);
+  const signsInAgain =
+    isPressed && ended !== null && destination !== undefined && leadsToRegistration(deps.config, destination);
   // Unlike “not you”, cancelling a registration is no change of person: the name stays filled in.
   const isSamePerson = signsInAgain || (ended?.stage === 'half' && ended.mustRegister);
   if (ended && isSamePerson) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
@@ -79,11 +82,4 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
     [queryNames.language]: languageOverride(request),
   };
   return reply.redirect(screenUrl(deps.config.basePath, 'login', query), 303);
-}
-
-/** Signing out to set up one's own app is not a change of person, so the provider's session may stay. */
-function isRegistration({ config }: Deps, destination: string): boolean {
-  const { path } = splitUrl(destination);
-  if (!path.startsWith(`${config.basePath}/`)) return false;
-  return screenOfPath(path.slice(config.basePath.length)).name === 'twoFactorRegistration';
 }

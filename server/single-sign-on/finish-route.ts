@@ -1,13 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
-import { defaultDestination } from '#contract/destination.ts';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie, readCookie, readTokenCookie } from '../http/cookies.ts';
-import { languageOverride, queryValue } from '../http/request-url.ts';
+import { queryValue } from '../http/request-url.ts';
 import { endVisit, visitTokenHash } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
-import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
 import {
   endSsoRequestOfOthers,
@@ -25,6 +23,7 @@ import type { Refusal } from './identity.ts';
 import { openQuestion, questionUrl } from './other-account.ts';
 import { isUnderWay, keepOutcome, keptOutcome } from './outcome.ts';
 import { detailsOf, wayOf } from './request-details.ts';
+import { toForm } from './to-form.ts';
 import { isOfBrowser, isOpen, isSessionOf } from './visits.ts';
 
 /**
@@ -79,7 +78,7 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
     if (past && openQuestion(deps, request, past)) return reply.redirect(questionUrl(deps, past.id), 303);
     if (shown.answerHash && (await endSsoRequestOfOthers(sql, shown, now))) {
       // The browser that brought an OpenID answer had begun: somebody has signed in or out here since.
-      if (protocol === 'oidc') return toForm(request, reply);
+      if (protocol === 'oidc') return toForm(deps, request, reply, 'signInExpired');
       const words = 'this browser brought the answer and another one began';
       return await fail(deps, request, reply, { ok: false, reason: 'other-browser', words }, { protocol, address });
     }
@@ -97,11 +96,6 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
 
   function clearAnswer({ headers }: FastifyRequest, reply: FastifyReply, state: string): void {
     if (readCookie(headers, config, answerCookie(state)) !== null) clearCookie(reply, config, answerCookie(state));
-  }
-
-  function toForm(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const way = { destination: defaultDestination(config.basePath), lang: languageOverride(request) };
-    return toSingleSignOn(reply, config, { notice: 'signInExpired', username: null }, way);
   }
 }
 

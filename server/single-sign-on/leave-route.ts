@@ -5,6 +5,7 @@ import type { Deps } from '../deps/deps.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { endVisit, visitsOfBrowser } from '../http/visit-cookies.ts';
+import { isUuid } from '../names/is-uuid.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { findSsoRequest } from '../storage/sso-request.ts';
@@ -21,7 +22,7 @@ export function leaveRoute(deps: Deps) {
   return async function leave(request: FastifyRequest, reply: FastifyReply) {
     const id = queryValue(request, 'request') ?? '';
     const lang = languageOverride(request);
-    const row = isRequestId(id) ? await findSsoRequest(deps.sql, id) : null;
+    const row = isUuid(id) ? await findSsoRequest(deps.sql, id) : null;
     const isOut = row !== null && isOpen(row, deps.now());
     if ((isOut || !row) && visitsOfBrowser(request, config).size === 0)
       return reply.redirect(screenUrl(config.basePath, 'singleSignOn', { notice: 'cookiesNeeded', lang }), 303);
@@ -50,9 +51,4 @@ export function leaveRoute(deps: Deps) {
       (isOwn && !isSignedOut && details) || {};
     return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, { destination, lang });
   };
-}
-
-/** Whether a text has the form of a visit's id. */
-export function isRequestId(text: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }

@@ -2,21 +2,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
 import { OtherAccountForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
-import { languageOverride, queryValue } from '../http/request-url.ts';
+import { queryValue } from '../http/request-url.ts';
 import { endVisit } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
+import { isUuid } from '../names/is-uuid.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { findSsoRequest, type SsoRequestRow, takeQuestion } from '../storage/sso-request.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { tooLongAgo } from './authentication-age.ts';
 import { refused, signIn } from './decide.ts';
 import { giveOutcome } from './give-outcome.ts';
-import { isRequestId } from './leave-route.ts';
 import { askAnew, isAskedHere, openQuestion, questionUrl, recordQuestion, signedInHere } from './other-account.ts';
 import { isUnderWay, keepOutcome, keptOutcome, type Outcome } from './outcome.ts';
 import { detailsOf } from './request-details.ts';
+import { toForm } from './to-form.ts';
 
 /**
  * `GET authenticate/other-account`: a provider's answer would replace the person signed in here, or may be the previous
@@ -28,11 +28,11 @@ export function otherAccountRoute(deps: Deps) {
     if (!visitor) return reply;
     const { address } = visitor;
     const id = queryValue(request, 'request') ?? '';
-    const row = isRequestId(id) ? await findSsoRequest(deps.sql, id) : null;
+    const row = isUuid(id) ? await findSsoRequest(deps.sql, id) : null;
     const question = row && openQuestion(deps, request, row);
     if (!question) return await answeredBefore(deps, request, reply, { row, address });
     const connection = row && (await findSsoConnection(deps.sql, row.connectionId));
-    if (!connection) return toForm(deps, request, reply);
+    if (!connection) return toForm(deps, request, reply, 'signInExpired');
     return await deps.pages.send(request, reply, 200, {
       serverPage: {
         name: 'otherAccount',
@@ -55,7 +55,7 @@ export function goOnAsOtherRoute(deps: Deps) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const { address } = visitor;
-    const asked = isRequestId(id) ? await findSsoRequest(deps.sql, id) : null;
+    const asked = isUuid(id) ? await findSsoRequest(deps.sql, id) : null;
     const question = asked && openQuestion(deps, request, asked);
     const connection = asked && (await findSsoConnection(deps.sql, asked.connectionId));
     if (!question || !connection) return await answeredBefore(deps, request, reply, { row: asked, address });
@@ -107,10 +107,5 @@ async function answeredBefore(
     }
     endVisit(request, reply, deps.config, tokenHash(row.id));
   }
-  return toForm(deps, request, reply);
-}
-
-function toForm({ config }: Deps, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const way = { destination: defaultDestination(config.basePath), lang: languageOverride(request) };
-  return toSingleSignOn(reply, config, { notice: 'signInExpired', username: null }, way);
+  return toForm(deps, request, reply, 'signInExpired');
 }

@@ -3,11 +3,11 @@ import { callUrl } from '#contract/calls.ts';
 import { defaultDestination } from '#contract/destination.ts';
 import { ProviderBeganForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
-import { languageOverride, queryValue } from '../http/request-url.ts';
-import { toSingleSignOn } from '../sign-in/let-in.ts';
+import { queryValue } from '../http/request-url.ts';
 import { findSsoConnectionByKey, type SsoConnection } from '../storage/sso-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { depart, travellerOf } from './depart.ts';
+import { toForm } from './to-form.ts';
 
 /**
  * `GET authenticate/continue`: where an unsolicited answer leads. Who posted it is unknown, so nothing happens until
@@ -56,9 +56,4 @@ export function providerBeganUrl({ config }: Deps, { key }: SsoConnection): stri
 async function connectionOf(deps: Deps, key: string | null): Promise<SsoConnection | null> {
   const connection = key === null || !/^[\w-]+$/.test(key) ? null : await findSsoConnectionByKey(deps.sql, key);
   return connection?.active && connection.protocol === 'saml' && connection.settings.mayBegin ? connection : null;
-}
-
-function toForm({ config }: Deps, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const way = { destination: defaultDestination(config.basePath), lang: languageOverride(request) };
-  return toSingleSignOn(reply, config, { username: null }, way);
 }

@@ -25,8 +25,9 @@ export function tokensOfPress(key: Buffer, press: Press): TokensOfPress {
   return { session: token('session'), device: token('device'), remembered: token('remembered') };
 }
 
-/** The tokens of an answer that is given only once. */
-export function tokensOfOneAnswer(): TokensOfPress {
+/** The tokens for the answer to a right code: those of the press, or new ones for a script, which presses only once. */
+export function tokensForAnswer({ code }: Keys, press: Press & { isForm: boolean }): TokensOfPress {
+  if (press.isForm) return tokensOfPress(code[0] as Buffer, press);
   return { session: newToken(), device: newToken(), remembered: newToken() };
 }
 

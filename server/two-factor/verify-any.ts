@@ -10,7 +10,7 @@ import { findPendingTotp } from '../storage/totp.ts';
 import type { Who } from '../visitor/who.ts';
 import { answerOfPress } from './answer-of-press.ts';
 import { countTry } from './count-try.ts';
-import { tokensOfOneAnswer, tokensOfPress } from './press.ts';
+import { tokensForAnswer } from './press.ts';
 import { isFreshSignIn } from './registration.ts';
 import { takeProof } from './take-proof.ts';
 import { hasPage, type VerifyRequest, type VerifyResult, verifyCode } from './verify-code.ts';
@@ -47,7 +47,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
   if (counted.kind === 'usedUp') return { kind: 'signInExpired' };
   if (counted.kind !== 'counted') return counted;
   const asOfPress = { ...deps, now: () => counted.at };
-  const tokens = request.isForm ? tokensOfPress(deps.keys.code[0] as Buffer, request) : tokensOfOneAnswer();
+  const tokens = tokensForAnswer(deps.keys, request);
   const nextSessionHash = tokenHash(tokens.session);
   const prover = { userId, factor: 'app', mustRegister: true, sessionHash, nextSessionHash } as const;
   const proof = await deps.sql.begin(async (sql) => {

@@ -21,7 +21,7 @@ import { RollBack, transaction } from '../storage/transaction.ts';
 import { whoHas } from '../visitor/who.ts';
 import { clockHelp } from './clock-help.ts';
 import { countTry } from './count-try.ts';
-import { tokensOfOneAnswer, tokensOfPress } from './press.ts';
+import { tokensForAnswer } from './press.ts';
 import { type Proof, takeProof } from './take-proof.ts';
 
 export type VerifyRequest = {
@@ -96,7 +96,7 @@ async function complete(
 ): Promise<(VerifyResult & { kind: 'right' | 'signInExpired' }) | null> {
   const { userId } = half;
   const now = deps.now();
-  const tokens = request.isForm ? tokensOfPress(deps.keys.code[0] as Buffer, request) : tokensOfOneAnswer();
+  const tokens = tokensForAnswer(deps.keys, request);
   const nextSessionHash = tokenHash(tokens.session);
   const mayRemember = half.customers.every(({ rememberDevices }) => rememberDevices);
   const rememberedToken = request.remember && mayRemember ? tokens.remembered : null;
