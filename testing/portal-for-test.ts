@@ -18,6 +18,8 @@ import { type DatabaseForTest, databaseForTest } from './database-for-test.ts';
 
 /** A portal on its own copy of a migrated database, with a clock and logs that tests control. */
 export type PortalForTest = {
+  /** The database, where other instances may join. */
+  database: DatabaseForTest;
   sql: Database;
   deps: Deps;
   app: FastifyInstance;
@@ -58,13 +60,11 @@ export const testPassword = 'Lantern-Harbour-42';
  */
 export async function portalForTest(
   overrides: Partial<Config> = {},
-  another?: PortalForTest & { database?: DatabaseForTest },
+  another?: PortalForTest,
   { timeouts, sql }: { timeouts?: Partial<Timeouts>; sql?: Database } = {},
-): Promise<PortalForTest & { database: DatabaseForTest }> {
+): Promise<PortalForTest> {
   const database = another?.database ?? (await databaseForTest());
-  const result = readConfig({});
-  if (!result.ok) throw new Error(result.problems.join('; '));
-  const config: Config = { ...result.config, ...overrides };
+  const config: Config = { ...configFrom({}), ...overrides };
   const built = await loadBuiltPages(config);
   const lines: string[] = [];
   let time = new Date('2026-03-04T10:00:00Z').getTime();
@@ -141,6 +141,13 @@ export async function portalForTest(
       if (!another) await database.close();
     },
   };
+}
+
+/** The configuration that an operator's environment gives. */
+export function configFrom(env: Record<string, string>): Config {
+  const result = readConfig(env);
+  if (!result.ok) throw new Error(result.problems.join('; '));
+  return result.config;
 }
 
 let passwordHash: Promise<string> | undefined;

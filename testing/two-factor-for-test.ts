@@ -9,6 +9,7 @@ import { lookAtRecoveryCodes, makeRecoveryCodes } from '#server/two-factor/recov
 import { totpPlace } from '#server/two-factor/registration.ts';
 import { newTotpSecret } from '#server/two-factor/totp.ts';
 import { addCustomer, addUser } from './accounts-for-test.ts';
+import { emptyDatabase } from './empty-tables.ts';
 import { cookiesOf, type PortalForTest, type TestRequest, testPassword } from './portal-for-test.ts';
 import { userId } from './reset-for-test.ts';
 
@@ -23,17 +24,12 @@ export const sendUrl = '/portal/two-factor-authentication/send';
 export const registrationUrl = '/portal/two-factor-authentication/registration';
 export const recoveryCodesUrl = '/portal/two-factor-authentication/recovery-codes';
 
-const emptied = [
-  ...['customer', 'portal_user', 'session', 'pending_totp', 'email_code', 'device', 'throttle'],
-  ...['mail', 'audit_event'],
-];
-
 /**
  * Empties the database except for a customer per policy, `app`, `mail` and `plain`, and their users: alice and adam,
  * bob and beth, pat. All have testPassword and no registered factor.
  */
 export async function startTwoFactorAfresh(portal: PortalForTest): Promise<void> {
-  await portal.sql.unsafe(emptied.map((table) => `delete from ${table};`).join(''));
+  await emptyDatabase(portal);
   portal.mails.length = 0;
   await addCustomer(portal, 'app', { twoFactor: 'app' });
   await addCustomer(portal, 'mail', { twoFactor: 'email' });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { countThrottleAttempt } from '#testing/count-throttle-attempt.ts';
 import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
 import { limits } from '../limits.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import { listAuditEvents } from '../storage/audit-event.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
   database = await databaseForTest();
 });
 beforeEach(async () => {
-  await database.sql`truncate customer, portal_user, session, device, audit_event, throttle cascade`;
+  await emptyDatabase(database);
   await addCustomer(database.sql, { key: 'acme', ...plainCustomer, allowedNetworks: [] }, now);
   await addCustomer(
     database.sql,

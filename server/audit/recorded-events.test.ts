@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testAddress, testPassword } from '#testing/portal-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { cookiesOf, testAddress, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, changeTo, linkFor, newPassword } from '#testing/reset-for-test.ts';
 import {
   codeByMail,
@@ -14,15 +16,10 @@ import {
 } from '#testing/two-factor-for-test.ts';
 import { auditEvents, changeRefusalReasons, refusalReasons, resetOutcomes } from './audit-events.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-  await addAttackFixtures(portal);
-});
+const portal = portalOfFile({ once: addAttackFixtures });
 beforeEach(async () => {
-  await portal.sql`truncate audit_event, throttle`;
+  await emptyTables(portal, 'audit_event', 'throttle');
 });
-afterAll(() => portal.close());
 
 async function events() {
   return await portal.sql`
@@ -33,7 +30,7 @@ async function events() {
 
 /** The events of one request, without values that vary between runs. */
 async function recorded(request: () => Promise<unknown>): Promise<unknown[]> {
-  await portal.sql`truncate audit_event`;
+  await emptyTables(portal, 'audit_event');
   await request();
   const rows = await events();
   for (const { at, address, request_id } of rows) {

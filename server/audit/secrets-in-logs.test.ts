@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readSmtpUrl } from '#server/config/smtp-url.ts';
 import { hour, limits } from '#server/limits.ts';
 import { senderOf } from '#server/mail/message.ts';
@@ -7,7 +7,8 @@ import { startHousekeeping } from '#server/upkeep/housekeeping.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { expectNowhere } from '#testing/expect-nowhere.ts';
 import { mailServerForTest } from '#testing/mail-server-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, changeTo, tokenIn } from '#testing/reset-for-test.ts';
 import {
   codeByMail,
@@ -23,12 +24,7 @@ import {
   verifyByForm,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-  await addAttackFixtures(portal);
-});
-afterAll(() => portal.close());
+const portal = portalOfFile({ once: addAttackFixtures });
 
 const canary = 'Canary#Secret-99';
 const login = { method: 'POST', url: '/portal/performlogin' } as const;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
 import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
@@ -31,7 +32,7 @@ beforeAll(async () => {
   await writeFile(metadata, metadataOf(await makeCertificate('idp.acme.example', new Date())));
 });
 beforeEach(async () => {
-  await sql`truncate customer, portal_user, sso_connection, audit_event, portal_key cascade`;
+  await emptyTables({ sql }, 'customer', 'portal_user', 'sso_connection', 'audit_event', 'portal_key');
   await addCustomer(sql, { key: 'acme', name: 'Acme Ltd.', allowedNetworks: [], twoFactor: 'off' }, new Date());
 });
 afterAll(async () => {

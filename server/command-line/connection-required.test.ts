@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 
@@ -40,7 +41,7 @@ const state = async () =>
     order by domain) as domains from sso_connection s order by key`;
 
 beforeEach(async () => {
-  await database.sql`truncate customer, portal_user, audit_event cascade`;
+  await emptyDatabase(database);
   await addCustomer(database.sql, { key: 'acme', name: 'Acme', allowedNetworks: [], twoFactor: 'off' }, new Date());
   expect((await add('main', ' --required on')).code).toBe(0);
 });

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { emptyDatabase } from '#testing/empty-tables.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   await migrate(sql);
 });
 beforeEach(async () => {
-  await sql`truncate customer, portal_user, session, audit_event, mail cascade`;
+  await emptyDatabase({ sql });
   await addCustomer(sql, { key: 'acme', name: 'Acme', allowedNetworks: [], twoFactor: 'app' }, new Date());
   ids = {};
   for (const username of ['alice', 'bob']) {

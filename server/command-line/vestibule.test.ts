@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { countThrottleAttempt } from '#testing/count-throttle-attempt.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
 import { runVestibule, runVestibuleProcess } from '#testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
@@ -33,7 +34,7 @@ beforeAll(async () => {
   await migrate(sql);
 });
 beforeEach(async () => {
-  await sql`truncate customer, portal_user, session, device, audit_event, throttle cascade`;
+  await emptyDatabase({ sql });
 });
 afterAll(async () => {
   await sql.end({ timeout: 1 });

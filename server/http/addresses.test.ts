@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type ListeningPortal, listeningPortal } from '#testing/listening-portal.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
-let portal: PortalForTest;
 let listening: ListeningPortal;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   listening = await listeningPortal(portal);
 });
-afterAll(() => portal.close());
 
 /** Requests a path verbatim; inject would normalize it. */
 async function ask(path: string, method = 'GET', fields = ''): Promise<{ status: number | undefined; text: string }> {

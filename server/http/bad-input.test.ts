@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-  await addAttackFixtures(portal);
-});
-afterAll(() => portal.close());
+const portal = portalOfFile({ once: addAttackFixtures });
 
 const script = { accept: 'application/json' };
 const post = (body: string, headers: Record<string, string> = {}) =>

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { expect, it } from 'vitest';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-afterAll(() => portal.close());
+const portal = portalOfFile();
 
 it('/.well-known/change-password leads to the forgotten password form', async () => {
   const { statusCode, headers } = await portal.send({ url: '/.well-known/change-password' });

@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readConfig } from '#server/config/config.ts';
+import { beforeAll, expect, it } from 'vitest';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { type ListeningPortal, listeningPortal } from '#testing/listening-portal.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
 const name = '__Host-vestibule-session';
 
-let portal: PortalForTest;
+const portal = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' } });
 let listening: ListeningPortal;
 let alice: string;
 let mallory: string;
 beforeAll(async () => {
-  const result = readConfig({ PUBLIC_URL: 'https://portal.example' });
-  if (!result.ok) throw new Error(result.problems.join('; '));
-  portal = await portalForTest(result.config);
   await addAttackFixtures(portal);
   listening = await listeningPortal(portal);
   alice = cookiesOf(await portal.signIn('alice', testPassword))[name] ?? '';
   mallory = cookiesOf(await portal.signIn('bob', testPassword))[name] ?? '';
 });
-afterAll(() => portal.close());
 
 /** The user signed in by these bytes of a Cookie field, one character each. */
 async function signedInBy(cookie: string): Promise<string | null> {

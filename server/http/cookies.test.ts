@@ -1,16 +1,14 @@
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { readConfig } from '#server/config/config.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
 
 /** A portal as in production, behind https. */
-let portal: PortalForTest;
+const portal = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' } });
 beforeAll(async () => {
-  const result = readConfig({ PUBLIC_URL: 'https://portal.example' });
-  if (!result.ok) throw new Error(result.problems.join('; '));
-  portal = await portalForTest(result.config);
   await addAttackFixtures(portal);
   await addCustomer(portal, 'careful', { twoFactor: 'email' });
   await addUser(portal, { username: 'frida', customers: ['careful'] });
@@ -20,7 +18,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
 });
-afterAll(() => portal.close());
 
 const isSigned = async (headers: Record<string, string>) =>
   (await portal.send({ url: '/portal/session', headers })).statusCode === 200;

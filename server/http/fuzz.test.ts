@@ -1,25 +1,24 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { InjectOptions, Response } from 'light-my-request';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { languageNames } from '#contract/languages.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { methods, paths, requests, type Sent, secondFactorRequests } from '#testing/hostile-requests.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { codeNow, giveApp, halfSession, verify } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 let session: string;
 let secret: string;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   await addAttackFixtures(portal);
   await addCustomer(portal, 'app', { twoFactor: 'app' });
   await addUser(portal, { username: 'gwen', customers: ['app'] });
   secret = await giveApp(portal, 'gwen');
   session = cookiesOf(await portal.signIn('bob', testPassword))['vestibule-session'] ?? '';
 });
-afterAll(() => portal.close());
 
 async function send({ method, path, query, headers, body }: Sent): Promise<Response> {
   const search = query.map((pair) => pair.join('=')).join('&');

@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readConfig } from '#server/config/config.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { expect, it } from 'vitest';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  const result = readConfig({ PUBLIC_URL: 'https://portal.example' });
-  if (!result.ok) throw new Error(result.problems.join('; '));
-  portal = await portalForTest(result.config);
-});
-afterAll(() => portal.close());
+const portal = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' } });
 
 it('Host tricks reach no route', async () => {
   const hosts = [

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { languages } from '#contract/languages.ts';
 import type { Page } from '#contract/page.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { loadBuiltPages } from './built-pages.ts';
 import { createPages } from './pages.ts';
 
-let portal: PortalForTest;
 const render = vi.fn<(page: Page) => string>();
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   await addAttackFixtures(portal);
   const built = await loadBuiltPages(portal.deps.config);
   render.mockImplementation(built.render);
@@ -18,7 +18,6 @@ beforeAll(async () => {
 beforeEach(() => {
   render.mockClear();
 });
-afterAll(() => portal.close());
 
 const renderings = async (urls: string[], headers: Record<string, string> = {}) => {
   for (const url of urls) await portal.send({ url, headers });

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { type ListeningPortal, listeningPortal, type RawAnswer } from '#testing/listening-portal.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
-let portal: PortalForTest;
 let listening: ListeningPortal;
 let host: string;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   await addAttackFixtures(portal);
   listening = await listeningPortal(portal);
   host = `Host: ${listening.host}\r\n`;
 });
-afterAll(() => portal.close());
 
 const form = 'username=bob&password=wrong';
 const get = (path: string, fields = host, version = 'HTTP/1.1') => `GET ${path} ${version}\r\n${fields}\r\n`;

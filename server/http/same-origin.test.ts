@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { calls } from '#contract/calls.ts';
-import { readConfig } from '#server/config/config.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { linkFor, newPassword } from '#testing/reset-for-test.ts';
 import {
   codeNow,
@@ -18,16 +18,12 @@ import {
 import { isFromOwnOrigin } from './same-origin.ts';
 
 const own = 'https://portal.example';
-let portal: PortalForTest;
+const portal = portalOfFile({ env: { PUBLIC_URL: own } });
 let cookies: Record<string, string>;
 beforeAll(async () => {
-  const result = readConfig({ PUBLIC_URL: own });
-  if (!result.ok) throw new Error(result.problems.join('; '));
-  portal = await portalForTest(result.config);
   await addAttackFixtures(portal);
   cookies = cookiesOf(await portal.signIn('alice', testPassword));
 });
-afterAll(() => portal.close());
 
 /** All except those from providers: their authentication is tested in single-sign-on/saml. */
 const posts = Object.values(calls)

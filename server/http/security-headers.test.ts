@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConfig } from '#server/config/config.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   codeNow,
   recoveryCodesUrl,
@@ -13,17 +13,11 @@ import {
   wrongCodes,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
+const portal = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' }, once: addAttackFixtures });
 beforeAll(async () => {
-  const result = readConfig({ PUBLIC_URL: 'https://portal.example' });
-  if (!result.ok) throw new Error(result.problems.join('; '));
-  const { publicUrl, hosts, origins, destinationRules } = result.config;
-  portal = await portalForTest({ publicUrl, hosts, origins, destinationRules });
-  await addAttackFixtures(portal);
   await addCustomer(portal, 'app', { twoFactor: 'app' });
   await addUser(portal, { username: 'gwen', customers: ['app'] });
 });
-afterAll(() => portal.close());
 
 /** One answer of every kind, by name. */
 async function answers(): Promise<[string, number, Response][]> {

@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { day, hour, limits, minute } from '#server/limits.ts';
 import type { Outcome } from '#server/worker.ts';
 import { deliverAll, letLeave, queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { startAfresh, userId } from '#testing/reset-for-test.ts';
 import { MailNotSent } from '../deps/mail-transport.ts';
 import { mailDelivery } from './deliver-mail.ts';
 
 const second = 1000;
-let portal: PortalForTest;
 let work: () => Promise<Outcome>;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startAfresh(portal);
   work = mailDelivery(portal.deps);
   leave();
 });
-afterAll(() => portal.close());
 
 async function queue(...usernames: string[]): Promise<void> {
   for (const username of usernames) await queueMailTo(portal, username);

@@ -1,30 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
+import { cuttableDatabase } from '#testing/cuttable-database.ts';
 import { deliverAll, letLeave, queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { startAfresh } from '#testing/reset-for-test.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import { mailDelivery } from './deliver-mail.ts';
 
 // Two instances on one database; the second one's connection can be cut.
-let portal: PortalForTest;
-let other: PortalForTest;
-let wire: CuttableDatabase;
-beforeAll(async () => {
-  const first = await portalForTest();
-  wire = await cuttableDatabase(first.database);
-  [portal, other] = [first, await portalForTest({}, first, { sql: wire.sql })];
-});
+const portal = portalOfFile();
+const wire = sharedByFile(() => cuttableDatabase(portal.database));
+const other = sharedByFile(() => portalForTest({}, portal, { sql: wire.sql }));
 beforeEach(async () => {
   await startAfresh(portal);
   other.mails.length = 0;
   letLeave(portal);
   letLeave(other);
-});
-afterAll(async () => {
-  await other.close();
-  await wire.close();
-  await portal.close();
 });
 
 const deliver = () => deliverAll(mailDelivery(portal.deps));

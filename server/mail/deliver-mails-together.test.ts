@@ -1,33 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
 import { startWorker } from '#server/worker.ts';
 import { deliverAll, letLeave, queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import type { PortalForTest } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { startAfresh } from '#testing/reset-for-test.ts';
 import { mailDelivery } from './deliver-mail.ts';
 
 // Two instances on one database, each with its own pool.
-let portal: PortalForTest;
-let other: PortalForTest;
-let pool: Database;
-beforeAll(async () => {
-  const first = await portalForTest();
-  pool = connect(first.database.place);
-  [portal, other] = [first, await portalForTest({}, first, { sql: pool })];
-});
+const portal = portalOfFile();
+const other = otherInstanceOfFile(portal);
 beforeEach(async () => {
   await startAfresh(portal);
   other.mails.length = 0;
   letLeave(portal);
   letLeave(other);
-});
-afterAll(async () => {
-  await other.close();
-  await pool.end();
-  await portal.close();
 });
 
 const queue = (count: number) => Promise.all(Array.from({ length: count }, () => queueMailTo(portal, 'alice')));

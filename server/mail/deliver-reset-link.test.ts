@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
 import { answerResetRequest } from '#server/password/answer-reset-request.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   askForReset,
   changedPage,
@@ -14,12 +14,7 @@ import {
 } from '#testing/reset-for-test.ts';
 
 const second = 1000;
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startAfresh });
 
 /** Requests a link whose email stays queued until the test sends it. */
 async function queueLink(username: string): Promise<void> {

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 import {
   codeByMail,
@@ -15,19 +17,11 @@ import {
 // Every email of a sign-in is in the user's own language, else in that of the page. Its browser here is German.
 const headers = { 'accept-language': 'de-AT,de;q=0.9' };
 
-let portal: PortalForTest;
-let provider: ForgedProvider;
-beforeAll(async () => {
-  portal = await portalForTest();
-  provider = await startForgedProvider({ now: portal.deps.now });
-});
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   await portal.sql`update customer set new_device_mail = true`;
-});
-afterAll(async () => {
-  await provider.close();
-  await portal.close();
 });
 
 /** Kind and language of what was queued since the start of the test. */

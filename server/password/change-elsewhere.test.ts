@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { changedPage, failedPage, linkFor, newPassword, startAfresh } from '#testing/reset-for-test.ts';
 import { type BrowserForTest, browserForTest } from '#testing/sso-for-test.ts';
 import { signedInAs } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 let browser: BrowserForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startAfresh(portal);
-  await portal.sql`truncate signed_out_session`;
+  await emptyTables(portal, 'signed_out_session');
   browser = browserForTest(portal);
   await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
 });
-afterAll(() => portal.close());
 
 const change = async (username: string, repeat = newPassword, headers: Record<string, string> = {}) => {
   const hash = await linkFor(portal, username);

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { describe, expect, it } from 'vitest';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   askForReset,
   changedPage,
@@ -11,12 +12,7 @@ import {
 } from '#testing/reset-for-test.ts';
 import { answerResetRequest } from './answer-reset-request.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startAfresh });
 
 const tables = [
   'portal_user',

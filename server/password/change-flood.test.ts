@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { verifyPassword } from '#server/secrets/password-hash.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { changedPage, changeTo, hiddenHash, linkFor, newPassword, startAfresh } from '#testing/reset-for-test.ts';
 
 /** A short queue fills quickly; verification waits until the test continues it. */
@@ -19,12 +19,7 @@ vi.mock('@node-rs/argon2', async (original) => {
   return { ...real, verify };
 });
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-  await startAfresh(portal);
-});
-afterAll(() => portal.close());
+const portal = portalOfFile({ once: startAfresh });
 
 it('LM-08 while too many passwords are queued a change is 503 with the form, counts nothing, and works a moment later', async () => {
   const token = await linkFor(portal, 'alice');

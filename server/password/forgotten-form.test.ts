@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { cookiesOf } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { startAfresh } from '#testing/reset-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-  await addAttackFixtures(portal);
-});
-beforeEach(() => startAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ once: addAttackFixtures, each: startAfresh });
 
 const url = '/portal/password/forgotten';
 const postForm = (body: string, cookies = {}) => portal.send({ method: 'POST', url, body, cookies });

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { expect, it } from 'vitest';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, startAfresh } from '#testing/reset-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startAfresh });
 
 const script = { headers: { accept: '*/*' } };
 

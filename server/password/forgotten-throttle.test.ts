@@ -1,26 +1,12 @@
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, startAfresh } from '#testing/reset-for-test.ts';
 
 // Two instances on one database, each with its own pool.
-let portal: PortalForTest;
-let other: PortalForTest;
-let pool: Database;
-beforeAll(async () => {
-  const first = await portalForTest();
-  pool = connect(first.database.place);
-  [portal, other] = [first, await portalForTest({}, first, { sql: pool })];
-});
-beforeEach(() => startAfresh(portal));
-afterAll(async () => {
-  await other.close();
-  await pool.end();
-  await portal.close();
-});
+const portal = portalOfFile({ each: startAfresh });
+const other = otherInstanceOfFile(portal);
 
 const script = { headers: { accept: '*/*' } };
 const { freeFailures, firstWait, leakEvery } = limits.throttle.address;

@@ -1,25 +1,21 @@
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
 import { type ListeningPortal, listeningPortal } from '#testing/listening-portal.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, startAfresh } from '#testing/reset-for-test.ts';
 
-let portal: PortalForTest;
 /** For queries by the test itself. */
 let aside: Database;
 let listening: ListeningPortal;
+const portal = portalOfFile({ each: startAfresh });
 beforeAll(async () => {
-  const made = await portalForTest();
-  portal = made;
-  aside = connect(made.database.place);
-  listening = await listeningPortal(made);
+  aside = connect(portal.database.place);
+  listening = await listeningPortal(portal);
 });
-beforeEach(() => startAfresh(portal));
 afterAll(async () => {
   await aside.end();
-  await portal.close();
 });
 
 const script = { headers: { accept: '*/*' } };

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   changedPage,
   changeTo,
@@ -14,17 +16,13 @@ import {
 import { type BrowserForTest, browserForTest } from '#testing/sso-for-test.ts';
 import { codeNow, giveApp, verify } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 let browser: BrowserForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startAfresh(portal);
-  await portal.sql`truncate ended_session, signed_out_session`;
+  await emptyTables(portal, 'ended_session', 'signed_out_session');
   browser = browserForTest(portal);
 });
-afterAll(() => portal.close());
 
 const open = (token: string, more = '') => browser.get(`/portal/forgottenChange?hash=${token}${more}`);
 const signIn = (username = 'bob', password = testPassword) =>

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { expect, it, vi } from 'vitest';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   changedPage,
   changeTo,
@@ -18,12 +19,7 @@ vi.mock('@node-rs/argon2', async (original) => {
   return { ...real, ...argon2 };
 });
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startAfresh });
 
 const landing = async (password: string, repeat = password) =>
   (await changeTo(portal, await linkFor(portal, 'alice'), password, { repeat })).headers.location;

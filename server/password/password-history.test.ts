@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   changedPage,
   changeTo,
@@ -13,12 +14,7 @@ import {
   userId,
 } from '#testing/reset-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startAfresh });
 
 const landing = async (username: string, password: string) =>
   (await changeTo(portal, await linkFor(portal, username), password)).headers.location;

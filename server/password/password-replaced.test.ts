@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { linkFor, startAfresh, storedHash, userId } from '#testing/reset-for-test.ts';
 import { type ChangeOfUser, changeUser } from '../accounts/change-user.ts';
 import { passwordReplaced } from './password-replaced.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startAfresh });
 
 const change = async (what: ChangeOfUser, name = 'alice') =>
   (await changeUser(portal.sql, name, what, portal.deps.now())).kind;

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hashPassword } from '#server/secrets/password-hash.ts';
 import { newToken } from '#server/secrets/token.ts';
-import {
-  cookiesOf,
-  type PortalForTest,
-  portalForTest,
-  testPassword,
-  testPasswordHash,
-} from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword, testPasswordHash } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   changedPage,
   changeTo,
@@ -19,12 +14,7 @@ import {
   storedHash,
 } from '#testing/reset-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startAfresh });
 
 const weak = 'lanternq';
 

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { newToken } from '#server/secrets/token.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   changedPage,
   changeTo,
@@ -14,12 +15,7 @@ import {
   storedHash,
 } from '#testing/reset-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startAfresh });
 
 const change = (form: Record<string, string>, cookies: Record<string, string> = {}) =>
   portal.send({ method: 'POST', url: '/portal/password/change', form, cookies });

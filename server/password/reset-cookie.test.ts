@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { readConfig } from '#server/config/config.ts';
+import { expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { newToken } from '#server/secrets/token.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   changedPage,
   changeTo,
@@ -15,14 +14,7 @@ import {
 } from '#testing/reset-for-test.ts';
 
 /** A portal as in production, behind https. */
-let portal: PortalForTest;
-beforeAll(async () => {
-  const result = readConfig({ PUBLIC_URL: 'https://portal.example' });
-  if (!result.ok) throw new Error(result.problems.join('; '));
-  portal = await portalForTest(result.config);
-});
-beforeEach(() => startAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ env: { PUBLIC_URL: 'https://portal.example' }, each: startAfresh });
 
 const name = '__Host-vestibule-reset';
 const resetCookieOf = ({ headers }: Awaited<ReturnType<typeof changeTo>>) =>

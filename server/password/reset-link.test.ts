@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
 import { addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   askForLink,
   changedPage,
@@ -19,12 +20,7 @@ import {
 const second = 1000;
 const another = 'Another-Harbour-78';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startAfresh });
 
 const open = (token: string, method: 'GET' | 'HEAD' = 'GET') =>
   portal.send({ method, url: `/portal/forgottenChange?hash=${token}` });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MailNotSent } from '#server/deps/mail-transport.ts';
 import { hour, limits } from '#server/limits.ts';
 import { connect } from '#server/storage/connect.ts';
-import { portalForTest } from '#testing/portal-for-test.ts';
+import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import {
   askForReset,
   changedPage,
@@ -15,7 +15,7 @@ import {
 } from '#testing/reset-for-test.ts';
 import { answerResetRequest } from './answer-reset-request.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
+let portal: PortalForTest;
 beforeEach(async () => {
   portal = await portalForTest();
   await startAfresh(portal);

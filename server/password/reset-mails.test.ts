@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readConfig } from '#server/config/config.ts';
+import { describe, expect, it } from 'vitest';
 import { addUser } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { configFrom, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, changeTo, comesOf, newPassword, startAfresh, tokenIn } from '#testing/reset-for-test.ts';
 
 const publicUrl = 'https://portal.example';
-let portal: PortalForTest;
-beforeAll(async () => {
-  const result = readConfig({ PUBLIC_URL: publicUrl });
-  if (!result.ok) throw new Error(result.problems.join('; '));
-  const branding = { ...result.config.branding, name: '<b>Hub</b> & "Co" https://evil.example' };
-  portal = await portalForTest({ ...result.config, branding });
-});
-beforeEach(() => startAfresh(portal));
-afterAll(() => portal.close());
+const branding = { ...configFrom({}).branding, name: '<b>Hub</b> & "Co" https://evil.example' };
+const portal = portalOfFile({ env: { PUBLIC_URL: publicUrl }, config: { branding }, each: startAfresh });
 
 /** Characters for HTML entities. */
 function decoded(html = ''): string {

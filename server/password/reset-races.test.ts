@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Connection, Database } from '#server/storage/database.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { type PortalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import {
   changedPage,
   changeTo,
@@ -21,23 +22,14 @@ vi.mock('@node-rs/argon2', async (original) => ({
 }));
 
 // Two instances on one database, each with its own pool; requests alternate between them.
-let portals: [PortalForTest, PortalForTest];
-let pool: Database;
+const portal = portalOfFile({ each: startAfresh });
+const portals = [portal, otherInstanceOfFile(portal)] as const;
 /** For queries by the tests themselves. */
 let aside: Database;
-beforeAll(async () => {
-  const first = await portalForTest();
-  pool = connect(first.database.place);
-  aside = connect(first.database.place);
-  portals = [first, await portalForTest({}, first, { sql: pool })];
+beforeAll(() => {
+  aside = connect(portal.database.place);
 });
-beforeEach(() => startAfresh(portals[0]));
-afterAll(async () => {
-  await portals[1].close();
-  await pool.end();
-  await aside.end();
-  await portals[0].close();
-});
+afterAll(() => aside.end());
 
 const portalOf = (n: number) => portals[n % 2] as PortalForTest;
 const another = 'Another-Harbour-78';
@@ -110,7 +102,8 @@ describe('concurrent changes', () => {
 
   it('a link while the operator sets a password: both succeed in turn, in either order', async () => {
     const byOperator = async () =>
-      (await changeUser(pool, 'alice', { passwordHash: 'hash of the operator' }, portals[0].deps.now())).kind;
+      (await changeUser(portals[1].pool, 'alice', { passwordHash: 'hash of the operator' }, portals[0].deps.now()))
+        .kind;
     const first = await linkFor(portals[0], 'alice');
     expect(await meet([byOperator, () => landing(0, first, newPassword)])).toEqual(['changed', failedPage(3)]);
     expect(await storedHash(portals[0], 'alice')).toBe('hash of the operator');
@@ -142,6 +135,6 @@ describe('concurrent changes', () => {
     expect(await storedHash(portals[0], 'alice')).not.toBe(`hash of ${newPassword}`);
     expect(await portals[0].sql`select state from reset_link`).toEqual([{ state: 'open' }]);
     for (const table of ['former_password', 'mail'])
-      expect(await portals[0].sql`select from ${pool(table)}`).toEqual([]);
+      expect(await portals[0].sql`select from ${aside(table)}`).toEqual([]);
   });
 });

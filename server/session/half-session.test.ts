@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
-let portal: PortalForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   await addAttackFixtures(portal);
   for (const twoFactor of ['app', 'email'] as const) {
     await addCustomer(portal, `with-${twoFactor}`, { twoFactor });
@@ -16,7 +16,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
 });
-afterAll(() => portal.close());
 
 const registration = (query: Record<string, string>) => `/portal/twoFactorRegistration?${new URLSearchParams(query)}`;
 

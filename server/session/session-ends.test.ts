@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import {
-  cookiesOf,
-  type PortalForTest,
-  portalForTest,
-  testPassword,
-  testPasswordHash,
-} from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword, testPasswordHash } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
 const second = 1000;
-let portal: PortalForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   await addAttackFixtures(portal);
   await addCustomer(portal, 'other');
   await addUser(portal, { username: 'grace', customers: ['acme', 'other'] });
@@ -22,7 +16,6 @@ beforeEach(async () => {
   await portal.sql`delete from throttle`;
   await portal.sql`delete from session`;
 });
-afterAll(() => portal.close());
 
 /** Signs in and returns the session token. */
 async function tokenOf(username: string): Promise<string> {

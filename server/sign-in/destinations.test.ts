@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testAddress, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testAddress, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
 const origin = 'http://localhost:8080';
 const start = '/portal/portal.html';
 const allowedOrigins = ['https://reports.acme.test'];
 
-let portal: PortalForTest;
 let cookies: Record<string, string>;
-beforeAll(async () => {
-  portal = await portalForTest({ destinationRules: { origin, basePath: '/portal', allowedOrigins } });
-  await addAttackFixtures(portal);
+const portal = portalOfFile({
+  config: { destinationRules: { origin, basePath: '/portal', allowedOrigins } },
+  once: addAttackFixtures,
 });
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
   const { 'vestibule-session': session = '' } = cookiesOf(await portal.signIn('alice', testPassword));
   cookies = { 'vestibule-session': session };
 });
-afterAll(() => portal.close());
 
 /** Where sign-in leads; a signed-in visitor to the form is redirected by the same rules. */
 async function leadsTo(destination: string): Promise<string> {

@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { verifyPassword } from '#server/secrets/password-hash.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { listeningPortal } from '#testing/listening-portal.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
 /** A short queue fills quickly. */
 vi.mock(import('#server/limits.ts'), async (original) => {
@@ -14,12 +15,7 @@ const { limits: limitsOfProduct } = await vi.importActual<typeof import('#server
 
 const mostHashesAtOnce = availableParallelism() + 1;
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-  await addAttackFixtures(portal);
-});
-afterAll(() => portal.close());
+const portal = portalOfFile({ once: addAttackFixtures });
 
 describe('a flood of sign-ins', () => {
   it('LM-08 a full queue answers 503 with Retry-After at once, pages stay fast, and it recovers', async () => {

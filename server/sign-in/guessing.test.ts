@@ -1,8 +1,9 @@
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
 const verify = vi.hoisted(() => vi.fn());
 vi.mock('@node-rs/argon2', async (original) => {
@@ -14,16 +15,11 @@ vi.mock('@node-rs/argon2', async (original) => {
 const { account } = limits.throttle;
 const second = 1000;
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-  await addAttackFixtures(portal);
-});
+const portal = portalOfFile({ once: addAttackFixtures });
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
   verify.mockClear();
 });
-afterAll(() => portal.close());
 
 const isIn = (answer: Response) => answer.statusCode === 303 && 'vestibule-session' in cookiesOf(answer);
 const reasonOfLast = async () =>

@@ -1,9 +1,10 @@
 import { hash } from '@node-rs/argon2';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
 /** While set, a password verification reports itself and waits. */
 let pause: { reached: () => void; over: Promise<void> } | null = null;
@@ -18,9 +19,8 @@ vi.mock('@node-rs/argon2', async (original) => {
   return { ...real, verify };
 });
 
-let portal: PortalForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   await addCustomer(portal, 'acme');
 });
 beforeEach(async () => {
@@ -31,7 +31,6 @@ beforeEach(async () => {
   const passwordHash = await hash(testPassword, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
   await addUser(portal, { username: 'olga', passwordHash });
 });
-afterAll(() => portal.close());
 
 /** Signs in, and does something once the outdated hash has been verified. */
 async function whilePasswordIsLookedAt(work: () => Promise<unknown>) {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { cookiesOf } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { giveApp, halfSession, recoveryCodesUrl, registerApp } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-  await addAttackFixtures(portal);
-});
-afterAll(() => portal.close());
+const portal = portalOfFile({ once: addAttackFixtures });
 
 const failed = '/portal/loginfail/default';
 

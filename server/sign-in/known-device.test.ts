@@ -1,15 +1,15 @@
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
 const { account, address, device } = limits.throttle;
 
-let portal: PortalForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   await addAttackFixtures(portal);
   await addCustomer(portal, 'careful', { twoFactor: 'app' });
   await addUser(portal, { username: 'frida', customers: ['careful'] });
@@ -17,7 +17,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
 });
-afterAll(() => portal.close());
 
 const isIn = (answer: Response) => answer.statusCode === 303 && 'vestibule-session' in cookiesOf(answer);
 

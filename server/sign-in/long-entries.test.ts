@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { longestPasswordInput, longestUsername } from '#contract/payloads.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-  await addAttackFixtures(portal);
-});
+const portal = portalOfFile({ once: addAttackFixtures });
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
   await portal.sql`delete from audit_event`;
 });
-afterAll(() => portal.close());
 
 const url = '/portal/performlogin';
 const post = (form: Record<string, string>, more = {}) => portal.send({ method: 'POST', url, form, ...more });

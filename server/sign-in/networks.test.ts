@@ -1,33 +1,20 @@
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { parseNetworkList } from '#server/names/network-list.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import {
-  cookiesOf,
-  type PortalForTest,
-  portalForTest,
-  type TestRequest,
-  testPassword,
-} from '#testing/portal-for-test.ts';
+import { cookiesOf, type TestRequest, testPassword } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 
-let portal: PortalForTest;
-let proxied: PortalForTest;
+const portal = portalOfFile({ once: addAttackFixtures });
+const { networks: trustedProxies } = parseNetworkList(['198.51.100.0/24']);
+const proxied = otherInstanceOfFile(portal, { trustedProxies });
 beforeAll(async () => {
-  const { networks: trustedProxies } = parseNetworkList(['198.51.100.0/24']);
-  const first = await portalForTest();
-  portal = first;
-  proxied = await portalForTest({ trustedProxies }, first);
-  await addAttackFixtures(portal);
   await addCustomer(portal, 'fenced-too', { networks: ['192.0.2.0/24'], twoFactor: 'app' });
   await addUser(portal, { username: 'both', customers: ['fenced', 'fenced-too'] });
 });
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
   await portal.sql`delete from session`;
-});
-afterAll(async () => {
-  await proxied.close();
-  await portal.close();
 });
 
 const allowed = '203.0.113.5';

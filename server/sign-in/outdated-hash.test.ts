@@ -1,14 +1,13 @@
 import { hash } from '@node-rs/argon2';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
-let portal: PortalForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   await addCustomer(portal, 'acme');
 });
-afterAll(() => portal.close());
 
 async function storedHash(id: string): Promise<string> {
   const [row] = await portal.sql<{ hash: string }[]>`select password_hash as hash from portal_user where id = ${id}`;

@@ -1,33 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, type PortalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { startTwoFactorAfresh, verdict, verify } from '#testing/two-factor-for-test.ts';
 
 // Two instances on one database, each with its own pool: the presses of one button may meet at both.
-let portal: PortalForTest;
-let another: PortalForTest;
-let pool: Database;
-beforeAll(async () => {
-  const made = await portalForTest();
-  portal = made;
-  pool = connect(made.database.place);
-  another = await portalForTest({}, made, { sql: pool });
-});
-beforeEach(() => startTwoFactorAfresh(portal));
-afterAll(async () => {
-  await another.close();
-  await pool.end();
-  await portal.close();
-});
+const portal = portalOfFile({ each: startTwoFactorAfresh });
+const another = otherInstanceOfFile(portal);
 
 /** Has presses of one button stored at the same moment: all have given the right password and wait for their user. */
 async function pressAtOnce(presses: readonly PortalForTest[]) {
-  const release = await holdRows(pool, (sql) => sql`select from portal_user where username = 'bob' for update`);
+  const release = await holdRows(another.pool, (sql) => sql`select from portal_user where username = 'bob' for update`);
   const answers = presses.map((at) => at.signIn('bob', testPassword));
-  await untilWaiting(pool, presses.length);
+  await untilWaiting(another.pool, presses.length);
   await release();
   return await Promise.all(answers);
 }
@@ -50,7 +36,7 @@ it('EM-04 two sign-in presses at the same moment, over two instances, leave the 
     // The second press comes a millisecond later, to the other instance.
     another.wait(portal.deps.now().getTime() + 1 - another.deps.now().getTime());
     const answers = await pressAtOnce([portal, another]);
-    expect(await pool`select from session`).toHaveLength(1);
+    expect(await another.pool`select from session`).toHaveLength(1);
     expect(await whichWorks(answers)).toEqual([[401, 'signInExpired'], true]);
   }
 });
@@ -60,9 +46,9 @@ it('EM-04 even in the same millisecond, or four of them, one is left with its ma
     await startTwoFactorAfresh(portal);
     another.wait(portal.deps.now().getTime() - another.deps.now().getTime());
     const answers = await pressAtOnce(round % 2 ? [portal, another, portal, another] : [portal, another]);
-    expect(await pool`select from session`).toHaveLength(1);
+    expect(await another.pool`select from session`).toHaveLength(1);
     const verdicts = await whichWorks(answers);
     expect(verdicts.filter((verdict) => verdict === true)).toHaveLength(1);
-    expect(await pool`select from session where stage = 'full'`).toHaveLength(1);
+    expect(await another.pool`select from session where stage = 'full'`).toHaveLength(1);
   }
 });

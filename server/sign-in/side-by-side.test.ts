@@ -1,14 +1,9 @@
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import {
-  cookiesOf,
-  type PortalForTest,
-  portalForTest,
-  testPassword,
-  testPasswordHash,
-} from '#testing/portal-for-test.ts';
+import { cookiesOf, type PortalForTest, testPassword, testPasswordHash } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 
 // Verification takes no time here, so that the sign-ins of a test meet in the database.
 const verify = vi.hoisted(() => vi.fn());
@@ -20,20 +15,12 @@ vi.mock('@node-rs/argon2', async (original) => {
 const { account } = limits.throttle;
 
 // Two instances on one database; requests alternate between them.
-let portals: [PortalForTest, PortalForTest];
-beforeAll(async () => {
-  const first = await portalForTest();
-  portals = [first, await portalForTest({}, first)];
-  await addAttackFixtures(first);
-});
+const portal = portalOfFile({ once: addAttackFixtures });
+const portals = [portal, otherInstanceOfFile(portal)] as const;
 beforeEach(async () => {
   await portals[0].sql`delete from throttle`;
   await portals[0].sql`delete from audit_event`;
   verify.mockClear();
-});
-afterAll(async () => {
-  await portals[1].close();
-  await portals[0].close();
 });
 
 const portalOf = (n: number) => portals[n % 2] as PortalForTest;

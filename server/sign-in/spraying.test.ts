@@ -1,10 +1,11 @@
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
 import { countThrottleAttempt } from '#testing/count-throttle-attempt.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { originKeys } from '../storage/throttle-keys.ts';
 
 // Verification takes no time here, so that the sign-ins of a test meet in the database.
@@ -16,16 +17,11 @@ vi.mock('@node-rs/argon2', async (original) => {
 
 const { address } = limits.throttle;
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-  await addAttackFixtures(portal);
-});
+const portal = portalOfFile({ once: addAttackFixtures });
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
   verify.mockClear();
 });
-afterAll(() => portal.close());
 
 const isIn = (answer: Response) => answer.statusCode === 303 && 'vestibule-session' in cookiesOf(answer);
 

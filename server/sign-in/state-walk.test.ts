@@ -1,17 +1,13 @@
 import type { Response } from 'light-my-request';
 import { generateSync } from 'otplib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import {
-  cookiesOf,
-  type PortalForTest,
-  portalForTest,
-  type TestRequest,
-  testPassword,
-} from '#testing/portal-for-test.ts';
-
+import { emptyDatabase } from '#testing/empty-tables.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { cookiesOf, type PortalForTest, type TestRequest, testPassword } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
 // Decisions §13: the pending sign-in is a small state machine. In every state every event is answered by a page that
@@ -31,21 +27,11 @@ type Visitor = {
   callback?: URL;
 };
 
-let portal: PortalForTest & Parameters<typeof portalForTest>[1];
-let another: PortalForTest;
-let provider: ForgedProvider;
-beforeAll(async () => {
-  portal = await portalForTest();
-  another = await portalForTest({}, portal);
-  provider = await startForgedProvider({ now: portal.deps.now });
-});
-afterAll(async () => {
-  await provider.close();
-  await another.close();
-  await portal.close();
-});
+const portal = portalOfFile();
+const another = otherInstanceOfFile(portal);
+const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
 beforeEach(async () => {
-  await portal.sql`truncate sso_connection, customer, portal_user, session, device, throttle, mail, email_code, audit_event cascade`;
+  await emptyDatabase(portal);
   portal.mails.length = 0;
   for (const [key, twoFactor] of [
     ['plain', 'off'],

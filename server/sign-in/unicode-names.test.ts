@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { foldLoginName } from '#server/names/fold-name.ts';
 import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
-let portal: PortalForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   await addAttackFixtures(portal);
   await addUser(portal, { username: 'kass', email: 'kass@bücher.test' });
 });
-afterAll(() => portal.close());
 
 /** Who is signed in by a typed name with every test user's password; null for nobody. */
 async function enters(name: string): Promise<string | null> {
   await portal.sql`delete from throttle`;
-  await portal.sql`truncate audit_event`;
+  await emptyTables(portal, 'audit_event');
   const { headers } = await portal.signIn(name, testPassword);
   const [event] = await portal.sql`select username from audit_event where event = 'signed-in'`;
   expect(headers.location).toBe(event ? '/portal/portal.html' : '/portal/loginfail/default');

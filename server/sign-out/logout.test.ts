@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import {
-  cookiesOf,
-  type PortalForTest,
-  portalForTest,
-  type TestRequest,
-  testPassword,
-} from '#testing/portal-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { cookiesOf, type TestRequest, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
-let portal: PortalForTest;
 let cookies: Record<string, string>;
-beforeAll(async () => {
-  portal = await portalForTest();
-  await addAttackFixtures(portal);
-});
+const portal = portalOfFile({ once: addAttackFixtures });
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
   await portal.sql`delete from session`;
-  await portal.sql`truncate signed_out_session, audit_event`;
+  await emptyTables(portal, 'signed_out_session', 'audit_event');
   cookies = cookiesOf(await portal.signIn('alice', testPassword));
 });
-afterAll(() => portal.close());
 
 const url = '/portal/logout';
 const isAlive = async () => (await portal.send({ url: '/portal/session', cookies })).statusCode === 200;

@@ -3,9 +3,12 @@ import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
 import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -15,23 +18,17 @@ import {
   pathOf,
 } from '#testing/sso-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-let provider: ForgedProvider;
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
 beforeAll(async () => {
-  portal = await portalForTest();
-  provider = await startForgedProvider({ now: portal.deps.now });
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
   await addOidcConnection(portal, provider);
 });
-afterAll(async () => {
-  await provider.close();
-  await portal.close();
-});
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate session, sso_request, sso_subject, audit_event, throttle, mail`;
+  await emptyTables(portal, 'session', 'sso_request', 'sso_subject', 'audit_event', 'throttle', 'mail');
   await portal.sql`update customer set two_factor = 'off'`;
   portal.mails.length = 0;
   browser = browserForTest(portal);

@@ -4,8 +4,9 @@ import { tokenHash } from '#server/secrets/token.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -18,20 +19,18 @@ import {
 import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
 import { codeNow, giveApp, registrationUrl, signedInAs, verdict, verify } from '#testing/two-factor-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
 let pool: Database;
 let acme: SamlProviderForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   pool = connect(portal.database.place);
   acme = await samlProvider('idp.acme.test', portal.deps.now());
 });
 afterAll(async () => {
   await pool.end();
-  await portal.close();
 });
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, audit_event, throttle cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'uma', passwordHash: null });
   await addSamlConnection(portal, acme);

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { unlockUser } from '#server/accounts/unlock-user.ts';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -26,16 +28,15 @@ import {
   wrongCodes,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 let evil: SamlProviderForTest;
 let honest: SamlProviderForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   evil = await samlProvider('idp.evil.test', portal.deps.now());
   honest = await samlProvider('idp.honest.test', portal.deps.now());
 });
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, device, throttle, mail, audit_event cascade`;
+  await emptyDatabase(portal);
   portal.mails.length = 0;
   for (const key of ['evil', 'honest']) await addCustomer(portal, key, { twoFactor: 'app' });
   await addUser(portal, { username: 'uma', customers: ['evil', 'honest'] });
@@ -44,7 +45,6 @@ beforeEach(async () => {
     await portal.sql`insert into sso_subject select ${id}, 'uma', id, now() from portal_user where username = 'uma'`;
   }
 });
-afterAll(() => portal.close());
 
 const { freeFailures } = limits.throttle.code;
 

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -29,17 +31,15 @@ import { changeConnection } from './change-connection.ts';
 import { removeConnection } from './remove-connection.ts';
 import { unlinkUser } from './unlink-user.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
 let acme: SamlProviderForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   acme = await samlProvider('idp.acme.test', portal.deps.now());
 });
-afterAll(() => portal.close());
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle, mail cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
   await addUser(portal, { username: 'bob' });

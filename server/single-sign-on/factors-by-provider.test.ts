@@ -1,8 +1,10 @@
 import { inflateRawSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
 import { forger } from '#testing/forged-saml.ts';
-import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   acs,
   addSamlConnection,
@@ -17,15 +19,13 @@ import {
 import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
 import { registerApp, registrationUrl, signedInAs } from '#testing/two-factor-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
 let evil: SamlProviderForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   evil = await samlProvider('idp.evil.test', portal.deps.now());
 });
-afterAll(() => portal.close());
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, audit_event, throttle cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'evil');
   await addSamlConnection(portal, evil, { key: 'evil', customerKey: 'evil', domains: ['evil.test'] });

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { calls } from '#contract/calls.ts';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
+import { signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { type LogoutScene, logoutXml, redirected } from '#testing/forged-saml-logout.ts';
-import { portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -14,24 +15,19 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
 let acme: SamlProviderForTest;
-let op: ForgedProvider;
+const portal = portalOfFile();
+const op = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
-  portal = await portalForTest();
   acme = await samlProvider('idp.acme.test', portal.deps.now());
-  op = await startForgedProvider(portal.deps);
-});
-afterAll(async () => {
-  await op.close();
-  await portal.close();
 });
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
   await addUser(portal, { username: 'opal', email: 'opal@op.test' });

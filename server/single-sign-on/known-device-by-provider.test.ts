@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -14,20 +16,18 @@ import {
 import { type BrowserForTest, browserForTest, departFor, keepCookies } from '#testing/sso-for-test.ts';
 import { codeNow, giveApp, step, verify } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 let provider: SamlProviderForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   provider = await samlProvider('idp.acme.test', portal.deps.now());
 });
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, device, throttle, mail cascade`;
+  await emptyDatabase(portal);
   portal.mails.length = 0;
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
   await addSamlConnection(portal, provider);
 });
-afterAll(() => portal.close());
 
 async function signInByProvider(browser: BrowserForTest, leadsTo = '/portal/portal.html'): Promise<void> {
   const request = samlRequestAt(await departFor(browser));

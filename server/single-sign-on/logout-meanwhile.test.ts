@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
+import { signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { type LogoutScene, logoutXml, messageAt, redirected, whom } from '#testing/forged-saml-logout.ts';
-import { cookiesOf, portalForTest } from '#testing/portal-for-test.ts';
+import { cookiesOf } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -14,6 +16,7 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -25,24 +28,18 @@ import {
 import { codeNow, giveApp, signedInAs, verify } from '#testing/two-factor-for-test.ts';
 import { portalKeys } from './portal-keys.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
 let acme: SamlProviderForTest;
-let op: ForgedProvider;
 let certificate: string;
+const portal = portalOfFile();
+const op = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
-  portal = await portalForTest();
   acme = await samlProvider('idp.acme.test', portal.deps.now());
-  op = await startForgedProvider(portal.deps);
   [{ certificate }] = await portalKeys(portal.deps);
-});
-afterAll(async () => {
-  await op.close();
-  await portal.close();
 });
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
   await addUser(portal, { username: 'opal', email: 'opal@op.test' });

@@ -1,10 +1,12 @@
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
+import { signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -14,24 +16,19 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-let provider: ForgedProvider;
 let acme: SamlProviderForTest;
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
 beforeAll(async () => {
-  portal = await portalForTest();
-  provider = await startForgedProvider({ now: portal.deps.now });
   acme = await samlProvider('idp.acme.test', portal.deps.now());
-});
-afterAll(async () => {
-  await provider.close();
-  await portal.close();
 });
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, audit_event, throttle, mail, device cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await portal.sql`update customer set new_device_mail = true`;
   await addUser(portal, { username: 'alice' });

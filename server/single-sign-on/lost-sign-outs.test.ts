@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { linkFor, newPassword } from '#testing/reset-for-test.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -14,23 +17,17 @@ import {
 
 // Sign-outs whose response never reaches the browser: it comes back with the cookie of a session that is gone.
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-let provider: ForgedProvider;
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
-  portal = await portalForTest();
-  provider = await startForgedProvider(portal.deps);
   await addCustomer(portal, 'acme');
   for (const username of ['alice', 'amy']) await addUser(portal, { username });
   await addOidcConnection(portal, provider);
 });
-afterAll(async () => {
-  await provider.close();
-  await portal.close();
-});
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate session, ended_session, signed_out_session, throttle, sso_request`;
+  await emptyTables(portal, 'session', 'ended_session', 'signed_out_session', 'throttle', 'sso_request');
   browser = browserForTest(portal);
   answerFrom(0);
   await comeBack(await departFor(browser));

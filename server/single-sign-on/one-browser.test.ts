@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -12,17 +14,15 @@ import {
 } from '#testing/saml-sign-in-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor, followLeavePage, lastFailure } from '#testing/sso-for-test.ts';
 
-let portal: PortalForTest;
 let acme: SamlProviderForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   acme = await samlProvider('idp.acme.test', portal.deps.now());
 });
-afterAll(() => portal.close());
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, audit_event, throttle cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'beta');
   await addUser(portal, { username: 'alice' });

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -11,22 +13,15 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-let provider: ForgedProvider;
-beforeAll(async () => {
-  portal = await portalForTest();
-  provider = await startForgedProvider({ now: portal.deps.now });
-});
-afterAll(async () => {
-  await provider.close();
-  await portal.close();
-});
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, audit_event, throttle, mail cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'evil');
   await addUser(portal, { username: 'alice' });

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -14,16 +15,14 @@ import { browserForTest, departFor, lastFailure } from '#testing/sso-for-test.ts
 import { signedInAs } from '#testing/two-factor-for-test.ts';
 import { unlinkUser } from './unlink-user.ts';
 
-let portal: PortalForTest;
 let acme: SamlProviderForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   acme = await samlProvider('idp.acme.test', portal.deps.now());
 });
-afterAll(() => portal.close());
 
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle, mail cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'other');
   await addUser(portal, { username: 'alice' });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -12,14 +13,13 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
-let portal: PortalForTest;
-let oidc: ForgedProvider;
 let saml: SamlProviderForTest;
+const portal = portalOfFile();
+const oidc = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
-  portal = await portalForTest();
-  oidc = await startForgedProvider(portal.deps);
   saml = await samlProvider('idp.acme.test', portal.deps.now());
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
@@ -29,14 +29,18 @@ beforeAll(async () => {
   await addOidcConnection(portal, oidc, { domains: ['op.test'] });
   oidc.bend({ claims: (honest) => ({ ...honest, email: 'opal@op.test' }) });
 });
-afterAll(async () => {
-  await oidc.close();
-  await portal.close();
-});
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate session, signed_out_session, sent_saml_logout, audit_event, throttle, sso_request`;
+  await emptyTables(
+    portal,
+    'session',
+    'signed_out_session',
+    'sent_saml_logout',
+    'audit_event',
+    'throttle',
+    'sso_request',
+  );
   browser = browserForTest(portal);
 });
 

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addCustomer } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
 import { addOidcConnection } from '#testing/sso-for-test.ts';
 import { day } from '../limits.ts';
 import { updateMetadataDifferences } from '../storage/saml-metadata-reading.ts';
 import { ssoWarnings } from './sso-warnings.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-afterAll(() => portal.close());
+const portal = portalOfFile();
 
 it('SA-47 OI-34 an operator is warned of everything they have to do, by each connection’s key', async () => {
   const { deps, sql } = portal;

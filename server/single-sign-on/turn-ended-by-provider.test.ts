@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Turns } from '#contract/page.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { type LogoutScene, logoutXml, redirected, whom } from '#testing/forged-saml-logout.ts';
-import { portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -14,15 +16,14 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
 let saml: SamlProviderForTest;
-let oidc: ForgedProvider;
+const portal = portalOfFile();
+const oidc = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
-  portal = await portalForTest();
   saml = await samlProvider('idp.acme.test', portal.deps.now());
-  oidc = await startForgedProvider(portal.deps);
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
   await addUser(portal, { username: 'opal', email: 'opal@op.test' });
@@ -31,14 +32,10 @@ beforeAll(async () => {
   await addOidcConnection(portal, oidc, { domains: ['op.test'] });
   oidc.bend({ claims: (honest) => ({ ...honest, email: 'opal@op.test' }) });
 });
-afterAll(async () => {
-  await oidc.close();
-  await portal.close();
-});
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate session, ended_session, provider_logout, throttle, sso_request`;
+  await emptyTables(portal, 'session', 'ended_session', 'provider_logout', 'throttle', 'sso_request');
   await portal.sql`update customer set two_factor = 'off'`;
   browser = browserForTest(portal);
 });

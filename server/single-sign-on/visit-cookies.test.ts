@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { tokenHash } from '#server/secrets/token.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -14,25 +17,19 @@ import {
   pathOf,
 } from '#testing/sso-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-let provider: ForgedProvider;
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
 beforeAll(async () => {
-  portal = await portalForTest();
-  provider = await startForgedProvider({ now: portal.deps.now });
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
   await addUser(portal, { username: 'mallory' });
   await addUser(portal, { username: 'bob' });
   await addOidcConnection(portal, provider);
 });
-afterAll(async () => {
-  await provider.close();
-  await portal.close();
-});
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate session, sso_request, sso_subject, audit_event, throttle, mail`;
+  await emptyTables(portal, 'session', 'sso_request', 'sso_subject', 'audit_event', 'throttle', 'mail');
   await portal.sql`update customer set two_factor = 'off'`;
   browser = browserForTest(portal);
   provider.bend({});

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { day } from '#server/limits.ts';
 import { warnOfEnds } from '#server/upkeep/housekeeping.ts';
 import { addCustomer } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
 import { addOidcConnection } from '#testing/sso-for-test.ts';
 import { listEnds, warningsOf } from './what-ends.ts';
 
-let portal: PortalForTest;
 const inDays = (days: number) => new Date(portal.deps.now().getTime() + days * day);
 const provider = { issuer: 'https://idp.acme.test', clientId: 'vestibule', clientSecret: 'secret' };
 
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   await addCustomer(portal, 'acme');
   await addOidcConnection(portal, provider, { key: 'soon', secretEndsAt: inDays(60) });
   await addOidcConnection(portal, provider, { key: 'later', secretEndsAt: inDays(61) });
@@ -22,7 +21,6 @@ beforeAll(async () => {
   // Certificates in these tests are valid for three years.
   await addSamlConnection(portal, await samlProvider('idp.acme.test', inDays(30 - 3 * 365)), { key: 'saml' });
 });
-afterAll(() => portal.close());
 
 it('lists what expires, soonest first, without disabled connections or unlimited ones', async () => {
   const ends = await listEnds(portal.sql);

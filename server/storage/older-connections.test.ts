@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addCustomer } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
 import { addOidcConnection } from '#testing/sso-for-test.ts';
 import { migrate } from './migrate.ts';
 import { listSsoConnections } from './sso-connection.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-afterAll(() => portal.close());
+const portal = portalOfFile();
 
 it('OI-31 OI-34 older connections keep the shared redirect URI for half a year, and providers on this machine', async () => {
   const { sql } = portal;

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cookiesOf, type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { cookiesOf } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   codeNow,
   giveApp,
@@ -13,16 +14,12 @@ import {
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 let secret: string;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   secret = await giveApp(portal, 'alice');
 });
-afterAll(() => portal.close());
 
 /** The outcome of a code in a half session of its own. */
 async function tried(code: string, username = 'alice'): Promise<unknown> {

@@ -7,7 +7,8 @@ import type { Database } from '#server/storage/database.ts';
 import { findFactorsOfUser } from '#server/storage/sign-in.ts';
 import { addUser } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   codeByMail,
@@ -41,13 +42,11 @@ vi.mock('#server/storage/sign-in.ts', async (original) => {
   return { ...real, findFactorsOfUser: vi.fn(real.findFactorsOfUser) };
 });
 
-let portal: PortalForTest;
 /** For holding rows, and for seeing who waits. */
 let pool: Database;
-beforeAll(async () => {
-  const made = await portalForTest();
-  portal = made;
-  pool = connect(made.database.place);
+const portal = portalOfFile();
+beforeAll(() => {
+  pool = connect(portal.database.place);
 });
 beforeEach(async () => {
   pause = null;
@@ -55,7 +54,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await pool.end();
-  await portal.close();
 });
 
 const elsewhere = { from: '203.0.113.66' };

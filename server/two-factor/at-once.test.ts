@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import type { PortalForTest } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import {
   codeNow,
   giveApp,
@@ -21,22 +20,11 @@ vi.mock('@node-rs/argon2', async (original) => ({
 }));
 
 // Two instances on one database, each with its own pool; requests alternate between them.
-let portals: [PortalForTest, PortalForTest];
-let pool: Database;
+const portal = portalOfFile({ each: startTwoFactorAfresh });
+const portals = [portal, otherInstanceOfFile(portal)] as const;
 let secret: string;
-beforeAll(async () => {
-  const first = await portalForTest();
-  pool = connect(first.database.place);
-  portals = [first, await portalForTest({}, first, { sql: pool })];
-});
 beforeEach(async () => {
-  await startTwoFactorAfresh(portals[0]);
   secret = await giveApp(portals[0], 'alice');
-});
-afterAll(async () => {
-  await portals[1].close();
-  await pool.end();
-  await portals[0].close();
 });
 
 const portalOf = (n: number) => portals[n % 2] as PortalForTest;
@@ -44,7 +32,7 @@ const countOf = (verdicts: unknown[], kind: unknown) =>
   verdicts.filter((verdict) => JSON.stringify(verdict) === JSON.stringify(kind)).length;
 
 async function counted() {
-  const [row] = await pool`
+  const [row] = await portals[1].pool`
     select (select sum(code_tries)::int from session) as tries,
       (select failures from throttle where key like 'code:%') as failures,
       (select count(*)::int from audit_event where event = 'code-refused') as refused,
@@ -88,7 +76,7 @@ describe('wrong codes at once, over two instances', () => {
         codes.map(async (code, n) => verdict(await verify(portalOf(n), code, cookies))),
       );
       expect(countOf(verdicts, false) + countOf(verdicts, true)).toBeLessThanOrEqual(limits.codeTries);
-      await pool`delete from throttle`;
+      await portals[1].pool`delete from throttle`;
     }
   });
 });

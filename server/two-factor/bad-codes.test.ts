@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   codeNow,
@@ -12,18 +12,14 @@ import {
   verifyUrl,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 let cookies: Browser;
 let code: string;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   code = codeNow(portal, await giveApp(portal, 'alice'));
   cookies = await halfSession(portal, 'alice');
 });
-afterAll(() => portal.close());
 
 describe('MF-05 what is no code', () => {
   it('MF-05 spaces, signs and other digits around a right code are refused, uncounted; the code still works', async () => {

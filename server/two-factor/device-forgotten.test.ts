@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { limits } from '#server/limits.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { changeTo, linkFor, newPassword } from '#testing/reset-for-test.ts';
 import { type Browser, giveApp, signInWithApp, startTwoFactorAfresh } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 /** Alice's browser, which is remembered, and since signed out. */
 let remembered: Browser;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   const cookies = await signInWithApp(portal, 'alice', await giveApp(portal, 'alice'), { query: '?remember=true' });
   remembered = { 'vestibule-remembered': cookies['vestibule-remembered'] ?? '' };
   await portal.sql`delete from session`;
 });
-afterAll(() => portal.close());
 
 describe('a device is not remembered any more', () => {
   it.each<[string, () => Promise<unknown>]>([

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   codeByMail,
@@ -11,12 +12,7 @@ import {
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startTwoFactorAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startTwoFactorAfresh });
 
 const screen = '/portal/twoFactorRegistration?codeSentViaEmail=true';
 

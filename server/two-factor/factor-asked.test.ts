@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { changeTo, linkFor, newPassword, userId } from '#testing/reset-for-test.ts';
 import {
   codeNow,
@@ -12,10 +13,7 @@ import {
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   const networks = ['203.0.113.0/24'];
@@ -25,7 +23,6 @@ beforeEach(async () => {
   await addCustomer(portal, 'app-closed', { twoFactor: 'app' });
   await portal.sql`update customer set active = false where key = 'app-closed'`;
 });
-afterAll(() => portal.close());
 
 const inside = '203.0.113.5';
 const outside = '198.51.100.7';

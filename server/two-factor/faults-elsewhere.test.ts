@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { userId } from '#testing/reset-for-test.ts';
 import {
   atCommit,
@@ -18,12 +19,7 @@ import {
   wrongCodes,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startTwoFactorAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startTwoFactorAfresh });
 
 describe('V2.3.3 a fault on the way to a code', () => {
   it.each([

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { describe, expect, it } from 'vitest';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   atCommit,
   type Browser,
@@ -17,12 +18,7 @@ import {
   withFault,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startTwoFactorAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startTwoFactorAfresh });
 
 /**
  * A right code meets a fault, with and without JavaScript: 503, and nothing but the count has changed; afterwards it

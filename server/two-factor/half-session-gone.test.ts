@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   codeNow,
@@ -12,18 +13,14 @@ import {
   verifyByForm,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 let secret: string;
 let cookies: Browser;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   secret = await giveApp(portal, 'alice');
   cookies = await halfSession(portal, 'alice');
 });
-afterAll(() => portal.close());
 
 /** A right code is refused without effect: no session, no count. */
 async function expectGone(held: Browser): Promise<void> {

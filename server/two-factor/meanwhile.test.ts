@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connect } from '#server/storage/connect.ts';
 import type { Connection, Database } from '#server/storage/database.ts';
-import { cookiesOf, type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { cookiesOf } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   codeNow,
   giveApp,
@@ -12,14 +13,12 @@ import {
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 /** For concurrent changes. */
 let pool: Database;
 let secret: string;
-beforeAll(async () => {
-  const made = await portalForTest();
-  portal = made;
-  pool = connect(made.database.place);
+const portal = portalOfFile();
+beforeAll(() => {
+  pool = connect(portal.database.place);
 });
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
@@ -27,7 +26,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await pool.end();
-  await portal.close();
 });
 
 describe('RC-08 what happens while a code is looked at', () => {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   giveApp,
@@ -12,12 +13,7 @@ import {
   wrongCodes,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startTwoFactorAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startTwoFactorAfresh });
 
 const leadsTo = async (path: string, cookies: Browser = {}, from?: string) => {
   const { status, location } = await pageOf(portal, { url: `/portal/${path}`, cookies, ...(from && { from }) });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { composeText } from '#server/mail/compose-text.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   codeByMail,
@@ -20,17 +21,13 @@ import {
   wrongCodes,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 /** Pat, who needs no second factor, has just signed in. */
 let cookies: Browser;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   cookies = cookiesOf(await portal.signIn('pat', testPassword));
 });
-afterAll(() => portal.close());
 
 const ask = async () => await portal.send({ url: registrationUrl, cookies });
 const secretOf = async () => (await ask()).json<{ totpSecret: string }>().totpSecret;

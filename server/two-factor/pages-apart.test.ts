@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
-let portal: PortalForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   await addCustomer(portal, 'acme', { twoFactor: 'app' });
   await addUser(portal, { username: 'alice' });
   await addUser(portal, { username: 'bob' });
 });
-afterAll(() => portal.close());
 
 it('MF-18 nobody sees another’s key, and no key is compressed together with an address', async () => {
   const keys: string[] = [];

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
 import { tokenHash } from '#server/secrets/token.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   halfSession,
@@ -16,20 +17,16 @@ import {
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 /** Alice has just registered an app. */
 let cookies: Browser;
 let codes: string[];
 let secret: string;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   ({ cookies, secret } = await registerApp(portal, await halfSession(portal, 'alice')));
   codes = (await shown()).codes ?? [];
 });
-afterAll(() => portal.close());
 
 const shown = (held = cookies) => recoveryCodesShown(portal, held);
 

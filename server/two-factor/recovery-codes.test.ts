@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { limits } from '#server/limits.ts';
 import { countRecoveryCodes } from '#server/storage/recovery-code.ts';
-import { cookiesOf, type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { cookiesOf } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { userId } from '#testing/reset-for-test.ts';
 import {
   type Browser,
@@ -19,19 +20,15 @@ import {
   verifyByForm,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 /** Alice has just registered an app. */
 let cookies: Browser;
 let codes: string[];
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   ({ cookies } = await registerApp(portal, await halfSession(portal, 'alice')));
   codes = (await shown()).codes ?? [];
 });
-afterAll(() => portal.close());
 
 const shown = (held = cookies) => recoveryCodesShown(portal, held);
 

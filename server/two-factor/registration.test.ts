@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   codeNow,
@@ -16,16 +16,12 @@ import {
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 let cookies: Browser;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   cookies = await halfSession(portal, 'alice');
 });
-afterAll(() => portal.close());
 
 const ask = (held: Browser, headers: Record<string, string> = {}, query = '') =>
   portal.send({ url: registrationUrl + query, cookies: held, headers: { accept: 'application/json', ...headers } });

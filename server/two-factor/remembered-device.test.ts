@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { tokenHash } from '#server/secrets/token.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   codeByMail,
@@ -15,19 +16,15 @@ import {
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 /** Alice's browser, which is remembered, and since signed out. */
 let remembered: Browser;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   const cookies = await signInWithApp(portal, 'alice', await giveApp(portal, 'alice'), { query: '?remember=true' });
   remembered = { 'vestibule-remembered': cookies['vestibule-remembered'] ?? '' };
   await portal.sql`delete from session`;
 });
-afterAll(() => portal.close());
 
 const hub = '/portal/portal.html';
 

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { minute } from '#server/limits.ts';
 import { migrate } from '#server/storage/migrate.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -24,10 +25,9 @@ import {
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 let provider: SamlProviderForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   provider = await samlProvider('idp.acme.test', portal.deps.now());
 });
 beforeEach(async () => {
@@ -35,7 +35,6 @@ beforeEach(async () => {
   await addCustomer(portal, 'inner', { twoFactor: 'app', networks: ['203.0.113.0/24'] });
   await addUser(portal, { username: 'both', customers: ['mail', 'inner'] });
 });
-afterAll(() => portal.close());
 
 const inside = '203.0.113.5';
 const outside = '198.51.100.7';

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   codeNow,
@@ -12,17 +13,13 @@ import {
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   await addCustomer(portal, 'strict', { twoFactor: 'app', networks: ['203.0.113.0/24'] });
   await addCustomer(portal, 'plain-strict');
   await portal.sql`update customer set remember_devices = false where key like '%strict'`;
 });
-afterAll(() => portal.close());
 
 const inside = '203.0.113.5';
 const outside = '198.51.100.7';

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { limits } from '#server/limits.ts';
 import { codeDigest } from '#server/secrets/code-digest.ts';
 import { hashPassword } from '#server/secrets/password-hash.ts';
 import { tokenHash } from '#server/secrets/token.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
 import { putEmailCode } from '#server/storage/email-code.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { userId } from '#testing/reset-for-test.ts';
 import {
   type Browser,
@@ -32,21 +31,8 @@ import {
 } from '#testing/two-factor-for-test.ts';
 
 // Two instances on one database, each with its own pool: the presses of one button may meet at both.
-let portal: PortalForTest;
-let another: PortalForTest;
-let pool: Database;
-beforeAll(async () => {
-  const made = await portalForTest();
-  portal = made;
-  pool = connect(made.database.place);
-  another = await portalForTest({}, made, { sql: pool });
-});
-beforeEach(() => startTwoFactorAfresh(portal));
-afterAll(async () => {
-  await another.close();
-  await pool.end();
-  await portal.close();
-});
+const portal = portalOfFile({ each: startTwoFactorAfresh });
+const another = otherInstanceOfFile(portal);
 
 function wait(time: number): void {
   portal.wait(time);
@@ -134,11 +120,11 @@ describe('a right code pressed twice without script lands where one press would'
     const cookies = await halfSession(portal, 'alice');
     for (const code of wrongCodes(portal, secret, limits.codeTries - 1)) await press(code, cookies);
     const code = codeNow(portal, secret);
-    const release = await holdRows(pool, (sql) => sql`select from totp for update`);
+    const release = await holdRows(another.pool, (sql) => sql`select from totp for update`);
     const first = press(code, cookies);
-    await untilWaiting(pool, 1);
+    await untilWaiting(another.pool, 1);
     const second = press(code, cookies, { at: another });
-    await untilWaiting(pool, 2);
+    await untilWaiting(another.pool, 2);
     await release();
     await expectOneSession(cookies, await first, await second, 'alice');
   });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   giveApp,
@@ -10,12 +10,9 @@ import {
   startTwoFactorAfresh,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 /** Half sessions that wait for an app's code, its registration, a code by email, its registration. */
 let held: Record<'app' | 'registerApp' | 'mail' | 'registerMail', Browser>;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   await giveApp(portal, 'alice');
@@ -27,7 +24,6 @@ beforeEach(async () => {
     registerMail: await halfSession(portal, 'beth'),
   };
 });
-afterAll(() => portal.close());
 
 const leadsTo = async (path: string, cookies: Browser) => {
   const { status, location } = await pageOf(portal, { url: `/portal/${path}`, cookies });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { keysOf } from '#server/secrets/server-secret.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { userId } from '#testing/reset-for-test.ts';
 import {
   codeByMail,
@@ -21,15 +21,11 @@ import type { Keys } from '../secrets/keys.ts';
 
 const [old, fresh, other] = ['the old secret of the server', 'a fresh one', 'another one'] as const;
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   use(old);
   await startTwoFactorAfresh(portal);
 });
-afterAll(() => portal.close());
 
 /** Continues as a server whose VESTIBULE_SECRET lists these. */
 function use(...secrets: string[]): void {

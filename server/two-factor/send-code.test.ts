@@ -1,8 +1,8 @@
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { unlockUser } from '#server/accounts/unlock-user.ts';
 import { limits } from '#server/limits.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   codeByMail,
@@ -15,16 +15,12 @@ import {
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 let cookies: Browser;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   cookies = await halfSession(portal, 'bob');
 });
-afterAll(() => portal.close());
 
 const { emailCodeSends, emailCodeSendEvery } = limits;
 

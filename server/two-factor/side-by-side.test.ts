@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { limits, minute } from '#server/limits.ts';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import type { PortalForTest } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   codeByMail,
@@ -24,19 +23,8 @@ vi.mock('@node-rs/argon2', async (original) => ({
 }));
 
 // Two instances on one database, each with its own pool; requests alternate between them.
-let portals: [PortalForTest, PortalForTest];
-let pool: Database;
-beforeAll(async () => {
-  const first = await portalForTest();
-  pool = connect(first.database.place);
-  portals = [first, await portalForTest({}, first, { sql: pool })];
-});
-beforeEach(() => startTwoFactorAfresh(portals[0]));
-afterAll(async () => {
-  await portals[1].close();
-  await pool.end();
-  await portals[0].close();
-});
+const portal = portalOfFile({ each: startTwoFactorAfresh });
+const portals = [portal, otherInstanceOfFile(portal)] as const;
 
 const rounds = 20;
 
@@ -56,7 +44,7 @@ async function posted(codes: string[], cookiesOfPost: (n: number) => Browser): P
 async function copiesOf({ 'vestibule-session': token = '' }: Browser, count: number): Promise<Browser[]> {
   const tokens = Array.from({ length: count }, newToken);
   for (const copy of tokens)
-    await pool`
+    await portals[1].pool`
       insert into session (token_hash, user_id, stage, factor, must_register, customer_ids, address, created_at,
         last_seen_at, ends_at)
       select ${tokenHash(copy)}, user_id, stage, factor, must_register, customer_ids, address, created_at, last_seen_at,
@@ -66,7 +54,7 @@ async function copiesOf({ 'vestibule-session': token = '' }: Browser, count: num
 
 const fifty = (code: string) => Array<string>(50).fill(code);
 const wins = (verdicts: unknown[]) => verdicts.filter((verdict) => verdict === true).length;
-const fullSessions = async () => (await pool`select from session where stage = 'full'`).length;
+const fullSessions = async () => (await portals[1].pool`select from session where stage = 'full'`).length;
 
 describe('RC-02 fifty posts of one right code over two instances, twenty times over', { timeout: 60_000 }, () => {
   it('MF-03 RC-02 of an app in one half session: one wins, and at most five others were checked', async () => {
@@ -89,8 +77,8 @@ describe('RC-02 fifty posts of one right code over two instances, twenty times o
       const verdicts = await posted(fifty(codeNow(portals[0], secret)), (n) => browsers[n] as Browser);
       expect(wins(verdicts), `${round}`).toBe(1);
       expect(await fullSessions()).toBe(round);
-      await pool`delete from throttle`;
-      await pool`delete from session where stage = 'half'`;
+      await portals[1].pool`delete from throttle`;
+      await portals[1].pool`delete from session where stage = 'half'`;
     }
   });
 
@@ -110,13 +98,15 @@ describe('RC-02 fifty posts of one right code over two instances, twenty times o
     const codes = await giveRecoveryCodes(portals[0], 'alice');
     for (const [round, code] of [...codes, ...codes].entries()) {
       wait(10 * minute);
-      if (round === codes.length) await pool`update recovery_code set used_at = null`;
+      if (round === codes.length) await portals[1].pool`update recovery_code set used_at = null`;
       const browsers = await copiesOf(await halfSession(portals[0], 'alice'), 50);
       const verdicts = await posted(fifty(code), (n) => browsers[n] as Browser);
       expect(wins(verdicts), `${round}`).toBe(1);
-      expect(await pool`select from recovery_code where used_at is not null`).toHaveLength((round % codes.length) + 1);
-      await pool`delete from throttle`;
-      await pool`delete from session where stage = 'half'`;
+      expect(await portals[1].pool`select from recovery_code where used_at is not null`).toHaveLength(
+        (round % codes.length) + 1,
+      );
+      await portals[1].pool`delete from throttle`;
+      await portals[1].pool`delete from session where stage = 'half'`;
     }
   });
 });

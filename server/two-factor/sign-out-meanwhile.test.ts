@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokenHash } from '#server/secrets/token.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
 import { putEmailCode } from '#server/storage/email-code.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { userId } from '#testing/reset-for-test.ts';
 import {
   type Browser,
@@ -18,17 +19,13 @@ import {
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 let pool: Database;
-beforeAll(async () => {
-  const made = await portalForTest();
-  portal = made;
-  pool = connect(made.database.place);
+const portal = portalOfFile({ each: startTwoFactorAfresh });
+beforeAll(() => {
+  pool = connect(portal.database.place);
 });
-beforeEach(() => startTwoFactorAfresh(portal));
 afterAll(async () => {
   await pool.end();
-  await portal.close();
 });
 
 const elsewhere = { from: '203.0.113.66' };

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
 import { countRecoveryCodes } from '#server/storage/recovery-code.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { userId } from '#testing/reset-for-test.ts';
 import {
   type Browser,
@@ -19,17 +19,13 @@ import {
 import { type Proof, type Prover, takeProof } from './take-proof.ts';
 
 // Skips the counts, so that every post reaches the code itself: here all of them do, on two pools.
-let portal: PortalForTest;
 let pools: [Database, Database];
-beforeAll(async () => {
-  const made = await portalForTest();
-  portal = made;
-  pools = [made.sql, connect(made.database.place)];
+const portal = portalOfFile({ each: startTwoFactorAfresh });
+beforeAll(() => {
+  pools = [portal.sql, connect(portal.database.place)];
 });
-beforeEach(() => startTwoFactorAfresh(portal));
 afterAll(async () => {
   await pools[1].end();
-  await portal.close();
 });
 
 const rounds = 20;

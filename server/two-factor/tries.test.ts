@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   codeByMail,
@@ -15,16 +16,12 @@ import {
   wrongCodes,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
 let secret: string;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   secret = await giveApp(portal, 'alice');
 });
-afterAll(() => portal.close());
 
 /** The outcomes of codes in one half session, in turn. */
 async function verdicts(codes: string[], cookies: Browser): Promise<unknown[]> {

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
-let portal: PortalForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   await addCustomer(portal, 'acme', { twoFactor: 'email' });
   await addUser(portal, { username: 'bob' });
 });
-afterAll(() => portal.close());
 
 const isIn = async (cookies: Record<string, string>) =>
   (await portal.send({ url: '/portal/session', cookies })).statusCode === 200;

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   codeByMail,
@@ -13,12 +14,7 @@ import {
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-beforeEach(() => startTwoFactorAfresh(portal));
-afterAll(() => portal.close());
+const portal = portalOfFile({ each: startTwoFactorAfresh });
 
 const outside = { from: '198.51.100.99' };
 const inside = { from: '203.0.113.9' };

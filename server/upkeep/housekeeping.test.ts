@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, changedPage, changeTo, failedPage, linkFor, newPassword } from '#testing/reset-for-test.ts';
 import { changeUser } from '../accounts/change-user.ts';
 import { day, limits } from '../limits.ts';
@@ -8,12 +9,7 @@ import { newToken } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { keepHouse } from './housekeeping.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-  await addAttackFixtures(portal);
-});
-afterAll(() => portal.close());
+const portal = portalOfFile({ once: addAttackFixtures });
 
 it('events older than the configured time are deleted, newer ones stay', async () => {
   const { sql, deps } = portal;

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { queueMail } from '#server/mail/queue-mail.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 
 const metricsToken = 'a-token-of-the-monitoring';
-let portal: PortalForTest;
+const portal = portalOfFile({ config: { metricsToken } });
 beforeAll(async () => {
-  portal = await portalForTest({ metricsToken });
   await addCustomer(portal, 'acme');
 });
-afterAll(() => portal.close());
 
 async function readMetrics(authorization?: string) {
   return await portal.send({ url: '/metrics', headers: { ...(authorization && { authorization }) } });
@@ -34,7 +33,7 @@ it('nobody reads the metrics without the token', async () => {
 });
 
 it('there are no metrics if no token is configured', async () => {
-  const plain = await portalForTest({}, portal as never);
+  const plain = await portalForTest({}, portal);
   expect((await plain.send({ url: '/metrics', headers: { authorization: 'Bearer null' } })).statusCode).toBe(404);
   await plain.close();
 });

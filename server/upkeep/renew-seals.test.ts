@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
-import { portalForTest } from '#testing/portal-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
 import { addConnection } from '#testing/sso-for-test.ts';
 import { queueMail } from '../mail/queue-mail.ts';
@@ -22,20 +23,23 @@ const oldKeys = keysOf([oldSecret]);
 const bothKeys = keysOf([newSecret, oldSecret]);
 const newKeys = keysOf([newSecret]);
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-afterAll(async () => {
-  await portal.close();
-});
+const portal = portalOfFile();
 
 let connectionId: string;
 let users: string[];
 beforeEach(async () => {
   const { sql } = portal;
-  await sql`truncate customer, portal_user, sso_connection, portal_key, session, mail, audit_event cascade`;
-  await sql`truncate pending_totp, signed_out_session`;
+  await emptyTables(
+    { sql },
+    'customer',
+    'portal_user',
+    'sso_connection',
+    'portal_key',
+    'session',
+    'mail',
+    'audit_event',
+  );
+  await emptyTables({ sql }, 'pending_totp', 'signed_out_session');
   await addCustomer(portal, 'acme');
   users = [];
   for (const username of ['ada', 'bob', 'eve']) users.push(await addUser(portal, { username, passwordHash: null }));

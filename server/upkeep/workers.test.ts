@@ -1,23 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
 import { queueMailTo, waitingMails } from '#testing/mails-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, changedPage, changeTo, newPassword, startAfresh, tokenIn } from '#testing/reset-for-test.ts';
 import { startWorkers, type Workers } from './workers.ts';
 
 // Two instances on one database; only the second does the queued work.
-let portal: PortalForTest;
-let other: PortalForTest;
-let pool: Database;
+const portal = portalOfFile({ once: startAfresh });
+const other = otherInstanceOfFile(portal);
 let workers: Workers;
-beforeAll(async () => {
-  const first = await portalForTest();
-  pool = connect(first.database.place);
-  [portal, other] = [first, await portalForTest({}, first, { sql: pool })];
-  await startAfresh(portal);
+beforeAll(() => {
   // Polls only when the test says so.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   workers = startWorkers(other.deps);
@@ -26,9 +19,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await workers.stop();
   vi.useRealTimers();
-  await other.close();
-  await pool.end();
-  await portal.close();
 });
 
 /** Like `expect.poll`, which would advance the fake clock. */

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { hour, limits, minute } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { portalForTest } from '#testing/portal-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -13,23 +15,17 @@ import {
 } from '#testing/sso-for-test.ts';
 import { registerApp, registrationUrl } from '#testing/two-factor-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-let provider: ForgedProvider;
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
 beforeAll(async () => {
-  portal = await portalForTest();
-  provider = await startForgedProvider({ now: portal.deps.now });
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice', passwordHash: null });
   await addOidcConnection(portal, provider);
 });
-afterAll(async () => {
-  await provider.close();
-  await portal.close();
-});
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate session, sso_request, sso_subject, totp, audit_event, throttle`;
+  await emptyTables(portal, 'session', 'sso_request', 'sso_subject', 'totp', 'audit_event', 'throttle');
   await limited(3600);
   browser = browserForTest(portal);
 });

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, newKey, signed, startForgedProvider, unsigned } from '#testing/forged-openid-provider.ts';
-import { portalForTest } from '#testing/portal-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
+import { newKey, signed, startForgedProvider, unsigned } from '#testing/forged-openid-provider.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
 type Json = Record<string, unknown>;
@@ -11,24 +13,14 @@ type Json = Record<string, unknown>;
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 const subject = 'subject of alice';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-let acme: ForgedProvider;
-let beta: ForgedProvider;
-beforeAll(async () => {
-  portal = await portalForTest();
-  acme = await startForgedProvider(portal.deps);
-  beta = await startForgedProvider(portal.deps);
-});
-afterAll(async () => {
-  await acme.close();
-  await beta.close();
-  await portal.close();
-});
+const portal = portalOfFile();
+const acme = sharedByFile(() => startForgedProvider(portal.deps));
+const beta = sharedByFile(() => startForgedProvider(portal.deps));
 
 let browser: BrowserForTest;
 let tokens = 0;
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await emptyDatabase(portal);
   acme.bend({ claims: (honest) => ({ ...honest, email: 'alice@acme.test', sid: 'sid-1' }) });
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'beta');

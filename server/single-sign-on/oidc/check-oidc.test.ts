@@ -4,17 +4,16 @@ import type { OidcConnection } from '#server/storage/sso-connection.ts';
 import { type Bend, type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { oidcConnection } from '#testing/oidc-for-test.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '#testing/openid-provider-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { ownRedirectUri, publicAddress, sharedRedirectUri } from '../addresses.ts';
 import { checkOidc } from './check-oidc.ts';
 
-let portal: PortalForTest;
 let deps: Deps;
 let provider: OpenIdProvider;
 let forged: ForgedProvider;
 let redirectUri: string;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   ({ deps } = portal);
   redirectUri = ownRedirectUri(deps.config, { key: 'customer' });
   // The provider uses the real clock.
@@ -25,7 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await provider.close();
   await forged.close();
-  await portal.close();
 });
 
 /** The steps that failed, with their words. */

@@ -1,11 +1,10 @@
 import { createHash, KeyObject, sign } from 'node:crypto';
 import { exportSPKI } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Deps } from '#server/deps/deps.ts';
 import type { OidcConnection } from '#server/storage/sso-connection.ts';
 import {
   type Bend,
-  type ForgedProvider,
   type KeyOfProvider,
   newKey,
   signed,
@@ -13,19 +12,18 @@ import {
   unsigned,
 } from '#testing/forged-openid-provider.ts';
 import { oidcConnection, startVisit, visitProvider } from '#testing/oidc-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import { readOidcAnswer } from './oidc.ts';
 import { createProviderMemory } from './provider-memory.ts';
 
-let portal: PortalForTest;
-let provider: ForgedProvider;
 let foreign: KeyOfProvider;
 let connection: OidcConnection;
 /** Each test begins with nothing remembered of the provider. */
 let deps: Deps;
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
-  portal = await portalForTest();
-  provider = await startForgedProvider(portal.deps);
   foreign = await newKey('RS256');
 });
 beforeEach(() => {
@@ -34,10 +32,6 @@ beforeEach(() => {
   connection = oidcConnection(deps, provider);
   provider.bend({});
   provider.requests.length = 0;
-});
-afterAll(async () => {
-  await provider.close();
-  await portal.close();
 });
 
 const seconds = () => Math.floor(portal.deps.now().getTime() / 1000);

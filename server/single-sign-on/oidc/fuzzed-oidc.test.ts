@@ -1,29 +1,24 @@
 import { KeyObject, sign } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { Deps } from '#server/deps/deps.ts';
 import type { OidcConnection } from '#server/storage/sso-connection.ts';
-import { type Bend, type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { type Bend, startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { oidcConnection } from '#testing/oidc-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import { readOidcAnswer, startOidc } from './oidc.ts';
 import { createProviderMemory } from './provider-memory.ts';
 
-let portal: PortalForTest;
-let provider: ForgedProvider;
 let deps: Deps;
 let connection: OidcConnection;
-beforeAll(async () => {
-  portal = await portalForTest();
-  provider = await startForgedProvider(portal.deps);
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
+beforeAll(() => {
   const { now, log } = portal.deps;
   // A generated endpoint may be a slow address.
   deps = { ...portal.deps, providers: createProviderMemory({ now, log, answerWithin: 300 }) };
   connection = oidcConnection(deps, provider);
-});
-afterAll(async () => {
-  await provider.close();
-  await portal.close();
 });
 
 const names = {

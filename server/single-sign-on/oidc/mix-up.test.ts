@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { day } from '#server/limits.ts';
 import { listSsoConnections } from '#server/storage/sso-connection.ts';
 import { warnOfEnds } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { oidcConnection, startVisit } from '#testing/oidc-for-test.ts';
-import { portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -19,23 +21,13 @@ import type { OidcKept } from '../request-details.ts';
 import { sharedRedirectWarnings } from '../shared-redirect-warnings.ts';
 import { readOidcAnswer } from './oidc.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-let honest: ForgedProvider;
-let evil: ForgedProvider;
 let victim: BrowserForTest;
 let attacker: BrowserForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-  honest = await startForgedProvider(portal.deps);
-  evil = await startForgedProvider(portal.deps);
-});
-afterAll(async () => {
-  await honest.close();
-  await evil.close();
-  await portal.close();
-});
+const portal = portalOfFile();
+const honest = sharedByFile(() => startForgedProvider(portal.deps));
+const evil = sharedByFile(() => startForgedProvider(portal.deps));
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'evil');
   await addUser(portal, { username: 'alice' });

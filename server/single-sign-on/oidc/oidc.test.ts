@@ -9,7 +9,7 @@ import {
   startOpenIdProvider,
   walkProvider,
 } from '#testing/openid-provider-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { ownRedirectUri } from '../addresses.ts';
 import type { ProviderAnswer } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
@@ -18,18 +18,16 @@ import { oidcKeysRoute } from './keys-route.ts';
 import { oidcLogoutUrl } from './logout.ts';
 import { readOidcAnswer, startOidc } from './oidc.ts';
 
-let portal: PortalForTest;
 let deps: Deps;
 const providers: OpenIdProvider[] = [];
-beforeAll(async () => {
-  portal = await portalForTest();
+const portal = portalOfFile();
+beforeAll(() => {
   ({ deps } = portal);
   // The provider uses the real clock.
   portal.wait(Date.now() - deps.now().getTime());
 });
 afterAll(async () => {
   await Promise.all(providers.map((provider) => provider.close()));
-  await portal.close();
 });
 
 async function providerWith(more: Partial<OpenIdProviderOptions> = {}): Promise<OpenIdProvider> {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Deps } from '#server/deps/deps.ts';
 import { limits } from '#server/limits.ts';
 import type { OidcConnection } from '#server/storage/sso-connection.ts';
@@ -14,7 +14,7 @@ import {
   startForgedProvider,
 } from '#testing/forged-openid-provider.ts';
 import { oidcConnection, startVisit, visitProvider } from '#testing/oidc-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import type { ProviderAnswer } from '../identity.ts';
 import { oidcLogoutUrl } from './logout.ts';
 import { createProviderMemory } from './provider-memory.ts';
@@ -26,14 +26,11 @@ const leeway = 1000;
 
 const discoveryPath = '/.well-known/openid-configuration';
 
-let portal: PortalForTest;
 let provider: ForgedProvider;
 let connection: OidcConnection;
 let deps: Deps;
 let warnings: string[];
-beforeAll(async () => {
-  portal = await portalForTest();
-});
+const portal = portalOfFile();
 beforeEach(async () => {
   provider = await startForgedProvider(portal.deps);
   warnings = [];
@@ -42,7 +39,6 @@ beforeEach(async () => {
   connection = oidcConnection(deps, provider);
   return () => provider.close();
 });
-afterAll(() => portal.close());
 
 /** A visit from beginning to end, as far as it gets. */
 async function signIn(bend: Bend = {}): Promise<ProviderAnswer> {

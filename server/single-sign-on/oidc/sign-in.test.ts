@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { limits, minute } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
 import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -13,26 +15,14 @@ import {
   pathOf,
 } from '#testing/sso-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-let second: PortalForTest;
-let acme: ForgedProvider;
-let beta: ForgedProvider;
-beforeAll(async () => {
-  portal = await portalForTest();
-  second = await portalForTest({}, portal);
-  acme = await startForgedProvider({ now: portal.deps.now });
-  beta = await startForgedProvider({ now: portal.deps.now });
-});
-afterAll(async () => {
-  await acme.close();
-  await beta.close();
-  await second.close();
-  await portal.close();
-});
+const portal = portalOfFile();
+const second = otherInstanceOfFile(portal);
+const acme = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
+const beta = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'beta');
   await addUser(portal, { username: 'alice' });

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { portalForTest } from '#testing/portal-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -11,25 +13,19 @@ import {
   pathOf,
 } from '#testing/sso-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-let provider: ForgedProvider;
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
 beforeAll(async () => {
-  portal = await portalForTest();
-  provider = await startForgedProvider({ now: portal.deps.now });
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
   await addUser(portal, { username: 'mallory' });
   await addOidcConnection(portal, provider);
 });
-afterAll(async () => {
-  await provider.close();
-  await portal.close();
-});
 
 let attacker: BrowserForTest;
 let victim: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate session, sso_request, sso_subject, audit_event, throttle`;
+  await emptyTables(portal, 'session', 'sso_request', 'sso_subject', 'audit_event', 'throttle');
   attacker = browserForTest(portal);
   victim = browserForTest(portal);
   provider.bend({});

@@ -1,8 +1,9 @@
 import { inflateRawSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
 import { field, forger } from '#testing/forged-saml.ts';
-import { portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   acs,
   addSamlConnection,
@@ -16,20 +17,18 @@ import {
 } from '#testing/saml-sign-in-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
 let acme: SamlProviderForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   acme = await samlProvider('idp.acme.test', portal.deps.now());
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
   await addSamlConnection(portal, acme);
 });
-afterAll(() => portal.close());
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate session, sso_request, sso_subject, audit_event, throttle`;
+  await emptyTables(portal, 'session', 'sso_request', 'sso_subject', 'audit_event', 'throttle');
   browser = browserForTest(portal);
   await browser.post('/portal/logout', {});
 });

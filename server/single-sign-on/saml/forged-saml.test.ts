@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { promotePortalKey } from '#server/storage/portal-key.ts';
 import { encrypted, encryptedName, field } from '#testing/forged-saml.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
 import { byCbc } from '#testing/saml-forgeries/encrypted-answers.ts';
 import { forgeries } from '#testing/saml-forgeries.ts';
 import { ecCertificate } from '#testing/xml-signature-algorithms.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
 
-let portal: PortalForTest;
 let saml: SamlForTest;
 
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   saml = await samlForTest(portal);
 });
-afterAll(() => portal.close());
 
 const newForger: SamlForTest['forger'] = (more) => saml.forger(more);
 const connection: SamlForTest['connection'] = (...more) => saml.connection(...more);

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';
 import { field } from '#testing/forged-saml.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { readSamlMetadata } from './read-saml-metadata.ts';
 import { readSamlAnswer } from './saml.ts';
 import { readSamlField } from './text.ts';
@@ -41,11 +41,7 @@ const hostile: [name: string, words: RegExp, xml: string][] = [
   ['namespaces up to the limit', /not a SAML response/, `<r>${'<a xmlns:b="urn:b" xmlns:c="urn:c"/>'.repeat(790)}</r>`],
 ];
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-afterAll(() => portal.close());
+const portal = portalOfFile();
 
 describe('hostile XML is refused at once, and nobody is called', () => {
   it.each(hostile)('SA-32 %s', async (_name, words, xml) => {

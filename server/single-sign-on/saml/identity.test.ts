@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { SamlConnection } from '#server/storage/sso-connection.ts';
 import { type AssertionParts, type Forger, field } from '#testing/forged-saml.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
 import type { Identity } from '../identity.ts';
 
-let portal: PortalForTest;
 let saml: SamlForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   saml = await samlForTest(portal);
 });
-afterAll(() => portal.close());
 
 /** The identity read from an assertion with these parts. */
 async function identityOf(

@@ -1,8 +1,9 @@
 import { deflateRawSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
 import { field, partSignature } from '#testing/forged-saml.ts';
 import {
   type LogoutParts,
@@ -14,7 +15,7 @@ import {
   statusOf,
   whom,
 } from '#testing/forged-saml-logout.ts';
-import { portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -39,21 +40,19 @@ const there: SamlLogoutService = {
   binding: 'redirect',
 };
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
 let acme: SamlProviderForTest;
 let beta: SamlProviderForTest;
 let certificate: string;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   acme = await samlProvider('idp.acme.test', portal.deps.now());
   beta = await samlProvider('idp.beta.test', portal.deps.now());
   [{ certificate }] = await portalKeys(portal.deps);
 });
-afterAll(async () => await portal.close());
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'beta');
   await addUser(portal, { username: 'alice' });

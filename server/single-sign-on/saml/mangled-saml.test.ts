@@ -1,16 +1,14 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { encrypted, field } from '#testing/forged-saml.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
 
-let portal: PortalForTest;
 let saml: SamlForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   saml = await samlForTest(portal);
 });
-afterAll(() => portal.close());
 
 /** Where to change it, in ten thousandths of the whole: the part between two places is removed, copied or moved. */
 const places = fc.tuple(...Array.from({ length: 3 }, () => fc.noBias(fc.integer({ min: 0, max: 9999 }))));

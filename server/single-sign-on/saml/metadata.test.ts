@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { describe, expect, it } from 'vitest';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { addPortalKey, portalKeys } from '../portal-keys.ts';
 import { ds, md } from './names.ts';
 import { readXml } from './strict-xml.ts';
 import { attributeOf, childrenNamed, descendantsNamed, textOf, type XmlElement } from './xml-elements.ts';
 
-let portal: PortalForTest;
-beforeAll(async () => {
-  portal = await portalForTest();
-});
-afterAll(() => portal.close());
+const portal = portalOfFile();
 
 const get = () => portal.send({ url: '/portal/authenticate/saml/metadata' });
 

@@ -1,20 +1,18 @@
 import { createVerify } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { type SamlForTest, samlForTest } from '#testing/saml-for-test.ts';
 import { addPortalKey } from '../portal-keys.ts';
 import { startSaml } from './saml.ts';
 import { readXml } from './strict-xml.ts';
 import { childrenOf, textOf } from './xml-elements.ts';
 
-let portal: PortalForTest;
 let saml: SamlForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   saml = await samlForTest(portal);
 });
-afterAll(() => portal.close());
 
 async function start(signOnUrl = 'https://idp.corp-b.example/sso?tenant=b') {
   return await startSaml(portal.deps, saml.connection({ signOnUrl }), { state: 'state-1' });

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import type { PortalForTest } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import {
   acs,
   addSamlConnection,
@@ -25,24 +27,18 @@ import { portalKeys } from '../portal-keys.ts';
 import { readXml } from './strict-xml.ts';
 import { verifiedXml } from './verified-xml.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-let second: PortalForTest;
 let acme: SamlProviderForTest;
 let beta: SamlProviderForTest;
+const portal = portalOfFile();
+const second = otherInstanceOfFile(portal);
 beforeAll(async () => {
-  portal = await portalForTest();
-  second = await portalForTest({}, portal);
   acme = await samlProvider('idp.acme.test', portal.deps.now());
   beta = await samlProvider('idp.beta.test', portal.deps.now());
-});
-afterAll(async () => {
-  await second.close();
-  await portal.close();
 });
 
 let browser: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'beta');
   await addUser(portal, { username: 'alice' });

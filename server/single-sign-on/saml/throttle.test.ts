@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
 import { field, forger } from '#testing/forged-saml.ts';
-import { type PortalForTest, portalForTest, testAddress } from '#testing/portal-for-test.ts';
+import { type PortalForTest, testAddress } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   acs,
   addSamlConnection,
@@ -16,18 +18,16 @@ import {
 } from '#testing/saml-sign-in-for-test.ts';
 import { browserForTest, departFor, lastFailure } from '#testing/sso-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
 let acme: SamlProviderForTest;
 let stranger: SamlProviderForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   [acme, stranger] = (await Promise.all(
     ['idp.acme.test', 'stranger.test'].map((name) => samlProvider(name, portal.deps.now())),
   )) as [SamlProviderForTest, SamlProviderForTest];
 });
-afterAll(() => portal.close());
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
   await addSamlConnection(portal, acme);

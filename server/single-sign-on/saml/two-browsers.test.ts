@@ -1,8 +1,10 @@
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
+import type { PortalForTest } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
   crossSite,
@@ -14,23 +16,17 @@ import {
 } from '#testing/saml-sign-in-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor, followLeavePage, lastFailure } from '#testing/sso-for-test.ts';
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-let second: PortalForTest;
 let acme: SamlProviderForTest;
+const portal = portalOfFile();
+const second = otherInstanceOfFile(portal);
 beforeAll(async () => {
-  portal = await portalForTest();
-  second = await portalForTest({}, portal);
   acme = await samlProvider('idp.acme.test', portal.deps.now());
-});
-afterAll(async () => {
-  await second.close();
-  await portal.close();
 });
 
 let attacker: BrowserForTest;
 let victim: BrowserForTest;
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, sso_request, session, audit_event, throttle cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
   await addUser(portal, { username: 'mallory' });

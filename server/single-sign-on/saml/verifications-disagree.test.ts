@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
 import { encrypted, field, forger } from '#testing/forged-saml.ts';
-import { portalForTest } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   acs,
   addSamlConnection,
@@ -21,18 +22,16 @@ vi.mock(import('./library-verified-xml.ts'), async (original) => {
 });
 const library = vi.mocked(libraryVerifiedXml);
 
-let portal: Awaited<ReturnType<typeof portalForTest>>;
 let acme: SamlProviderForTest;
 let stranger: SamlProviderForTest;
+const portal = portalOfFile();
 beforeAll(async () => {
-  portal = await portalForTest();
   [acme, stranger] = (await Promise.all(
     ['idp.acme.test', 'stranger.test'].map((name) => samlProvider(name, portal.deps.now())),
   )) as [SamlProviderForTest, SamlProviderForTest];
 });
-afterAll(() => portal.close());
 beforeEach(async () => {
-  await portal.sql`truncate customer, portal_user, sso_connection, session, audit_event, throttle cascade`;
+  await emptyDatabase(portal);
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
   await addSamlConnection(portal, acme);

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { day } from '#server/limits.ts';
 import { findSsoConnectionByKey } from '#server/storage/sso-connection.ts';
 import { warnOfEnds } from '#server/upkeep/housekeeping.ts';
 import { addCustomer } from '#testing/accounts-for-test.ts';
-import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import type { PortalForTest } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { addSamlConnection, type SamlProviderForTest, samlProvider } from '#testing/saml-sign-in-for-test.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { changeConnection } from '../change-connection.ts';
@@ -11,26 +13,20 @@ import { ProviderFailure } from '../provider-failure.ts';
 import { metadataWarnings, watchMetadata } from './watch-metadata.ts';
 
 const url = 'https://idp.acme.test/metadata';
-let portal: Awaited<ReturnType<typeof portalForTest>>;
-let second: PortalForTest;
 let acme: SamlProviderForTest;
 let next: SamlProviderForTest;
+const portal = portalOfFile();
+const second = otherInstanceOfFile(portal);
 beforeAll(async () => {
-  portal = await portalForTest();
-  second = await portalForTest({}, portal);
   [acme, next] = (await Promise.all(
     ['idp.acme.test', 'next.acme.test'].map((name) => samlProvider(name, portal.deps.now())),
   )) as [SamlProviderForTest, SamlProviderForTest];
-});
-afterAll(async () => {
-  await second.close();
-  await portal.close();
 });
 
 let asked: string[];
 let certificates: string[];
 beforeEach(async () => {
-  await portal.sql`truncate customer, sso_connection, audit_event cascade`;
+  await emptyTables(portal, 'customer', 'sso_connection', 'audit_event');
   await addCustomer(portal, 'acme');
   await addSamlConnection(portal, acme);
   await portal.sql`update sso_connection set settings = settings || ${portal.sql.json({ metadataUrl: url })}`;
