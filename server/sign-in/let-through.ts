@@ -60,7 +60,8 @@ export async function letThrough(
     return { kind: 'secondFactor', ...waitsFor, sessionToken };
   }
   const isKnown = attempt.deviceKnown && request.deviceToken !== null;
-  if (!isKnown && admitting.some(({ newDeviceMail }) => newDeviceMail)) await tellOfNewDevice(deps, user, request);
+  // Of all customers, not only those that admit the address (storage/new-device-mail.ts).
+  if (!isKnown && user.customers.some(({ newDeviceMail }) => newDeviceMail)) await tellOfNewDevice(deps, user, request);
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken };
 }
 

@@ -13,6 +13,7 @@ import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { putDevice } from '../storage/device.ts';
+import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
 import { deleteSession, idTokenPlace, insertSession } from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
@@ -181,7 +182,7 @@ async function noteDevice(
 ): Promise<string> {
   // A provider's word is not a password: such a device gets no attempts of its own (docs/decisions/0008).
   const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword: false, now });
-  if (!isNew || !user.customer.newDeviceMail) return deviceToken;
+  if (!isNew || !(await wantsNewDeviceMail(sql, user.id))) return deviceToken;
   const browser = browserName(userAgent);
   await queueMail(sql, user, { kind: 'newDevice', now, address, language, ...(browser && { browser }) });
   return deviceToken;

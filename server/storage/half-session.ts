@@ -23,7 +23,7 @@ export type HalfSession = {
   createdAt: Date;
   endsAt: Date;
   /** The session's customers that are still active, still the user's, and admit the address. */
-  customers: { id: string; key: string; newDeviceMail: boolean; rememberDevices: boolean }[];
+  customers: { id: string; key: string; rememberDevices: boolean }[];
 };
 
 /**

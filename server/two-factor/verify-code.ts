@@ -11,6 +11,7 @@ import type { CodeTry } from '../storage/code-try.ts';
 import { putDevice } from '../storage/device.ts';
 import { findEmailCode } from '../storage/email-code.ts';
 import { type HalfSession, takeHalfSession } from '../storage/half-session.ts';
+import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
 import { isUserActiveForChange } from '../storage/portal-user.ts';
 import { insertRememberedDevice } from '../storage/remembered-device.ts';
 import { insertSession, isSessionThereForUpdate } from '../storage/session.ts';
@@ -153,7 +154,7 @@ async function complete(
     await deleteThrottle(sql, codeKey(half));
     const reader = { ...half, id: userId };
     if (proof === 'app registered') await queueMail(sql, reader, { kind: 'secondFactorAdded', now, ...place });
-    if (isNew && half.customers.some(({ newDeviceMail }) => newDeviceMail))
+    if (isNew && (await wantsNewDeviceMail(sql, userId)))
       await queueMail(sql, reader, { kind: 'newDevice', now, ...place });
     await insertAuditEvent(
       sql,
