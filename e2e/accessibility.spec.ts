@@ -110,7 +110,7 @@ test.describe('axe finds nothing', () => {
 
   test('on a problem page', async ({ page, watch }) => {
     watch.expect(/status of 405/);
-    await page.goto('/portal/performlogin');
+    await page.goto('/portal/two-factor-authentication/verify');
     await expect(page.getByRole('heading')).toHaveText(texts['problem-405-title']);
     await expectAccessible(page);
   });

@@ -491,4 +491,17 @@ describe('audit and explain', () => {
     expect(ofChange).toMatch(/Reason +11: The password is one of the last ten\./);
     expect((await vestibule('explain nonsense!')).code).toBe(1);
   });
+
+  test('explain finds what a request left whose page showed the beginning of its id, or says where to look', async () => {
+    await sql`
+      insert into audit_event (at, event, request_id, steps) values
+        (now(), 'request-refused', '3f2a91c0-8d5e-4b7a-9c1d-0a1b2c3d4e5f', '[{"step": "origin", "outcome": "elsewhere"}]'),
+        (now(), 'request-refused', '3f2a91c1-8d5e-4b7a-9c1d-0a1b2c3d4e5f', '[{"step": "origin", "outcome": "another"}]')`;
+    const { code, out } = await vestibule('explain 3F2A-91C0');
+    expect([code, out.match(/1\. origin +(\S+)/)?.[1]]).toEqual([0, 'elsewhere']);
+    expect(out).not.toContain('another');
+    const unknown = await vestibule('explain 3f2a91cf');
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('search the log for "reqId":"3f2a91cf')]);
+    expect((await vestibule('explain K7Q2-M4XE')).err).not.toContain('reqId');
+  });
 });
