@@ -41,9 +41,12 @@ test('MF-12 after a change from codes by email to an app: the code by email, the
   await page.goBack();
   const { code } = await inbox.take(email, 'signInCode');
   await form.sendWrong(String((Number(code) + 1) % 1_000_000).padStart(6, '0'), texts['twofa-email-wrong']);
+  const opened: string[] = [];
+  page.on('request', (request) => request.isNavigationRequest() && opened.push(new URL(request.url()).pathname));
   await form.send(code);
 
   await expect(heading).toHaveText(texts['registration-title']);
+  expect(opened, 'not even for a moment').not.toContain('/portal/portal.html');
   await expect(page.getByText(texts['twofa-error-try-again-with-code'])).toHaveCount(0);
   const shown = await keyToRegister(page);
   // Back and reload lead to the registration again.

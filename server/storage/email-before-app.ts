@@ -30,8 +30,13 @@ export function openFactorOf(sql: Connection, s: Fragment): Fragment {
   const isBefore = isEmailBeforeApp(sql, s);
   return sql`
     case when ${isBefore} then 'email' else ${s}.factor end as factor,
-    case when ${isBefore} then not ${isConfirmed(sql, sql`${s}.user_id`)} else ${s}.must_register end as "mustRegister",
-    ${isBefore} as "thenApp"`;
+    ${mustRegisterNow(sql, s)} as "mustRegister", ${isBefore} as "thenApp"`;
+}
+
+/** A condition on a session `s`: what it waits for now is a registration, of an app or of the email. */
+export function mustRegisterNow(sql: Connection, s: Fragment): Fragment {
+  return sql`
+    case when ${isEmailBeforeApp(sql, s)} then not ${isConfirmed(sql, sql`${s}.user_id`)} else ${s}.must_register end`;
 }
 
 /** What a half session waits for now, and whether the registration of an app comes next; null if it has ended. */

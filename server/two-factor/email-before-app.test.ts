@@ -210,6 +210,21 @@ describe('MF-12 a user who has confirmed codes by email, and whose customer requ
     expect(await portal.sql`select from session where stage = 'half'`).toEqual([]);
   });
 
+  it('“not you” at the code by email leaves no name on the form, cancelling the registration does', async () => {
+    await tightened();
+    const nameAfterLogout = async (cookies: Browser) => {
+      const out = await portal.send({ method: 'POST', url: '/portal/logout', cookies });
+      const left = Object.fromEntries(
+        Object.entries({ ...cookies, ...cookiesOf(out) }).filter(([, value]) => value !== ''),
+      );
+      const { body } = await portal.send({ url: '/portal/login', cookies: left });
+      return /<input[^>]*name="username"[^>]*value="([^"]*)"/.exec(body)?.[1] ?? '';
+    };
+    expect(await nameAfterLogout((await landing('bob')).half)).toBe('');
+    portal.wait(60_000);
+    expect(await nameAfterLogout(await proven())).toBe('bob');
+  });
+
   it('MF-12 is asked for the app if it was set up elsewhere meanwhile', async () => {
     await tightened();
     const half = await halfSession(portal, 'bob');
