@@ -11,7 +11,7 @@ import { completeSignIn, type SignInAttempt, type SignInCustomer, type SignInUse
 import { accountKey, deviceKey } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
-import { openFactor, sendFirstCode } from './open-factor.ts';
+import { firstStep, openFactor, sendFirstCode } from './open-factor.ts';
 import { recallDevice } from './recall-device.ts';
 import { secondFactorOf } from './second-factor.ts';
 import type { SignInRequest, SignInResult } from './sign-in-result.ts';
@@ -54,8 +54,9 @@ export async function letThrough(
         })
       : await store(deps, deps.sql, request, right, { asked, rememberedToken: null, now });
   if (typeof stored === 'string') return { kind: stored };
-  const { sessionToken, deviceToken, rememberedToken, waitsFor } = stored;
-  if (waitsFor) {
+  const { sessionToken, deviceToken, rememberedToken } = stored;
+  if (stored.waitsFor) {
+    const waitsFor = await firstStep(deps.sql, stored.waitsFor, sessionToken);
     if (waitsFor.factor === 'email') await sendFirstCode(deps, { ...user, connectionId: null }, sessionToken, request);
     return { kind: 'secondFactor', ...waitsFor, sessionToken };
   }

@@ -6,7 +6,7 @@ import { browserName } from '../names/browser-name.ts';
 import { seal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { sessionEnd } from '../session/session-end.ts';
-import { openFactor, sendFirstCode } from '../sign-in/open-factor.ts';
+import { firstStep, openFactor, sendFirstCode } from '../sign-in/open-factor.ts';
 import { recallDevice } from '../sign-in/recall-device.ts';
 import { secondFactorOf } from '../sign-in/second-factor.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
@@ -143,7 +143,7 @@ async function complete(
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };
   if (waitsFor) {
     await insertAuditEvent(sql, { event: 'second-factor-asked', ...event }, now);
-    return { kind: 'secondFactor', ...waitsFor, sessionToken, user };
+    return { kind: 'secondFactor', ...(await firstStep(sql, waitsFor, sessionToken)), sessionToken, user };
   }
   const deviceToken = await noteDevice(sql, user, visitor, now);
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);

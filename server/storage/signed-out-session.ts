@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { mustRegisterNow } from './email-before-app.ts';
 import type { SessionStage } from './session.ts';
 
 /** A session that its browser has ended: whose it was, and what its provider expects at sign-out. */
@@ -28,7 +29,8 @@ export async function takeSession(
     const [row] = await sql<SignedOutSession[]>`
       with ended as (
         delete from session s using portal_user u where ${which} and u.id = s.user_id
-        returning s.token_hash, s.former_token_hash, u.id, u.username, s.stage, s.must_register, s.connection_id, s.sealed_id_token, s.ends_at
+        returning s.token_hash, s.former_token_hash, u.id, u.username, s.stage, ${mustRegisterNow(sql, sql`s`)} as must_register,
+          s.connection_id, s.sealed_id_token, s.ends_at
       ), tokens as (
         select ended.*, hash from ended, unnest(array[token_hash, former_token_hash]) as hash where hash is not null
       ), kept as (
