@@ -7,6 +7,7 @@ import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/database.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';
 import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
+import { keepNewestReplacement } from '../storage/session.ts';
 import { completeSignIn, type SignInAttempt, type SignInCustomer, type SignInUser } from '../storage/sign-in.ts';
 import { accountKey, deviceKey } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
@@ -54,6 +55,7 @@ export async function letThrough(
         })
       : await store(deps, deps.sql, request, right, { asked, rememberedToken: null, now });
   if (typeof stored === 'string') return { kind: stored };
+  if (request.sessionToken) await keepNewestReplacement(deps.sql, tokenHash(request.sessionToken));
   const { sessionToken, deviceToken, rememberedToken, waitsFor } = stored;
   if (waitsFor) {
     if (waitsFor.factor === 'email') await sendFirstCode(deps, { ...user, connectionId: null }, sessionToken, request);

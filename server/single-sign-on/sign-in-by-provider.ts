@@ -14,7 +14,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { putDevice } from '../storage/device.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
-import { deleteSession, idTokenPlace, insertSession } from '../storage/session.ts';
+import { deleteReplacedSessions, idTokenPlace, insertSession, keepNewestReplacement } from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { isSsoConnectionActiveForShare, type SsoConnection } from '../storage/sso-connection.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
@@ -60,6 +60,7 @@ export async function signInByProvider(
     const reference = await recordSsoFailure(deps, failure);
     return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
   }
+  if (visitor.sessionToken) await keepNewestReplacement(deps.sql, tokenHash(visitor.sessionToken));
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });
   if (done.kind === 'secondFactor' && done.factor === 'email')
@@ -116,8 +117,10 @@ async function complete(
   const sessionToken = newToken();
   const proof = identity.idToken ?? (identity.samlName ? JSON.stringify(identity.samlName) : null);
   const lifetime = waitsFor ? limits.halfSession : deps.config.sessionAbsolute;
+  const replacedTokenHash = visitor.sessionToken === null ? null : tokenHash(visitor.sessionToken);
   const session = {
     tokenHash: tokenHash(sessionToken),
+    replacedTokenHash,
     userId: user.id,
     customerIds: [customer.id],
     address,
@@ -136,7 +139,7 @@ async function complete(
     now,
     endsAt: sessionEnd(now, lifetime, providerEndsAt),
   };
-  if (visitor.sessionToken) await deleteSession(sql, tokenHash(visitor.sessionToken));
+  if (replacedTokenHash) await deleteReplacedSessions(sql, replacedTokenHash);
   await insertSession(sql, session);
   const { id: userId, username } = user;
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };

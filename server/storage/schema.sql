@@ -312,6 +312,7 @@ create table session (
   clock_told_at_try integer,
   proven text not null default 'none'::text,
   press_at timestamp with time zone,
+  replaces boolean not null default false,
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
   check ((octet_length(browser_hash) = 32)),
   check ((octet_length(former_token_hash) = 32)),

@@ -7,7 +7,7 @@ import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
-import type { SessionStage } from './session.ts';
+import { isReplacedBySignIn, type SessionStage } from './session.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 import { limitArguments, originLimits } from './throttle.ts';
 import type { ThrottleKey } from './throttle-keys.ts';
@@ -182,6 +182,7 @@ export async function completeSignIn(
     verifiedHash: string;
     factorVersion: number;
     tokenHash: Buffer;
+    /** Of the session cookie that the browser presents. */
     replacedTokenHash: Buffer | null;
     /** Null for a half session: its browser is not known before the second factor. */
     deviceHash: Buffer | null;
@@ -210,12 +211,12 @@ export async function completeSignIn(
     ),
     who as materialized (select id, ${now}::timestamptz as now from locked where not other_factors),
     new_session as (
-      insert into session (token_hash, user_id, stage, factor, must_register, proven, customer_ids, address, browser_hash, created_at, last_seen_at, ends_at)
-      select ${made.tokenHash}, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browserHash}::bytea, now, now, ${made.endsAt}
+      insert into session (token_hash, former_token_hash, replaces, user_id, stage, factor, must_register, proven, customer_ids, address, browser_hash, created_at, last_seen_at, ends_at)
+      select ${made.tokenHash}, ${made.replacedTokenHash}::bytea, ${made.replacedTokenHash !== null}, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browserHash}::bytea, now, now, ${made.endsAt}
       from who returning user_id
     ),
     replaced as (
-      delete from session where token_hash = ${made.replacedTokenHash} and exists (select from who)
+      delete from session where ${isReplacedBySignIn(sql, made.replacedTokenHash)} and exists (select from who)
     ),
     ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, { userId: made.userId, onlyIf: sql`exists (select from who)` })},
     device_seen as (
