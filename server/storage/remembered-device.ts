@@ -44,6 +44,18 @@ export async function rotateRememberedDevice(
   return rows.length > 0;
 }
 
+/** Whether a user's remembered device got its token since a time. */
+export async function isRememberedSince(
+  sql: Connection,
+  { tokenHash, userId, factors }: { tokenHash: Buffer; userId: string; factors: readonly SecondFactor[] },
+  since: Date,
+): Promise<boolean> {
+  const rows = await sql`
+    select from remembered_device
+    where token_hash = ${tokenHash} and user_id = ${userId} and factor = any(${[...factors]}::text[]) and last_used_at > ${since}`;
+  return rows.length > 0;
+}
+
 /** The remembered devices of a user, most recently used first. */
 export async function listRememberedDevices(sql: Connection, userId: string, now: Date): Promise<RememberedDevice[]> {
   return await sql<RememberedDevice[]>`
