@@ -54,7 +54,7 @@ export async function letThrough(
       ? await transaction(deps.sql, async (sql) => {
           // The user is locked first, as by every change of a user, so that there is no deadlock.
           if (!(await isUserActiveForShare(sql, user.id))) return 'changed';
-          const rememberedToken = await recallDevice({ sql, now: deps.now }, user.id, asked, admitting, request, press);
+          const rememberedToken = await recallDevice({ sql, now: deps.now }, user, asked, admitting, request, press);
           const stored = await store(deps, sql, request, right, { asked, rememberedToken, press, now });
           return typeof stored === 'string' ? new RollBack(stored) : stored;
         })

@@ -110,7 +110,7 @@ async function complete(
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;
   if (stepUp !== undefined) steps.push({ step: 'second factor', outcome: `the provider says ${stepUp}` });
-  const rememberedToken = asked && (await recallDevice({ sql, now: deps.now }, user.id, asked, [customer], visitor));
+  const rememberedToken = asked && (await recallDevice({ sql, now: deps.now }, user, asked, [customer], visitor));
   if (rememberedToken) steps.push({ step: 'second factor', outcome: 'remembered device' });
   const waitsFor = asked && !rememberedToken ? await openFactor(sql, user, asked) : null;
 
