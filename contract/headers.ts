@@ -4,6 +4,6 @@ export const codeAnswerHeaders = {
   clockOffset: 'vestibule-clock-offset',
   /** On `false` for the last code that is checked: the notice for the sign-in form, `tooManyAttempts`. */
   notice: 'vestibule-notice',
-  /** On `true`: the page to show before the destination; always `recoveryCodes`. */
+  /** On `true`: what comes before the destination: the page `recoveryCodes`, or the `registration` of an app. */
   next: 'vestibule-next',
 } as const;

@@ -80,7 +80,7 @@ export type Page = {
   passwordPolicy: PasswordPolicy;
   /** The name typed before a refused sign-in, to prefill the form. */
   typedUsername: string;
-  /** The short reference of the last refusal, for `vestibule explain`. */
+  /** The short reference of the refusal that the page is about, for `vestibule explain`. */
   reference: string | null;
   /** The reset hash kept for this browser, for a form opened without one in its address. */
   resetHash?: string;

@@ -110,7 +110,7 @@ test.describe('axe finds nothing', () => {
 
   test('on a problem page', async ({ page, watch }) => {
     watch.expect(/status of 405/);
-    await page.goto('/portal/performlogin');
+    await page.goto('/portal/two-factor-authentication/verify');
     await expect(page.getByRole('heading')).toHaveText(texts['problem-405-title']);
     await expectAccessible(page);
   });
@@ -217,7 +217,7 @@ test('registering an app and signing in with it with only the keyboard', async (
 
 test('at 320 px, which is 400 % zoom, no screen scrolls sideways', async ({ page, context, watch, stages }) => {
   watch.expect(/status of 404/);
-  test.setTimeout(90_000);
+  test.setTimeout(150_000);
   await page.setViewportSize({ width: 320, height: 256 });
   for (const { address, stage } of everyScreen) {
     await stages.enter(context, stage);

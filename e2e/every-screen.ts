@@ -1,5 +1,6 @@
 import type { Stage } from './stages.ts';
 import type { MessageKey } from './texts.ts';
+import { askingUrl, decidedUrl } from './visits.ts';
 
 /**
  * A screen by its address. `stage` is how far a sign-in must have come to show it; `needs` says what the console
@@ -60,6 +61,11 @@ export const everyScreen: readonly ScreenUnderTest[] = [
     stage: 'elsewhere without password',
   },
   {
+    address: '/portal/twoFactorRegistration?redirectURL=%2Fz',
+    heading: 'register-elsewhere-title',
+    stage: 'other network',
+  },
+  {
     address: '/portal/twoFactorRegistration?codeSentViaEmail=true',
     heading: 'registration-email-title',
     stage: 'new email',
@@ -72,6 +78,9 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: '/portal/singleSignOn?notice=chooseConnection', heading: 'sso-title', stage: 'choice' },
   { address: providerBegan, heading: 'provider-began-title', stage: 'provider began' },
   { address: `${providerBegan}&signedIn`, heading: 'provider-began-signed-in-title', stage: 'signed in there' },
+  { address: decidedUrl, heading: 'please-wait', stage: 'one moment' },
+  { address: askingUrl, heading: 'other-account-title', stage: 'other account' },
+  { address: `${askingUrl}&signedIn`, heading: 'other-account-title', stage: 'other account signed in' },
   { address: '/portal/login?notice=tooManyCodes', heading: 'login-title' },
   { address: '/portal/login?notice=entryMissing', heading: 'login-title' },
   { address: '/portal/login?notice=entryTooLong', heading: 'login-title' },

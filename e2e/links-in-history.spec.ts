@@ -44,6 +44,25 @@ test('SE-15: so does a link in the old form, whose token only the browser sees',
   await expect(heading(page)).toHaveText('Password not changed');
 });
 
+test('SE-15: so does one in the old form that is entered in an open page', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+}) => {
+  const { username, email } = await newPerson();
+  const link = await linkFor({ portal, inbox }, email);
+  await page.goto('/portal/login');
+  await expect(heading(page)).toHaveText('Sign in');
+  const told = page.waitForResponse((response) => response.request().method() === 'HEAD');
+  await page.goto(`/portal/login#/forgottenChange?hash=${hashOf(link)}`);
+  await expect(changeForm(page).hash).toHaveValue(hashOf(link));
+  await told;
+  await signIn(page, username, password);
+  await page.goto(link);
+  await expect(heading(page)).toHaveText('Password not changed');
+});
+
 test(
   'SE-15: a link that is used where somebody else is signed in leads to the form for its own person',
   both,

@@ -54,7 +54,7 @@ test(
   both,
   async ({ page, context, watch, stages }) => {
     watch.expect(/status of 404/);
-    test.setTimeout(60_000);
+    test.setTimeout(120_000);
     for (const { address, heading: key, stage } of everyScreen) {
       await stages.enter(context, stage);
       await page.goto(address);

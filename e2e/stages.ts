@@ -6,6 +6,7 @@ import type { PortalUnderTest } from './portal-under-test.ts';
 import { addProviderThatBegins } from './provider-that-begins.ts';
 import { passwordIsThatOf, signInWasByProvider } from './sign-in-by-provider.ts';
 import { codeMailsAreLongAgo, recoveryCodesAreUsed, signInIsOld } from './time-passed.ts';
+import { putAskingVisit, putDecidedVisit, stayAtDecidedVisit } from './visits.ts';
 
 /** How far a sign-in has come; an open one shows screens that nobody else sees. */
 export type Stage =
@@ -20,7 +21,11 @@ export type Stage =
   | 'provider began'
   | 'signed in there'
   | 'elsewhere'
-  | 'elsewhere without password';
+  | 'elsewhere without password'
+  | 'other network'
+  | 'one moment'
+  | 'other account'
+  | 'other account signed in';
 
 type Needs = { portal: PortalUnderTest; inbox: MailInbox; password: string };
 
@@ -38,7 +43,8 @@ export class Stages {
     await context.clearCookies();
     if (!stage) return;
     const username = await this.#prepared(stage);
-    if (stage !== 'provider began') await context.addCookies([await this.#cookieOf(stage, username)]);
+    if (stage === 'one moment') await stayAtDecidedVisit(context);
+    await context.addCookies(await this.#cookiesOf(stage, username));
   }
 
   #prepared(stage: Stage): Promise<string> {
@@ -55,13 +61,23 @@ export class Stages {
       await addProviderThatBegins(portal);
       return '';
     }
-    if (stage === 'signed in there') await this.#prepared('provider began');
+    if (/^(?:signed in there|one moment|other account)/.test(stage)) await this.#prepared('provider began');
+    if (stage === 'one moment' || stage === 'other account') return '';
     const username = `at-${stage.replaceAll(/\W+/g, '-')}`;
     const customer = stage.endsWith('email') ? 'mails' : /app|codes/.test(stage) ? 'apps' : 'acme';
-    await addUserTo(portal, username, password, { customers: [customer] });
+    const customers = stage === 'other network' ? [customer, await addOffice(portal)] : [customer];
+    await addUserTo(portal, username, password, { customers });
     if (stage === 'app') await (await this.#signIn(username)).registerApp();
     if (stage === 'email') await (await this.#signIn(username)).registerEmail(inbox, `${username}@acme.test`);
     return username;
+  }
+
+  async #cookiesOf(stage: Stage, username: string) {
+    const { portal } = this.#needs;
+    if (stage === 'provider began') return [];
+    if (stage === 'one moment') return await putDecidedVisit(portal);
+    const asking = stage.startsWith('other account') ? [await putAskingVisit(portal, 'grace.hopper')] : [];
+    return stage === 'other account' ? asking : [...asking, await this.#cookieOf(stage, username)];
   }
 
   async #cookieOf(stage: Stage, username: string) {
@@ -94,6 +110,12 @@ export class Stages {
   async #signIn(username: string): Promise<PlainBrowser> {
     return await PlainBrowser.signIn(this.#needs.portal, username, this.#needs.password);
   }
+}
+
+/** A customer whose network no test is in, and that requires a code there; returns its key. */
+async function addOffice(portal: PortalUnderTest): Promise<string> {
+  await addCustomerTo(portal, 'office', { name: 'Office', twoFactor: 'email', allowedNetworks: ['203.0.113.0/24'] });
+  return 'office';
 }
 
 /** Sets up two providers for one domain; returns an address of it. */

@@ -11,7 +11,6 @@ import { placeOfUrl } from './place.ts';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 import { settle } from './settle.ts';
 import { takeTurns } from './take-turns.ts';
-import { tellOfLink } from './tell-of-link.ts';
 
 /** The page as sent by the server, which works without JavaScript: a failure leaves or restores it. */
 const address = location.href;
@@ -44,7 +43,6 @@ async function start(): Promise<void> {
   }
   const rendered = placeOfUrl(page.url, page.rules.basePath);
   const arrived = page.serverPage ? rendered : settle(location, store, page).place;
-  tellOfLink({ place: arrived }, page);
   const language = languageOfSearch(arrived.search) ?? page.language;
   const [texts, laterScreen] = await Promise.all([
     loadTexts(language),

@@ -1,4 +1,4 @@
-import type { Page } from '#contract/page.ts';
+import type { Page, Turns } from '#contract/page.ts';
 import type { SavedValuesStore } from './saved-values.ts';
 import { savedAfter } from './turns.ts';
 
@@ -7,13 +7,16 @@ const moments = ['storage', 'popstate', 'pageshow', 'visibilitychange'];
 
 /**
  * Discards what an earlier turn saved in this tab, now and as long as the page is open: what the page itself shows goes
- * with a reload. A page that answers another site's post comes without cookies and so without turns; so does one after
- * the marks have expired. Such a page uses what the other tabs know.
+ * with a reload. A page that answers another site's post comes without cookies and so without marks; a cookie that has
+ * expired leaves out its own. For a mark that a page lacks, what the other tabs know counts, then what this one knew: a
+ * known mark is never forgotten.
  */
 export function takeTurns({ turns, resetHash }: Page, store: SavedValuesStore): void {
-  const take = (now = store.readSharedTurns()) => {
+  const take = (now?: Turns) => {
     const before = store.readTurns();
-    const turns = now ?? before ?? { signedIn: null, signedOut: null };
+    const newestFirst = [now, store.readSharedTurns(), before];
+    const markOf = (name: keyof Turns) => newestFirst.map((turns) => turns?.[name]).find(Boolean) ?? null;
+    const turns = { signedIn: markOf('signedIn'), signedOut: markOf('signedOut') };
     const saved = store.read();
     store.write(savedAfter(turns, before, saved));
     store.writeTurns(turns);

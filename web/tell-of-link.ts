@@ -8,7 +8,7 @@ import { parameterOf } from './query.ts';
  * Tells the server which reset link a fragment holds, which only the browser sees: its history keeps that one too, so it
  * has to end with the next sign-in or sign-out here (docs/decisions/0027).
  */
-export function tellOfLink({ place }: Pick<Arrival, 'place'>, { url, rules }: Page): void {
+export function tellOfLink({ place }: Arrival, { url, rules }: Page): void {
   const hash = linkOf(place);
   if (hash === null || hash === linkOf(placeOfUrl(url, rules.basePath))) return;
   fetch(screenUrl(rules.basePath, 'forgottenChange', { [queryNames.hash]: hash }), { method: 'HEAD' }).catch(() => {});

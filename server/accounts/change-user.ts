@@ -4,7 +4,7 @@ import { passwordReplaced, queuePasswordNotice } from '../password/password-repl
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { listUnknownCustomerKeys } from '../storage/customer.ts';
 import type { Connection, Database } from '../storage/database.ts';
-import { deleteHalfSessionsOfFactor } from '../storage/half-session.ts';
+import { deleteHalfSessionsByEmail } from '../storage/half-session.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { lockCustomersOfUser, updateMemberships } from '../storage/membership.ts';
 import { foldsOfUser, takenField } from '../storage/names-of-user.ts';
@@ -90,7 +90,7 @@ async function emailReplaced(sql: Connection, userId: string): Promise<typeof no
   await withdrawResetLinks(sql, userId);
   await updateFactorVersion(sql, userId);
   return {
-    sessionsEnded: await deleteHalfSessionsOfFactor(sql, userId, 'email'),
+    sessionsEnded: await deleteHalfSessionsByEmail(sql, userId),
     devicesForgotten: await deleteDevicesRememberedBy(sql, userId, 'email'),
   };
 }

@@ -34,6 +34,8 @@ export const auditEvents = {
   'user-unlocked': 'An operator unlocked a user.',
   'two-factor-registered': 'A signed-in user set up an authenticator app.',
   'two-factor-reset': 'An operator removed the second factor of a user.',
+  'remembered-token-reused':
+    'The previous token of a remembered device was presented: it was copied, or a response was lost. The device is no longer remembered.',
   'device-forgotten': 'An operator revoked remembered devices of a user.',
   'connection-added': 'An operator added a single sign-on connection.',
   'connection-changed': 'An operator changed a single sign-on connection.',

@@ -10,6 +10,20 @@ export function newReference(): string {
   return `${four()}-${four()}`;
 }
 
+/**
+ * The reference of a request, for the page that refuses it: the beginning of its id, which each of its log lines and
+ * events has. So it is there even while the database is down.
+ */
+export function referenceOfRequest(id: string): string {
+  return `${id.slice(0, 4)}-${id.slice(4, 8)}`.toUpperCase();
+}
+
+/** How the id of a request with this reference begins, or null if it cannot be a request's. */
+export function requestIdStart(reference: string): string | null {
+  const start = reference.replace('-', '').toLowerCase();
+  return /^[0-9a-f]{8}$/.test(start) ? start : null;
+}
+
 /** The reference in a text as people type it (lower case, no dash, O for 0), or null. */
 export function referenceOfText(text: string): string | null {
   const plain = text.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');

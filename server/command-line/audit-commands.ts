@@ -6,9 +6,14 @@ import {
   resetOutcomes,
   ssoRefusalReasons,
 } from '../audit/audit-events.ts';
-import { referenceOfText } from '../audit/reference.ts';
+import { referenceOfText, requestIdStart } from '../audit/reference.ts';
 import { foldLoginName } from '../names/fold-name.ts';
-import { type AuditEventRow, listAuditEvents, listAuditEventsByReference } from '../storage/audit-event.ts';
+import {
+  type AuditEventRow,
+  listAuditEvents,
+  listAuditEventsByReference,
+  listAuditEventsByRequest,
+} from '../storage/audit-event.ts';
 import { findUser } from '../storage/portal-user.ts';
 import { failure } from './failure.ts';
 import { localTime, printFacts, printJson, printLine, printTable } from './print.ts';
@@ -66,11 +71,20 @@ async function runExplain(text: string, { json }: { json?: true }): Promise<void
   const reference = referenceOfText(text);
   if (!reference) throw failure('refused', `${JSON.stringify(text)} is not a reference such as K7Q2-M4XD.`);
   await withDatabase(async (sql) => {
-    const events = await listAuditEventsByReference(sql, reference);
-    if (events.length === 0) throw failure('refused', `Nothing is recorded under the reference ${reference}.`);
+    const idStart = requestIdStart(reference);
+    let events = await listAuditEventsByReference(sql, reference);
+    if (events.length === 0 && idStart) events = await listAuditEventsByRequest(sql, idStart);
+    if (events.length === 0) throw failure('refused', nothingUnder(reference, idStart));
     if (json) return printJson(events);
     for (const event of events) printEvent(event);
   });
+}
+
+/** The page of a refused or failed request shows the beginning of its id; many leave no event, all a line in the log. */
+function nothingUnder(reference: string, idStart: string | null): string {
+  const inLog =
+    idStart && ` If a page such as "Something went wrong" showed it, search the log for "reqId":"${idStart}`;
+  return `Nothing is recorded under the reference ${reference}.${inLog ?? ''}`;
 }
 
 /** The reasons of an event that has its own; the others are those of a refused sign-in. */

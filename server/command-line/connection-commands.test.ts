@@ -345,6 +345,30 @@ it('SA-40 connection set --disable and --enable say who is linked, and how to un
   expect((await vestibule('connection set acme-saml --name Acme')).out).not.toContain('Linked');
 });
 
+it('SA-40 connection set --disable and --enable say the same as JSON: sessions ended, who is linked', async () => {
+  await addSaml();
+  expect((await vestibule('user add ada --email ada@acme.example --customer acme --no-password')).code).toBe(0);
+  await sql`insert into sso_subject select s.id, 'x', u.id, now() from sso_connection s, portal_user u`;
+  await sql`
+    insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at, connection_id)
+    select sha256('x'), u.id, 'full', '{}', '192.0.2.1', now(), now(), now() + interval '1 hour', s.id
+    from sso_connection s, portal_user u`;
+  const set = async (flags: string) =>
+    JSON.parse((await vestibule(`connection set acme-saml ${flags} --json`)).out) as Record<string, unknown>;
+  const linkedUsers = { count: 1, latest: [{ username: 'ada', linkedAt: expect.any(String) }] };
+  expect(await set('--disable --yes')).toMatchObject({
+    key: 'acme-saml',
+    active: false,
+    sessionsEnded: 1,
+    linkedUsers,
+  });
+  expect(await set('--disable --yes')).toMatchObject({ active: false, sessionsEnded: 0, linkedUsers });
+  const enabled = await set('--enable');
+  expect(enabled).toMatchObject({ active: true, linkedUsers });
+  expect(enabled).not.toHaveProperty('sessionsEnded');
+  expect(Object.keys(await set('--name Acme')).filter((name) => /ended|linked/i.test(name))).toEqual([]);
+});
+
 describe('a provider that may start sign-ins', () => {
   it('is allowed for one connection only', async () => {
     await addSaml(' --idp-initiated');

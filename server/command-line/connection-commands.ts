@@ -161,17 +161,24 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
     if (result.kind === 'logoutAddressTaken') throw failure('refused', logoutAddressTaken(result.by));
     for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Warning: ${doubt}.`);
-    if (flags.json) return printJson(publicView(await existing(sql, key), config));
+    const links = changes.active === undefined ? null : await findLinksOfConnection(sql, before.id, { most: 5 });
+    if (flags.json) {
+      const sessionsEnded = result.kind === 'changed' ? result.sessionsEnded : 0;
+      return printJson({
+        ...publicView(await existing(sql, key), config),
+        ...(flags.disable && { sessionsEnded }),
+        ...(links && { linkedUsers: links }),
+      });
+    }
     if (result.kind === 'unchanged') return printLine(`Connection ${key} already has these settings.`);
     const lines = result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`);
     printLine([`Connection ${key} changed.`, ...lines].join('\n'));
-    if (changes.active !== undefined) await printLinks(sql, before);
+    if (links) printLinks(key, links);
   });
 }
 
 /** Links outlive a provider's compromise, so whoever switches its connection off or on is shown them. */
-async function printLinks(sql: Database, { id, key }: SsoConnection): Promise<void> {
-  const { count, latest } = await findLinksOfConnection(sql, id, { most: 5 });
+function printLinks(key: string, { count, latest }: Awaited<ReturnType<typeof findLinksOfConnection>>): void {
   const names = latest.map(({ username, linkedAt }) => `${username} (${localTime(linkedAt)})`).join(', ');
   printLine(`Linked users: ${count}${names && `, the latest: ${names}`}.`);
   if (count > 0)

@@ -6,7 +6,7 @@ import { readCustomerKey, readCustomerName } from '../names/read-name.ts';
 import { readNetwork } from '../names/read-network.ts';
 import {
   type Customer,
-  countUsersWithoutApp,
+  countUsersWithPasswordAlone,
   findCustomer,
   listCustomers,
   type TwoFactorPolicy,
@@ -141,10 +141,10 @@ function addSetCommand(customer: Command): void {
         const result = await changeCustomer(sql, key, changes, new Date());
         if (result.kind === 'notFound') throw failure('refused', `There is no customer ${key}.`);
         const lacking =
-          flags.twoFactor === 'app' && result.kind === 'changed' ? await countUsersWithoutApp(sql, key) : 0;
+          flags.twoFactor === 'app' && result.kind === 'changed' ? await countUsersWithPasswordAlone(sql, key) : 0;
         if (lacking > 0)
           printWarning(
-            `Users of this customer without an app: ${lacking}. Until each has set one up, whoever knows their password can do it instead.`,
+            `Users of this customer with neither an app nor a confirmed email: ${lacking}. Until each has set up an app, whoever knows their password can do it instead.`,
           );
         if (flags.json) return printJson(await findCustomer(sql, key));
         if (result.kind === 'unchanged') return printLine(`Customer ${key} already has these settings.`);

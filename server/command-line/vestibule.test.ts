@@ -180,7 +180,7 @@ describe('the command line', () => {
 });
 
 describe('customers', () => {
-  test('MF-12 that begin to require an app: a warning with the number of users who have none', async () => {
+  test('MF-12 that begin to require an app: a warning with the number of users who prove nothing else first', async () => {
     await vestibule('customer add acme --two-factor email');
     const given = await vestibule(
       'user add bea --email bea@acme.example --customer acme --password-stdin',
@@ -188,9 +188,12 @@ describe('customers', () => {
     );
     expect(given.code).toBe(0);
     const changed = await vestibule('customer set acme --two-factor app');
-    expect(changed).toMatchObject({ code: 0, err: expect.stringContaining('without an app: 1.') });
+    expect(changed).toMatchObject({ code: 0, err: expect.stringContaining('nor a confirmed email: 1.') });
     expect((await vestibule('customer set acme --two-factor app')).err).toBe('');
     expect((await vestibule('customer set acme --two-factor email')).err).toBe('');
+    // A code by email comes first for whoever has confirmed one.
+    await sql`insert into email_factor select id, now() from portal_user where username = 'bea'`;
+    expect(await vestibule('customer set acme --two-factor app')).toMatchObject({ code: 0, err: '' });
   });
 
   test('are added, listed, changed and removed', async () => {
@@ -491,5 +494,18 @@ describe('audit and explain', () => {
     const ofChange = (await vestibule('explain K7Q2-M4XF')).out;
     expect(ofChange).toMatch(/Reason +11: The password is one of the last ten\./);
     expect((await vestibule('explain nonsense!')).code).toBe(1);
+  });
+
+  test('explain finds what a request left whose page showed the beginning of its id, or says where to look', async () => {
+    await sql`
+      insert into audit_event (at, event, request_id, steps) values
+        (now(), 'request-refused', '3f2a91c0-8d5e-4b7a-9c1d-0a1b2c3d4e5f', '[{"step": "origin", "outcome": "elsewhere"}]'),
+        (now(), 'request-refused', '3f2a91c1-8d5e-4b7a-9c1d-0a1b2c3d4e5f', '[{"step": "origin", "outcome": "another"}]')`;
+    const { code, out } = await vestibule('explain 3F2A-91C0');
+    expect([code, out.match(/1\. origin +(\S+)/)?.[1]]).toEqual([0, 'elsewhere']);
+    expect(out).not.toContain('another');
+    const unknown = await vestibule('explain 3f2a91cf');
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('search the log for "reqId":"3f2a91cf')]);
+    expect((await vestibule('explain K7Q2-M4XE')).err).not.toContain('reqId');
   });
 });

@@ -112,7 +112,7 @@ describe('bad input', () => {
 
   it('405 lists the available methods; HEAD works wherever GET does', async () => {
     const allow = async (method: 'GET' | 'PUT' | 'DELETE' | 'OPTIONS' | 'POST', url: string) => {
-      const answer = await portal.send({ method, url });
+      const answer = await portal.send({ method, url, headers: script });
       return [answer.statusCode, answer.headers.allow];
     };
     expect(await allow('GET', '/portal/performlogin')).toEqual([405, 'POST']);

@@ -1,16 +1,40 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Call, calls, isPathOfCall } from '#contract/calls.ts';
-import { hubStartPath, screenOfPath, withoutTrailingSlash } from '#contract/screens.ts';
+import { type Call, calls, callUrl, isPathOfCall } from '#contract/calls.ts';
+import {
+  hubStartPath,
+  type PlainScreen,
+  queryNames,
+  screenOfPath,
+  screenUrl,
+  withoutTrailingSlash,
+} from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { refuse, sendProblem } from './refuse.ts';
-import { splitUrl, wantsPage } from './request-url.ts';
+import { languageOverride, splitUrl, wantsPage } from './request-url.ts';
 
 const readable = ['GET', 'HEAD'];
 
-/** Answers unrouted requests: 405 with the methods that the address supports, else 404. */
+/** The screens whose forms are sent to these calls, and shown again at their addresses (form-again.ts). */
+const screenOfCall: Partial<Record<Call, PlainScreen>> = {
+  performLogin: 'login',
+  checkSsoLogin: 'login',
+  performSsoLogin: 'singleSignOn',
+  passwordForgotten: 'forgotten',
+  passwordChange: 'forgottenChange',
+};
+
+/**
+ * Answers unrouted requests: 405 with the methods that the address supports, else 404. A person who opens the address of
+ * a form's call gets the form.
+ */
 export function methodNotAllowed(deps: Deps) {
   return async function noRoute(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const methods = methodsOf(splitUrl(request.url).path, deps.config.basePath);
+    const { basePath } = deps.config;
+    const { path } = splitUrl(request.url);
+    const screen = request.method === 'GET' && wantsPage(request) && screenOfForm(path, basePath);
+    if (screen)
+      return reply.redirect(screenUrl(basePath, screen, { [queryNames.language]: languageOverride(request) }), 303);
+    const methods = methodsOf(path, basePath);
     if (methods.length > 0 && !methods.includes(request.method)) {
       reply.header('allow', methods.join(', '));
       return await refuse(deps, request, reply, 405);
@@ -18,6 +42,13 @@ export function methodNotAllowed(deps: Deps) {
     if (wantsPage(request) || request.headers.accept === undefined) return await deps.pages.send(request, reply, 404);
     return sendProblem(reply, 404);
   };
+}
+
+function screenOfForm(path: string, basePath: string): PlainScreen | undefined {
+  const call = (Object.keys(screenOfCall) as Call[]).find(
+    (name) => callUrl(basePath, name) === withoutTrailingSlash(path),
+  );
+  return call && screenOfCall[call];
 }
 
 /** The methods of an address; none if it doesn't exist. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemStatus } from '#contract/page.ts';
 import type { Problem } from '#contract/payloads.ts';
+import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import { wantsPage } from './request-url.ts';
 
@@ -40,6 +41,7 @@ export async function refuse(
   if (wantsPage(request))
     return await deps.pages.send(request, reply, status, {
       serverPage: { name: 'problem', status, retryAfterSeconds },
+      reference: referenceOfRequest(request.id),
     });
   return sendProblem(reply, status, { ...(detail && { detail }), ...(field && { field }) });
 }

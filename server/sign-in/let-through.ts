@@ -7,11 +7,14 @@ import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/database.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';
 import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
+import { keepNewestReplacement } from '../storage/session.ts';
 import { completeSignIn, type SignInAttempt, type SignInCustomer, type SignInUser } from '../storage/sign-in.ts';
 import { accountKey, deviceKey } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
+import type { TokensOfPress } from '../two-factor/press.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
-import { openFactor, sendFirstCode } from './open-factor.ts';
+import { firstStep, openFactor, sendFirstCode } from './open-factor.ts';
+import { type PressOfSignIn, pressOfSignIn } from './press-of-sign-in.ts';
 import { recallDevice } from './recall-device.ts';
 import { secondFactorOf } from './second-factor.ts';
 import type { SignInRequest, SignInResult } from './sign-in-result.ts';
@@ -27,6 +30,8 @@ type Right = {
 };
 
 type Stored = {
+  /** The same press has stored it before. */
+  isSamePress: boolean;
   sessionToken: string;
   deviceToken: string;
   rememberedToken: string | null;
@@ -42,25 +47,30 @@ export async function letThrough(
 ): Promise<Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> | { kind: 'changed' | 'otherFactors' }> {
   const { user, admitting, attempt } = right;
   const asked = secondFactorOf(admitting, user.hasApp);
+  const press = pressOfSignIn(deps.keys, request, now);
   // One statement, unless there is a device to recall, which must not get its next token in vain.
   const stored =
     asked && request.rememberedToken !== null
       ? await transaction(deps.sql, async (sql) => {
           // The user is locked first, as by every change of a user, so that there is no deadlock.
           if (!(await isUserActiveForShare(sql, user.id))) return 'changed';
-          const rememberedToken = await recallDevice({ sql, now: deps.now }, user.id, asked, admitting, request);
-          const stored = await store(deps, sql, request, right, { asked, rememberedToken, now });
+          const rememberedToken = await recallDevice({ sql, now: deps.now }, user, asked, admitting, request, press);
+          const stored = await store(deps, sql, request, right, { asked, rememberedToken, press, now });
           return typeof stored === 'string' ? new RollBack(stored) : stored;
         })
-      : await store(deps, deps.sql, request, right, { asked, rememberedToken: null, now });
+      : await store(deps, deps.sql, request, right, { asked, rememberedToken: null, press, now });
   if (typeof stored === 'string') return { kind: stored };
-  const { sessionToken, deviceToken, rememberedToken, waitsFor } = stored;
-  if (waitsFor) {
+  if (request.sessionToken) await keepNewestReplacement(deps.sql, tokenHash(request.sessionToken));
+  const { sessionToken, deviceToken, rememberedToken, isSamePress } = stored;
+  if (stored.waitsFor) {
+    const waitsFor = await firstStep(deps.sql, stored.waitsFor, sessionToken);
     if (waitsFor.factor === 'email') await sendFirstCode(deps, { ...user, connectionId: null }, sessionToken, request);
     return { kind: 'secondFactor', ...waitsFor, sessionToken };
   }
   const isKnown = attempt.deviceKnown && request.deviceToken !== null;
-  if (!isKnown && admitting.some(({ newDeviceMail }) => newDeviceMail)) await tellOfNewDevice(deps, user, request);
+  // Of all customers, not only those that admit the address (storage/new-device-mail.ts).
+  if (!isKnown && !isSamePress && user.customers.some(({ newDeviceMail }) => newDeviceMail))
+    await tellOfNewDevice(deps, user, request);
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken };
 }
 
@@ -69,19 +79,27 @@ async function store(
   sql: Connection,
   request: SignInRequest,
   { user, admitting, attempt, steps }: Right,
-  { asked, rememberedToken, now }: { asked: SecondFactor | null; rememberedToken: string | null; now: Date },
+  {
+    asked,
+    rememberedToken,
+    press,
+    now,
+  }: { asked: SecondFactor | null; rememberedToken: string | null; press: PressOfSignIn; now: Date },
 ): Promise<Stored | 'changed' | 'otherFactors'> {
   const waitsFor = asked && !rememberedToken ? await openFactor(sql, user, asked) : null;
-  const sessionToken = newToken();
+  const [ofPress, ofEarlier] = press.tokens;
+  // A half session is its press's own: it shows the secret of an app, and each one's code goes to the newest.
+  const sessionToken = waitsFor ? newToken() : ofPress.session;
   const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
   // Another user's token may have been planted; whoever planted it would then have a known browser.
   const isKnown = attempt.deviceKnown && request.deviceToken !== null;
-  const deviceToken = isKnown ? (request.deviceToken as string) : newToken();
+  const deviceToken = isKnown ? (request.deviceToken as string) : ofPress.device;
   const done = await completeSignIn(sql, {
     userId: user.id,
     verifiedHash: user.passwordHash,
     factorVersion: user.factorVersion,
     tokenHash: tokenHash(sessionToken),
+    press: waitsFor ? null : { hashes: [tokenHash(ofPress.session), tokenHash(ofEarlier.session)], since: press.since },
     replacedTokenHash: request.sessionToken ? tokenHash(request.sessionToken) : null,
     deviceHash: waitsFor ? null : tokenHash(deviceToken),
     deviceHashBefore: waitsFor || isKnown ? null : deviceHash,
@@ -102,7 +120,16 @@ async function store(
     },
     now,
   });
-  return done === 'made' ? { sessionToken, deviceToken, rememberedToken, waitsFor } : done;
+  if (typeof done === 'string')
+    return done === 'made' ? { isSamePress: false, sessionToken, deviceToken, rememberedToken, waitsFor } : done;
+  const first = press.tokens.find(({ session }) => tokenHash(session).equals(done.samePress)) as TokensOfPress;
+  return {
+    isSamePress: true,
+    sessionToken: first.session,
+    deviceToken: isKnown ? deviceToken : first.device,
+    rememberedToken,
+    waitsFor,
+  };
 }
 
 async function tellOfNewDevice(

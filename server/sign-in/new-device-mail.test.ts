@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
-import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { codeNow, giveApp, verify } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile({ once: addAttackFixtures });
 
@@ -40,4 +41,39 @@ it('a refused sign-in is not reported', async () => {
       await portal.signIn(username, password);
   };
   expect(await mailsAfter(refused)).toEqual([]);
+});
+
+describe('a customer of the user that wants the mail, though it does not admit the sign-in', () => {
+  beforeAll(async () => {
+    await addCustomer(portal, 'lax');
+    await addCustomer(portal, 'lax-app', { twoFactor: 'app' });
+    await addCustomer(portal, 'strict', { networks: ['203.0.113.0/24'] });
+    await portal.sql`update customer set new_device_mail = key = 'strict'`;
+  });
+
+  it('gets it at the sign-in that makes the browser known', async () => {
+    await addUser(portal, { username: 'carl', customers: ['lax', 'strict'] });
+    let cookies: Record<string, string> = {};
+    const outside = async () => {
+      cookies = cookiesOf(await portal.signIn('carl', testPassword));
+    };
+    expect(await mailsAfter(outside)).toEqual(['carl@acme.test']);
+    expect(await mailsAfter(() => portal.signIn('carl', testPassword, { cookies, from: '203.0.113.7' }))).toEqual([]);
+  });
+
+  it('gets it after a code, too', async () => {
+    await addUser(portal, { username: 'conny', customers: ['lax-app', 'strict'] });
+    const secret = await giveApp(portal, 'conny');
+    const outside = async () => {
+      const cookies = cookiesOf(await portal.signIn('conny', testPassword));
+      expect((await verify(portal, codeNow(portal, secret), cookies)).body).toBe('true');
+    };
+    expect(await mailsAfter(outside)).toEqual(['conny@acme.test']);
+  });
+
+  it('gets none once it is inactive', async () => {
+    await addUser(portal, { username: 'cora', customers: ['lax', 'strict'] });
+    await portal.sql`update customer set active = false where key = 'strict'`;
+    expect(await mailsAfter(() => portal.signIn('cora', testPassword))).toEqual([]);
+  });
 });

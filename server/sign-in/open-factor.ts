@@ -4,6 +4,7 @@ import { browserName } from '../names/browser-name.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
+import { findOpenFactor } from '../storage/email-before-app.ts';
 import { isEmailFactorConfirmed } from '../storage/email-code.ts';
 import { keepNewestOfPress } from '../storage/half-session.ts';
 import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
@@ -17,6 +18,12 @@ export async function openFactor(
   factor: SecondFactor,
 ): Promise<OpenFactor> {
   return { factor, mustRegister: factor === 'app' ? !user.hasApp : !(await isEmailFactorConfirmed(sql, user.id)) };
+}
+
+/** What a half session that was just stored asks for: before the registration of an app possibly a code by email. */
+export async function firstStep(sql: Connection, waitsFor: OpenFactor, sessionToken: string): Promise<OpenFactor> {
+  if (waitsFor.factor !== 'app' || !waitsFor.mustRegister) return waitsFor;
+  return (await findOpenFactor(sql, tokenHash(sessionToken))) ?? waitsFor;
 }
 
 /**

@@ -6,6 +6,7 @@ import { formAgain } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
+import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isSsoRequired } from '../storage/sso-domain.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
@@ -28,7 +29,10 @@ export function performLoginRoute(deps: Deps) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const { address } = visitor;
-    const { username, password, redirectURL } = request.body;
+    const { username, password } = request.body;
+    // A form that was open before its turn ended has the destination of the person before.
+    const isTurnOver = turnOfEndedSession(deps, request, reply, await visitor.who()) !== null;
+    const redirectURL = isTurnOver ? undefined : request.body.redirectURL;
     const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
     const way = {
       destination: accepted ?? defaultDestination(config.basePath),

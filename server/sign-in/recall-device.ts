@@ -1,29 +1,55 @@
 import type { Deps } from '../deps/deps.ts';
+import { limits } from '../limits.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
-import { rotateRememberedDevice } from '../storage/remembered-device.ts';
+import { deleteDeviceByFormerToken, isRememberedSince, rotateRememberedDevice } from '../storage/remembered-device.ts';
 import type { SecondFactor } from '../storage/second-factor.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
+import type { PressOfSignIn } from './press-of-sign-in.ts';
 import { factorsThatSatisfy } from './second-factor.ts';
 
 /**
  * The new token of a browser that may skip the code, or null if it must not: it isn't remembered for this user, was
- * remembered by a weaker factor, or one of the admitting customers forbids it. The token changes at every use: of a
- * browser and a copy of its token, only the first to use it goes on without a code. That is not recorded; the other one
- * is asked for a code.
+ * remembered by a weaker factor, or one of the admitting customers forbids it. The second press of the same button gets
+ * the token that the first one got. The token changes at every use, so a browser and a copy of its token cannot both go
+ * on: as soon as one of them presents the token that the other has used last, the device is forgotten, which is
+ * recorded. A browser that lost a response looks the same; it costs a code. Older tokens are not recognized.
  */
 export async function recallDevice(
   { sql, now }: { sql: Connection; now: Deps['now'] },
-  userId: string,
+  user: { id: string; username: string },
   asked: SecondFactor,
   admitting: readonly SignInCustomer[],
-  { rememberedToken, address }: { rememberedToken: string | null; address: string },
+  { rememberedToken, address, requestId }: Pick<KnownVisitor, 'rememberedToken' | 'address' | 'requestId'>,
+  press: PressOfSignIn | null = null,
 ): Promise<string | null> {
   if (rememberedToken === null || !admitting.every(mayRemember)) return null;
+  const { id: userId, username } = user;
   const factors = factorsThatSatisfy(asked);
-  const after = newToken();
-  const hashes = { before: tokenHash(rememberedToken), after: tokenHash(after) };
-  return (await rotateRememberedDevice(sql, { userId, factors, ...hashes, address, now: now() })) ? after : null;
+  const [after, earlier] = press ? press.tokens.map(({ remembered }) => remembered) : [newToken()];
+  const before = tokenHash(rememberedToken);
+  const hashes = { before, after: tokenHash(after as string) };
+  if (await rotateRememberedDevice(sql, { userId, factors, ...hashes, address, now: now() })) return after as string;
+  for (const token of press ? [after, earlier] : []) {
+    const device = { tokenHash: tokenHash(token as string), userId, factors };
+    if (press && (await isRememberedSince(sql, device, press.since))) return token as string;
+  }
+  const usedBy = new Date(now().getTime() - limits.sameCodePress);
+  const forgotten = await deleteDeviceByFormerToken(sql, { tokenHash: before, userId, usedBy });
+  if (forgotten) {
+    const { browser, address: usedFrom, lastUsedAt } = forgotten;
+    const steps = [
+      { step: 'device', outcome: `${browser ?? 'unknown'}, last used ${lastUsedAt.toISOString()} from ${usedFrom}` },
+    ];
+    await insertAuditEvent(
+      sql,
+      { event: 'remembered-token-reused', userId, username, address, requestId, steps },
+      now(),
+    );
+  }
+  return null;
 }
 
 /** Customers that don't require a second factor are ignored. */

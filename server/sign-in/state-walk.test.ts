@@ -23,6 +23,8 @@ type Visitor = {
   portal: PortalForTest;
   cookies: Cookies;
   rightCode?: () => Promise<string>;
+  /** After the right code an app is to be registered. */
+  thenApp?: boolean;
   /** Where the identity provider redirects to. */
   callback?: URL;
 };
@@ -90,6 +92,15 @@ async function mailedCode(): Promise<string> {
   return portal.mails.findLast(({ text }) => /#\d{6}$/.test(text))?.text.slice(-6) ?? '';
 }
 
+/** Signed in with the password, after codes by email have been confirmed and the customer has come to require an app. */
+async function signedInToTightened(): Promise<Visitor> {
+  const first = await signedInAs('mails');
+  await ask(first, codeForm(await mailedCode()));
+  await portal.sql`update customer set two_factor = 'app' where key = 'mails'`;
+  portal.wait(60_000);
+  return await signedInAs('mails');
+}
+
 /** Posts a code as the form does, with the query of its screen. */
 function codeForm(code: string): TestRequest {
   return { method: 'POST', url: verifyUrl, form: { code, redirectURL: asked } };
@@ -119,6 +130,12 @@ const states: Record<string, () => Promise<Visitor>> = {
     await ask(first, codeForm(await mailedCode()));
     portal.wait(60_000);
     return { ...(await signedInAs('mails')), rightCode: mailedCode };
+  },
+  'code sent before an app': async () => ({ ...(await signedInToTightened()), rightCode: mailedCode, thenApp: true }),
+  'must register an app after a code sent': async () => {
+    const visitor = await signedInToTightened();
+    await ask(visitor, codeForm(await mailedCode()));
+    return { ...visitor, rightCode: await totpOf(visitor) };
   },
   'signed in': () => signedInAs('plain'),
   'at an identity provider': async () => {
@@ -193,7 +210,8 @@ const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: 
     await ask(visitor, codeForm(await (visitor.rightCode?.() ?? '123456')));
     const back = `${screen('/twoFactorRegistration').url}&codeSentViaEmail=true&notice=codeWrong`;
     const arrived = await arrive(visitor, { url: back });
-    if (visitor.rightCode) expect(arrived.url).toBe(asked);
+    if (visitor.thenApp) expect(arrived.url).toMatch(/^\/portal\/twoFactorRegistration\?(?!.*codeSentViaEmail)/);
+    else if (visitor.rightCode) expect(arrived.url).toBe(asked);
     return arrived;
   },
   'asks for another code': (visitor) =>

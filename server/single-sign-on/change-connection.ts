@@ -27,7 +27,7 @@ import { logoutWords } from './saml/metadata-differences.ts';
 export type ChangeOfConnection = Omit<SsoConnectionChanges, 'sealedSecret'> & { secret?: string; domains?: string[] };
 
 export type ChangeConnectionResult =
-  | { kind: 'changed'; steps: AuditStep[] }
+  | { kind: 'changed'; steps: AuditStep[]; sessionsEnded: number }
   | { kind: 'unchanged' }
   | { kind: 'providerTaken'; by: string }
   | { kind: 'logoutAddressTaken'; by: string }
@@ -63,17 +63,18 @@ export async function changeConnection(
     const sealedSecret =
       secret === undefined ? {} : { sealedSecret: seal(keys.seal, secret, connectionPlace(before.id)) };
     // Before the connection is changed: users are locked before the version that the change counts up.
+    let sessionsEnded = 0;
     if (changes.active === false) {
-      const ended = await deleteSessionsOfConnection(sql, before.id);
+      sessionsEnded = await deleteSessionsOfConnection(sql, before.id);
       await endAnswersOfConnection(sql, before.id, now);
-      steps.push({ step: 'sessions ended', outcome: String(ended) });
+      steps.push({ step: 'sessions ended', outcome: String(sessionsEnded) });
     }
     await updateSsoConnection(sql, before.id, { ...changes, ...sealedSecret });
     if (changes.settings) await deleteMetadataReading(sql, before.id);
     if (domains) await updateSsoDomains(sql, before.id, domains);
     const event = { event: 'connection-changed', connection: key, customerKey: before.customerKey, steps } as const;
     await insertAuditEvent(sql, event, now);
-    return { kind: 'changed', steps };
+    return { kind: 'changed', steps, sessionsEnded };
   });
 }
 

@@ -5,6 +5,7 @@ import type { Deps } from '../deps/deps.ts';
 import { clearCookie } from '../http/cookies.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { beginVisit } from '../http/visit-cookies.ts';
+import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { turnAway } from '../sign-in/let-in.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
@@ -17,10 +18,16 @@ import type { Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
 import { slowDown } from './slow-down.ts';
 
-/** A visitor on the way to a provider. */
-export type Traveller = { address: string; destination: string; lang: string | undefined };
+/**
+ * A visitor on the way to a provider. `isTurnOver`: the session in this browser was signed out elsewhere, and this
+ * request is the first to learn of it.
+ */
+export type Traveller = { address: string; destination: string; lang: string | undefined; isTurnOver?: boolean };
 
-/** Reads who wants to be sent to a provider; null if already answered: the address is unknown, or asks too often. */
+/**
+ * Reads who wants to be sent to a provider; null if already answered: the address is unknown, or asks too often. A form
+ * that was open before the turn ended has the destination of the person before.
+ */
 export async function travellerOf(
   deps: Deps,
   request: FastifyRequest,
@@ -32,10 +39,13 @@ export async function travellerOf(
   if (!visitor) return null;
   const { address } = visitor;
   if (await slowDown(deps, request, reply, address)) return null;
+  const lang = languageOverride(request);
+  if (turnOfEndedSession(deps, request, reply, await visitor.who()))
+    return { address, destination: defaultDestination(config.basePath), lang, isTurnOver: true };
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
   if (redirectUrl && !accepted)
     await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId: request.id, address }, deps.now());
-  return { address, destination: accepted ?? defaultDestination(config.basePath), lang: languageOverride(request) };
+  return { address, destination: accepted ?? defaultDestination(config.basePath), lang };
 }
 
 /** Sends a visitor to a provider through a page of ours, or to the failure page if that is impossible. */
@@ -44,10 +54,15 @@ export async function depart(
   request: FastifyRequest,
   reply: FastifyReply,
   connection: SsoConnection,
-  { typed, isAfresh = false, ...traveller }: Traveller & { typed: string | null; isAfresh?: boolean },
+  {
+    typed,
+    isAfresh = false,
+    isTurnOver = false,
+    ...traveller
+  }: Traveller & { typed: string | null; isAfresh?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
-  const wish = wishAfterSignOut(request, config, connection.id);
+  const wish = isTurnOver ? 'afresh' : wishAfterSignOut(request, config, connection.id);
   const registers = leadsToRegistration(config, traveller.destination);
   const begun = await beginSingleSignOn(deps, connection, {
     ...traveller,
@@ -59,7 +74,8 @@ export async function depart(
     requestId: request.id,
   });
   if (!begun.ok) return await stay(deps, request, reply, begun, { ...traveller, connection, typed });
-  if (wish === 'afresh') noteAfreshVisit(request, reply, config);
+  // The end of the turn has set the wish that later visits count from.
+  if (wish === 'afresh' && !isTurnOver) noteAfreshVisit(request, reply, config);
   beginVisit(request, reply, config, begun);
   // Nor does a remembered device, so the visit ends with a code if one is required.
   if (registers) clearCookie(reply, config, 'remembered');

@@ -17,7 +17,7 @@ import {
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
-import { registerApp, registrationUrl, signedInAs } from '#testing/two-factor-for-test.ts';
+import { registerApp, registrationUrl, signedInAs, verify } from '#testing/two-factor-for-test.ts';
 
 let evil: SamlProviderForTest;
 const portal = portalOfFile();
@@ -88,6 +88,41 @@ it('SA-30 where the customer requires an app as well, the page says what to do',
   // By password it continues as usual.
   expect((await portal.signIn('uma', testPassword)).headers.location).toMatch(/^\/portal\/twoFactorRegistration/);
   await registerApp(portal, cookiesOf(await portal.signIn('uma', testPassword)));
+});
+
+it('MF-12 a person whose customer required codes by email before proves one first, unless the app cannot be set up here', async () => {
+  await portal.sql`update customer set two_factor = 'email' where key = 'evil'`;
+  await addUser(portal, { username: 'sam', email: 'sam@evil.test', customers: ['evil'], passwordHash: null });
+  await addUser(portal, { username: 'uma', email: 'uma@evil.test', customers: ['evil'] });
+  const code = async () => {
+    portal.wait(1000);
+    await portal.workOff();
+    return portal.mails.at(-1)?.text.slice(-6) ?? '';
+  };
+  for (const name of ['sam', 'uma']) {
+    const { browser } = await signInByProvider(`${name}@evil.test`);
+    expect((await verify(portal, await code(), browser.cookies)).body).toBe('true');
+  }
+  await portal.sql`update customer set two_factor = 'app' where key = 'evil'`;
+  const { browser, location } = await signInByProvider('sam@evil.test');
+  expect(location).toMatch(/^\/portal\/twoFactor\?.*codeSentViaEmail=true/);
+  expect(await register(browser)).toBe(409);
+  const answer = await verify(portal, await code(), browser.cookies);
+  expect(answer.body).toBe('true');
+  const next = { ...browser.cookies, ...cookiesOf(answer) };
+  expect(await signedInAs(portal, next)).toBeNull();
+  const { cookies } = await registerApp(portal, next);
+  expect(await signedInAs(portal, cookies)).toBe('sam');
+  expect(
+    await portal.sql`select from session where connection_id is null and user_id = (select id from portal_user where username = 'sam')`,
+  ).toEqual([]);
+
+  const sent = portal.mails.length;
+  const uma = await signInByProvider('uma@evil.test');
+  expect(uma.location).toMatch(/^\/portal\/twoFactorRegistration\?(?!.*codeSentViaEmail)/);
+  expect((await uma.browser.get(uma.location)).body).toContain('Sign in with your password once');
+  await portal.workOff();
+  expect(portal.mails.slice(sent).map(({ recipient }) => recipient)).not.toContain('uma@evil.test');
 });
 
 it('a person who belongs only to the connection’s customer and has no password sets up an app', async () => {

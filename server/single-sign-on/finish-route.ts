@@ -6,6 +6,7 @@ import { queryValue } from '../http/request-url.ts';
 import { endVisit, visitTokenHash } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
+import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { findSsoConnection, type SsoConnection } from '../storage/sso-connection.ts';
 import {
   endSsoRequestOfOthers,
@@ -42,6 +43,12 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
     if (state === null || !isToken(state))
       return await fail(deps, request, reply, unknown('the answer has no state of ours'), { protocol, address });
     const shown = shownBy(request, state);
+    // A provider's logout, or a sign-out whose response was lost, ended the turn to which this visit belongs. Only the
+    // browser that began can learn that here: any site can open this address.
+    if (shown.browserHash !== null && turnOfEndedSession(deps, request, reply, await visitor.who())) {
+      clearAnswer(request, reply, state);
+      return toForm(deps, request, reply, 'signInExpired');
+    }
     const now = deps.now();
     const decidedBy = new Date(now.getTime() + limits.answerRead);
     const row = shown.answerHash && (await takeAnsweredSsoRequest(sql, shown, { now, decidedBy }));

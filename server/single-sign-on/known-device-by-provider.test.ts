@@ -29,9 +29,13 @@ beforeEach(async () => {
   await addSamlConnection(portal, provider);
 });
 
-async function signInByProvider(browser: BrowserForTest, leadsTo = '/portal/portal.html'): Promise<void> {
+async function signInByProvider(
+  browser: BrowserForTest,
+  leadsTo = '/portal/portal.html',
+  email = 'alice@acme.test',
+): Promise<void> {
   const request = samlRequestAt(await departFor(browser));
-  const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, provider, request));
+  const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, provider, request, { email }));
   const end = await browser.get(String(posted.headers.location), crossSite);
   expect(end.headers.location?.split('?')[0]).toBe(leadsTo);
 }
@@ -101,6 +105,15 @@ describe('the mail of a new browser', () => {
     expect(await mails()).toBe(1);
     await signInByProvider(browser);
     await byPassword(browser);
+    expect(await mails()).toBe(1);
+  });
+
+  it('is sent if only another customer of the user wants it', async () => {
+    await addCustomer(portal, 'strict', { networks: ['203.0.113.0/24'] });
+    await portal.sql`update customer set new_device_mail = key = 'strict'`;
+    await addUser(portal, { username: 'carl', customers: ['acme', 'strict'] });
+    const browser = browserForTest(portal);
+    await signInByProvider(browser, '/portal/portal.html', 'carl@acme.test');
     expect(await mails()).toBe(1);
   });
 

@@ -6,10 +6,12 @@ import { sendFormPolicy } from '../http/form-policy.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { endVisit, visitsOfBrowser } from '../http/visit-cookies.ts';
 import { isUuid } from '../names/is-uuid.ts';
+import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { findSsoRequest } from '../storage/sso-request.ts';
 import { wishAfterSignOut } from '../visitor/ask-afresh.ts';
+import { visitorOf } from '../visitor/visitor.ts';
 import { detailsOf } from './request-details.ts';
 import { isOfBrowser, isOpen, isSessionOf } from './visits.ts';
 
@@ -31,7 +33,9 @@ export function leaveRoute(deps: Deps) {
     const connection = row && isOwn && isOut ? await findSsoConnection(deps.sql, row.connectionId) : null;
     // Someone signed out while the provider was asked for its addresses: this visit is the previous person's.
     const wish = row && wishAfterSignOut(request, config, row.connectionId);
-    const isSignedOut = wish !== null && (!details?.isAfterSignOut || (wish === 'afresh' && !details.isAfresh));
+    const isTurnOver = isOwn && turnOfEndedSession(deps, request, reply, await visitorOf(deps, request).who()) !== null;
+    const isSignedOut =
+      isTurnOver || (wish !== null && (!details?.isAfterSignOut || (wish === 'afresh' && !details.isAfresh)));
     if (connection?.active && details?.url && !isSignedOut) {
       const fields = details.fields ?? undefined;
       if (fields) sendFormPolicy(reply, details.url);

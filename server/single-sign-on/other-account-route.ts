@@ -7,6 +7,7 @@ import { endVisit } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { tokenHash } from '../secrets/token.ts';
+import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { findSsoRequest, type SsoRequestRow, takeQuestion } from '../storage/sso-request.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
@@ -55,6 +56,8 @@ export function goOnAsOtherRoute(deps: Deps) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const { address } = visitor;
+    if (turnOfEndedSession(deps, request, reply, await visitor.who()))
+      return toForm(deps, request, reply, 'signInExpired');
     const asked = isUuid(id) ? await findSsoRequest(deps.sql, id) : null;
     const question = asked && openQuestion(deps, request, asked);
     const connection = asked && (await findSsoConnection(deps.sql, asked.connectionId));

@@ -7,6 +7,7 @@ import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import { findUserOfReplacement } from '../storage/session.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { putQuestion, questionPlace, type SsoRequestRow } from '../storage/sso-request.ts';
 import { visitorOf } from '../visitor/visitor.ts';
@@ -21,10 +22,15 @@ export type Question = { identity: Identity; username: string; here: Here };
 /** Why the person is asked, for the record; `doubt` is that of `notAskedAfresh`. */
 export type Asked = Question & { doubt: string | null; connection: SsoConnection; address: string };
 
-/** Who is signed in in this browser at this moment; a second factor that is open counts as nobody. */
+/**
+ * Who is signed in in this browser at this moment; a second factor that is open counts as nobody. It may be somebody
+ * whose sign-in the browser has sent and not read the response to.
+ */
 export async function signedInHere(deps: Deps, request: FastifyRequest): Promise<Here> {
-  const who = await visitorOf(deps, request).who();
-  return who.kind === 'full' ? { userId: who.session.userId, username: who.session.username } : null;
+  const { sessionToken, who } = visitorOf(deps, request);
+  const known = await who();
+  if (known.kind === 'full') return { userId: known.session.userId, username: known.session.username };
+  return sessionToken === null ? null : await findUserOfReplacement(deps.sql, tokenHash(sessionToken), deps.now());
 }
 
 /**

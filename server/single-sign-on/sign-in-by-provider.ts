@@ -6,15 +6,16 @@ import { browserName } from '../names/browser-name.ts';
 import { seal } from '../secrets/sealed.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import { sessionEnd } from '../session/session-end.ts';
-import { openFactor, sendFirstCode } from '../sign-in/open-factor.ts';
+import { firstStep, openFactor, sendFirstCode } from '../sign-in/open-factor.ts';
 import { recallDevice } from '../sign-in/recall-device.ts';
 import { secondFactorOf } from '../sign-in/second-factor.ts';
 import type { SignInResult } from '../sign-in/sign-in-result.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { putDevice } from '../storage/device.ts';
+import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
-import { deleteSession, idTokenPlace, insertSession } from '../storage/session.ts';
+import { deleteReplacedSessions, idTokenPlace, insertSession, keepNewestReplacement } from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { isSsoConnectionActiveForShare, type SsoConnection } from '../storage/sso-connection.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
@@ -60,6 +61,7 @@ export async function signInByProvider(
     const reference = await recordSsoFailure(deps, failure);
     return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
   }
+  if (visitor.sessionToken) await keepNewestReplacement(deps.sql, tokenHash(visitor.sessionToken));
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });
   if (done.kind === 'secondFactor' && done.factor === 'email')
@@ -109,15 +111,17 @@ async function complete(
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;
   if (stepUp !== undefined) steps.push({ step: 'second factor', outcome: `the provider says ${stepUp}` });
-  const rememberedToken = asked && (await recallDevice({ sql, now: deps.now }, user.id, asked, [customer], visitor));
+  const rememberedToken = asked && (await recallDevice({ sql, now: deps.now }, user, asked, [customer], visitor));
   if (rememberedToken) steps.push({ step: 'second factor', outcome: 'remembered device' });
   const waitsFor = asked && !rememberedToken ? await openFactor(sql, user, asked) : null;
 
   const sessionToken = newToken();
   const proof = identity.idToken ?? (identity.samlName ? JSON.stringify(identity.samlName) : null);
   const lifetime = waitsFor ? limits.halfSession : deps.config.sessionAbsolute;
+  const replacedTokenHash = visitor.sessionToken === null ? null : tokenHash(visitor.sessionToken);
   const session = {
     tokenHash: tokenHash(sessionToken),
+    replacedTokenHash,
     userId: user.id,
     customerIds: [customer.id],
     address,
@@ -136,13 +140,13 @@ async function complete(
     now,
     endsAt: sessionEnd(now, lifetime, providerEndsAt),
   };
-  if (visitor.sessionToken) await deleteSession(sql, tokenHash(visitor.sessionToken));
+  if (replacedTokenHash) await deleteReplacedSessions(sql, replacedTokenHash);
   await insertSession(sql, session);
   const { id: userId, username } = user;
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };
   if (waitsFor) {
     await insertAuditEvent(sql, { event: 'second-factor-asked', ...event }, now);
-    return { kind: 'secondFactor', ...waitsFor, sessionToken, user };
+    return { kind: 'secondFactor', ...(await firstStep(sql, waitsFor, sessionToken)), sessionToken, user };
   }
   const deviceToken = await noteDevice(sql, user, visitor, now);
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);
@@ -181,7 +185,7 @@ async function noteDevice(
 ): Promise<string> {
   // A provider's word is not a password: such a device gets no attempts of its own (docs/decisions/0008).
   const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword: false, now });
-  if (!isNew || !user.customer.newDeviceMail) return deviceToken;
+  if (!isNew || !(await wantsNewDeviceMail(sql, user.id))) return deviceToken;
   const browser = browserName(userAgent);
   await queueMail(sql, user, { kind: 'newDevice', now, address, language, ...(browser && { browser }) });
   return deviceToken;

@@ -52,6 +52,12 @@ export async function listAuditEventsByReference(sql: Connection, reference: str
     select ${columns(sql)} from audit_event where reference = ${reference} order by id`;
 }
 
+/** The events of requests whose id begins so, oldest first; without an index, since it is seldom asked. */
+export async function listAuditEventsByRequest(sql: Connection, idStart: string): Promise<AuditEventRow[]> {
+  return await sql<AuditEventRow[]>`
+    select ${columns(sql)} from audit_event where starts_with(request_id, ${idStart}) order by id`;
+}
+
 /** Deletes events older than a time; returns how many. */
 export async function deleteOldAuditEvents(sql: Connection, before: Date): Promise<number> {
   return (await sql`delete from audit_event where at < ${before}`).count;

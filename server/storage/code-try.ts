@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import type { SessionStage } from './session.ts';
 
 /** A counted attempt at a code: its number in a half session, and the moment as of which it is judged. */
 export type CodeTry = { tries: number; at: Date; isSamePress: boolean };
@@ -39,9 +40,13 @@ export async function takeClockHelp(sql: Connection, tokenHash: Buffer, tries: n
   return rows.length > 0;
 }
 
-/** The full session that a press has opened since a time; `has…` and `shows…` tell what its answer gave. */
+/**
+ * The session that a press has opened since a time: a half one is to register an app next. `has…` and `shows…` tell
+ * what its answer gave.
+ */
 export type SessionOfPress = {
   userId: string;
+  stage: SessionStage;
   connectionId: string | null;
   hasNewDevice: boolean;
   isRemembered: boolean;
@@ -56,13 +61,13 @@ export async function findSessionOfPress(
 ): Promise<SessionOfPress | null> {
   const { former, session, device, remembered } = hashes;
   const [row] = await sql<SessionOfPress[]>`
-    select s.user_id as "userId", s.connection_id as "connectionId",
+    select s.user_id as "userId", s.stage, s.connection_id as "connectionId",
       exists (select from device where token_hash = ${device} and user_id = s.user_id) as "hasNewDevice",
       exists (select from remembered_device where token_hash = ${remembered} and user_id = s.user_id) as "isRemembered",
       exists (
         select from shown_recovery_codes where session_hash = s.token_hash and user_id = s.user_id and shown_until > ${now}
       ) as "showsRecoveryCodes"
     from session s
-    where s.token_hash = ${session} and s.former_token_hash = ${former} and s.stage = 'full' and s.press_at > ${since}`;
+    where s.token_hash = ${session} and s.former_token_hash = ${former} and s.press_at > ${since}`;
   return row ?? null;
 }

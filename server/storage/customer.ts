@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { hasEmailToProve } from './email-before-app.ts';
 
 export type TwoFactorPolicy = 'off' | 'app' | 'email';
 
@@ -75,11 +76,12 @@ export async function updateCustomer(sql: Connection, id: string, changes: Custo
     where id = ${id}`;
 }
 
-/** How many users of a customer have no app yet. */
-export async function countUsersWithoutApp(sql: Connection, key: string): Promise<number> {
+/** How many users of a customer can set up an app with the password alone: they have none, and no codes by email. */
+export async function countUsersWithPasswordAlone(sql: Connection, key: string): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from membership m join customer c on c.id = m.customer_id
-    where c.key = ${key} and not exists (select from totp where totp.user_id = m.user_id)`;
+    where c.key = ${key} and not exists (select from totp where totp.user_id = m.user_id)
+      and not ${hasEmailToProve(sql, sql`m.user_id`)}`;
   return row.count;
 }
 

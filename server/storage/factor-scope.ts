@@ -1,5 +1,5 @@
 import type { Connection } from './database.ts';
-import { isSsoRequiredOf } from './sso-domain.ts';
+import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
 /**
  * Whether a session may set up a factor, which counts for the whole account; and if not, who can: the user with their
@@ -21,13 +21,32 @@ export async function findFactorScope(sql: Connection, sessionHash: Buffer): Pro
         where m.user_id = s.user_id and c.active and c.two_factor <> 'off' and c.id <> all(s.customer_ids)
           and not (c.two_factor = 'email' and s.proven = 'code')
       ) as "leavesOut",
-      exists (
-        select from membership m
-        where m.user_id = s.user_id and m.customer_id is distinct from (select customer_id from sso_connection where id = s.connection_id)
-      ) as "isElsewhere",
-      u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} as "hasPassword"
-    from session s join portal_user u on u.id = s.user_id where s.token_hash = ${sessionHash}`;
+      ${isElsewhere(sql, sql`s`)} as "isElsewhere", ${hasPassword(sql, sql`s`)} as "hasPassword"
+    from session s where s.token_hash = ${sessionHash}`;
   if (row?.byPassword) return row.leavesOut ? 'whereAllAdmit' : 'mayRegister';
   if (row && !row.isElsewhere && !row.hasPassword) return 'mayRegister';
   return row?.hasPassword ? 'withPassword' : 'byAdministrator';
+}
+
+/** A condition on a session `s`: it comes from a connection and may not set up a factor. */
+export function speaksForLess(sql: Connection, s: Fragment): Fragment {
+  return sql`(${s}.connection_id is not null and (${isElsewhere(sql, s)} or ${hasPassword(sql, s)}))`;
+}
+
+/** A condition: the session's user belongs to another customer than that of its connection. */
+function isElsewhere(sql: Connection, s: Fragment): Fragment {
+  return sql`
+    exists (
+      select from membership m
+      where m.user_id = ${s}.user_id and m.customer_id is distinct from (select customer_id from sso_connection where id = ${s}.connection_id)
+    )`;
+}
+
+/** A condition: the session's user can sign in by password. */
+function hasPassword(sql: Connection, s: Fragment): Fragment {
+  return sql`
+    exists (
+      select from portal_user whose
+      where whose.id = ${s}.user_id and whose.password_hash is not null and not ${isSsoRequiredOf(sql, sql`whose.id`)}
+    )`;
 }

@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { isEmailBeforeApp } from './email-before-app.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { SessionOrigin } from './session.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
@@ -19,11 +20,13 @@ export type HalfSession = {
   language: string | null;
   factor: SecondFactor;
   mustRegister: boolean;
+  /** The code by email that it waits for comes before the registration of an app. */
+  thenApp: boolean;
   codeTries: number;
   createdAt: Date;
   endsAt: Date;
   /** The session's customers that are still active, still the user's, and admit the address. */
-  customers: { id: string; key: string; newDeviceMail: boolean; rememberDevices: boolean }[];
+  customers: { id: string; key: string; rememberDevices: boolean }[];
 };
 
 /**
@@ -67,13 +70,13 @@ export async function keepNewestOfPress(
   return (await sql`select from session where token_hash = ${tokenHash}`).length > 0;
 }
 
-/** Ends a user's half sessions that wait for a factor; returns how many. */
-export async function deleteHalfSessionsOfFactor(
-  sql: Connection,
-  userId: string,
-  factor: SecondFactor,
-): Promise<number> {
-  return (await sql`delete from session where user_id = ${userId} and stage = 'half' and factor = ${factor}`).count;
+/** Ends a user's half sessions that wait for a code by email, or have just proven one; returns how many. */
+export async function deleteHalfSessionsByEmail(sql: Connection, userId: string): Promise<number> {
+  return (
+    await sql`
+    delete from session half where half.user_id = ${userId} and half.stage = 'half'
+      and (half.factor = 'email' or half.proven = 'code' or ${isEmailBeforeApp(sql, sql`half`)})`
+  ).count;
 }
 
 /**

@@ -38,9 +38,33 @@ export async function rotateRememberedDevice(
   }: { userId: string; factors: readonly SecondFactor[]; before: Buffer; after: Buffer; address: string; now: Date },
 ): Promise<boolean> {
   const rows = await sql`
-    update remembered_device set token_hash = ${after}, last_used_at = ${now}, address = ${address}
+    update remembered_device set token_hash = ${after}, former_token_hash = token_hash, last_used_at = ${now}, address = ${address}
     where token_hash = ${before} and user_id = ${userId} and factor = any(${[...factors]}::text[]) and ends_at > ${now}
     returning id`;
+  return rows.length > 0;
+}
+
+/** Forgets the device of a user that went by this token before its last use, if that was no later than `usedBy`. */
+export async function deleteDeviceByFormerToken(
+  sql: Connection,
+  { tokenHash, userId, usedBy }: { tokenHash: Buffer; userId: string; usedBy: Date },
+): Promise<Pick<RememberedDevice, 'browser' | 'address' | 'lastUsedAt'> | null> {
+  const [row] = await sql<Pick<RememberedDevice, 'browser' | 'address' | 'lastUsedAt'>[]>`
+    delete from remembered_device
+    where former_token_hash = ${tokenHash} and user_id = ${userId} and last_used_at <= ${usedBy}
+    returning browser, host(address) as address, last_used_at as "lastUsedAt"`;
+  return row ?? null;
+}
+
+/** Whether a user's remembered device got its token since a time. */
+export async function isRememberedSince(
+  sql: Connection,
+  { tokenHash, userId, factors }: { tokenHash: Buffer; userId: string; factors: readonly SecondFactor[] },
+  since: Date,
+): Promise<boolean> {
+  const rows = await sql`
+    select from remembered_device
+    where token_hash = ${tokenHash} and user_id = ${userId} and factor = any(${[...factors]}::text[]) and last_used_at > ${since}`;
   return rows.length > 0;
 }
 

@@ -84,6 +84,8 @@ export type NewSession = {
   tokenHash: Buffer;
   /** Of the half session that it follows. */
   formerTokenHash?: Buffer;
+  /** Of the session cookie that it replaces in the browser, whatever that one stood for. */
+  replacedTokenHash?: Buffer | null;
   /** When the form was sent whose second press leads here too. */
   pressAt?: Date | null;
   /** Of the browser, for a half session (sign-in/browser-hash.ts). */
@@ -100,12 +102,13 @@ export type NewSession = {
 
 /** Creates the session that follows a second factor or a provider's answer. */
 export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
-  const { tokenHash, formerTokenHash, browserHash, userId, waitsFor, proven, customerIds, address, origin, now } =
+  const { tokenHash, replacedTokenHash, browserHash, userId, waitsFor, proven, customerIds, address, origin, now } =
     session;
+  const formerTokenHash = session.formerTokenHash ?? replacedTokenHash;
   await sql`
-    insert into session (token_hash, former_token_hash, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, connection_id,
+    insert into session (token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, created_at, last_seen_at, ends_at)
-    values (${tokenHash}, ${formerTokenHash ?? null}, ${session.pressAt ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
+    values (${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${proven}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt},
@@ -126,7 +129,7 @@ export async function updateSessionToken(
   { before, after, pressAt }: { before: Buffer; after: Buffer; pressAt: Date | null },
 ): Promise<void> {
   await sql`
-    update session set token_hash = ${after}, former_token_hash = ${before}, press_at = ${pressAt}
+    update session set token_hash = ${after}, former_token_hash = ${before}, replaces = false, press_at = ${pressAt}
     where token_hash = ${before}`;
 }
 
@@ -254,9 +257,44 @@ export function idTokenPlace(userId: string): string {
   return `id-token:${userId}`;
 }
 
-/** Ends a session that another one replaces. */
-export async function deleteSession(sql: Connection, tokenHash: Buffer): Promise<void> {
-  await sql`delete from session where token_hash = ${tokenHash}`;
+/**
+ * A condition: what a sign-in ends whose browser presents this token. That is the token's session, and one that another
+ * sign-in has replaced it with, whose response the browser has not read yet: read later, it would make this browser that
+ * person's (docs/decisions/0028).
+ */
+export function isReplacedBySignIn(sql: Connection, tokenHash: Buffer | null) {
+  return sql`(token_hash = ${tokenHash} or former_token_hash = ${tokenHash})`;
+}
+
+/** Ends what a sign-in replaces, before its own session is stored. */
+export async function deleteReplacedSessions(sql: Connection, tokenHash: Buffer): Promise<void> {
+  await sql`delete from session where ${isReplacedBySignIn(sql, tokenHash)}`;
+}
+
+/**
+ * Of the sessions that replaced one token, keeps the newest. Sign-ins at the same moment don't see each other, so each
+ * does this once its session is stored, and the last sees them all.
+ */
+export async function keepNewestReplacement(sql: Connection, tokenHash: Buffer): Promise<void> {
+  await sql`
+    delete from session where token_hash in (
+      select older.token_hash from session older where older.former_token_hash = ${tokenHash} and exists (
+        select from session newer where newer.former_token_hash = ${tokenHash}
+          and (newer.created_at, newer.xmin::text::bigint) > (older.created_at, older.xmin::text::bigint))
+      order by older.token_hash for update of older)`;
+}
+
+/** Whose full session has replaced a token, in a browser that may not know yet; null if none has. */
+export async function findUserOfReplacement(
+  sql: Connection,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<{ userId: string; username: string } | null> {
+  const [row] = await sql<{ userId: string; username: string }[]>`
+    select u.id as "userId", u.username from session s join portal_user u on u.id = s.user_id
+    where s.former_token_hash = ${tokenHash} and s.replaces and s.stage = 'full' and s.ends_at > ${now} and u.active
+    order by s.created_at desc limit 1`;
+  return row ?? null;
 }
 
 /** Whether a session is there under this token, and within its lifetime. */

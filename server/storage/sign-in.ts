@@ -7,7 +7,7 @@ import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
-import type { SessionStage } from './session.ts';
+import { isReplacedBySignIn, type SessionStage } from './session.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 import { limitArguments, originLimits } from './throttle.ts';
 import type { ThrottleKey } from './throttle-keys.ts';
@@ -171,7 +171,8 @@ export async function insertEventOnceAMinute(
 
 /**
  * Creates the session for a right password in one transaction: the session and its event, the device; ends the waits of
- * account and device and the browser's previous session. Changes nothing if the user was deactivated or got another
+ * account and device and the browser's previous session. If the same press has created one, ends only the waits: of two
+ * at once the second waits for the first, as they derive the same token. Changes nothing if the user was deactivated or got another
  * password during the check (`changed`), or other factors (`otherFactors`): columns of the locked row are current,
  * while the rest of the statement may see the state before the lock.
  */
@@ -182,6 +183,9 @@ export async function completeSignIn(
     verifiedHash: string;
     factorVersion: number;
     tokenHash: Buffer;
+    /** The tokens that the press's session may have, and since when; null for a half session. */
+    press: { hashes: readonly [Buffer, Buffer]; since: Date } | null;
+    /** Of the session cookie that the browser presents. */
     replacedTokenHash: Buffer | null;
     /** Null for a half session: its browser is not known before the second factor. */
     deviceHash: Buffer | null;
@@ -200,27 +204,34 @@ export async function completeSignIn(
     event: AuditEvent;
     now: Date;
   },
-): Promise<'made' | 'changed' | 'otherFactors'> {
+): Promise<'made' | 'changed' | 'otherFactors' | { samePress: Buffer }> {
   const { event, now } = made;
+  const [ofPress, ofEarlier] = made.press?.hashes ?? [null, null];
   const deviceWrittenBefore = new Date(now.getTime() - limits.deviceWriteEvery);
-  const [row] = await sql<{ made: boolean; otherFactors: boolean }[]>`
+  const [row] = await sql<{ made: boolean; otherFactors: boolean; samePress: Buffer | null }[]>`
     with locked as materialized (
       select id, factor_version <> ${made.factorVersion} as other_factors from portal_user
       where id = ${made.userId} and active and password_hash = ${made.verifiedHash} for share
     ),
     who as materialized (select id, ${now}::timestamptz as now from locked where not other_factors),
+    pressed as materialized (
+      select s.token_hash from session s join who on s.user_id = who.id
+      where s.token_hash in (${ofPress}, ${ofEarlier}) and s.stage = 'full' and s.press_at > ${made.press?.since ?? null}
+    ),
     new_session as (
-      insert into session (token_hash, user_id, stage, factor, must_register, proven, customer_ids, address, browser_hash, created_at, last_seen_at, ends_at)
-      select ${made.tokenHash}, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browserHash}::bytea, now, now, ${made.endsAt}
-      from who returning user_id
+      insert into session (token_hash, former_token_hash, replaces, press_at, user_id, stage, factor, must_register, proven, customer_ids, address, browser_hash, created_at, last_seen_at, ends_at)
+      select ${made.tokenHash}, ${made.replacedTokenHash}::bytea, ${made.replacedTokenHash !== null}, ${made.press && now}::timestamptz, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browserHash}::bytea, now, now, ${made.endsAt}
+      from who where not exists (select from pressed)
+      on conflict (token_hash) do nothing returning user_id
     ),
     replaced as (
-      delete from session where token_hash = ${made.replacedTokenHash} and exists (select from who)
+      delete from session where ${isReplacedBySignIn(sql, made.replacedTokenHash)} and exists (select from new_session)
     ),
-    ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, { userId: made.userId, onlyIf: sql`exists (select from who)` })},
+    ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, { userId: made.userId, onlyIf: sql`exists (select from new_session)` })},
     device_seen as (
       insert into device as d (token_hash, user_id, last_used_at, by_password)
-      select hash, id, now, true from who, (select ${made.deviceHash}::bytea as hash) as device where hash is not null
+      select hash, id, now, true from who, (select ${made.deviceHash}::bytea as hash) as device
+      where hash is not null and exists (select from new_session)
       on conflict (token_hash, user_id) do update set last_used_at = excluded.last_used_at
       where d.last_used_at < ${deviceWrittenBefore}
     ),
@@ -234,8 +245,11 @@ export async function completeSignIn(
       insert into audit_event (at, event, reason, user_id, username, customer_key, address, request_id, steps)
       select now, ${event.event}, ${event.reason ?? null}, id, ${event.username ?? null}, ${event.customerKey ?? null},
         ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
-      from who
+      from who where exists (select from new_session)
     )
-    select exists (select from new_session) as made, exists (select from locked where other_factors) as "otherFactors"`;
-  return row?.made ? 'made' : row?.otherFactors ? 'otherFactors' : 'changed';
+    select exists (select from new_session) as made, exists (select from locked where other_factors) as "otherFactors",
+      case when exists (select from who) then coalesce((select token_hash from pressed limit 1), ${made.tokenHash}) end as "samePress"`;
+  if (row?.made) return 'made';
+  if (row?.samePress) return { samePress: row.samePress };
+  return row?.otherFactors ? 'otherFactors' : 'changed';
 }

@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { mustRegisterNow } from './email-before-app.ts';
 import type { SessionStage } from './session.ts';
 
 /** A session that its browser has ended: whose it was, and what its provider expects at sign-out. */
@@ -14,9 +15,10 @@ export type SignedOutSession = {
 };
 
 /**
- * Ends a session and returns it; null if there was none. One that a right code has just given a new token is the same
- * session to its browser, which may not know that yet: after waiting for it, only a new statement sees it. Both tokens
- * find it again until `keptUntil`, with findSignedOutSession. The browser may not learn of the sign-out either: if it
+ * Ends a session and returns it; null if there was none. One that a right code has just given a new token, or that has
+ * just replaced this one, is its browser's session, which may not know that yet: after waiting for it, only a new
+ * statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession. A replaced token may have
+ * been somebody else's, so it yields no proof for the provider. The browser may not learn of the sign-out either: if it
  * comes back with the token of a full session, the turn ends then (docs/decisions/0027).
  */
 export async function takeSession(
@@ -28,19 +30,21 @@ export async function takeSession(
     const [row] = await sql<SignedOutSession[]>`
       with ended as (
         delete from session s using portal_user u where ${which} and u.id = s.user_id
-        returning s.token_hash, s.former_token_hash, u.id, u.username, s.stage, s.must_register, s.connection_id, s.sealed_id_token, s.ends_at
+        returning s.token_hash, s.former_token_hash, s.replaces, u.id, u.username, s.stage,
+          ${mustRegisterNow(sql, sql`s`)} as must_register, s.connection_id, s.sealed_id_token, s.ends_at
       ), tokens as (
-        select ended.*, hash from ended, unnest(array[token_hash, former_token_hash]) as hash where hash is not null
+        select ended.*, hash, case when hash = token_hash or not replaces then sealed_id_token end as proof
+        from ended, unnest(array[token_hash, former_token_hash]) as hash where hash is not null
       ), kept as (
         insert into signed_out_session (token_hash, user_id, stage, must_register, connection_id, sealed_id_token, ends_at)
-        select hash, id, stage, must_register, connection_id, sealed_id_token, ${keptUntil}
+        select hash, id, stage, must_register, connection_id, proof, ${keptUntil}
         from tokens on conflict do nothing
       ), noted as (
         insert into ended_session (token_hash, ends_at) select hash, ends_at from tokens where stage = 'full'
         on conflict do nothing
       )
-      select id as "userId", username, stage, must_register as "mustRegister", connection_id as "connectionId", sealed_id_token as "sealedIdToken"
-      from ended`;
+      select id as "userId", username, stage, must_register as "mustRegister", connection_id as "connectionId", proof as "sealedIdToken"
+      from tokens where hash = ${tokenHash}`;
     return row ?? null;
   };
   return (await take(sql`s.token_hash = ${tokenHash}`)) ?? (await take(sql`s.former_token_hash = ${tokenHash}`));

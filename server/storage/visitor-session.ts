@@ -1,5 +1,6 @@
 import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
+import { openFactorOf } from './email-before-app.ts';
 import { type HalfSession, isStillAWayIn } from './half-session.ts';
 import type { FullSession, SessionStage } from './session.ts';
 
@@ -31,7 +32,7 @@ export async function findVisitorSession(
 ): Promise<VisitorSession> {
   const [row] = await sql<[Row]>`
     select s.stage, u.id as "userId", s.connection_id as "connectionId", u.username, u.email, u.language,
-      s.factor, s.must_register as "mustRegister", s.proven, s.code_tries as "codeTries",
+      ${openFactorOf(sql, sql`s`)}, s.proven, s.code_tries as "codeTries",
       s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", s.visit_id as "visitId",
       case when s.connection_id is null then s.created_at else s.authenticated_at end as "provenAt",
       s.ends_at > ${now} as "isInTime",
@@ -42,7 +43,7 @@ export async function findVisitorSession(
         end as "isOpen",
       exists (select from ended_session where token_hash = ${tokenHash} and ends_at > ${now}) as "isSignedOut",
       (
-        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'newDeviceMail', c.new_device_mail,
+        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key,
           'rememberDevices', c.remember_devices or c.two_factor = 'off') order by c.key), '[]')
         from membership m join customer c on c.id = m.customer_id
         where m.user_id = s.user_id and c.id = any(s.customer_ids) and c.active

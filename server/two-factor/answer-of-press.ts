@@ -14,7 +14,7 @@ import type { VerifyRequest, VerifyResult } from './verify-code.ts';
 export async function answerOfPress(
   deps: Deps,
   request: VerifyRequest,
-): Promise<(VerifyResult & { kind: 'right' }) | null> {
+): Promise<Extract<VerifyResult, { kind: 'right' | 'thenApp' }> | null> {
   const now = deps.now();
   const since = new Date(now.getTime() - limits.sameCodePress);
   for (const key of deps.keys.code) {
@@ -27,6 +27,7 @@ export async function answerOfPress(
     };
     const opened = await findSessionOfPress(deps.sql, hashes, { since, now });
     if (!opened || (await whoHas(deps, tokens.session, request.address)).kind === 'ended') continue;
+    if (opened.stage === 'half') return { kind: 'thenApp', sessionToken: tokens.session };
     return {
       kind: 'right',
       hasPage: opened.showsRecoveryCodes || !isOneTimeCode(request.code),

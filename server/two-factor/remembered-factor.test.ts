@@ -66,7 +66,7 @@ describe('MF-15 a device that is remembered by a code by e-mail', () => {
   it('MF-15 skips no app that another customer of the user requires', async () => {
     const held = await byEmail('both');
     expect(await landing('both', held, outside)).toBe(hub);
-    expect(await landing('both', held, inside)).toBe('/portal/twoFactorRegistration');
+    expect(await landing('both', held, inside)).toBe('/portal/twoFactor');
     expect(await landing('both', held, outside), 'it stays what it was').toBe(hub);
   });
 
@@ -74,7 +74,7 @@ describe('MF-15 a device that is remembered by a code by e-mail', () => {
     const held = await byEmail('bob');
     expect(await landing('bob', held)).toBe(hub);
     await portal.sql`update customer set two_factor = 'app' where key = 'mail'`;
-    expect(await landing('bob', held)).toBe('/portal/twoFactorRegistration');
+    expect(await landing('bob', held)).toBe('/portal/twoFactor');
     await portal.sql`update customer set two_factor = 'email' where key = 'mail'`;
     expect(await landing('bob', held)).toBe(hub);
   });

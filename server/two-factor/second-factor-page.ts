@@ -101,12 +101,12 @@ function rightAddress(
 }
 
 async function openSecondFactor(deps: Deps, half: HalfSession, hash: Buffer): Promise<OpenSecondFactor> {
-  const { userId, username, factor, mustRegister, customers } = half;
+  const { userId, username, factor, mustRegister, thenApp, customers } = half;
   const wait = factor === 'email' ? await waitBeforeSend(deps, hash, half, deps.now()) : null;
   const isNotSent = factor === 'email' && (await findEmailCode(deps.sql, hash)) === null;
   return {
     account: username,
-    mayRemember: customers.every(({ rememberDevices }) => rememberDevices),
+    mayRemember: !thenApp && customers.every(({ rememberDevices }) => rememberDevices),
     mayRecover: factor === 'app' && !mustRegister && (await countRecoveryCodes(deps.sql, userId)) > 0,
     sendAgainAfter: wait === null ? 0 : wait.retryAfter === null ? null : Math.ceil(wait.retryAfter / 1000),
     ...(isNotSent && { isCodeNotSent: true }),

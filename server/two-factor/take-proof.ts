@@ -4,6 +4,7 @@ import type { Deps } from '../deps/deps.ts';
 import { codeDigests } from '../secrets/code-digest.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import type { Connection } from '../storage/database.ts';
+import { findOpenFactor } from '../storage/email-before-app.ts';
 import { insertEmailFactor, takeEmailCode } from '../storage/email-code.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
 import type { HalfSession } from '../storage/half-session.ts';
@@ -58,8 +59,9 @@ async function takeApp(deps: Deps, sql: Connection, { userId }: Prover, code: st
 
 async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
   const { userId, sessionHash, nextSessionHash } = prover;
-  // Checked again: since the secret was shown, the user may have got a password or another customer.
+  // Checked again: since the secret was shown, the user may have got a password, another customer, or a code by email.
   if ((await findFactorScope(sql, sessionHash)) !== 'mayRegister') return null;
+  if ((await findOpenFactor(sql, sessionHash))?.thenApp) return null;
   const sealed = await findPendingTotp(sql, sessionHash);
   const secret = sealed && unseal(deps.keys.seal, sealed, pendingPlace(sessionHash));
   const now = deps.now();

@@ -11,6 +11,7 @@ import type { CodeTry } from '../storage/code-try.ts';
 import { putDevice } from '../storage/device.ts';
 import { findEmailCode } from '../storage/email-code.ts';
 import { type HalfSession, takeHalfSession } from '../storage/half-session.ts';
+import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
 import { isUserActiveForChange } from '../storage/portal-user.ts';
 import { insertRememberedDevice } from '../storage/remembered-device.ts';
 import { insertSession, isSessionThereForUpdate } from '../storage/session.ts';
@@ -55,6 +56,8 @@ export type VerifyResult =
       /** The session's connection, if any. */
       connectionId: string | null;
     }
+  /** The code by email was right, and an app is to be registered next, in a half session of its own. */
+  | { kind: 'thenApp'; sessionToken: string }
   | { kind: 'wrong'; clockOffset: number | null; isLast: boolean; username: string }
   | { kind: 'signInExpired' }
   /** An app was being set up, and the sign-in is now too old for that. */
@@ -84,8 +87,8 @@ export async function verifyCode(deps: Deps, request: VerifyRequest, half: HalfS
 }
 
 /**
- * Turns the half session into a full one with everything that depends on it, or changes nothing; null if the code is
- * wrong. Of several at once the first to lock the half session wins, and no other code is consumed.
+ * Turns the half session into a full one with everything that depends on it, or into the one that registers an app, or
+ * changes nothing; null if the code is wrong. Of several at once the first to lock the half session wins, and no other code is consumed.
  */
 async function complete(
   deps: Deps,
@@ -93,7 +96,7 @@ async function complete(
   hash: Buffer,
   half: HalfSession,
   { at, isSamePress }: CodeTry,
-): Promise<(VerifyResult & { kind: 'right' | 'signInExpired' }) | null> {
+): Promise<Extract<VerifyResult, { kind: 'right' | 'thenApp' | 'signInExpired' }> | null> {
   const { userId } = half;
   const now = deps.now();
   const tokens = tokensForAnswer(deps.keys, request);
@@ -119,6 +122,7 @@ async function complete(
     const origin = await takeHalfSession(sql, hash);
     // The way in ended during the check, and the code stays unused.
     if (!origin) return new RollBack('gone' as const);
+    const lifetime = half.thenApp ? limits.halfSession : deps.config.sessionAbsolute;
     await insertSession(sql, {
       tokenHash: nextSessionHash,
       formerTokenHash: hash,
@@ -126,12 +130,18 @@ async function complete(
       userId,
       customerIds: half.customers.map(({ id }) => id),
       address: request.address,
-      waitsFor: null,
+      waitsFor: half.thenApp ? { factor: 'app', mustRegister: true } : null,
       proven: 'code',
       origin,
       now,
-      endsAt: sessionEnd(now, deps.config.sessionAbsolute, origin.providerEndsAt),
+      endsAt: sessionEnd(now, lifetime, origin.providerEndsAt),
     });
+    await deleteThrottle(sql, codeKey(half));
+    if (half.thenApp) {
+      const steps = stepsOf(proof, null);
+      await insertAuditEvent(sql, { ...eventOf(half, request), event: 'second-factor-asked', steps }, now);
+      return 'thenApp';
+    }
     const byPassword = origin.connectionId === null;
     const { deviceToken, isNew } = await putDevice(sql, request.deviceToken, {
       userId,
@@ -150,10 +160,9 @@ async function complete(
         endsAt: new Date(now.getTime() + limits.rememberedDevice),
       });
     }
-    await deleteThrottle(sql, codeKey(half));
     const reader = { ...half, id: userId };
     if (proof === 'app registered') await queueMail(sql, reader, { kind: 'secondFactorAdded', now, ...place });
-    if (isNew && half.customers.some(({ newDeviceMail }) => newDeviceMail))
+    if (isNew && (await wantsNewDeviceMail(sql, userId)))
       await queueMail(sql, reader, { kind: 'newDevice', now, ...place });
     await insertAuditEvent(
       sql,
@@ -164,6 +173,7 @@ async function complete(
   });
   if (!done) return null;
   if (done === 'gone') return { kind: 'signInExpired' };
+  if (done === 'thenApp') return { kind: 'thenApp', sessionToken: tokens.session };
   deps.wake.mails();
   return { kind: 'right', ...done, sessionToken: tokens.session, rememberedToken };
 }

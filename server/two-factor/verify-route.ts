@@ -37,7 +37,7 @@ export const verifySchema = {
 type VerifyBody = { Body: string | VerifyForm | undefined };
 type Right = VerifyResult & { kind: 'right' };
 
-/** Where an app is set up voluntarily. */
+/** Where an app is set up, voluntarily or next. */
 const ownApp = { factor: 'app', mustRegister: true } as const;
 
 /** Whether the password is required next, since no more codes are checked. */
@@ -78,6 +78,7 @@ export function verifyRoute(deps: Deps) {
           )
         : { kind: 'signInExpired' };
     if (result.kind === 'right') setCookies(request, reply, result);
+    else if (result.kind === 'thenApp') setCookie(reply, config, 'session', result.sessionToken);
     else if (isOver(result)) setLastRefusal(reply, config, { reference: null, username: result.username });
     return form ? answerForm(request, reply, form, result) : await answerScript(request, reply, result);
   };
@@ -105,6 +106,8 @@ export function verifyRoute(deps: Deps) {
       case 'right':
         if (result.hasPage) reply.header(codeAnswerHeaders.next, 'recoveryCodes');
         return reply.send('true');
+      case 'thenApp':
+        return reply.header(codeAnswerHeaders.next, 'registration').send('true');
       case 'wrong':
         if (isOver(result)) reply.header(codeAnswerHeaders.notice, 'tooManyCodes' satisfies Notice);
         if (result.clockOffset !== null) reply.header(codeAnswerHeaders.clockOffset, String(result.clockOffset));
@@ -172,6 +175,7 @@ export function verifyRoute(deps: Deps) {
       }
       case 'signInExpired':
         return toLogin('signInExpired');
+      case 'thenApp':
       case 'signInTooOld':
         return reply.redirect(
           secondFactorUrl(config.basePath, ownApp, { destination: redirectURL || undefined, lang }),

@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Language } from '#contract/languages.ts';
+import type { Turns } from '#contract/page.ts';
 import type { Deps } from '../deps/deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest } from '../http/request-url.ts';
+import { turnsOf } from '../http/turns.ts';
 import { type Who, whoHas } from './who.ts';
 
 /** The browser that sent a request, and who is using it. Tokens are those it holds, or null. */
@@ -14,6 +16,8 @@ export type Visitor = {
   sessionToken: string | null;
   deviceToken: string | null;
   rememberedToken: string | null;
+  /** The marks of its last sign-in and sign-out. */
+  turns: Turns | undefined;
   /** The page's language. */
   language: Language;
   userAgent: string | undefined;
@@ -63,6 +67,7 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     sessionToken,
     deviceToken: tokenOf('device'),
     rememberedToken: tokenOf('remembered'),
+    turns: turnsOf(request, deps.config),
     language: languageOfRequest(request),
     userAgent: request.headers['user-agent'],
     requestId: request.id,

@@ -25,7 +25,7 @@ export type Said =
 /** Has a code checked and continues if it is right; otherwise shows why and reactivates the page (decisions §5). */
 export function useCodeCheck() {
   const { page, place, saved, save, comeBack, goToDocument } = useVisit();
-  const { toCall, language } = usePortalUrls();
+  const { toCall, toScreen, language } = usePortalUrls();
   const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? saidByPage(page));
   // Distinguishes consecutive wrong codes, since repeated identical text isn't announced.
   const [checks, setChecks] = useState(0);
@@ -33,6 +33,11 @@ export function useCodeCheck() {
   /** `wrong`, `right`, or the name of the failure. */
   async function check(code: string, isRemembered: boolean): Promise<string> {
     const answer = await verifyCode(page.rules.basePath, code, isRemembered);
+    if (answer.name === 'right' && answer.next === 'registration') {
+      const asked = parameterOf(place.search, queryNames.redirectUrl) ?? undefined;
+      goToDocument(toScreen('twoFactorRegistration', { [queryNames.redirectUrl]: asked }));
+      return answer.name;
+    }
     if (answer.name === 'right') {
       save({ loginHashFragment: null });
       const destination = destinationAfterTwoFactor(saved, page.rules);

@@ -11,7 +11,7 @@ export function LanguageMenu() {
   const language = useLanguage();
   const { page, place, setLanguage } = useVisit();
   const { toScreen } = usePortalUrls();
-  // The answer to a posted form has the call's address, which doesn't accept GET.
+  // The answer to a posted form has the call's address, which answers no GET itself.
   const isProblem = page.serverPage?.name === 'problem';
   const action = isProblem ? toScreen('login') : page.isAnswer && toScreen(place.screen);
   return (

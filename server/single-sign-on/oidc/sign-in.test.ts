@@ -353,8 +353,12 @@ describe('the answer belongs to one visit of one browser', () => {
     const foreign = { headers: { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' } };
     const begun = await browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' }, foreign);
     expect(begun.statusCode).toBe(403);
-    for (const call of ['performSsoLogin', 'checkSsoLogin']) {
-      expect((await browser.get(`/portal/authenticate/${call}?username=alice@acme.test`)).statusCode).toBe(405);
+    for (const [call, screen] of [
+      ['performSsoLogin', 'singleSignOn'],
+      ['checkSsoLogin', 'login'],
+    ] as const) {
+      const linked = await browser.get(`/portal/authenticate/${call}?username=alice@acme.test`);
+      expect(linked.headers.location).toBe(`/portal/${screen}`);
     }
     expect(await portal.sql`select from sso_request`).toHaveLength(0);
   });

@@ -1,0 +1,34 @@
+import { limits } from '../limits.ts';
+import { codeDigest } from '../secrets/code-digest.ts';
+import type { Keys } from '../secrets/keys.ts';
+import type { TokensOfPress } from '../two-factor/press.ts';
+import { browserHash } from '../visitor/browser-hash.ts';
+import type { SignInRequest } from './sign-in-result.ts';
+
+/** What a press of the sign-in button gives: its tokens, and those of a press a moment before it. */
+export type PressOfSignIn = { tokens: readonly [TokensOfPress, TokensOfPress]; since: Date };
+
+/**
+ * The tokens of a press, derived like a code's (two-factor/press.ts), so that the second press of one button gets those
+ * of the first. Nothing is replaced here that both presses know, so the time counts, in steps as long as presses are the
+ * same: a press is of its own step or of the previous one. What a browser holds shows that it is the same one; those
+ * that hold nothing cannot be told apart, so for them a press is shorter. The marks of the last sign-in and sign-out
+ * change with each, so nobody who signs in again gets the tokens of before.
+ */
+export function pressOfSignIn({ code }: Keys, request: SignInRequest, now: Date): PressOfSignIn {
+  const { username, password, address, rememberedToken, turns } = request;
+  const isNewBrowser = [request.deviceToken, request.sessionToken, rememberedToken].every((token) => token === null);
+  const within = isNewBrowser ? limits.samePress : limits.sameCodePress;
+  const step = Math.floor(now.getTime() / within);
+  const browser = [browserHash(request).toString('hex'), rememberedToken, turns?.signedIn, turns?.signedOut];
+  const tokensOf = (step: number): TokensOfPress => {
+    const token = (kind: keyof TokensOfPress) =>
+      codeDigest(
+        [code[0] as Buffer],
+        `${username}\n${password}`,
+        JSON.stringify(['sign-in', kind, browser, address, within, step]),
+      ).toString('base64url');
+    return { session: token('session'), device: token('device'), remembered: token('remembered') };
+  };
+  return { tokens: [tokensOf(step), tokensOf(step - 1)], since: new Date(now.getTime() - within) };
+}

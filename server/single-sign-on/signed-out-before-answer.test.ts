@@ -1,0 +1,93 @@
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
+import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
+
+// What a browser sends before it has read the response to the end of a visit: it still has the cookies from before.
+
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
+beforeAll(async () => {
+  await addCustomer(portal, 'acme');
+  for (const username of ['alice', 'pat']) await addUser(portal, { username });
+  await addOidcConnection(portal, provider);
+});
+
+let browser: BrowserForTest;
+/** The end of a visit of Alice's, with a session of hers in the browser. */
+let finish: string;
+beforeEach(async () => {
+  await emptyTables(portal, 'session', 'ended_session', 'signed_out_session', 'throttle', 'sso_request');
+  browser = browserForTest(portal);
+  as('alice@acme.test');
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  finish = await finishOfVisit();
+});
+
+const as = (email: string) => provider.bend({ claims: (honest) => ({ ...honest, sub: email, email }) });
+const finishOfVisit = async () =>
+  String((await browser.open(pathOf(provider.visit(await departFor(browser))))).headers.location);
+/** Sends a request whose response the browser reads later, if at all. */
+const sendOnly = async (url: string) => {
+  const cookies = { ...browser.cookies };
+  const answer = await portal.send({ url, cookies });
+  const set = answer.cookies.map(({ name, value }) => [name, value] as const);
+  return { to: String(answer.headers.location), cookies: { ...cookies, ...Object.fromEntries(set) } };
+};
+const who = async (cookies: Record<string, string>) => {
+  const answer = await portal.send({ url: '/portal/session', cookies });
+  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
+};
+
+it('SE-09 a sign-out sent before the response to the end of a visit arrives ends the session that it began', async () => {
+  const late = await sendOnly(finish);
+  expect(await who(late.cookies)).toBe('alice');
+  const before = { ...browser.cookies };
+  await browser.post('/portal/logout', {});
+  expect(await who(late.cookies)).toBeNull();
+  expect(await portal.sql`select from session`).toHaveLength(0);
+  // Nor is what came of the visit given again, to whichever cookies.
+  for (const cookies of [before, late.cookies]) {
+    const again = await portal.send({ url: finish, cookies });
+    expect(again.cookies.find(({ name }) => name === 'vestibule-session')?.value || null).toBeNull();
+  }
+});
+
+it('SE-09 also if the session before had ended by time, and its cookie was left', async () => {
+  await portal.sql`delete from session`;
+  const late = await sendOnly(finish);
+  await browser.post('/portal/logout', {});
+  expect(await who(late.cookies)).toBeNull();
+});
+
+it('the proof for the provider is not for whoever has the token that was replaced', async () => {
+  const proofOf = async (cookies: Record<string, string>) => {
+    const { body } = await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies });
+    return /id_token_hint/.test(body);
+  };
+  await sendOnly(finish);
+  expect(await proofOf(browser.cookies)).toBe(false);
+  await emptyTables(portal, 'signed_out_session', 'ended_session');
+  const late = await sendOnly(await finishOfVisit());
+  expect(await proofOf(late.cookies)).toBe(true);
+});
+
+it('SE-15 who has signed in by password meanwhile is asked first, also if they have not read the response', async () => {
+  await portal.signIn('pat', testPassword, { cookies: browser.cookies });
+  const answer = await sendOnly(finish);
+  expect(answer.to).toContain('/portal/authenticate/other-account');
+  expect((await browser.get('/portal/session')).statusCode).toBe(401);
+  expect((await portal.sql`select username from session s join portal_user u on u.id = s.user_id`)[0]?.username).toBe(
+    'pat',
+  );
+});
+
+it('SE-15 a visit’s late response does not bring back the person before, once another one has signed in', async () => {
+  const late = await sendOnly(finish);
+  await browser.post('/portal/performlogin', { username: 'pat', password: testPassword });
+  expect([await who(late.cookies), await who(browser.cookies)]).toEqual([null, 'pat']);
+});

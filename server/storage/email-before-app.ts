@@ -1,0 +1,55 @@
+import type { Connection } from './database.ts';
+import { speaksForLess } from './factor-scope.ts';
+import type { OpenFactor } from './second-factor.ts';
+import type { Fragment } from './sso-domain.ts';
+
+/** A condition: a code by email is something that the user with this id has proven before, or has to prove anyway. */
+export function hasEmailToProve(sql: Connection, userId: Fragment): Fragment {
+  return sql`(
+    ${isConfirmed(sql, userId)}
+    or exists (
+      select from membership own join customer asking on asking.id = own.customer_id
+      where own.user_id = ${userId} and asking.active and asking.two_factor = 'email'
+    ))`;
+}
+
+/**
+ * A condition on a session `s`: it is to register an app, but waits for a code by email first. With the password alone,
+ * somebody else could otherwise set up a factor that replaces such codes (docs/decisions/0014). It is derived from what is
+ * stored now, so that a sign-in in progress follows each change. Sessions that may not register anyway wait for no code.
+ */
+export function isEmailBeforeApp(sql: Connection, s: Fragment): Fragment {
+  return sql`
+    case when ${s}.stage = 'half' and ${s}.factor = 'app' and ${s}.must_register and ${s}.proven <> 'code'
+      then ${hasEmailToProve(sql, sql`${s}.user_id`)} and not ${speaksForLess(sql, s)}
+      else false end`;
+}
+
+/** What a session `s` waits for now, and whether the registration of an app comes next: columns of a statement. */
+export function openFactorOf(sql: Connection, s: Fragment): Fragment {
+  const isBefore = isEmailBeforeApp(sql, s);
+  return sql`
+    case when ${isBefore} then 'email' else ${s}.factor end as factor,
+    ${mustRegisterNow(sql, s)} as "mustRegister", ${isBefore} as "thenApp"`;
+}
+
+/** A condition on a session `s`: what it waits for now is a registration, of an app or of the email. */
+export function mustRegisterNow(sql: Connection, s: Fragment): Fragment {
+  return sql`
+    case when ${isEmailBeforeApp(sql, s)} then not ${isConfirmed(sql, sql`${s}.user_id`)} else ${s}.must_register end`;
+}
+
+/** What a half session waits for now, and whether the registration of an app comes next; null if it has ended. */
+export async function findOpenFactor(
+  sql: Connection,
+  sessionHash: Buffer,
+): Promise<(OpenFactor & { thenApp: boolean }) | null> {
+  const [row] = await sql<(OpenFactor & { thenApp: boolean })[]>`
+    select ${openFactorOf(sql, sql`s`)} from session s where s.token_hash = ${sessionHash}`;
+  return row ?? null;
+}
+
+/** A condition: an emailed code has reached the user with this id. */
+function isConfirmed(sql: Connection, userId: Fragment): Fragment {
+  return sql`exists (select from email_factor confirmed where confirmed.user_id = ${userId})`;
+}

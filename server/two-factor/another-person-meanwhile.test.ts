@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tokenHash } from '#server/secrets/token.ts';
+import { connect } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import {
+  codeByMail,
+  codeNow,
+  giveApp,
+  halfSession,
+  signedInAs,
+  startTwoFactorAfresh,
+  verdict,
+  verify,
+  verifyByForm,
+} from '#testing/two-factor-for-test.ts';
+
+// One browser, two people: its second sign-in is sent before the response to the first one's code has been read.
+
+let pool: Database;
+const portal = portalOfFile({ each: startTwoFactorAfresh });
+beforeAll(() => {
+  pool = connect(portal.database.place);
+});
+afterAll(async () => {
+  await pool.end();
+});
+
+it('SE-15 a code’s late response does not bring back the person before, once another one has signed in', async () => {
+  const secret = await giveApp(portal, 'alice');
+  const half = await halfSession(portal, 'alice');
+  const late = cookiesOf(await verifyByForm(portal, { code: codeNow(portal, secret) }, half));
+  expect(await signedInAs(portal, late)).toBe('alice');
+  const pat = cookiesOf(await portal.signIn('pat', testPassword, { cookies: half }));
+  expect([await signedInAs(portal, late), await signedInAs(portal, pat)]).toEqual([null, 'pat']);
+  // Nor does the second press of the code’s button.
+  const again = cookiesOf(await verifyByForm(portal, { code: codeNow(portal, secret) }, half));
+  expect(await signedInAs(portal, { ...pat, ...again })).toBe('pat');
+});
+
+it('SE-15 nor if both are stored at the same moment', async () => {
+  const half = await halfSession(portal, 'bob');
+  const code = await codeByMail(portal, 'bob');
+  const hash = tokenHash(half['vestibule-session'] as string);
+  const release = await holdRows(pool, (sql) => sql`select from session where token_hash = ${hash} for key share`);
+  const verifying = verify(portal, code, half);
+  await untilWaiting(pool, 1);
+  const signingIn = portal.signIn('pat', testPassword, { cookies: half });
+  await untilWaiting(pool, 2);
+  await release();
+  const [answer, pat] = [await verifying, cookiesOf(await signingIn)];
+  expect(verdict(answer)).toBe(true);
+  expect([await signedInAs(portal, cookiesOf(answer)), await signedInAs(portal, pat)]).toEqual([null, 'pat']);
+});
+
+it('SE-09 a sign-out sent before the response to a password ends the session that it opened', async () => {
+  const before = cookiesOf(await portal.signIn('pat', testPassword));
+  const after = cookiesOf(await portal.signIn('pat', testPassword, { cookies: before }));
+  expect([await signedInAs(portal, before), await signedInAs(portal, after)]).toEqual([null, 'pat']);
+  await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: before });
+  expect(await signedInAs(portal, after)).toBeNull();
+});
+
+it('a session is ended by no older token of its browser than the one it replaced', async () => {
+  const first = cookiesOf(await portal.signIn('pat', testPassword));
+  const second = cookiesOf(await portal.signIn('pat', testPassword, { cookies: first }));
+  const third = cookiesOf(await portal.signIn('pat', testPassword, { cookies: second }));
+  await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: first });
+  expect(await signedInAs(portal, third)).toBe('pat');
+});

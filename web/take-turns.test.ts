@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Turns } from '#contract/page.ts';
+import { pageForTest } from './page-for-test.ts';
+import { nothingSaved, SavedValuesStore } from './saved-values.ts';
+import { takeTurns } from './take-turns.ts';
+
+const saved = { ...nothingSaved, loginHashFragment: '/reports/7', passwordHashParameter: 'hash' };
+const alice = { signedIn: 'alice-in', signedOut: null };
+const bob = { signedIn: 'bob-in', signedOut: 'alice-out' };
+const bobLater = { signedIn: 'bob-in-again', signedOut: null };
+
+let shared: Storage;
+beforeEach(() => {
+  shared = storage();
+  vi.stubGlobal('addEventListener', () => undefined);
+});
+afterEach(() => vi.unstubAllGlobals());
+
+function storage(): Storage {
+  const kept = new Map<string, string>();
+  const setItem = (name: string, value: string) => void kept.set(name, value);
+  const removeItem = (name: string) => void kept.delete(name);
+  return { getItem: (name: string) => kept.get(name) ?? null, setItem, removeItem } as Storage;
+}
+
+/** A tab with what it saved, in which the last page of ours knew these marks. */
+function tab(before: Turns | null): SavedValuesStore {
+  const own = storage();
+  const store = new SavedValuesStore(
+    () => own,
+    () => shared,
+  );
+  const known = shared.getItem('turns');
+  if (before) store.writeTurns(before);
+  if (known === null) shared.removeItem('turns');
+  else shared.setItem('turns', known);
+  store.write(saved);
+  return store;
+}
+
+const load = (store: SavedValuesStore, turns?: Turns) =>
+  takeTurns(pageForTest('/portal/login', turns && { turns }), store);
+
+it('SE-15 a page without the mark of the sign-out, whose cookie expired first, leaves it to the other tabs', () => {
+  shared.setItem('turns', JSON.stringify(bob));
+  load(tab(bob), bobLater);
+  expect(JSON.parse(shared.getItem('turns') ?? '')).toEqual({ ...bob, signedIn: 'bob-in-again' });
+  const restored = tab(alice);
+  load(restored, bobLater);
+  expect(restored.read()).toEqual(nothingSaved);
+});
+
+it('SE-15 a mark that only this tab knows is not forgotten either, and nothing is discarded twice', () => {
+  const store = tab(bob);
+  load(store, { signedIn: 'bob-in', signedOut: null });
+  expect(store.readTurns()).toEqual(bob);
+  expect(JSON.parse(shared.getItem('turns') ?? '')).toEqual(bob);
+  expect(store.read()).toMatchObject(saved);
+});
+
+it('SE-15 a page without marks uses what the other tabs know; its own come before theirs', () => {
+  shared.setItem('turns', JSON.stringify(bob));
+  const store = tab(alice);
+  load(store);
+  expect([store.readTurns(), store.read()]).toEqual([bob, nothingSaved]);
+  load(store, { signedIn: 'carol-in', signedOut: 'bob-out' });
+  expect(JSON.parse(shared.getItem('turns') ?? '')).toEqual({ signedIn: 'carol-in', signedOut: 'bob-out' });
+});
