@@ -20,7 +20,7 @@ beforeAll(async () => {
 beforeEach(() => startTwoFactorAfresh(portal));
 afterAll(() => portal.close());
 
-describe('a code by e-mail', () => {
+describe('a code by email', () => {
   it('EM-02 works once', async () => {
     const cookies = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');
