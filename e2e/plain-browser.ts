@@ -56,7 +56,7 @@ export class PlainBrowser {
   /** Proves that emailed codes arrive. */
   async registerEmail(inbox: MailInbox, email: string): Promise<void> {
     const { code } = await inbox.take(email, 'signInCode');
-    if (!(await this.verify(code))) throw new Error('The code by e-mail is wrong');
+    if (!(await this.verify(code))) throw new Error('The code by email is wrong');
   }
 
   /** Whether a code is right. */

@@ -21,7 +21,7 @@ export function ssoForm(page: Page) {
 
 /** The page of a provider in these tests. */
 export function atProvider(page: Page) {
-  const email = page.getByLabel('E-mail', { exact: true });
+  const email = page.getByLabel('Email', { exact: true });
   return {
     email,
     signIn: () => page.getByRole('button', { name: 'Sign in' }).click(),

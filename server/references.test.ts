@@ -72,6 +72,13 @@ it('README and package.json ask for the same version of Node', () => {
   expect(read('README.md')).toContain(`Node ${manifest.engines.node.replace('>=', '≥ ')} `);
 });
 
+it('English writes "email"', () => {
+  const english = [...texts, ['messages/en.json', read('messages/en.json')] as const];
+  // Released migrations are never edited, and this file names the other spelling.
+  const others = english.filter(([path]) => !/storage\/migrations\/|references\.test\.ts$/.test(path));
+  expect(others.filter(([, text]) => /(?<![\w-])[Ee]-mail/.test(text)).map(([path]) => path)).toEqual([]);
+});
+
 it('what the operating page quotes from log, screen and doctor is what they say', () => {
   const code = [...texts].filter(([path]) => path.startsWith('server/') && !path.includes('.test.'));
   const said = [...code.map(([, text]) => text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, '')), read('messages/en.json')].join(

@@ -184,7 +184,7 @@ async function signInPage(
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(`<!doctype html>
 <html lang="en"><title>Provider</title>
 <h1>Sign in at the provider</h1>
-<form method="post"><label>E-mail <input type="email" name="email" value="${hint}" required></label>
+<form method="post"><label>Email <input type="email" name="email" value="${hint}" required></label>
 <button>Sign in</button></form>
 <a href="${request.url}/cancel">Cancel</a>
 </html>`);

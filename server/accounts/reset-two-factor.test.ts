@@ -97,7 +97,7 @@ describe('a second factor removed by an operator', () => {
       event: 'two-factor-reset',
       username: 'alice',
       steps: [
-        { step: 'removed', outcome: 'app, e-mail' },
+        { step: 'removed', outcome: 'app, email' },
         { step: 'devices forgotten', outcome: '0' },
         { step: 'sessions ended', outcome: '1' },
       ],

@@ -35,7 +35,7 @@ export async function resetTwoFactor(sql: Database, name: string, now: Date): Pr
     const steps = [
       {
         step: 'removed',
-        outcome: [hadApp && 'app', hadEmail && 'e-mail'].filter(Boolean).join(', ') || 'devices only',
+        outcome: [hadApp && 'app', hadEmail && 'email'].filter(Boolean).join(', ') || 'devices only',
       },
       { step: 'devices forgotten', outcome: String(devices) },
       { step: 'sessions ended', outcome: String(sessionsEnded) },

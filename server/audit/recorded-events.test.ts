@@ -205,7 +205,7 @@ describe('LG-05 what is recorded', () => {
     cookies = await halfSession(portal, 'gwen');
     expect(await recorded(() => verify(portal, codes?.[0], cookies))).toEqual([of('signed-in')]);
     expect(await lastSteps()).toEqual([{ step: 'second factor', outcome: 'recovery code' }]);
-    for (const outcome of ['e-mail registered', 'e-mail code']) {
+    for (const outcome of ['email registered', 'email code']) {
       const half = await halfSession(portal, 'hugo');
       const code = await codeByMail(portal, 'hugo');
       expect(await recorded(() => verify(portal, code, half))).toEqual([of('signed-in', 'hugo')]);

@@ -80,7 +80,7 @@ function addShowCommand(user: Command): void {
 function factsOf(user: User, waitsUntil: Date | null): [string, string][] {
   return [
     ['Username', user.username],
-    ['E-mail', user.email],
+    ['Email', user.email],
     ['Customers', user.customers.join(', ') || 'none: cannot sign in'],
     ['Active', user.active ? 'yes' : 'no: cannot sign in'],
     ['Password', user.hasPassword ? 'set' : 'none'],

@@ -99,7 +99,10 @@ async function store(
     verifiedHash: user.passwordHash,
     factorVersion: user.factorVersion,
     tokenHash: tokenHash(sessionToken),
-    press: waitsFor ? null : { hashes: [tokenHash(ofPress.session), tokenHash(ofEarlier.session)], since: press.since },
+    press:
+      waitsFor || request.rememberedToken === null
+        ? null
+        : { hashes: [tokenHash(ofPress.session), tokenHash(ofEarlier.session)], since: press.since },
     replacedTokenHash: request.sessionToken ? tokenHash(request.sessionToken) : null,
     deviceHash: waitsFor ? null : tokenHash(deviceToken),
     deviceHashBefore: waitsFor || isKnown ? null : deviceHash,

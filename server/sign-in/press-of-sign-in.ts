@@ -1,6 +1,7 @@
 import { limits } from '../limits.ts';
 import { codeDigest } from '../secrets/code-digest.ts';
 import type { Keys } from '../secrets/keys.ts';
+import { newToken } from '../secrets/token.ts';
 import type { TokensOfPress } from '../two-factor/press.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
 import type { SignInRequest } from './sign-in-result.ts';
@@ -9,26 +10,25 @@ import type { SignInRequest } from './sign-in-result.ts';
 export type PressOfSignIn = { tokens: readonly [TokensOfPress, TokensOfPress]; since: Date };
 
 /**
- * The tokens of a press, derived like a code's (two-factor/press.ts), so that the second press of one button gets those
- * of the first. Nothing is replaced here that both presses know, so the time counts, in steps as long as presses are the
- * same: a press is of its own step or of the previous one. What a browser holds shows that it is the same one; those
- * that hold nothing cannot be told apart, so for them a press is shorter. The marks of the last sign-in and sign-out
- * change with each, so nobody who signs in again gets the tokens of before.
+ * The tokens of a press in a remembered browser, derived like a code's (two-factor/press.ts), so that the second press
+ * of one button gets those of the first. The time counts in steps as long as presses are the same: a press is of its own
+ * step or of the previous one. The marks of the last sign-in and sign-out change with each, so nobody who signs in again
+ * gets the tokens of before. A browser that isn't remembered gets new ones at each press.
  */
 export function pressOfSignIn({ code }: Keys, request: SignInRequest, now: Date): PressOfSignIn {
   const { username, password, address, rememberedToken, turns } = request;
-  const isNewBrowser = [request.deviceToken, request.sessionToken, rememberedToken].every((token) => token === null);
-  const within = isNewBrowser ? limits.samePress : limits.sameCodePress;
-  const step = Math.floor(now.getTime() / within);
+  const step = Math.floor(now.getTime() / limits.sameCodePress);
   const browser = [browserHash(request).toString('hex'), rememberedToken, turns?.signedIn, turns?.signedOut];
   const tokensOf = (step: number): TokensOfPress => {
     const token = (kind: keyof TokensOfPress) =>
-      codeDigest(
-        [code[0] as Buffer],
-        `${username}\n${password}`,
-        JSON.stringify(['sign-in', kind, browser, address, within, step]),
-      ).toString('base64url');
+      rememberedToken === null
+        ? newToken()
+        : codeDigest(
+            [code[0] as Buffer],
+            `${username}\n${password}`,
+            JSON.stringify(['sign-in', kind, browser, address, step]),
+          ).toString('base64url');
     return { session: token('session'), device: token('device'), remembered: token('remembered') };
   };
-  return { tokens: [tokensOf(step), tokensOf(step - 1)], since: new Date(now.getTime() - within) };
+  return { tokens: [tokensOf(step), tokensOf(step - 1)], since: new Date(now.getTime() - limits.sameCodePress) };
 }

@@ -124,7 +124,7 @@ const states: Record<string, () => Promise<Visitor>> = {
     portal.wait(60_000);
     return { ...(await signedInAs('apps')), rightCode };
   },
-  'must register by e-mail': async () => ({ ...(await signedInAs('mails')), rightCode: mailedCode }),
+  'must register by email': async () => ({ ...(await signedInAs('mails')), rightCode: mailedCode }),
   'code sent': async () => {
     const first = await signedInAs('mails');
     await ask(first, codeForm(await mailedCode()));
@@ -154,7 +154,7 @@ const events: Record<string, (visitor: Visitor) => Promise<{ url: string; page: 
   'opens the form': (visitor) => arrive(visitor, screen('/login')),
   'asks for the hub page': (visitor) => arrive(visitor, { url: asked }),
   'opens the code screen': (visitor) => arrive(visitor, screen('/twoFactor')),
-  'opens it with the e-mail flag': (visitor) =>
+  'opens it with the email flag': (visitor) =>
     arrive(visitor, { url: `${screen('/twoFactor').url}&codeSentViaEmail=true` }),
   'opens the registration': (visitor) => arrive(visitor, screen('/twoFactorRegistration')),
   reloads: async (visitor) => {

@@ -51,7 +51,7 @@ export async function matchUser(
       user = made;
     }
   }
-  steps.push({ step: 'e-mail', outcome: user ? `belongs to ${user.username}` : 'no user has it' });
+  steps.push({ step: 'email', outcome: user ? `belongs to ${user.username}` : 'no user has it' });
   const match = ofCustomer(user, connection);
   if (!match.ok) return match;
   const link = { connectionId: connection.id, subject: identity.subject, userId: match.user.id, now };
@@ -115,7 +115,7 @@ async function userOfEmail(
 ): Promise<SsoUser | null> {
   const user = await findSsoUserForShare(sql, { fold }, seen);
   if (!user || foldLoginName(user.email) === fold) return user;
-  steps.push({ step: 'e-mail', outcome: `is the username of ${user.username}, who has another email` });
+  steps.push({ step: 'email', outcome: `is the username of ${user.username}, who has another email` });
   return null;
 }
 

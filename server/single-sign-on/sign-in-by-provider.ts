@@ -140,7 +140,7 @@ async function complete(
     now,
     endsAt: sessionEnd(now, lifetime, providerEndsAt),
   };
-  if (replacedTokenHash) await deleteReplacedSessions(sql, replacedTokenHash);
+  if (replacedTokenHash) await deleteReplacedSessions(sql, replacedTokenHash, user.id);
   await insertSession(sql, session);
   const { id: userId, username } = user;
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };

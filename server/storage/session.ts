@@ -259,27 +259,27 @@ export function idTokenPlace(userId: string): string {
 
 /**
  * A condition: what a sign-in ends whose browser presents this token. That is the token's session, and one that another
- * sign-in has replaced it with, whose response the browser has not read yet: read later, it would make this browser that
+ * user's sign-in has replaced it with, whose response the browser has not read yet: read later, it would make this browser that
  * person's (docs/decisions/0028).
  */
-export function isReplacedBySignIn(sql: Connection, tokenHash: Buffer | null) {
-  return sql`(token_hash = ${tokenHash} or former_token_hash = ${tokenHash})`;
+export function isReplacedBySignIn(sql: Connection, tokenHash: Buffer | null, userId: string) {
+  return sql`(token_hash = ${tokenHash} or former_token_hash = ${tokenHash} and user_id <> ${userId})`;
 }
 
 /** Ends what a sign-in replaces, before its own session is stored. */
-export async function deleteReplacedSessions(sql: Connection, tokenHash: Buffer): Promise<void> {
-  await sql`delete from session where ${isReplacedBySignIn(sql, tokenHash)}`;
+export async function deleteReplacedSessions(sql: Connection, tokenHash: Buffer, userId: string): Promise<void> {
+  await sql`delete from session where ${isReplacedBySignIn(sql, tokenHash, userId)}`;
 }
 
 /**
- * Of the sessions that replaced one token, keeps the newest. Sign-ins at the same moment don't see each other, so each
+ * Of the sessions of several users that replaced one token, keeps those of the newest. Sign-ins at the same moment don't see each other, so each
  * does this once its session is stored, and the last sees them all.
  */
 export async function keepNewestReplacement(sql: Connection, tokenHash: Buffer): Promise<void> {
   await sql`
     delete from session where token_hash in (
       select older.token_hash from session older where older.former_token_hash = ${tokenHash} and exists (
-        select from session newer where newer.former_token_hash = ${tokenHash}
+        select from session newer where newer.former_token_hash = ${tokenHash} and newer.user_id <> older.user_id
           and (newer.created_at, newer.xmin::text::bigint) > (older.created_at, older.xmin::text::bigint))
       order by older.token_hash for update of older)`;
 }

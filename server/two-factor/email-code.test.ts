@@ -16,7 +16,7 @@ import {
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });
 
-describe('a code by e-mail', () => {
+describe('a code by email', () => {
   it('EM-02 works once', async () => {
     const cookies = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');

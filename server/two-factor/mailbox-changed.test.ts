@@ -32,7 +32,7 @@ const remember = { query: '?remember=true' };
 const rememberedOf = (cookies: Browser) => ({ 'vestibule-remembered': cookies['vestibule-remembered'] as string });
 const recipients = () => portal.mails.map(({ recipient }) => recipient);
 
-describe('EM-10 another e-mail of a user ends what codes to the one before could open', () => {
+describe('EM-10 another email of a user ends what codes to the one before could open', () => {
   it('EM-10 a sent code, with its half session', async () => {
     const half = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');

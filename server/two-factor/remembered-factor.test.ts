@@ -62,7 +62,7 @@ const factors = async () =>
     ({ factor }) => factor,
   );
 
-describe('MF-15 a device that is remembered by a code by e-mail', () => {
+describe('MF-15 a device that is remembered by a code by email', () => {
   it('MF-15 skips no app that another customer of the user requires', async () => {
     const held = await byEmail('both');
     expect(await landing('both', held, outside)).toBe(hub);

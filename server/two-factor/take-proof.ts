@@ -25,7 +25,7 @@ import { pendingPlace, totpPlace } from './registration.ts';
 import { totpStep } from './totp.ts';
 
 /** How a second factor was proven. */
-export type Proof = 'app' | 'app registered' | 'e-mail code' | 'e-mail registered' | 'recovery code';
+export type Proof = 'app' | 'app registered' | 'email code' | 'email registered' | 'recovery code';
 
 /** Who has to prove it. `nextSessionHash`: the session that continues once it is proven. */
 export type Prover = Pick<HalfSession, 'userId' | 'factor' | 'mustRegister'> & {
@@ -81,9 +81,9 @@ async function confirmApp(deps: Deps, sql: Connection, prover: Prover, code: str
 async function takeEmail(deps: Deps, sql: Connection, prover: Prover, code: string): Promise<Proof | null> {
   const { userId, sessionHash, mustRegister } = prover;
   if (!(await takeEmailCode(sql, sessionHash, codeDigests(deps.keys.code, code, sessionHash), deps.now()))) return null;
-  if (!mustRegister) return 'e-mail code';
+  if (!mustRegister) return 'email code';
   await insertEmailFactor(sql, userId, deps.now());
-  return 'e-mail registered';
+  return 'email registered';
 }
 
 async function takeRecovery(deps: Deps, sql: Connection, { userId }: Prover, text: string): Promise<Proof | null> {

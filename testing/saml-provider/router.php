@@ -35,7 +35,7 @@ if ($_SERVER['REQUEST_METHOD'] === 'POST') {
 <h1>Sign in at the identity provider</h1>
 <form method="post" action="/sign-in">
     <input type="hidden" name="state" value="<?= htmlspecialchars($id) ?>">
-    <label>E-mail <input name="email" type="email" required></label>
+    <label>Email <input name="email" type="email" required></label>
     <label>Subject <input name="subject"></label>
     <button>Sign in</button>
 </form>

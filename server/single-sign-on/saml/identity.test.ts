@@ -24,7 +24,7 @@ async function identityOf(
 
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 
-describe('the e-mail address', () => {
+describe('the email address', () => {
   it.each([
     'email',
     'mail',
