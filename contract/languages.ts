@@ -2,7 +2,7 @@
 export const languages = ['en', 'de', 'es', 'pl', 'nl', 'it'] as const;
 export type Language = (typeof languages)[number];
 
-export const fallbackLanguage: Language = 'en';
+const fallbackLanguage: Language = 'en';
 
 /** Each language's name for itself, for the language menu. */
 export const languageNames: Record<Language, string> = {

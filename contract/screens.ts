@@ -18,7 +18,7 @@ export type PlainScreen = keyof typeof screenPaths;
 /** The screen that an address names; `loginFail` carries its type. */
 export type Screen = { name: PlainScreen } | { name: 'loginFail'; type: LoginFailType } | { name: 'notFound' };
 
-export const loginFailPath = '/loginfail';
+const loginFailPath = '/loginfail';
 
 /** Old addresses and what they redirect to, specification §2. */
 export const legacyPaths: Record<string, string> = {

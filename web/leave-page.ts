@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { MessageKey } from './messages.tsx';
 
 /** Specification §9. */
-export const fadeMilliseconds = 300;
+const fadeMilliseconds = 300;
 
 /** A page that is still here after this long becomes usable again, so that no spinner runs forever. */
 const longestWait = 20_000;

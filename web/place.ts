@@ -4,7 +4,7 @@ import { type Screen, screenOfPath } from '#contract/screens.ts';
 export type Place = { screen: Screen; search: string; address: string };
 
 /** The part of an address below the base path. */
-export function pathBelow(basePath: string, pathname: string): string {
+function pathBelow(basePath: string, pathname: string): string {
   return pathname.startsWith(basePath) ? pathname.slice(basePath.length) : pathname;
 }
 

@@ -47,7 +47,7 @@ export const auditEvents = {
   'reset-link-made': 'An operator created a link for a user to choose a new password.',
 } as const;
 
-export type AuditEventName = keyof typeof auditEvents;
+type AuditEventName = keyof typeof auditEvents;
 
 /** Why a sign-in was refused, for operators only; visitors see only what `/loginfail/…` says. */
 export const refusalReasons = {

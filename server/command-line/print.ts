@@ -4,7 +4,7 @@ const unprintable = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Any text made safe for a terminal, on one line. */
-export function visible(text: string): string {
+function visible(text: string): string {
   return text.replace(unprintable, escapeOf);
 }
 

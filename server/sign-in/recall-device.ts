@@ -53,9 +53,6 @@ export async function recallDevice(
 }
 
 /** Customers that don't require a second factor are ignored. */
-export function mayRemember({
-  twoFactor,
-  rememberDevices,
-}: Pick<SignInCustomer, 'twoFactor' | 'rememberDevices'>): boolean {
+function mayRemember({ twoFactor, rememberDevices }: Pick<SignInCustomer, 'twoFactor' | 'rememberDevices'>): boolean {
   return rememberDevices || twoFactor === 'off';
 }

@@ -5,10 +5,7 @@ import { tokenHash } from '../secrets/token.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { listOpenSsoRequests, type SsoRequestRow } from '../storage/sso-request.ts';
 import { visitorOf } from '../visitor/visitor.ts';
-import { detailsOf, type RequestDetails } from './request-details.ts';
-
-/** The visit that an answer belongs to and consumes. */
-export type Visit = { row: SsoRequestRow; details: RequestDetails; connection: SsoConnection };
+import { detailsOf } from './request-details.ts';
 
 export function isOpen({ usedAt, endsAt }: SsoRequestRow, now: Date): boolean {
   return usedAt === null && endsAt > now;

@@ -66,11 +66,6 @@ export async function isMailWaiting(sql: Connection, userId: string, kind: Mail[
   return rows.length > 0;
 }
 
-/** Drops the queued emails of a kind for a user. */
-export async function deleteMailsOfUser(sql: Connection, userId: string, kind: Mail['kind']): Promise<void> {
-  await sql`delete from mail where user_id = ${userId} and kind = ${kind}`;
-}
-
 export type WaitingMails = { count: number; oldestAt: Date | null };
 
 /** How many emails are queued, and since when the oldest is. */

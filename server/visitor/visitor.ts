@@ -53,7 +53,7 @@ export async function knownVisitorOf(
   return null;
 }
 
-export function isKnown(visitor: Visitor): visitor is KnownVisitor {
+function isKnown(visitor: Visitor): visitor is KnownVisitor {
   return visitor.address !== null;
 }
 

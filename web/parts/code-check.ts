@@ -10,7 +10,7 @@ import { parameterOf } from '../query.ts';
 import { type CallFailure, type CodeAnswer, verifyCode } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';
 
-export type WrongCode = Extract<CodeAnswer, { name: 'wrong' }>;
+type WrongCode = Extract<CodeAnswer, { name: 'wrong' }>;
 
 /** What a second-factor screen has to show: the result of the last call, or the notice in the address. */
 export type Said =
