@@ -7,7 +7,7 @@ import { mailOfBench } from './mail-of-bench.ts';
 
 const [port = '', count = ''] = process.argv.slice(2);
 const result = readConfig({});
-if (!result.ok) throw new Error(result.problems.join('; '));
+if (result.kind === 'refused') throw new Error(result.problems.join('; '));
 const { config } = result;
 const transport = createTransport({
   host: '127.0.0.1',

@@ -26,7 +26,7 @@ export async function serve(): Promise<void> {
   // each other from the cache; files and zlib wait for one hash at most.
   process.env.UV_THREADPOOL_SIZE ??= String(Math.max(2, availableParallelism()));
   const result = readConfig(process.env);
-  if (!result.ok) throw new Error(['the configuration is not valid', ...result.problems].join('\n  '));
+  if (result.kind === 'refused') throw new Error(['the configuration is not valid', ...result.problems].join('\n  '));
   const { config } = result;
   const log = createLog(process.env.LOG_LEVEL ?? 'info');
   const [storage, built] = await Promise.all([

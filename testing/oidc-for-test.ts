@@ -47,7 +47,7 @@ export type Visit = { url: string; state: string; kept: OidcKept };
 export async function startVisit(deps: Deps, connection: OidcConnection): Promise<Visit> {
   const state = randomBytes(16).toString('base64url');
   const started = await startOidc(deps, connection, { state, loginHint: null, language: 'en' });
-  if (!started.ok) throw new Error(`${started.reason}: ${started.words}`);
+  if (started.kind === 'refused') throw new Error(`${started.reason}: ${started.words}`);
   return { ...started, state };
 }
 

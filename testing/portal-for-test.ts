@@ -146,7 +146,7 @@ export async function portalForTest(
 /** The configuration that an operator's environment gives. */
 export function configFrom(env: Record<string, string>): Config {
   const result = readConfig(env);
-  if (!result.ok) throw new Error(result.problems.join('; '));
+  if (result.kind === 'refused') throw new Error(result.problems.join('; '));
   return result.config;
 }
 

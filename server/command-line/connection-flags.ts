@@ -112,7 +112,9 @@ export function networksOf(texts: readonly string[]): string[] {
   return texts.map((text) => {
     const reading = readNetwork(text);
     return accepted(
-      reading.ok ? reading : { ok: false, problem: reading.problem.replace(/^network/, '--provider-network') },
+      reading.kind === 'ok'
+        ? reading
+        : { kind: 'refused', problem: reading.problem.replace(/^network/, '--provider-network') },
     );
   });
 }
@@ -123,20 +125,20 @@ function readAttributes(texts: readonly string[]): Reading<Attributes> {
     const [, what, name] = /^(email|username|language)=([\x21-\x7e]{1,200})$/.exec(text) ?? [];
     if (!what || !name)
       return {
-        ok: false,
+        kind: 'refused',
         problem: `--map: ${JSON.stringify(text)} is not like email=mail, username=uid or language=locale`,
       };
     attributes[what as keyof Attributes] = name;
   }
-  return { ok: true, value: attributes };
+  return { kind: 'ok', value: attributes };
 }
 
 function readDay(text: string): Reading<Date> {
   const day = new Date(`${text}T00:00:00Z`);
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime());
   if (isDay && day.getTime() < Date.now()) printWarning(`Warning: --secret-ends ${text} is past.`);
-  if (isDay) return { ok: true, value: day };
-  return { ok: false, problem: `--secret-ends: ${JSON.stringify(text)} is not a day such as 2027-01-31` };
+  if (isDay) return { kind: 'ok', value: day };
+  return { kind: 'refused', problem: `--secret-ends: ${JSON.stringify(text)} is not a day such as 2027-01-31` };
 }
 
 /** Why a second connection may not let the same provider start sign-ins. */

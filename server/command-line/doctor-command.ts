@@ -31,12 +31,14 @@ async function runDoctor({ sendTo, json }: Flags): Promise<void> {
 
 function readRecipient(text: string): Reading {
   const reading = readEmail(text);
-  return reading.ok ? reading : { ok: false, problem: reading.problem.replace(/^email: /, '--send-to: ') };
+  return reading.kind === 'ok'
+    ? reading
+    : { kind: 'refused', problem: reading.problem.replace(/^email: /, '--send-to: ') };
 }
 
 async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   const result = checkConfig();
-  if (!result.ok) {
+  if (result.kind === 'refused') {
     yield { check: 'configuration', ok: false, words: result.problems.join('; ') };
     return;
   }

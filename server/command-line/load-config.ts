@@ -9,6 +9,6 @@ export function checkConfig(): ConfigResult {
 /** The configuration, for commands that need one. Throws a failure that lists the problems. */
 export function loadConfig(): Config {
   const result = checkConfig();
-  if (result.ok) return result.config;
+  if (result.kind === 'ok') return result.config;
   throw failure('notAvailable', ['The configuration is not valid:', ...result.problems].join('\n  '));
 }

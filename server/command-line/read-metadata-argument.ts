@@ -16,7 +16,7 @@ export async function samlSettingsOf(argument: string, networks: readonly string
   const metadataUrl = /^https?:\/\//.test(argument) ? argument : null;
   const text = await (metadataUrl === null ? textOfFile(argument) : textAt(metadataUrl, networks));
   const reading = readSamlMetadata(text, { now: new Date() });
-  if (!reading.ok) throw failure('refused', `--metadata: ${reading.problem}.`);
+  if (reading.kind === 'refused') throw failure('refused', `--metadata: ${reading.problem}.`);
   for (const warning of reading.warnings) printWarning(`Warning: ${warning}.`);
   return { ...reading.settings, metadataUrl };
 }

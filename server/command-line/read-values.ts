@@ -4,7 +4,7 @@ import { failure } from './failure.ts';
 
 /** The parsed value. Throws a failure with the problem if there is none. */
 export function accepted<T>(reading: Reading<T>): T {
-  if (reading.ok) return reading.value;
+  if (reading.kind === 'ok') return reading.value;
   throw failure('refused', `${reading.problem}.`);
 }
 

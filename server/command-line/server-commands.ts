@@ -42,7 +42,7 @@ async function runMigrate({ json }: Flags): Promise<void> {
 
 function runConfigCheck({ json }: Flags): void {
   const result = checkConfig();
-  if (!result.ok) {
+  if (result.kind === 'refused') {
     if (json) printJson(result);
     else for (const problem of result.problems) printWarning(problem);
     process.exitCode = exitCodes.refused;

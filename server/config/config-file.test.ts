@@ -12,7 +12,7 @@ function problemsOf(file: unknown): string[] {
   const path = join(folder, 'config.json');
   writeFileSync(path, JSON.stringify(file));
   const result = readConfig({ VESTIBULE_CONFIG: path });
-  return result.ok ? [] : result.problems;
+  return result.kind === 'ok' ? [] : result.problems;
 }
 
 describe('the configuration file', () => {

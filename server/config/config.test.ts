@@ -18,13 +18,13 @@ function read(env: NodeJS.ProcessEnv, file?: unknown) {
 
 function configOf(env: NodeJS.ProcessEnv, file?: unknown): Config {
   const result = read(env, file);
-  if (!result.ok) throw new Error(result.problems.join('\n'));
+  if (result.kind === 'refused') throw new Error(result.problems.join('\n'));
   return result.config;
 }
 
 function problemsOf(env: NodeJS.ProcessEnv, file?: unknown): string[] {
   const result = read(env, file);
-  return result.ok ? [] : result.problems;
+  return result.kind === 'ok' ? [] : result.problems;
 }
 
 describe('the configuration', () => {

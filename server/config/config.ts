@@ -43,7 +43,7 @@ export type Config = {
   mailFrom: string;
 };
 
-export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] };
+export type ConfigResult = { kind: 'ok'; config: Config } | { kind: 'refused'; problems: string[] };
 
 /** Default link targets until the configuration file sets them: placeholders. */
 const placeholderLinks: Branding['links'] = {
@@ -90,9 +90,9 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
   const absolute = file.session?.absoluteHours ?? 12;
   if (idle * minute > absolute * hour)
     problems.push('session.idleMinutes: must not be longer than session.absoluteHours');
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.length > 0) return { kind: 'refused', problems };
   return {
-    ok: true,
+    kind: 'ok',
     config: {
       host: env.HOST || '127.0.0.1',
       port,
@@ -233,7 +233,7 @@ function readSecrets(text: string | undefined, databaseUrl: string | null, probl
 function readSmtpServer(text: string | undefined, problems: string[]): SmtpServer | null {
   if (!text) return null;
   const reading = readSmtpUrl(text);
-  if (reading.ok) return reading.value;
+  if (reading.kind === 'ok') return reading.value;
   problems.push(reading.problem);
   return null;
 }
@@ -241,7 +241,7 @@ function readSmtpServer(text: string | undefined, problems: string[]): SmtpServe
 function readMailFrom(text: string | undefined, { hostname }: URL, problems: string[]): string {
   // readEmail does not accept an address with IPv6 numbers after its @.
   const reading = readEmail(text ?? `no-reply@${hostname.startsWith('[') ? 'localhost' : hostname}`);
-  if (reading.ok) return reading.value;
+  if (reading.kind === 'ok') return reading.value;
   problems.push(reading.problem.replace(/^email: /, 'mail.from: '));
   return '';
 }

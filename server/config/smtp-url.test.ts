@@ -13,7 +13,7 @@ test.each<[string, SmtpServer]>([
     { host: '10.0.0.5', port: 2465, tls: 'implicit', user: 'no-reply@hub.example', password: ':/?#@%ä' },
   ],
 ])('%s is read', (text, server) => {
-  expect(readSmtpUrl(text)).toEqual({ ok: true, value: server });
+  expect(readSmtpUrl(text)).toEqual({ kind: 'ok', value: server });
 });
 
 test.each([
@@ -45,7 +45,7 @@ test.each([
   'smtp://u%0D%0ARSET:geheim@host',
 ])('%j is refused by name, without the password', (text) => {
   const reading = readSmtpUrl(text);
-  expect(reading).toEqual({ ok: false, problem: expect.stringMatching(/^SMTP_URL: ./) });
+  expect(reading).toEqual({ kind: 'refused', problem: expect.stringMatching(/^SMTP_URL: ./) });
   expect(JSON.stringify(reading)).not.toMatch(/geh|eim/);
 });
 

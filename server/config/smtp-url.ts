@@ -15,7 +15,7 @@ const host = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i;
 
 /** Reads SMTP_URL. A problem never quotes the value, since it may contain a password. */
 export function readSmtpUrl(text: string): Reading<SmtpServer> {
-  const no = (problem: string): Reading<SmtpServer> => ({ ok: false, problem: `SMTP_URL: ${problem}` });
+  const no = (problem: string): Reading<SmtpServer> => ({ kind: 'refused', problem: `SMTP_URL: ${problem}` });
   const url = URL.parse(text);
   const implicit = url?.protocol === 'smtps:';
   if (!url || !(implicit || url.protocol === 'smtp:') || url.port === '0')
@@ -29,7 +29,7 @@ export function readSmtpUrl(text: string): Reading<SmtpServer> {
   if (user === null || password === null) return no('has a user or password that is not percent-encoded text');
   if ((user === '') !== (password === '')) return no('must name a user and a password, or neither');
   return {
-    ok: true,
+    kind: 'ok',
     value: {
       host: url.hostname.replace(/^\[|\]$/g, ''),
       port: Number(url.port) || (implicit ? 465 : 587),

@@ -19,7 +19,7 @@ afterEach(() => rm(dataFolder, { recursive: true }));
 
 function open(env: NodeJS.ProcessEnv) {
   const result = readConfig({ VESTIBULE_DATA: dataFolder, ...env });
-  if (!result.ok) throw new Error(result.problems.join('\n'));
+  if (result.kind === 'refused') throw new Error(result.problems.join('\n'));
   const log = (level: string) => (text: string) => void lines.push(`${level}: ${text}`);
   return openTransport(result.config, { info: log('info'), warn: log('warn') });
 }

@@ -43,7 +43,7 @@ async function startServer(options?: MailServerOptions): Promise<MailServerForTe
 
 function transportTo(url: string, settings: SmtpSettings = {}, from: Sender = sender): MailTransport {
   const reading = readSmtpUrl(url);
-  if (!reading.ok) throw new Error(reading.problem);
+  if (reading.kind === 'refused') throw new Error(reading.problem);
   const transport = smtpTransport(reading.value as SmtpServer, from, { ca: testAuthority, times, ...settings });
   cleanUp.push(transport.close);
   return transport;

@@ -2,7 +2,7 @@ import { isEmailAddress } from '#contract/email-address.ts';
 import { canonicalDomain } from './fold-name.ts';
 
 /** A value to store, or one sentence that names the field and the problem. */
-export type Reading<T = string> = { ok: true; value: T } | { ok: false; problem: string };
+export type Reading<T = string> = { kind: 'ok'; value: T } | { kind: 'refused'; problem: string };
 
 const longestUsername = 100;
 const longestCustomerName = 200;
@@ -16,11 +16,11 @@ const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}]/u;
 export function readUsername(text: string): Reading {
   const value = text.trim();
   const problem = problemOfName(value);
-  if (problem) return { ok: false, problem: `username: ${problem}` };
-  if (value.includes('@') && !readEmail(value).ok) {
-    return { ok: false, problem: 'username: one with an @ must be an email address' };
+  if (problem) return { kind: 'refused', problem: `username: ${problem}` };
+  if (value.includes('@') && readEmail(value).kind === 'refused') {
+    return { kind: 'refused', problem: 'username: one with an @ must be an email address' };
   }
-  return { ok: true, value };
+  return { kind: 'ok', value };
 }
 
 function problemOfName(value: string): string | null {
@@ -40,7 +40,7 @@ function problemOfCharacters(value: string): string | null {
 /** Reads an email address whose recipient is unambiguous. */
 export function readEmail(text: string): Reading {
   const value = text.trim();
-  const no = (problem: string): Reading => ({ ok: false, problem: `email: ${problem}` });
+  const no = (problem: string): Reading => ({ kind: 'refused', problem: `email: ${problem}` });
   const unclear = problemOfCharacters(value);
   if (unclear) return no(unclear);
   if (!isEmailAddress(value)) return no(`${JSON.stringify(value.slice(0, 100))} is not an email address`);
@@ -55,7 +55,7 @@ export function readEmail(text: string): Reading {
     .replace(/\.$/, '')
     .toLowerCase();
   if (!isDomain(domain)) return no(`${JSON.stringify(domain.slice(0, 100))} is not a domain`);
-  return { ok: true, value: `${value.slice(0, at)}@${domain}` };
+  return { kind: 'ok', value: `${value.slice(0, at)}@${domain}` };
 }
 
 function isDomain(domain: string): boolean {
@@ -64,9 +64,9 @@ function isDomain(domain: string): boolean {
 
 /** Reads a customer key, used in commands and headers: lower-case letters, digits and dashes. */
 export function readCustomerKey(text: string): Reading {
-  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(text)) return { ok: true, value: text };
+  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(text)) return { kind: 'ok', value: text };
   return {
-    ok: false,
+    kind: 'refused',
     problem: 'key: must be 1 to 63 lower-case letters, digits and dashes, and start with a letter or digit',
   };
 }
@@ -75,10 +75,10 @@ export function readCustomerKey(text: string): Reading {
 export function readCustomerName(text: string): Reading {
   const value = text.trim().normalize('NFC');
   if (value === '' || [...value].length > longestCustomerName) {
-    return { ok: false, problem: `name: must have 1 to ${longestCustomerName} characters` };
+    return { kind: 'refused', problem: `name: must have 1 to ${longestCustomerName} characters` };
   }
   if (!value.isWellFormed() || /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(value)) {
-    return { ok: false, problem: 'name: must not contain control characters' };
+    return { kind: 'refused', problem: 'name: must not contain control characters' };
   }
-  return { ok: true, value };
+  return { kind: 'ok', value };
 }

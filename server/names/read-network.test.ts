@@ -13,7 +13,7 @@ test.each([
   ['::ffff:203.0.113.0/120', '203.0.113.0/24'],
   ['::ffff:cb00:7105', '203.0.113.5/32'],
 ])('%s is the network %s (IP-07, IP-08)', (text, value) => {
-  expect(readNetwork(text)).toEqual({ ok: true, value });
+  expect(readNetwork(text)).toEqual({ kind: 'ok', value });
 });
 
 test.each([
@@ -24,7 +24,7 @@ test.each([
   ['2001:db8:ffff::/33', 'write 2001:db8:8000::/33'],
 ])('%s has host bits and is refused with the network in the message', (text, words) => {
   const reading = readNetwork(text);
-  expect(!reading.ok && reading.problem).toContain(words);
+  expect(reading.kind === 'refused' && reading.problem).toContain(words);
 });
 
 test.each([
@@ -50,16 +50,16 @@ test.each([
   ],
 ])('%j is refused by name (IP-04)', (text) => {
   const reading = readNetwork(text);
-  expect(reading.ok).toBe(false);
-  expect(!reading.ok && reading.problem).toContain('network: ');
+  expect(reading.kind).toBe('refused');
+  expect(reading.kind === 'refused' && reading.problem).toContain('network: ');
 });
 
 test("the suggested network is accepted, and matches PostgreSQL's", () => {
   fc.assert(
     fc.property(fc.ipV6(), fc.integer({ min: 0, max: 128 }), (address, prefix) => {
       const reading = readNetwork(`${address}/${prefix}`);
-      const suggested = reading.ok ? reading.value : /write (\S+)/.exec(reading.problem)?.[1];
-      if (suggested) expect(readNetwork(suggested)).toEqual({ ok: true, value: suggested });
+      const suggested = reading.kind === 'ok' ? reading.value : /write (\S+)/.exec(reading.problem)?.[1];
+      if (suggested) expect(readNetwork(suggested)).toEqual({ kind: 'ok', value: suggested });
     }),
   );
 });

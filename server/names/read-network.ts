@@ -6,7 +6,7 @@ import type { Reading } from './read-name.ts';
  * an address with host bits is refused, not widened. IPv4-mapped IPv6 becomes IPv4 (decisions §7).
  */
 export function readNetwork(text: string): Reading {
-  const no = (problem: string): Reading => ({ ok: false, problem: `network: ${problem}` });
+  const no = (problem: string): Reading => ({ kind: 'refused', problem: `network: ${problem}` });
   const [written = '', prefixText, ...rest] = text.trim().split('/');
   const address = canonicalIpAddress(written);
   if (address === null || rest.length > 0)
@@ -17,7 +17,7 @@ export function readNetwork(text: string): Reading {
   if (prefix === null)
     return no(`${JSON.stringify(prefixText)} is not a prefix length from ${mapped ? 96 : 0} to ${mapped ? 128 : bits}`);
   const network = `${firstAddress(address, prefix)}/${prefix}`;
-  if (network === `${address}/${prefix}`) return { ok: true, value: network };
+  if (network === `${address}/${prefix}`) return { kind: 'ok', value: network };
   return no(
     `${text.trim()} is an address inside a network: write ${network} for the network or ${address} for the address alone`,
   );

@@ -30,7 +30,7 @@ export type Departure = {
 };
 
 /** The page that leads on to the provider, and the visit's token for the browser to keep. */
-export type Begun = { ok: true; leaveUrl: string; stateHash: Buffer; token: string };
+export type Begun = { kind: 'ok'; leaveUrl: string; stateHash: Buffer; token: string };
 
 /**
  * Prepares a visit to a provider: stores what its answer must match, bound to this browser by a token for this visit
@@ -41,7 +41,7 @@ export async function beginSingleSignOn(
   connection: SsoConnection,
   departure: Departure,
 ): Promise<Begun | Refusal> {
-  if (!connection.active) return { ok: false, reason: 'connection-disabled', words: 'it is disabled' };
+  if (!connection.active) return { kind: 'refused', reason: 'connection-disabled', words: 'it is disabled' };
   const state = newToken();
   const started =
     connection.protocol === 'oidc'
@@ -52,7 +52,7 @@ export async function beginSingleSignOn(
           isAfresh: departure.isAfresh,
         })
       : await startSaml(deps, connection, { state, isAfresh: departure.isAfresh });
-  if (!started.ok) return started;
+  if (started.kind === 'refused') return started;
   const { destination, lang, loginHint: typed, isAfresh, isAfterSignOut, address, requestId } = departure;
   const fields = 'fields' in started ? started.fields : null;
   const details: RequestDetails = {
@@ -83,5 +83,5 @@ export async function beginSingleSignOn(
     await insertAuditEvent(sql, { event: 'sso-started', connection: key, customerKey, address, requestId }, madeAt);
   });
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome: 'started' });
-  return { ok: true, leaveUrl: `${callUrl(deps.config.basePath, 'ssoLeave')}?request=${id}`, stateHash, token };
+  return { kind: 'ok', leaveUrl: `${callUrl(deps.config.basePath, 'ssoLeave')}?request=${id}`, stateHash, token };
 }

@@ -25,20 +25,21 @@ export async function decide(
 ): Promise<Outcome | null> {
   const { row, details, connection } = visit;
   const no = async (refusal: Refusal) => await refused(deps, request, reply, { ...visit, protocol }, refusal);
-  if (!details) return await no({ ok: false, reason: 'request-unknown', words: 'no current secret can open it' });
+  if (!details) return await no({ kind: 'refused', reason: 'request-unknown', words: 'no current secret can open it' });
   if (!connection?.active || connection.protocol !== protocol)
-    return await no({ ok: false, reason: 'connection-disabled', words: 'while the visitor was at the provider' });
+    return await no({ kind: 'refused', reason: 'connection-disabled', words: 'while the visitor was at the provider' });
   // The provider, or someone else, chose whose answer this is: the person is asked before anything happens.
   if (row.browserHash === null) return { kind: 'providerBegan' };
   const answer = waitingAnswer(deps.keys, row)?.answer;
-  if (!answer) return await no({ ok: false, reason: 'request-unknown', words: 'the answer can no longer be read' });
-  if (!answer.ok) return await no(answer);
+  if (!answer)
+    return await no({ kind: 'refused', reason: 'request-unknown', words: 'the answer can no longer be read' });
+  if (answer.kind === 'refused') return await no(answer);
   const { identity } = answer;
   const tooOld = tooLongAgo(connection, identity, deps.now());
   if (tooOld) {
     // SAML cannot express a maximum age: a person the provider did not ask again is sent back to be asked.
     if (protocol === 'saml' && !details.isAfresh) return { kind: 'sentBack' };
-    return await no({ ok: false, reason: 'authentication-too-old', words: tooOld });
+    return await no({ kind: 'refused', reason: 'authentication-too-old', words: tooOld });
   }
   return await signIn(deps, request, { ...visit, connection }, { identity, isAgreed: false });
 }

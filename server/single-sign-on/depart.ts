@@ -73,7 +73,7 @@ export async function depart(
     isAfterSignOut: wish !== null,
     requestId: request.id,
   });
-  if (!begun.ok) return await stay(deps, request, reply, begun, { ...traveller, connection, typed });
+  if (begun.kind === 'refused') return await stay(deps, request, reply, begun, { ...traveller, connection, typed });
   // The end of the turn has set the wish that later visits count from.
   if (wish === 'afresh' && !isTurnOver) noteAfreshVisit(request, reply, config);
   beginVisit(request, reply, config, begun);

@@ -87,7 +87,13 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
       // The browser that brought an OpenID answer had begun: somebody has signed in or out here since.
       if (protocol === 'oidc') return toForm(deps, request, reply, 'signInExpired');
       const words = 'this browser brought the answer and another one began';
-      return await fail(deps, request, reply, { ok: false, reason: 'other-browser', words }, { protocol, address });
+      return await fail(
+        deps,
+        request,
+        reply,
+        { kind: 'refused', reason: 'other-browser', words },
+        { protocol, address },
+      );
     }
     const way = past && details && isOfBrowser(deps, request, past) ? wayOf(details) : {};
     const refusal = unknown('this browser has brought no answer to a request that is open');
@@ -123,5 +129,5 @@ function isShownOf(row: SsoRequestRow, { browserHash, answerHash }: ShownOfVisit
 }
 
 function unknown(words: string): Refusal {
-  return { ok: false, reason: 'request-unknown', words };
+  return { kind: 'refused', reason: 'request-unknown', words };
 }

@@ -39,7 +39,7 @@ export type SamlName = {
 
 /** A refusal; `words` are only for the operator, in the provider's words or ours. */
 export type Refusal = {
-  ok: false;
+  kind: 'refused';
   reason: SsoRefusalReason;
   words: string;
   /** The person, or the provider for them, refused: nothing was mistyped. */
@@ -48,4 +48,4 @@ export type Refusal = {
   isUnable?: true;
 };
 
-export type ProviderAnswer = { ok: true; identity: Identity } | Refusal;
+export type ProviderAnswer = { kind: 'ok'; identity: Identity } | Refusal;

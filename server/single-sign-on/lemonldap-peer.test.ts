@@ -57,13 +57,13 @@ describe('LemonLDAP::NG by OpenID Connect', () => {
 
   it('says who the person is, the second time without asking', async () => {
     const identity = { subject: 'lena', email, emailVerified: true };
-    expect(await signIn()).toMatchObject({ ok: true, identity });
-    expect(await signIn()).toMatchObject({ ok: true, identity });
+    expect(await signIn()).toMatchObject({ kind: 'ok', identity });
+    expect(await signIn()).toMatchObject({ kind: 'ok', identity });
   });
 
   it('reports that consent was refused', async () => {
     expect(await signIn(askingClientId({ clientId }), { refuses: true })).toEqual({
-      ok: false,
+      kind: 'refused',
       reason: 'provider-refused',
       words: expect.stringContaining('consent'),
       isCancelled: true,
@@ -74,7 +74,7 @@ describe('LemonLDAP::NG by OpenID Connect', () => {
 describe('LemonLDAP::NG by SAML', () => {
   async function connection(): Promise<SamlConnection> {
     const reading = readSamlMetadata(await provider.metadata(), { now: new Date() });
-    if (!reading.ok) throw new Error(reading.problem);
+    if (reading.kind === 'refused') throw new Error(reading.problem);
     const settings = {
       ...reading.settings,
       metadataUrl: provider.metadataUrl,
@@ -86,7 +86,7 @@ describe('LemonLDAP::NG by SAML', () => {
 
   async function signIn() {
     const started = await startSaml(portal.deps, await connection(), { state: 'state-1' });
-    if (!started.ok) throw new Error(started.words);
+    if (started.kind === 'refused') throw new Error(started.words);
     const { url, form } = await lena.visit(started.url);
     expect(url.href).toBe(publicAddress(portal.deps.config, 'samlAnswer'));
     expect(form.RelayState).toBe('state-1');
@@ -96,15 +96,15 @@ describe('LemonLDAP::NG by SAML', () => {
 
   it('says who the person is by one name, the second time without asking', async () => {
     const first = await signIn();
-    expect(first).toMatchObject({ ok: true, identity: { email, emailVerified: false } });
-    const subject = first.ok ? first.identity.subject : '';
+    expect(first).toMatchObject({ kind: 'ok', identity: { email, emailVerified: false } });
+    const subject = first.kind === 'ok' ? first.identity.subject : '';
     expect(subject).toMatch(/\S{8,}/);
-    expect(await signIn()).toMatchObject({ ok: true, identity: { subject, email } });
+    expect(await signIn()).toMatchObject({ kind: 'ok', identity: { subject, email } });
   });
 
   it('SA-41 it refuses a request not signed by our key', async () => {
     const started = await startSaml(portal.deps, await connection(), { state: 'state-1' });
-    if (!started.ok) throw new Error(started.words);
+    if (started.kind === 'refused') throw new Error(started.words);
     await expect(lena.visit(started.url.replace('state-1', 'state-2'))).rejects.toThrow(/LemonLDAP::NG/);
   });
 });

@@ -16,7 +16,7 @@ import type { Identity, Refusal } from './identity.ts';
 import { verifiedEmail } from './verified-email.ts';
 
 /** The user a provider means, or why there is none. */
-export type Match = { ok: true; user: SsoUser } | (Refusal & { user?: SsoUser });
+export type Match = { kind: 'ok'; user: SsoUser } | (Refusal & { user?: SsoUser });
 
 /**
  * Finds the user a provider means (decisions §9): the one linked with the subject; on first use the one with the
@@ -36,7 +36,7 @@ export async function matchUser(
   if (linked) return linked;
   steps.push({ step: 'subject', outcome: 'not linked yet' });
   const email = verifiedEmail(connection, identity);
-  if (!email.ok) return email;
+  if (email.kind === 'refused') return email;
   let user = await userOfEmail(sql, email.fold, seen, steps);
   if (!user && connection.makesUsers) {
     // Another tab of the same person may have been slightly faster.
@@ -53,12 +53,12 @@ export async function matchUser(
   }
   steps.push({ step: 'email', outcome: user ? `belongs to ${user.username}` : 'no user has it' });
   const match = ofCustomer(user, connection);
-  if (!match.ok) return match;
+  if (match.kind === 'refused') return match;
   const link = { connectionId: connection.id, subject: identity.subject, userId: match.user.id, now };
   if (await insertSsoSubject(sql, link)) return match;
   if ((await findUserOfSubject(sql, connection.id, identity.subject)) === match.user.id) return match;
   return {
-    ok: false,
+    kind: 'refused',
     reason: 'other-subject',
     words: `vestibule connection unlink ${connection.key} ${match.user.username} lets the new subject in`,
     user: match.user,
@@ -78,7 +78,7 @@ async function linkedUser(
   const user = await findSsoUserForShare(sql, { id }, seen);
   steps.push({ step: 'subject', outcome: `linked to ${user?.username ?? 'a user who is gone'}` });
   const match = ofCustomer(user, connection);
-  return match.ok ? ((await otherUser(sql, connection, identity, match.user)) ?? match) : match;
+  return match.kind === 'ok' ? ((await otherUser(sql, connection, identity, match.user)) ?? match) : match;
 }
 
 /**
@@ -92,11 +92,12 @@ async function otherUser(
   user: SsoUser,
 ): Promise<Match | null> {
   const email = verifiedEmail(connection, identity);
-  const other = email.ok ? await findMemberByName(sql, email.fold, connection.customerId) : null;
-  if (!email.ok || !other || other.id === user.id || foldLoginName(other.email) !== email.fold) return null;
+  const other = email.kind === 'ok' ? await findMemberByName(sql, email.fold, connection.customerId) : null;
+  if (email.kind === 'refused' || !other || other.id === user.id || foldLoginName(other.email) !== email.fold)
+    return null;
   const undo = `vestibule connection unlink ${connection.key} ${user.username}`;
   return {
-    ok: false,
+    kind: 'refused',
     reason: 'other-user',
     words: `${other.email} is the email of ${other.username}; if the link is wrong, ${undo} undoes it`,
     user,
@@ -120,9 +121,9 @@ async function userOfEmail(
 }
 
 function ofCustomer(user: SsoUser | null, { customerKey }: SsoConnection): Match {
-  if (!user) return { ok: false, reason: 'unknown-user', words: 'nobody has the address' };
-  if (user.customer) return { ok: true, user };
-  return { ok: false, reason: 'unknown-user', words: `${user.username} is not a user of ${customerKey}`, user };
+  if (!user) return { kind: 'refused', reason: 'unknown-user', words: 'nobody has the address' };
+  if (user.customer) return { kind: 'ok', user };
+  return { kind: 'refused', reason: 'unknown-user', words: `${user.username} is not a user of ${customerKey}`, user };
 }
 
 /**
@@ -137,14 +138,15 @@ async function makeUser(
   { address, now }: { address: string; now: Date },
 ): Promise<SsoUser | Refusal> {
   const username = readUsername(identity.username ?? email);
-  if (!username.ok) return { ok: false, reason: 'name-taken', words: username.problem };
+  if (username.kind === 'refused') return { kind: 'refused', reason: 'name-taken', words: username.problem };
   const domain = domainOfAddress(username.value);
   // Addresses are sign-in names too: the name may not be an address of another domain.
   if (username.value.includes('@') && !(domain !== null && domains.includes(domain)))
-    return { ok: false, reason: 'foreign-domain', words: `username: an address of ${domain ?? 'no domain'}` };
+    return { kind: 'refused', reason: 'foreign-domain', words: `username: an address of ${domain ?? 'no domain'}` };
   const user = { username: username.value, email };
   const taken = await takenField(sql, user, null);
-  if (taken) return { ok: false, reason: 'name-taken', words: `${taken}: ${user[taken]} belongs to someone else` };
+  if (taken)
+    return { kind: 'refused', reason: 'name-taken', words: `${taken}: ${user[taken]} belongs to someone else` };
   const language = languageOfTag(identity.language ?? '');
   const id = await insertUser(
     sql,

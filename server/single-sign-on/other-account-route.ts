@@ -75,7 +75,13 @@ export function goOnAsOtherRoute(deps: Deps) {
     if (!row) return reply.redirect(questionUrl(deps, id), 303);
     const visit = { row, details: detailsOf(deps.keys, row), connection, address };
     const no = async (reason: 'connection-disabled' | 'authentication-too-old', words: string) =>
-      await refused(deps, request, reply, { ...visit, protocol: connection.protocol }, { ok: false, reason, words });
+      await refused(
+        deps,
+        request,
+        reply,
+        { ...visit, protocol: connection.protocol },
+        { kind: 'refused', reason, words },
+      );
     const tooOld = tooLongAgo(connection, question.identity, now);
     let outcome: Outcome | null;
     if (!connection.active) outcome = await no('connection-disabled', 'while the visitor was asked');

@@ -130,14 +130,14 @@ describe('a provider', () => {
     provider.bend({ discovery: (honest) => ({ ...honest, issuer }) });
     const started = await startOidc(deps, connection([], issuer), visit);
     expect(started).toMatchObject({
-      ok: false,
+      kind: 'refused',
       reason: 'connection-broken',
       words: expect.stringContaining('--provider-network'),
     });
     expect(provider.requests).toEqual([]);
-    expect(await startOidc(deps, connection(['127.0.0.0/8'], issuer), visit)).toMatchObject({ ok: true });
+    expect(await startOidc(deps, connection(['127.0.0.0/8'], issuer), visit)).toMatchObject({ kind: 'ok' });
     // What one connection may read must not leak to another.
-    expect(await startOidc(deps, connection(['10.0.0.0/8'], issuer), visit)).toMatchObject({ ok: false });
+    expect(await startOidc(deps, connection(['10.0.0.0/8'], issuer), visit)).toMatchObject({ kind: 'refused' });
   });
 
   const endpoints = [
@@ -153,7 +153,7 @@ describe('a provider', () => {
     async (name, place) => {
       provider.bend({ discovery: (honest) => ({ ...honest, [name as string]: place }) });
       expect(await startOidc(deps, connection(['127.0.0.0/8']), visit)).toMatchObject({
-        ok: false,
+        kind: 'refused',
         reason: 'connection-broken',
         words: expect.stringMatching(new RegExp(`^discovery: ${name}: .*--provider-network`)),
       });

@@ -161,7 +161,7 @@ async function admitted(
   { address, now, steps }: { address: string; now: Date; steps: AuditStep[] },
 ): Promise<Member | RollBack<Undone>> {
   const match = await matchUser(sql, connection, identity, { address, now, steps });
-  if (!match.ok) {
+  if (match.kind === 'refused') {
     steps.push({ step: 'match', outcome: match.words });
     return refused(match.reason, match.user);
   }

@@ -4,14 +4,14 @@ import type { SsoConnection } from '../storage/sso-connection.ts';
 import type { Identity, Refusal } from './identity.ts';
 
 /** An address that may find a user: as the provider wrote it, and folded for comparison. */
-export type VerifiedEmail = { ok: true; email: string; fold: string };
+export type VerifiedEmail = { kind: 'ok'; email: string; fold: string };
 
 /**
  * The email address by which a subject may be linked (decisions §9): of a domain that the connection vouches for, and
  * verified. An ambiguous one finds nobody: stored addresses have one form, and only case may differ.
  */
 export function verifiedEmail(connection: SsoConnection, identity: Identity): VerifiedEmail | Refusal {
-  const no = (reason: Refusal['reason'], words: string): Refusal => ({ ok: false, reason, words });
+  const no = (reason: Refusal['reason'], words: string): Refusal => ({ kind: 'refused', reason, words });
   if (identity.tellsSeveralEmails)
     return no(
       'unknown-user',
@@ -19,12 +19,13 @@ export function verifiedEmail(connection: SsoConnection, identity: Identity): Ve
     );
   if (identity.email === null) return no('unknown-user', 'the provider sends no email address');
   const reading = readEmail(identity.email);
-  if (!reading.ok) return no('unknown-user', `the provider sends an invalid email address (${reading.problem})`);
+  if (reading.kind === 'refused')
+    return no('unknown-user', `the provider sends an invalid email address (${reading.problem})`);
   if (reading.value.toLowerCase() !== identity.email.toLowerCase())
     return no('unknown-user', 'the provider sends an address in an unusual form');
   const domain = canonicalDomain(reading.value.slice(reading.value.indexOf('@') + 1));
   if (!connection.domains.includes(domain)) return no('foreign-domain', domain);
   if (!identity.emailVerified && !connection.trustsEmail)
     return no('unverified-email', 'neither the provider nor the operator says that the address is verified');
-  return { ok: true, email: reading.value, fold: foldLoginName(reading.value) };
+  return { kind: 'ok', email: reading.value, fold: foldLoginName(reading.value) };
 }

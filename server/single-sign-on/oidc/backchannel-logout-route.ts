@@ -58,11 +58,11 @@ async function endSessions(
   { address, fromMemory }: { address: string; fromMemory: boolean },
 ): Promise<Refusal | null> {
   if (connection?.protocol !== 'oidc')
-    return { ok: false, reason: 'connection-broken', words: 'there is no such connection' };
+    return { kind: 'refused', reason: 'connection-broken', words: 'there is no such connection' };
   const token = await readLogoutToken(deps, connection, request.body.logout_token, { fromMemory });
-  if (!token.ok) return token;
+  if (token.kind === 'refused') return token;
   const ended = await endedBy(deps, connection, token);
-  if (ended === null) return { ok: false, reason: 'answer-used', words: 'logout token: it was already used' };
+  if (ended === null) return { kind: 'refused', reason: 'answer-used', words: 'logout token: it was already used' };
   await recordEndedByProvider(deps, request, ended, { connection: connection.key, address });
   return null;
 }

@@ -55,7 +55,7 @@ export function oidcCallbackRoute(deps: Deps) {
     if (row) await readInto(row, { url, state });
     else if (await endSsoRequestOfOthers(sql, { stateHash, browserHash, answerHash: null }, now)) {
       const words = 'this browser brought the answer and another one began';
-      const refusal = { ok: false, reason: 'other-browser', words } as const;
+      const refusal = { kind: 'refused', reason: 'other-browser', words } as const;
       return await fail(deps, request, reply, refusal, { protocol: 'oidc', address });
     }
     if (browserHash !== null) setCookie(reply, config, answerCookie(state), token, limits.answerWaits);
@@ -72,10 +72,10 @@ export function oidcCallbackRoute(deps: Deps) {
 
   async function read(row: SsoRequestRow, { url, state }: { url: URL; state: string }): Promise<ProviderAnswer> {
     const details = detailsOf(deps.keys, row);
-    if (!details) return { ok: false, reason: 'request-unknown', words: 'no current secret can open it' };
+    if (!details) return { kind: 'refused', reason: 'request-unknown', words: 'no current secret can open it' };
     const connection = await findSsoConnection(sql, row.connectionId);
     if (!connection?.active || connection.protocol !== 'oidc')
-      return { ok: false, reason: 'connection-disabled', words: 'while the visitor was at the provider' };
+      return { kind: 'refused', reason: 'connection-disabled', words: 'while the visitor was at the provider' };
     return await readOidcAnswer(deps, connection, { url, state, kept: details.kept as OidcKept });
   }
 }

@@ -74,5 +74,5 @@ async function isAcceptedBy(trial: Trial, way: 'basic' | 'post'): Promise<boolea
   const { deps, connection, metadata } = trial;
   const settings = { ...connection.settings, clientAuthentication: way };
   const proof = await clientAuthentication(deps, { ...connection, settings }, metadata);
-  return proof.ok && (await verdictOn(trial, proof.authentication)).kind === 'accepted';
+  return proof.kind === 'ok' && (await verdictOn(trial, proof.authentication)).kind === 'accepted';
 }

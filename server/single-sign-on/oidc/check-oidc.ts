@@ -87,7 +87,8 @@ function isUsable({ kty, use, alg }: KeySet['keys'][number]): boolean {
 async function client(trial: Trial): Promise<CheckStep[]> {
   const { deps, connection, metadata } = trial;
   const proof = await clientAuthentication(deps, connection, metadata);
-  if (!proof.ok) return [checkStep('client authentication', false, `--client-secret-stdin: ${proof.words}`)];
+  if (proof.kind === 'refused')
+    return [checkStep('client authentication', false, `--client-secret-stdin: ${proof.words}`)];
   const { isClientKnown, ...authorization } = await checkAuthorization(trial);
   return [
     offered(trial),

@@ -97,20 +97,20 @@ export async function clientAuthentication(
   deps: Omit<ClientDeps, 'providers'>,
   { id, settings, sealedSecret }: Pick<OidcConnection, 'id' | 'settings' | 'sealedSecret'>,
   metadata: ServerMetadata,
-): Promise<{ ok: true; authentication: ClientAuth } | Refusal> {
+): Promise<{ kind: 'ok'; authentication: ClientAuth } | Refusal> {
   if (settings.clientAuthentication === 'privateKey') {
     const [key] = await portalKeys(deps);
-    return { ok: true, authentication: await clientAssertion(key, metadata) };
+    return { kind: 'ok', authentication: await clientAssertion(key, metadata) };
   }
   const secret = sealedSecret && unseal(deps.keys.seal, sealedSecret, connectionPlace(id));
   if (!secret) {
     const words = sealedSecret
       ? 'the client secret cannot be opened: VESTIBULE_SECRET lacks the secret that sealed it'
       : 'the connection has no client secret';
-    return { ok: false, reason: 'connection-broken', words };
+    return { kind: 'refused', reason: 'connection-broken', words };
   }
   const authenticate = wayOfSecret(settings, metadata) === 'basic' ? clientSecretBasic : ClientSecretPost;
-  return { ok: true, authentication: authenticate(secret) };
+  return { kind: 'ok', authentication: authenticate(secret) };
 }
 
 /**

@@ -57,7 +57,7 @@ type Forgery = [name: string, bend: () => Bend | Promise<Bend>, words: RegExp];
 describe('an honest answer is accepted', () => {
   it('with what it says of the person', async () => {
     expect(await answerTo({})).toEqual({
-      ok: true,
+      kind: 'ok',
       identity: {
         subject: 'subject of alice',
         email: 'alice@customer.example',
@@ -78,11 +78,11 @@ describe('an honest answer is accepted', () => {
     'signed by %s',
     async (alg) => {
       const key = await newKey(alg);
-      const { ok } = await answerTo({
+      const { kind } = await answerTo({
         keys: () => ({ keys: [foreign.jwk, key.jwk] }),
         idToken: (said) => signed(said, { alg, kid: key.kid }, key.privateKey),
       });
-      expect(ok).toBe(true);
+      expect(kind).toBe('ok');
     },
   );
 
@@ -106,13 +106,13 @@ describe('an honest answer is accepted', () => {
         keys: () => ({ keys: [key.jwk] }),
         idToken: (said) => signed({ ...said, ...hashes }, { alg, kid: key.kid }, key.privateKey),
       });
-      expect(await readOidcAnswer(deps, connection, { url: back, state, kept })).toMatchObject({ ok: true });
+      expect(await readOidcAnswer(deps, connection, { url: back, state, kept })).toMatchObject({ kind: 'ok' });
     },
   );
 
   it('with signed userinfo', async () => {
-    const { ok } = await answerTo(signedUserInfo(provider.key));
-    expect(ok).toBe(true);
+    const { kind } = await answerTo(signedUserInfo(provider.key));
+    expect(kind).toBe('ok');
   });
 
   const accepted: [name: string, bend: () => Bend][] = [
@@ -148,7 +148,7 @@ describe('an honest answer is accepted', () => {
     ['without a kid, where there is one key', () => header({ kid: undefined })],
   ];
   it.each(accepted)('%s', async (_name, bend) => {
-    expect(await answerTo(bend())).toMatchObject({ ok: true });
+    expect(await answerTo(bend())).toMatchObject({ kind: 'ok' });
   });
 });
 
@@ -547,7 +547,7 @@ describe.each([
 ])('forged: %s', (_what, forgeries) => {
   it.each(forgeries)('%s', async (_name, bend, words) => {
     expect(await answerTo(await bend())).toEqual({
-      ok: false,
+      kind: 'refused',
       reason: 'answer-invalid',
       words: expect.stringMatching(words),
     });
@@ -559,10 +559,14 @@ describe('forged: what belongs to another sign-in', () => {
   it('OI-29 the ID token of a parallel sign-in is refused', async () => {
     const [first, second] = [await startVisit(deps, connection), await startVisit(deps, connection)];
     const other = await readOidcAnswer(deps, connection, { ...second, url: provider.visit(second.url) });
-    if (!other.ok) throw new Error(other.words);
+    if (other.kind === 'refused') throw new Error(other.words);
     provider.bend(token({ id_token: other.identity.idToken }));
     const answer = await readOidcAnswer(deps, connection, { ...first, url: provider.visit(first.url) });
-    expect(answer).toMatchObject({ ok: false, reason: 'answer-invalid', words: expect.stringContaining('"nonce"') });
+    expect(answer).toMatchObject({
+      kind: 'refused',
+      reason: 'answer-invalid',
+      words: expect.stringContaining('"nonce"'),
+    });
   });
 
   it('OI-29 concurrent sign-ins each get their own person', async () => {
@@ -575,7 +579,7 @@ describe('forged: what belongs to another sign-in', () => {
     const answers = await Promise.all(
       visits.map((visit) => readOidcAnswer(deps, connection, { ...visit, url: provider.visit(visit.url) })),
     );
-    expect(answers.map((answer) => answer.ok && answer.identity.subject)).toEqual(people);
+    expect(answers.map((answer) => answer.kind === 'ok' && answer.identity.subject)).toEqual(people);
   });
 
   it('OI-14 a code from another visit is refused', async () => {
@@ -583,7 +587,7 @@ describe('forged: what belongs to another sign-in', () => {
     const url = provider.visit(second.url);
     url.searchParams.set('state', first.state);
     const answer = await readOidcAnswer(deps, connection, { ...first, url });
-    expect(answer).toMatchObject({ ok: false, words: expect.stringContaining('invalid_grant') });
+    expect(answer).toMatchObject({ kind: 'refused', words: expect.stringContaining('invalid_grant') });
   });
 
   it('OI-02 an answer from one provider is refused at another’s connection', async () => {
@@ -593,7 +597,7 @@ describe('forged: what belongs to another sign-in', () => {
       const visit = await startVisit(deps, connection);
       const url = provider.visit(visit.url);
       const answer = await readOidcAnswer(deps, elsewhere, { ...visit, url });
-      expect(answer).toMatchObject({ ok: false, words: expect.stringContaining('invalid_grant') });
+      expect(answer).toMatchObject({ kind: 'refused', words: expect.stringContaining('invalid_grant') });
     } finally {
       await other.close();
     }
@@ -630,7 +634,7 @@ describe('real providers', () => {
   it.each(['HS512', 'HS256', 'none', 'RS1'])('a signature by %s is named, with the accepted ones', async (alg) => {
     const answer = await answerTo(idToken((said) => unsigned(said, { alg })));
     expect(answer).toEqual({
-      ok: false,
+      kind: 'refused',
       reason: 'answer-invalid',
       words: `unexpected JWT "alg" header ${alg}; accepted are RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519`,
     });
@@ -638,19 +642,19 @@ describe('real providers', () => {
 
   it('a signature by an unannounced algorithm is accepted if it is on our list', async () => {
     const key = await newKey('ES256');
-    const { ok } = await answerTo({
+    const { kind } = await answerTo({
       ...discovery({ id_token_signing_alg_values_supported: ['RS256'] }),
       keys: () => ({ keys: [key.jwk] }),
       idToken: (said) => signed(said, { alg: 'ES256', kid: key.kid }, key.privateKey),
     });
-    expect(ok).toBe(true);
+    expect(kind).toBe('ok');
   });
 
   it.each(["-_.!~*'()", 'plain', 'a b', 'é:%&+/='])('the secret %s is sent as providers read it', async (secret) => {
     const tokenRequest = async (clientAuthentication: 'secret' | 'basic' | 'post') => {
       const client = { ...provider, clientSecret: secret };
       connection = oidcConnection(deps, client, { settings: { clientAuthentication } });
-      expect((await answerTo({})).ok).toBe(true);
+      expect((await answerTo({})).kind).toBe('ok');
       return provider.tokenRequests.at(-1);
     };
     for (const way of ['secret', 'basic'] as const) {
@@ -693,8 +697,8 @@ describe('a provider that refuses', () => {
         query.set('error_description', `<script>alert(1)</script>\r\n\u001b[31mforged line${'x'.repeat(5000)}`);
       }),
     );
-    expect(answer).toMatchObject({ ok: false, reason: 'provider-refused' });
-    const words = answer.ok ? '' : answer.words;
+    expect(answer).toMatchObject({ kind: 'refused', reason: 'provider-refused' });
+    const words = answer.kind === 'ok' ? '' : answer.words;
     expect(words).toMatch(
       /^access_denied \(<script>alert\(1\)<\/script>\\u000d\\u000a\\u001b\[31mforged line[\x20-\x7e]*$/,
     );
@@ -709,6 +713,6 @@ describe('a provider that refuses', () => {
         query.set('state', 'other');
       }),
     );
-    expect(answer).toMatchObject({ ok: false, reason: 'answer-invalid' });
+    expect(answer).toMatchObject({ kind: 'refused', reason: 'answer-invalid' });
   });
 });

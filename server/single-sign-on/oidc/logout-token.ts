@@ -26,7 +26,7 @@ export async function readLogoutToken(
   connection: OidcConnection,
   token: string,
   { fromMemory = false } = {},
-): Promise<({ ok: true } & LogoutToken) | Refusal> {
+): Promise<({ kind: 'ok' } & LogoutToken) | Refusal> {
   try {
     const payload = await verifiedPayload(deps, connection, token, fromMemory);
     const wrong = wrongInLogoutToken(payload, deps.now());
@@ -34,7 +34,7 @@ export async function readLogoutToken(
     const { sub, sid, jti, iat } = payload as { sub?: string; sid?: string; jti: string; iat: number };
     const issuedAt = new Date(iat * 1000);
     const endsAt = new Date(iat * 1000 + limits.idTokenAge + limits.providerClock);
-    return { ok: true, subject: sub ?? null, session: sid ?? null, jti, issuedAt, endsAt };
+    return { kind: 'ok', subject: sub ?? null, session: sid ?? null, jti, issuedAt, endsAt };
   } catch (error) {
     if (error instanceof ProviderFailure) return unreachable(error);
     if (error instanceof errors.JOSEError || error instanceof TypeError) return invalid(error.message);
@@ -105,5 +105,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function invalid(words: string): Refusal {
-  return { ok: false, reason: 'answer-invalid', words: `logout token: ${providerWords(words)}` };
+  return { kind: 'refused', reason: 'answer-invalid', words: `logout token: ${providerWords(words)}` };
 }

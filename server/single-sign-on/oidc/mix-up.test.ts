@@ -134,7 +134,7 @@ describe('a connection that was there before each had a redirect URI of its own'
     const { url, state, kept } = await startVisit(portal.deps, { ...connection, sharedRedirectUntil: inFuture() });
     const { redirectUri: _, ...before } = kept;
     const answer = { state, kept: before as OidcKept, url: honest.visit(url) };
-    expect(await readOidcAnswer(portal.deps, connection, answer)).toMatchObject({ ok: true });
+    expect(await readOidcAnswer(portal.deps, connection, answer)).toMatchObject({ kind: 'ok' });
   });
 
   it('OI-31 causes a warning with what to register and by when', async () => {

@@ -53,7 +53,7 @@ describe('a sign-in at a certified provider', () => {
     const provider = await providerWith();
     const answer = await signIn(provider, oidcConnection(deps, provider));
     expect(answer).toEqual({
-      ok: true,
+      kind: 'ok',
       identity: {
         subject: 'subject of alice@customer.example',
         email: 'alice@customer.example',
@@ -74,7 +74,7 @@ describe('a sign-in at a certified provider', () => {
     const provider = await providerWith({ claimsInIdToken: false });
     provider.people.set('bob@customer.example', { email_verified: false, locale: 'pl' });
     expect(await signIn(provider, oidcConnection(deps, provider), { email: 'bob@customer.example' })).toMatchObject({
-      ok: true,
+      kind: 'ok',
       identity: { email: 'bob@customer.example', emailVerified: false, language: 'pl' },
     });
   });
@@ -84,7 +84,7 @@ describe('a sign-in at a certified provider', () => {
     provider.people.set('alice@customer.example', { acr: 'high', amr: ['pwd', 'otp'], upn: 'alice', lang: 'de' });
     const attributes = { username: 'upn', language: 'lang' };
     expect(await signIn(provider, oidcConnection(deps, provider, { attributes }))).toMatchObject({
-      ok: true,
+      kind: 'ok',
       identity: { username: 'alice', language: 'de', authenticationContexts: ['high', 'pwd', 'otp'] },
     });
   });
@@ -94,7 +94,7 @@ describe('a sign-in at a certified provider', () => {
     provider.people.set('alice@customer.example', { upn: 'boss@customer.example', email_verified: true });
     const connection = oidcConnection(deps, provider, { attributes: { email: 'upn' } });
     expect(await signIn(provider, connection)).toMatchObject({
-      ok: true,
+      kind: 'ok',
       identity: { email: 'boss@customer.example', emailVerified: false },
     });
   });
@@ -102,7 +102,7 @@ describe('a sign-in at a certified provider', () => {
   it('OI-23 ends with the provider’s words when the visitor cancels', async () => {
     const provider = await providerWith();
     expect(await signIn(provider, oidcConnection(deps, provider), 'cancel')).toEqual({
-      ok: false,
+      kind: 'refused',
       reason: 'provider-refused',
       words: 'access_denied (End-User aborted interaction)',
       isCancelled: true,
@@ -113,7 +113,7 @@ describe('a sign-in at a certified provider', () => {
     const provider = await providerWith();
     const visit = { state: 'state', loginHint: 'alice@customer.example', language: 'de' };
     const started = await startOidc(deps, oidcConnection(deps, provider), visit);
-    const query = started.ok ? new URL(started.url).searchParams : null;
+    const query = started.kind === 'ok' ? new URL(started.url).searchParams : null;
     expect([query?.get('login_hint'), query?.get('ui_locales')]).toEqual(['alice@customer.example', 'de']);
   });
 
@@ -122,7 +122,7 @@ describe('a sign-in at a certified provider', () => {
     const provider = await providerWith({ postLogoutRedirectUris: [returnTo] });
     const connection = oidcConnection(deps, provider);
     const answer = await signIn(provider, connection);
-    const idToken = answer.ok ? answer.identity.idToken : null;
+    const idToken = answer.kind === 'ok' ? answer.identity.idToken : null;
     const page = await fetch((await oidcLogoutUrl(deps, connection, { idToken, returnTo })) ?? '');
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('logout');
@@ -132,7 +132,7 @@ describe('a sign-in at a certified provider', () => {
 describe('the portal proves who it is', () => {
   it('by its secret in the body, if only that is offered', async () => {
     const provider = await providerWith({ clientAuthentication: 'client_secret_post' });
-    expect(await signIn(provider, oidcConnection(deps, provider))).toMatchObject({ ok: true });
+    expect(await signIn(provider, oidcConnection(deps, provider))).toMatchObject({ kind: 'ok' });
   });
 
   it('by a signature with its own key', async () => {
@@ -140,7 +140,7 @@ describe('the portal proves who it is', () => {
     const provider = await providerWith({ clientAuthentication: 'private_key_jwt', clientKeys: { keys } });
     const settings = { clientAuthentication: 'privateKey' } as const;
     const connection = oidcConnection(deps, provider, { settings, sealedSecret: null });
-    expect(await signIn(provider, connection)).toMatchObject({ ok: true });
+    expect(await signIn(provider, connection)).toMatchObject({ kind: 'ok' });
   });
 
   it.each([
@@ -151,7 +151,7 @@ describe('the portal proves who it is', () => {
     const provider = await providerWith();
     const connection = { ...oidcConnection(deps, { ...provider, ...client }), ...stored };
     expect(await signIn(provider, connection)).toEqual({
-      ok: false,
+      kind: 'refused',
       reason: 'connection-broken',
       words: expect.stringMatching(words),
     });

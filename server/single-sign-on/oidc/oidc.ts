@@ -27,10 +27,10 @@ export async function startOidc(
   deps: Deps,
   connection: OidcConnection,
   visit: { state: string; loginHint: string | null; language: string; isAfresh?: boolean },
-): Promise<{ ok: true; url: string; kept: OidcKept } | Refusal> {
+): Promise<{ kind: 'ok'; url: string; kept: OidcKept } | Refusal> {
   const conversation = deps.providers.open(connection.providerNetworks);
   const discovery = await discoveryOf(deps, connection, conversation);
-  if (!discovery.ok) return discovery;
+  if (discovery.kind === 'refused') return discovery;
   const kept = {
     nonce: randomNonce(),
     verifier: randomPKCECodeVerifier(),
@@ -46,7 +46,7 @@ export async function startOidc(
       ...(visit.isAfresh ? afreshParameters(discovery.metadata) : maxAge(connection.settings)),
     },
   });
-  return { ok: true, url: url.href, kept };
+  return { kind: 'ok', url: url.href, kept };
 }
 
 /** Reads the full address that the provider redirected the visitor to. */
@@ -62,18 +62,22 @@ export async function readOidcAnswer(
   const cameTo = answer.url.origin + answer.url.pathname;
   if (cameTo !== expected) {
     const words = providerWords(`the answer came to ${answer.url.pathname}, and is expected at ${expected}`);
-    return { ok: false, reason: 'answer-invalid', words };
+    return { kind: 'refused', reason: 'answer-invalid', words };
   }
   // RFC 9207 §2.4, announced or not. The library treats an empty one as missing.
   if (answer.url.searchParams.getAll('iss').some((iss) => iss !== settings.issuer)) {
-    return { ok: false, reason: 'answer-invalid', words: 'the iss parameter is not the issuer of the connection' };
+    return {
+      kind: 'refused',
+      reason: 'answer-invalid',
+      words: 'the iss parameter is not the issuer of the connection',
+    };
   }
   const conversation = deps.providers.open(connection.providerNetworks);
   const discovery = await discoveryOf(deps, connection, conversation);
-  if (!discovery.ok) return discovery;
+  if (discovery.kind === 'refused') return discovery;
   const { metadata } = discovery;
   const proof = await clientAuthentication(deps, connection, metadata);
-  if (!proof.ok) return proof;
+  if (proof.kind === 'refused') return proof;
   const client = oidcClient(deps, connection, metadata, { conversation, authentication: proof.authentication });
   try {
     const { idToken, accessToken, claims } = await tokensOf(client, answer);
@@ -85,10 +89,10 @@ export async function readOidcAnswer(
       clientId: settings.clientId,
       now: deps.now(),
     });
-    if (wrong !== null) return { ok: false, reason: 'answer-invalid', words: wrong };
+    if (wrong !== null) return { kind: 'refused', reason: 'answer-invalid', words: wrong };
     const isEmailElsewhere = !(emailClaim(attributes) in claims) && metadata.userinfo_endpoint !== undefined;
     const userInfo = isEmailElsewhere ? await fetchUserInfo(client, accessToken, claims.sub) : null;
-    return { ok: true, identity: oidcIdentity({ idToken, claims, userInfo }, attributes) };
+    return { kind: 'ok', identity: oidcIdentity({ idToken, claims, userInfo }, attributes) };
   } catch (error) {
     return oidcRefusal(error);
   }
@@ -119,9 +123,9 @@ async function discoveryOf(
   { providers }: Deps,
   { settings }: OidcConnection,
   conversation: Conversation,
-): Promise<{ ok: true; metadata: ServerMetadata } | Refusal> {
+): Promise<{ kind: 'ok'; metadata: ServerMetadata } | Refusal> {
   try {
-    return { ok: true, metadata: await providers.discovery(settings.issuer, conversation) };
+    return { kind: 'ok', metadata: await providers.discovery(settings.issuer, conversation) };
   } catch (error) {
     if (error instanceof ProviderFailure) return unreachable(error);
     throw error;

@@ -47,7 +47,7 @@ async function signIn(bend: Bend = {}): Promise<ProviderAnswer> {
     return await visitProvider(deps, connection, provider);
   } catch (error) {
     const [, reason, words] = /^([a-z-]+): (.*)$/s.exec((error as Error).message) ?? [];
-    return { ok: false, reason: reason as never, words: words ?? '' };
+    return { kind: 'refused', reason: reason as never, words: words ?? '' };
   }
 }
 
@@ -111,7 +111,7 @@ describe.each(endpoints)('trouble at %s', (endpoint, bend) => {
   it.each(troubles)('OI-24 %s refuses the sign-in in time', async (_name, instead, words) => {
     const began = performance.now();
     const answer = await signIn({ ...bend, instead: { [endpoint]: instead } });
-    expect(answer).toEqual({ ok: false, reason: 'provider-unreachable', words: expect.stringMatching(words) });
+    expect(answer).toEqual({ kind: 'refused', reason: 'provider-unreachable', words: expect.stringMatching(words) });
     expect(performance.now() - began).toBeLessThan(answerWithin + leeway);
     expect(provider.requests).not.toContain('/evil');
   });
@@ -124,19 +124,22 @@ describe('a provider that cannot be reached', () => {
     ['plain http', 'http://provider.example', /is not an https address/],
   ])('OI-24 %s is reported as such', async (_name, issuer, words) => {
     connection = oidcConnection(deps, { ...provider, issuer });
-    expect(await signIn()).toMatchObject({ ok: false, words: expect.stringMatching(words) });
+    expect(await signIn()).toMatchObject({ kind: 'refused', words: expect.stringMatching(words) });
   });
 
   it('OI-24 a closed port is reported as such', async () => {
     const gone = await startForgedProvider(portal.deps);
     await gone.close();
     connection = oidcConnection(deps, gone);
-    expect(await signIn()).toMatchObject({ ok: false, words: expect.stringContaining('reached (ECONNREFUSED)') });
+    expect(await signIn()).toMatchObject({ kind: 'refused', words: expect.stringContaining('reached (ECONNREFUSED)') });
   });
 
   it('OI-24 a provider without TLS is reported as such', async () => {
     connection = oidcConnection(deps, { ...provider, issuer: provider.issuer.replace('http', 'https') });
-    expect(await signIn()).toMatchObject({ ok: false, words: expect.stringContaining('failed the TLS handshake') });
+    expect(await signIn()).toMatchObject({
+      kind: 'refused',
+      words: expect.stringContaining('failed the TLS handshake'),
+    });
   });
 
   it('OI-24 all requests of one page share one timeout', async () => {
@@ -148,14 +151,17 @@ describe('a provider that cannot be reached', () => {
       claims: (honest) => ({ ...honest, email: undefined }),
       instead: { keys: slowly({ keys: [provider.key.jwk] }), userInfo: slowly({}) },
     });
-    expect(answer).toMatchObject({ ok: false, words: expect.stringContaining('/userinfo did not answer in time') });
+    expect(answer).toMatchObject({
+      kind: 'refused',
+      words: expect.stringContaining('/userinfo did not answer in time'),
+    });
   });
 });
 
 describe('what is remembered', () => {
   it('concurrent callers share one request', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => signIn()));
-    expect(answers.every(({ ok }) => ok)).toBe(true);
+    expect(answers.every(({ kind }) => kind === 'ok')).toBe(true);
     expect([count(discoveryPath), count('/keys')]).toEqual([1, 1]);
   });
 
@@ -172,7 +178,7 @@ describe('what is remembered', () => {
   it('OI-25 rotated keys are found at once', async () => {
     await signIn();
     provider.rotate(await newKey('ES256'));
-    expect(await signIn()).toMatchObject({ ok: true });
+    expect(await signIn()).toMatchObject({ kind: 'ok' });
     expect(count('/keys')).toBe(2);
   });
 
@@ -180,7 +186,7 @@ describe('what is remembered', () => {
     await signIn();
     for (const alg of ['RS256', 'ES256', 'EdDSA']) {
       provider.rotate(await newKey(alg));
-      expect(await signIn()).toMatchObject({ ok: true });
+      expect(await signIn()).toMatchObject({ kind: 'ok' });
     }
     expect(count('/keys')).toBe(4);
   });
@@ -196,7 +202,7 @@ describe('what is remembered', () => {
     for (const kid of [undefined, 'always']) {
       await signIn(await without(kid));
       const before = count('/keys');
-      for (let time = 0; time < 2; time++) expect(await signIn(await without(kid))).toMatchObject({ ok: true });
+      for (let time = 0; time < 2; time++) expect(await signIn(await without(kid))).toMatchObject({ kind: 'ok' });
       expect(count('/keys')).toBe(before + 2);
       const forged: Bend = {
         idToken: async (said) => signed(said, { alg: 'RS256', kid }, (await newKey('RS256')).privateKey),
@@ -204,7 +210,8 @@ describe('what is remembered', () => {
       const kept = await without(kid);
       await signIn(kept);
       const known = count('/keys');
-      for (let time = 0; time < 5; time++) expect(await signIn({ ...kept, ...forged })).toMatchObject({ ok: false });
+      for (let time = 0; time < 5; time++)
+        expect(await signIn({ ...kept, ...forged })).toMatchObject({ kind: 'refused' });
       expect(count('/keys')).toBe(known + 1);
       portal.wait(limits.providerKeysEvery);
     }
@@ -216,7 +223,7 @@ describe('what is remembered', () => {
     const signs = (key: typeof one): Bend => ({ idToken: (said) => signed(said, { alg: key.alg }, key.privateKey) });
     await signIn({ keys: () => ({ keys: [plain(one)] }), ...signs(one) });
     const all = () => ({ keys: [plain(one), plain(other)] });
-    expect(await signIn({ keys: all, ...signs(other) })).toMatchObject({ ok: true });
+    expect(await signIn({ keys: all, ...signs(other) })).toMatchObject({ kind: 'ok' });
     expect(count('/keys')).toBe(2);
   });
 
@@ -228,25 +235,25 @@ describe('what is remembered', () => {
         () => response.writeHead(200, json).end(JSON.stringify({ keys: [provider.key.jwk] })),
         patience * 1.5,
       );
-    expect(await signIn({ instead: { keys: slowly } })).toMatchObject({ ok: true });
+    expect(await signIn({ instead: { keys: slowly } })).toMatchObject({ kind: 'ok' });
   });
 
   it('OI-25 an unknown kid refreshes the keys once a minute', async () => {
     await signIn();
     const unknownKid: Bend = { header: (honest) => ({ ...honest, kid: crypto.randomUUID() }) };
-    for (let time = 0; time < 5; time++) expect(await signIn(unknownKid)).toMatchObject({ ok: false });
+    for (let time = 0; time < 5; time++) expect(await signIn(unknownKid)).toMatchObject({ kind: 'refused' });
     expect(count('/keys')).toBe(2);
     portal.wait(limits.providerKeysEvery);
     await Promise.all(Array.from({ length: 5 }, () => signIn(unknownKid)));
     expect(count('/keys')).toBe(3);
-    expect(await signIn()).toMatchObject({ ok: true });
+    expect(await signIn()).toMatchObject({ kind: 'ok' });
   });
 
   it('OI-25 callers that arrive during a refresh get the rotated keys too', async () => {
     await signIn();
     provider.rotate(await newKey('RS256'));
     const answers = await Promise.all(Array.from({ length: 5 }, () => signIn()));
-    expect(answers.every(({ ok }) => ok)).toBe(true);
+    expect(answers.every(({ kind }) => kind === 'ok')).toBe(true);
     expect(count('/keys')).toBe(2);
   });
 
@@ -254,7 +261,7 @@ describe('what is remembered', () => {
     await signIn();
     portal.wait(limits.providerBelieved);
     const isAway: Bend = { instead: { discovery: instead, keys: instead } };
-    for (let time = 0; time < 3; time++) expect(await signIn(isAway)).toMatchObject({ ok: true });
+    for (let time = 0; time < 3; time++) expect(await signIn(isAway)).toMatchObject({ kind: 'ok' });
     expect([count(discoveryPath), count('/keys')]).toEqual([2, 2]);
     expect(warnings).toHaveLength(2);
     expect(warnings[0]).toMatch(/the previous metadata stay in use$/);
@@ -279,13 +286,15 @@ describe('what is remembered', () => {
     await signIn();
     portal.wait(limits.providerBelieved);
     const answer = await signIn({ discovery: (honest) => ({ ...honest, issuer: 'https://evil.example' }) });
-    expect(answer).toMatchObject({ ok: true });
+    expect(answer).toMatchObject({ kind: 'ok' });
     expect(warnings[0]).toContain('calls itself in its discovery document https://evil.example');
   });
 
   it('failures are not cached', async () => {
-    expect(await signIn({ instead: { discovery: (response) => response.destroy() } })).toMatchObject({ ok: false });
-    expect(await signIn()).toMatchObject({ ok: true });
+    expect(await signIn({ instead: { discovery: (response) => response.destroy() } })).toMatchObject({
+      kind: 'refused',
+    });
+    expect(await signIn()).toMatchObject({ kind: 'ok' });
   });
 });
 

@@ -79,7 +79,7 @@ function tokenRefusal(error: string, description: string | undefined): Refusal {
 }
 
 function refusal(reason: Refusal['reason'], words: string): Refusal {
-  return { ok: false, reason, words };
+  return { kind: 'refused', reason, words };
 }
 
 function said(error: string, description: string | undefined): string {

@@ -62,14 +62,23 @@ export function samlAcsRoute(deps: Deps) {
         slow: slowDownForAnswer(refusal.reason),
       });
     if (!connection?.active || connection.protocol !== 'saml')
-      return await no({ ok: false, reason: 'connection-disabled', words: 'while the visitor was at the provider' });
+      return await no({
+        kind: 'refused',
+        reason: 'connection-disabled',
+        words: 'while the visitor was at the provider',
+      });
     const kept = details?.kept as SamlKept | null;
-    if (!kept) return await no({ ok: false, reason: 'request-unknown', words: 'the request can no longer be read' });
+    if (!kept)
+      return await no({ kind: 'refused', reason: 'request-unknown', words: 'the request can no longer be read' });
     const answer = await readSamlAnswer(deps, connection, { response, kept });
-    if (!answer.ok) return await no(answer);
+    if (answer.kind === 'refused') return await no(answer);
     const token = await keepSamlAnswer(deps, { id: row.id, state }, connection, answer);
     if (token === null)
-      return await no({ ok: false, reason: 'answer-used', words: 'the assertion or the request was already used' });
+      return await no({
+        kind: 'refused',
+        reason: 'answer-used',
+        words: 'the assertion or the request was already used',
+      });
     return withToken(reply, { state, token });
   }
 
@@ -79,7 +88,7 @@ export function samlAcsRoute(deps: Deps) {
     { response, address }: { response: XmlReading; address: string },
   ) {
     const begun = await connectionThatMayBegin(deps.sql, response);
-    const connection: SamlConnection | null = begun.ok ? begun.connection : null;
+    const connection: SamlConnection | null = begun.kind === 'ok' ? begun.connection : null;
     const no = (refusal: Refusal) =>
       fail(deps, request, reply, refusal, {
         protocol: 'saml',
@@ -87,12 +96,12 @@ export function samlAcsRoute(deps: Deps) {
         connection,
         slow: slowDownForAnswer(refusal.reason),
       });
-    if (!begun.ok) return await no(begun);
+    if (begun.kind === 'refused') return await no(begun);
     const answer = await readSamlAnswer(deps, begun.connection, { response, kept: null });
-    if (!answer.ok) return await no(answer);
+    if (answer.kind === 'refused') return await no(answer);
     const destination = defaultDestination(deps.config.basePath);
     const kept = await keepUnaskedAnswer(deps, begun.connection, answer, destination);
-    if (!kept) return await no({ ok: false, reason: 'answer-used', words: 'the assertion was already used' });
+    if (!kept) return await no({ kind: 'refused', reason: 'answer-used', words: 'the assertion was already used' });
     return withToken(reply, kept);
   }
 

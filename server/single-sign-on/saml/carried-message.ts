@@ -16,7 +16,7 @@ type Field = (typeof fields)[number];
 
 /** A message that a browser brought; nothing in it counts before `verified`. */
 export type CarriedMessage = {
-  ok: true;
+  kind: 'ok';
   field: Field;
   root: XmlElement;
   relayState: string | null;
@@ -24,14 +24,14 @@ export type CarriedMessage = {
   verified: (certificates: readonly string[]) => XmlElement | null;
 };
 
-type Reading = CarriedMessage | { ok: false; field: Field | null; problem: string };
+type Reading = CarriedMessage | { kind: 'refused'; field: Field | null; problem: string };
 
 /** Reads the fields of a form (SAML bindings §3.5.4): the message contains its signature. */
 export function readPostedMessage(form: SamlLogoutForm): Reading {
   const field = theField(fields.filter((name) => form[name] !== undefined));
   if (!field) return no('it is neither a single request nor a single answer');
   const text = samlText(form[field] ?? '');
-  if (!text.ok) return no(text.problem, field);
+  if (text.kind === 'refused') return no(text.problem, field);
   const reading = readMessage(text.text, form.RelayState ?? null);
   if (typeof reading === 'string') return no(reading, field);
   const { root } = reading;
@@ -40,9 +40,9 @@ export function readPostedMessage(form: SamlLogoutForm): Reading {
   const verified = (certificates: readonly string[]) => {
     const covered = trueXml(root, certificates);
     const again = covered === null ? null : readXml(covered);
-    return again?.ok ? again.root : null;
+    return again?.kind === 'ok' ? again.root : null;
   };
-  return { ok: true, field, ...reading, verified };
+  return { kind: 'ok', field, ...reading, verified };
 }
 
 /** The signed part; a signature on which our checks and the library disagree is invalid here, and ends no session. */
@@ -96,13 +96,13 @@ export function readRedirectedMessage(query: string): Reading {
   const isTrue = signatureCheck(algorithm);
   const verified = (certificates: readonly string[]) =>
     certificates.some((pem) => isTrue(octets, new X509Certificate(pem).publicKey, signature)) ? root : null;
-  return { ok: true, field, ...reading, verified };
+  return { kind: 'ok', field, ...reading, verified };
 }
 
 function readMessage(text: string, relayState: string | null): Pick<CarriedMessage, 'root' | 'relayState'> | string {
   if ((relayState ?? '').length > limits.samlRelayState) return 'its RelayState is too long';
   const reading = readXml(text);
-  if (!reading.ok) return reading.problem;
+  if (reading.kind === 'refused') return reading.problem;
   return idProblem(reading.root) ?? { root: reading.root, relayState };
 }
 
@@ -134,5 +134,5 @@ function inflated(packed: Buffer): string | null {
 }
 
 function no(problem: string, field: Field | null = null): Reading {
-  return { ok: false, field, problem };
+  return { kind: 'refused', field, problem };
 }

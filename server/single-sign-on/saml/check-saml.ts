@@ -70,7 +70,7 @@ async function metadataChecks(
   const text = await textAt(url, read).catch((error: unknown) => ({ words: wordsOf(error) }));
   if (typeof text !== 'string') return [{ step, ok: false, words: `${said(url)}: ${text.words}` }];
   const reading = readSamlMetadata(text, { entityId: settings.entityId, now });
-  if (!reading.ok) return [{ step, ok: false, words: reading.problem }];
+  if (reading.kind === 'refused') return [{ step, ok: false, words: reading.problem }];
   const differences = metadataDifferences(settings, reading.settings);
   if (differences.length === 0) return [{ step, ok: true, words: 'they match the settings' }];
   return differences.map((words) => ({ step, ok: false, words }));

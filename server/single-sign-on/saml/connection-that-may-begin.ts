@@ -12,22 +12,22 @@ import type { XmlReading } from './strict-xml.ts';
 export async function connectionThatMayBegin(
   sql: Connection,
   response: XmlReading,
-): Promise<{ ok: true; connection: SamlConnection } | Refusal> {
-  const issuer = response.ok ? issuerOfSamlResponse(response.root) : null;
+): Promise<{ kind: 'ok'; connection: SamlConnection } | Refusal> {
+  const issuer = response.kind === 'ok' ? issuerOfSamlResponse(response.root) : null;
   if (issuer === null)
-    return { ok: false, reason: 'answer-invalid', words: 'it is not a SAML response with an issuer' };
+    return { kind: 'refused', reason: 'answer-invalid', words: 'it is not a SAML response with an issuer' };
   const connections = (await listSsoConnections(sql)).filter(
     (connection): connection is SamlConnection =>
       connection.protocol === 'saml' && connection.active && connection.settings.entityId === issuer,
   );
   const allowed = connections.filter(({ settings }) => settings.mayBegin);
-  if (allowed.length === 1) return { ok: true, connection: allowed[0] as SamlConnection };
+  if (allowed.length === 1) return { kind: 'ok', connection: allowed[0] as SamlConnection };
   const words =
     connections.length === 0
       ? 'no connection has this issuer'
       : 'vestibule connection set --idp-initiated on allows it';
   return {
-    ok: false,
+    kind: 'refused',
     reason: 'provider-began',
     words: allowed.length > 1 ? 'several connections have this issuer' : words,
   };

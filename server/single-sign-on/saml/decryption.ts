@@ -13,7 +13,7 @@ import {
   type XmlName,
 } from './xml-elements.ts';
 
-export type Opened = { ok: true; text: string } | { ok: false; problem: string };
+export type Opened = { kind: 'ok'; text: string } | { kind: 'refused'; problem: string };
 
 /**
  * Decrypts an assertion or a NameID with one of the portal's keys. The result proves nothing about its sender: anyone
@@ -27,14 +27,14 @@ export async function openEncrypted(
   { keys, isVerified }: { keys: readonly PortalKey[]; isVerified: boolean },
 ): Promise<Opened> {
   const problem = encryptionProblem(encrypted, what);
-  if (problem) return { ok: false, problem };
+  if (problem) return { kind: 'refused', problem };
   if (isByCbc(encrypted) && !isVerified)
-    return { ok: false, problem: 'it is encrypted with AES-CBC, which requires a signed response' };
+    return { kind: 'refused', problem: 'it is encrypted with AES-CBC, which requires a signed response' };
   for (const key of keys) {
     const opened = await decryptXml(encrypted.toString(), key.privateKey).catch(() => null);
-    if (opened) return { ok: true, text: opened };
+    if (opened) return { kind: 'ok', text: opened };
   }
-  return { ok: false, problem: `no portal key decrypts its ${what}` };
+  return { kind: 'refused', problem: `no portal key decrypts its ${what}` };
 }
 
 /** One piece of data under one key, each by an accepted algorithm: the library uses the first it finds. */

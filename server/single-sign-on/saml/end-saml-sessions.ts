@@ -11,7 +11,9 @@ import { openedName } from './subject.ts';
 import { samlTime } from './time.ts';
 import { attributeOf, childrenNamed, textOf, type XmlElement } from './xml-elements.ts';
 
-export type Ended = { ok: true; ended: { userId: string; username: string }[] } | { ok: false; problem: string };
+export type Ended =
+  | { kind: 'ok'; ended: { userId: string; username: string }[] }
+  | { kind: 'refused'; problem: string };
 
 /**
  * Ends what a verified LogoutRequest names, only for this connection and only once; nothing outside its validity. A
@@ -20,13 +22,13 @@ export type Ended = { ok: true; ended: { userId: string; username: string }[] } 
  */
 export async function endSamlSessions(deps: Deps, connection: SamlConnection, request: XmlElement): Promise<Ended> {
   const late = logoutTimeProblem(request, deps.now());
-  if (late) return { ok: false, problem: late };
+  if (late) return { kind: 'refused', problem: late };
   const names = [saml('NameID'), saml('EncryptedID')].flatMap((one) => childrenNamed(request, one));
   const name = await openedName(deps, names);
-  if (!name.ok) return { ok: false, problem: name.words };
+  if (name.kind === 'refused') return { kind: 'refused', problem: name.words };
   const subject = textOf(name.name);
   const sessions = childrenNamed(request, samlp('SessionIndex')).map(textOf);
-  if (subject === null || sessions.includes(null)) return { ok: false, problem: 'its names cannot be read' };
+  if (subject === null || sessions.includes(null)) return { kind: 'refused', problem: 'its names cannot be read' };
   const { id: connectionId } = connection;
   const requestHash = tokenHash(attributeOf(request, 'ID') ?? '');
   const ended = await deps.sql.begin(async (sql) => {
@@ -42,5 +44,5 @@ export async function endSamlSessions(deps: Deps, connection: SamlConnection, re
     await insertProviderLogout(sql, { ...named, issuedAt, endsAt });
     return await deleteSessionsOfSamlSubject(sql, named);
   });
-  return { ok: true, ended };
+  return { kind: 'ok', ended };
 }

@@ -47,7 +47,7 @@ describe('true answers are read', () => {
     const f = newForger();
     const answer = await read(field(f.response(f.sign(f.assertion()))));
     const endsAt = new Date(portal.deps.now().getTime() + limits.samlAssertionAge + limits.providerClock);
-    expect(answer).toEqual({ ok: true, identity: bob, assertionId: '_a1', endsAt });
+    expect(answer).toEqual({ kind: 'ok', identity: bob, assertionId: '_a1', endsAt });
   });
 
   it('with both signed', async () => {
@@ -64,7 +64,7 @@ describe('true answers are read', () => {
     const f = newForger();
     const inside = await encrypted(f.sign(f.assertion()), saml.keys.portalCertificate);
     expect(await read(field(f.response(inside)))).toMatchObject({ identity: bob });
-    expect(await read(field(f.response(inside)), connection({ wantsEncryption: true }))).toMatchObject({ ok: true });
+    expect(await read(field(f.response(inside)), connection({ wantsEncryption: true }))).toMatchObject({ kind: 'ok' });
   });
 
   it('encrypted for any published key of the portal', async () => {
@@ -74,13 +74,13 @@ describe('true answers are read', () => {
       const keys = await portalKeys(portal.deps);
       const answers = keys.map(async ({ stage, certificate }) => {
         const response = f.response(await encrypted(f.sign(f.assertion()), certificate));
-        return [stage, (await saml.read(field(response))).ok];
+        return [stage, (await saml.read(field(response))).kind];
       });
       return Object.fromEntries(await Promise.all(answers));
     };
-    expect(await read()).toEqual({ current: true, next: true });
+    expect(await read()).toEqual({ current: 'ok', next: 'ok' });
     await promotePortalKey(portal.sql);
-    expect(await read()).toEqual({ current: true, last: true });
+    expect(await read()).toEqual({ current: 'ok', last: 'ok' });
   });
 
   it('encrypted by AES-CBC, in a signed response', async () => {
@@ -140,7 +140,7 @@ describe('true answers are read', () => {
       conditions: f.conditions(undefined, { NotBefore: f.at(far), NotOnOrAfter: f.at(-far) }),
       authn: f.authn({ AuthnInstant: f.at(far), SessionNotOnOrAfter: f.at(-far) }),
     });
-    expect(await read(field(f.response(f.sign(assertion))))).toMatchObject({ ok: true });
+    expect(await read(field(f.response(f.sign(assertion))))).toMatchObject({ kind: 'ok' });
   });
 
   it('with a second confirmation for another recipient', async () => {
@@ -160,7 +160,7 @@ describe('forged answers are refused, and the operator reads why', () => {
   it.each(forgeries)('$name', async ({ words, make }) => {
     const { portalCertificate, other: otherKey, ended: endedKey } = saml.keys;
     const answer = await read(await make(newForger(), { portalCertificate, otherKey, endedKey }));
-    expect(answer).toMatchObject({ ok: false, words: expect.stringMatching(words) });
+    expect(answer).toMatchObject({ kind: 'refused', words: expect.stringMatching(words) });
   });
 
   it('SA-16 nothing is accepted once the certificate has expired', async () => {
@@ -176,7 +176,7 @@ describe('forged answers are refused, and the operator reads why', () => {
     const inner = '<samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:AuthnFailed"/>';
     const status = `<samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Responder">${inner}</samlp:StatusCode><samlp:StatusMessage>Bob pressed cancel</samlp:StatusMessage></samlp:Status>`;
     expect(await read(field(newForger().response('', { status })))).toEqual({
-      ok: false,
+      kind: 'refused',
       reason: 'provider-refused',
       words:
         'the provider says "urn:oasis:names:tc:SAML:2.0:status:Responder", "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed": "Bob pressed cancel"',
@@ -197,7 +197,7 @@ describe('forged answers are refused, and the operator reads why', () => {
   it('SA-35 an unencrypted one, if encryption is required', async () => {
     const f = newForger();
     const answer = await read(field(f.response(f.sign(f.assertion()))), connection({ wantsEncryption: true }));
-    expect(answer).toMatchObject({ ok: false, words: 'its assertion is not encrypted' });
+    expect(answer).toMatchObject({ kind: 'refused', words: 'its assertion is not encrypted' });
   });
 
   it('SA-40 a name keeps its capital letters, and may come with a changed address', async () => {

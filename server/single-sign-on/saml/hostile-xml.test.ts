@@ -62,6 +62,6 @@ describe('hostile XML is refused at once, and nobody is called', () => {
   });
 
   it.each(hostile)('SA-32 as metadata: %s', (_name, _words, xml) => {
-    expect(readSamlMetadata(xml, { now: portal.deps.now() })).toMatchObject({ ok: false });
+    expect(readSamlMetadata(xml, { now: portal.deps.now() })).toMatchObject({ kind: 'refused' });
   });
 });

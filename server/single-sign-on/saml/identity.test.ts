@@ -18,7 +18,7 @@ async function identityOf(
 ): Promise<Identity> {
   const f = saml.forger();
   const answer = await saml.read(field(f.response(f.sign(f.assertion(parts(f))))), saml.connection({}, attributes));
-  if (!answer.ok) throw new Error(answer.words);
+  if (answer.kind === 'refused') throw new Error(answer.words);
   return answer.identity;
 }
 

@@ -28,9 +28,9 @@ export function samlIdentity(
   assertion: XmlElement,
   nameId: XmlElement,
   reading: Reading,
-): { ok: true; identity: Identity } | Refusal {
+): { kind: 'ok'; identity: Identity } | Refusal {
   const name = nameOf(nameId, reading);
-  if (!name.ok) return name;
+  if (name.kind === 'refused') return name;
   const { attributes } = reading;
   const nameAsEmail = name.format === nameFormats.email ? name.subject : null;
   const emails = attributes.email
@@ -40,7 +40,7 @@ export function samlIdentity(
       : valuesOf(assertion, emailAttributes);
   const session = sessionIndexOf(assertion);
   return {
-    ok: true,
+    kind: 'ok',
     identity: {
       subject: name.subject,
       email: theOne(emails),
@@ -65,7 +65,7 @@ export function samlIdentity(
   };
 }
 
-type Name = { ok: true; subject: string; format: string | null };
+type Name = { kind: 'ok'; subject: string; format: string | null };
 
 /** A name that can permanently identify a person, or the refusal. */
 function nameOf(name: XmlElement, reading: Reading): Name | Refusal {
@@ -76,7 +76,7 @@ function nameOf(name: XmlElement, reading: Reading): Name | Refusal {
   if (subject === null || !isName(subject)) return invalid(`the NameID ${said(subject)} cannot be used`);
   if (format === nameFormats.persistent && !isOwnName(name, reading))
     return invalid('the NameID was assigned by another party than the provider, or for another party than us');
-  return { ok: true, subject, format };
+  return { kind: 'ok', subject, format };
 }
 
 /** Fit to store and show: 1 to 255 characters, without control characters or surrounding whitespace. */

@@ -16,7 +16,7 @@ import { RollBack, transaction } from '../../storage/transaction.ts';
 import { type RequestDetails, type WaitingAnswer, waitingAnswer } from '../request-details.ts';
 import type { SamlAnswer } from './saml.ts';
 
-type Accepted = Extract<SamlAnswer, { ok: true }>;
+type Accepted = Extract<SamlAnswer, { kind: 'ok' }>;
 
 /**
  * Keeps an answer for the browser that brought it; returns the browser's token, or null if the assertion or the request
@@ -81,7 +81,7 @@ async function keep(
   { identity, assertionId }: Accepted,
 ): Promise<string | RollBack<null>> {
   const token = newToken();
-  const waiting: WaitingAnswer = { answer: { ok: true, identity }, saml: { assertionId, token } };
+  const waiting: WaitingAnswer = { answer: { kind: 'ok', identity }, saml: { assertionId, token } };
   const isKept = await updateSsoRequestAnswer(sql, id, {
     sealedAnswer: seal(deps.keys.seal, JSON.stringify(waiting), requestPlace(id)),
     answerHash: tokenHash(token),

@@ -30,21 +30,21 @@ const { SignedXml } = createRequire(import.meta.url)('xml-crypto') as {
 export function libraryVerifiedXml(
   signed: XmlElement,
   certificate: string,
-): { ok: true; text: string } | { ok: false; problem: string } {
+): { kind: 'ok'; text: string } | { kind: 'refused'; problem: string } {
   const [signature] = childrenNamed(signed, ds('Signature'));
   const source = sourceOf(signed);
-  if (!signature || source === null) return { ok: false, problem: 'there is nothing to verify' };
+  if (!signature || source === null) return { kind: 'refused', problem: 'there is nothing to verify' };
   try {
     const verifier = new SignedXml({ publicCert: certificate });
     allowOnlyOurs(verifier);
     verifier.loadSignature(signature);
-    if (!verifier.checkSignature(source)) return { ok: false, problem: 'a digest differs' };
+    if (!verifier.checkSignature(source)) return { kind: 'refused', problem: 'a digest differs' };
     const [text, another] = verifier.getSignedReferences();
     if (text === undefined || another !== undefined)
-      return { ok: false, problem: 'it does not cover exactly one element' };
-    return { ok: true, text };
+      return { kind: 'refused', problem: 'it does not cover exactly one element' };
+    return { kind: 'ok', text };
   } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+    return { kind: 'refused', problem: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -50,11 +50,11 @@ export function samlLogoutRoute(deps: Deps) {
       request.method === 'POST'
         ? readPostedMessage(request.body as SamlLogoutForm)
         : readRedirectedMessage(splitUrl(request.url).search.slice(1));
-    if (!message.ok && message.field === 'SAMLResponse') {
+    if (message.kind === 'refused' && message.field === 'SAMLResponse') {
       await countFailure(request, message, { address });
       return reply.redirect(callUrl(config.basePath, 'samlLoggedOut'), 303);
     }
-    if (!message.ok) return await turnDown(request, reply, message, { address });
+    if (message.kind === 'refused') return await turnDown(request, reply, message, { address });
     if (message.field === 'SAMLResponse') return await answered(request, reply, message, address);
     return await asked(request, reply, message, address);
   };
@@ -80,7 +80,7 @@ export function samlLogoutRoute(deps: Deps) {
     for (const { connection, root } of verified) {
       const outcome = await endSamlSessions(deps, connection, root);
       const more = { address, connection: connection.key };
-      if (outcome.ok) await recordEndedByProvider(deps, request, outcome.ended, more);
+      if (outcome.kind === 'ok') await recordEndedByProvider(deps, request, outcome.ended, more);
       else {
         isDone = false;
         await countFailure(request, outcome, more);

@@ -15,7 +15,7 @@ describe('the metadata of the portal', () => {
     expect(statusCode).toBe(200);
     expect(headers['content-type']).toBe('application/samlmetadata+xml');
     expect(headers['cache-control']).toBe('no-store');
-    expect(readXml(body)).toMatchObject({ ok: true });
+    expect(readXml(body)).toMatchObject({ kind: 'ok' });
   });
 
   it('say where answers go, and what has to be signed', async () => {
@@ -58,7 +58,7 @@ describe('the metadata of the portal', () => {
 
 async function rootOf(): Promise<XmlElement> {
   const reading = readXml((await get()).body);
-  if (!reading.ok) throw new Error(reading.problem);
+  if (reading.kind === 'refused') throw new Error(reading.problem);
   return reading.root;
 }
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await addPortalKey(portal.deps, portal.sql, 'next');
   await provider.trust(samlMetadata(portal.deps.config, await portalKeys(portal.deps)));
   const reading = readSamlMetadata(await provider.metadata(), { now: new Date() });
-  if (!reading.ok) throw new Error(reading.problem);
+  if (reading.kind === 'refused') throw new Error(reading.problem);
   const settings = { ...reading.settings, metadataUrl: provider.metadataUrl, mayBegin: false, wantsEncryption: false };
   connection = { protocol: 'saml', settings, attributes: {} } as unknown as SamlConnection;
 }, 180_000);
@@ -68,7 +68,7 @@ const unescaped = (text: string) =>
 /** A whole visit, begun by us. */
 async function signIn(more: { cancel?: boolean; subject?: string } = {}) {
   const started = await startSaml(portal.deps, connection, { state: 'state-1' });
-  if (!started.ok) throw new Error(started.words);
+  if (started.kind === 'refused') throw new Error(started.words);
   const answer = await visit(started.url, more);
   return {
     ...answer,
@@ -88,7 +88,7 @@ describe('with SimpleSAMLphp', () => {
     expect(action).toBe('http://localhost:8080/portal/authenticate/saml/acs');
     expect(relayState).toBe('state-1');
     expect(read).toMatchObject({
-      ok: true,
+      kind: 'ok',
       identity: {
         ...persistent,
         authenticationContexts: ['urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport'],
@@ -100,14 +100,14 @@ describe('with SimpleSAMLphp', () => {
     await provider.set({ signs: 'assertion', authnContext: 'urn:oasis:names:tc:SAML:2.0:ac:classes:TimeSyncToken' });
     const { read } = await signIn({ subject: 'person-7' });
     const authenticationContexts = ['urn:oasis:names:tc:SAML:2.0:ac:classes:TimeSyncToken'];
-    expect(read).toMatchObject({ ok: true, identity: { ...persistent, authenticationContexts } });
+    expect(read).toMatchObject({ kind: 'ok', identity: { ...persistent, authenticationContexts } });
   });
 
   it('the assertion may be encrypted, which it does by AES-CBC', async () => {
     await provider.set({ encrypts: true });
     const { samlResponse, read } = await signIn({ subject: 'person-7' });
     expect(Buffer.from(samlResponse, 'base64').toString()).toContain('xmlenc#aes128-cbc');
-    expect(read).toMatchObject({ ok: true, identity: persistent });
+    expect(read).toMatchObject({ kind: 'ok', identity: persistent });
   });
 
   it('SA-02 SA-15 SA-35 SA-40 a weak signature, or a name for one visit, is refused', async () => {
@@ -120,7 +120,7 @@ describe('with SimpleSAMLphp', () => {
       await provider.set(options);
       if ('signs' in options && options.signs === 'response') await provider.trust(await metadataThatWantNothing());
       const { read } = await signIn();
-      expect(read, JSON.stringify(options)).toMatchObject({ ok: false, words: expect.stringMatching(words) });
+      expect(read, JSON.stringify(options)).toMatchObject({ kind: 'refused', words: expect.stringMatching(words) });
     }
   });
 
@@ -129,7 +129,7 @@ describe('with SimpleSAMLphp', () => {
     const { relayState, read } = await signIn({ cancel: true });
     expect(relayState).toBe('state-1');
     expect(read).toEqual({
-      ok: false,
+      kind: 'refused',
       reason: 'provider-refused',
       words:
         'the provider says "urn:oasis:names:tc:SAML:2.0:status:Responder", "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed": "cancelled"',
@@ -142,15 +142,15 @@ describe('with SimpleSAMLphp', () => {
     const mayBegin = { ...connection, settings: { ...connection.settings, mayBegin: true } };
     const response = readSamlField(samlResponse);
     const unasked = { response, kept: null };
-    expect(await readSamlAnswer(portal.deps, mayBegin, unasked)).toMatchObject({ ok: true, identity: persistent });
+    expect(await readSamlAnswer(portal.deps, mayBegin, unasked)).toMatchObject({ kind: 'ok', identity: persistent });
     expect(await readSamlAnswer(portal.deps, connection, unasked)).toMatchObject({ reason: 'provider-began' });
     const kept: SamlKept = { requestId: '_another' };
-    expect(await readSamlAnswer(portal.deps, mayBegin, { response, kept })).toMatchObject({ ok: false });
+    expect(await readSamlAnswer(portal.deps, mayBegin, { response, kept })).toMatchObject({ kind: 'refused' });
   });
 
   it('SA-41 it refuses a request not signed by our key', async () => {
     const started = await startSaml(portal.deps, connection, { state: 'state-1' });
-    if (!started.ok) throw new Error(started.words);
+    if (started.kind === 'refused') throw new Error(started.words);
     const page = await (await fetch(started.url.replace('state-1', 'state-2'), { redirect: 'follow' })).text();
     expect(page).not.toContain('Sign in at the identity provider');
     const good = await (await fetch(started.url, { redirect: 'follow' })).text();

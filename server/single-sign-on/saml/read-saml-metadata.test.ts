@@ -37,7 +37,7 @@ describe('metadata are read', () => {
       certificates: [certificate],
     };
     const reading = read(text);
-    if (!reading.ok) throw new Error(reading.problem);
+    if (reading.kind === 'refused') throw new Error(reading.problem);
     expect({ ...reading.settings, certificates: reading.settings.certificates.map(plain) }).toEqual({
       ...settings,
       certificates: [plain(certificate)],
@@ -48,7 +48,7 @@ describe('metadata are read', () => {
   it('with the address for posts if there is none for redirects', () => {
     const by = (...services: string[]) => {
       const reading = read(entity(key(certificate) + services.join('')));
-      return reading.ok && [reading.settings.signOnUrl, reading.settings.signOnBinding];
+      return reading.kind === 'ok' && [reading.settings.signOnUrl, reading.settings.signOnBinding];
     };
     expect(by(service('HTTP-POST', 'https://idp.example/post'))).toEqual(['https://idp.example/post', 'post']);
     expect(by(service('HTTP-POST', 'https://idp.example/post'), service())).toEqual([
@@ -60,7 +60,7 @@ describe('metadata are read', () => {
   it('with the address of single logout, by redirect rather than by post, and that of answers', () => {
     const by = (...services: string[]) => {
       const reading = read(entity(key(certificate) + services.join('') + service()));
-      return reading.ok && [reading.settings.logout, ...reading.warnings];
+      return reading.kind === 'ok' && [reading.settings.logout, ...reading.warnings];
     };
     const logout = (binding: string, url: string, more = '') =>
       service(binding, url).replace('SingleSignOnService', 'SingleLogoutService').replace('/>', `${more}/>`);
@@ -174,12 +174,12 @@ describe('metadata are refused in words that say what is missing', () => {
     ['too much', /too long/, () => entity(key(certificate) + service()) + ' '.repeat(512 * 1024)],
   ];
   it.each(refused)('%s', (_name, words, make) => {
-    expect(read(make())).toMatchObject({ ok: false, problem: expect.stringMatching(words) });
+    expect(read(make())).toMatchObject({ kind: 'refused', problem: expect.stringMatching(words) });
   });
 });
 
 function certificatesOf(reading: ReturnType<typeof read>): string[] {
-  if (!reading.ok) throw new Error(reading.problem);
+  if (reading.kind === 'refused') throw new Error(reading.problem);
   return reading.settings.certificates.map(plain);
 }
 

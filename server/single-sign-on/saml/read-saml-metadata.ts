@@ -19,20 +19,21 @@ import {
 export type SamlMetadata = Pick<SamlSettings, 'entityId' | 'signOnUrl' | 'signOnBinding' | 'logout' | 'certificates'>;
 
 export type MetadataReading =
-  | { ok: true; settings: SamlMetadata; warnings: string[] }
+  | { kind: 'ok'; settings: SamlMetadata; warnings: string[] }
   /** In words that say what is missing. */
-  | { ok: false; problem: string };
+  | { kind: 'refused'; problem: string };
 
 /**
  * Reads a provider's metadata, from a file or an address (SAML metadata §2). They say whom to trust, so their source
  * must be trusted itself: a signature on them is ignored. `entityId` chooses among several.
  */
 export function readSamlMetadata(text: string, { entityId, now }: { entityId?: string; now: Date }): MetadataReading {
-  if (text.length > limits.providerBytes) return { ok: false, problem: 'the metadata are too long' };
+  if (text.length > limits.providerBytes) return { kind: 'refused', problem: 'the metadata are too long' };
   const reading = readXml(text.replace(/^\uFEFF/, ''), { comments: true, most: limits.samlMetadata });
-  if (!reading.ok) return { ok: false, problem: `the metadata cannot be read: ${reading.problem}` };
+  if (reading.kind === 'refused')
+    return { kind: 'refused', problem: `the metadata cannot be read: ${reading.problem}` };
   const entity = entityOf(reading.root, entityId);
-  return typeof entity === 'string' ? { ok: false, problem: entity } : readEntity(entity, now);
+  return typeof entity === 'string' ? { kind: 'refused', problem: entity } : readEntity(entity, now);
 }
 
 /** The entity that is meant, or why there is none. */
@@ -52,7 +53,7 @@ function entityOf(root: XmlElement, entityId: string | undefined): XmlElement | 
 }
 
 function readEntity(entity: XmlElement, now: Date): MetadataReading {
-  const no = (problem: string): MetadataReading => ({ ok: false, problem });
+  const no = (problem: string): MetadataReading => ({ kind: 'refused', problem });
   const [role, another] = childrenNamed(entity, md('IDPSSODescriptor')).filter(speaksSaml2);
   if (!role || another) return no('the metadata do not have one IDPSSODescriptor for SAML 2.0');
   const entityId = attributeOf(entity, 'entityID') ?? '';
@@ -82,7 +83,7 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
   const validUntil = Date.parse(attributeOf(entity, 'validUntil') ?? '');
   if (validUntil <= now.getTime()) warnings.push('the metadata have expired (validUntil)');
   return {
-    ok: true,
+    kind: 'ok',
     settings: {
       entityId,
       signOnUrl,

@@ -21,14 +21,14 @@ async function start(signOnUrl = 'https://idp.corp-b.example/sso?tenant=b') {
 describe('SA-41 the request', () => {
   it('goes to the provider by redirect with all required parts', async () => {
     const started = await start();
-    if (!started.ok) throw new Error(started.words);
+    if (started.kind === 'refused') throw new Error(started.words);
     const url = new URL(started.url);
     expect(url.origin + url.pathname).toBe('https://idp.corp-b.example/sso');
     expect(url.searchParams.get('tenant')).toBe('b');
     expect(url.searchParams.get('RelayState')).toBe('state-1');
     const xml = inflateRawSync(Buffer.from(url.searchParams.get('SAMLRequest') ?? '', 'base64')).toString();
     const reading = readXml(xml);
-    if (!reading.ok) throw new Error(reading.problem);
+    if (reading.kind === 'refused') throw new Error(reading.problem);
     const { root } = reading;
     expect(root.nodeName).toBe('samlp:AuthnRequest');
     const attribute = (name: string) => root.getAttribute(name);
@@ -48,7 +48,7 @@ describe('SA-41 the request', () => {
   it('is signed by RSA with SHA-256, with the current key, over the query as sent', async () => {
     await addPortalKey(portal.deps, portal.sql, 'next');
     const started = await start();
-    if (!started.ok) throw new Error(started.words);
+    if (started.kind === 'refused') throw new Error(started.words);
     const query = started.url.slice(started.url.indexOf('SAMLRequest='));
     const [signed = '', signature = ''] = query.split('&Signature=');
     expect(new URL(started.url).searchParams.get('SigAlg')).toBe('http://www.w3.org/2001/04/xmldsig-more#rsa-sha256');
@@ -62,7 +62,7 @@ describe('SA-41 the request', () => {
     const ids = new Set<string>();
     for (let round = 0; round < 20; round += 1) {
       const started = await start();
-      if (started.ok) ids.add(started.kept.requestId);
+      if (started.kind === 'ok') ids.add(started.kept.requestId);
     }
     expect(ids.size).toBe(20);
     for (const id of ids) expect(id).toMatch(/^_[0-9a-f]{40}$/);
@@ -71,11 +71,11 @@ describe('SA-41 the request', () => {
   it.each(['http://idp.corp-b.example/sso', 'javascript:alert(1)', 'https://a:b@idp.corp-b.example/', 'nowhere'])(
     'is not sent to %s',
     async (signOnUrl) => {
-      expect(await start(signOnUrl)).toMatchObject({ ok: false, reason: 'connection-broken' });
+      expect(await start(signOnUrl)).toMatchObject({ kind: 'refused', reason: 'connection-broken' });
     },
   );
 
   it('is sent to this machine without TLS, for tests', async () => {
-    expect(await start('http://localhost:9000/sso')).toMatchObject({ ok: true });
+    expect(await start('http://localhost:9000/sso')).toMatchObject({ kind: 'ok' });
   });
 });

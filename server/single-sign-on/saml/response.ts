@@ -52,7 +52,7 @@ export function responseRefusal(root: XmlElement, expected: Expected): Refusal |
 
 /** The refusal of an answer that fails a check. */
 export function invalid(words: string): Refusal {
-  return { ok: false, reason: 'answer-invalid', words };
+  return { kind: 'refused', reason: 'answer-invalid', words };
 }
 
 function isResponse(root: XmlElement): Refusal | null {
@@ -80,7 +80,7 @@ function isSuccess(root: XmlElement): Refusal | null {
   const words = message ? `: ${said(textOf(message))}` : '';
   const isUnable = !codes.some((text) => byPerson.some((name) => text.includes(`:status:${name}`)));
   return {
-    ok: false,
+    kind: 'refused',
     reason: 'provider-refused',
     words: `the provider says ${codes.join(', ')}${words}`,
     ...(isUnable && { isUnable }),
@@ -116,12 +116,12 @@ function answersRequest(root: XmlElement, { kept, settings }: Expected): Refusal
     return inResponseTo === kept.requestId ? null : invalid(`it answers ${said(inResponseTo)}, not the request`);
   if (inResponseTo !== null)
     return {
-      ok: false,
+      kind: 'refused',
       reason: 'request-unknown',
       words: `it answers a request that is not open: ${said(inResponseTo)}`,
     };
   if (settings.mayBegin) return null;
-  return { ok: false, reason: 'provider-began', words: 'it answers no request' };
+  return { kind: 'refused', reason: 'provider-began', words: 'it answers no request' };
 }
 
 function hasOneAssertion(root: XmlElement, { settings }: Expected): Refusal | null {

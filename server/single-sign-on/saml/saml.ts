@@ -15,23 +15,23 @@ import { verifiedAssertion } from './verification.ts';
 import { attributeOf } from './xml-elements.ts';
 
 /** What a SAML answer said, and what prevents a second use. */
-export type SamlAnswer = { ok: true; identity: Identity; assertionId: string; endsAt: Date } | Refusal;
+export type SamlAnswer = { kind: 'ok'; identity: Identity; assertionId: string; endsAt: Date } | Refusal;
 
 /** The provider's address to send a visitor to, with a signed AuthnRequest (SAML bindings §3.4). */
 export async function startSaml(
   deps: Deps,
   { settings }: SamlConnection,
   { state, isAfresh = false }: { state: string; isAfresh?: boolean },
-): Promise<{ ok: true; url: string; fields: RequestFields | null; kept: SamlKept } | Refusal> {
+): Promise<{ kind: 'ok'; url: string; fields: RequestFields | null; kept: SamlKept } | Refusal> {
   if (!isProviderAddress(settings.signOnUrl))
     return {
-      ok: false,
+      kind: 'refused',
       reason: 'connection-broken',
       words: `the sign-on address ${said(settings.signOnUrl)} is not allowed`,
     };
   const [key] = await portalKeys(deps);
   const { id, url, fields } = await samlRequest(deps.config, settings, { key, state, isAfresh });
-  return { ok: true, url, fields, kept: { requestId: id } };
+  return { kind: 'ok', url, fields, kept: { requestId: id } };
 }
 
 /** Reads the answer in a SAMLResponse field; `kept` is null if the provider began. */
@@ -40,22 +40,22 @@ export async function readSamlAnswer(
   { settings, attributes }: SamlConnection,
   { response, kept }: { response: XmlReading; kept: SamlKept | null },
 ): Promise<SamlAnswer> {
-  if (!response.ok) return { ok: false, reason: 'answer-invalid', words: response.problem };
+  if (response.kind === 'refused') return { kind: 'refused', reason: 'answer-invalid', words: response.problem };
   const expected = { config: deps.config, settings, kept };
   const refusal = responseRefusal(response.root, expected);
   if (refusal) return refusal;
   const verified = await verifiedAssertion(deps, settings, response.root);
-  if (!verified.ok) return verified;
+  if (verified.kind === 'refused') return verified;
   const { assertion } = verified;
   const now = deps.now();
   const failed = assertionRefusal(assertion, { ...expected, now });
   if (failed) return failed;
   const subject = await subjectName(deps, assertion);
-  if (!subject.ok) return subject;
+  if (subject.kind === 'refused') return subject;
   const identity = samlIdentity(assertion, subject.name, { settings, attributes, config: deps.config });
-  if (!identity.ok) return identity;
+  if (identity.kind === 'refused') return identity;
   return {
-    ok: true,
+    kind: 'ok',
     identity: identity.identity,
     assertionId: attributeOf(assertion, 'ID') ?? '',
     endsAt: acceptableUntil(assertion),

@@ -10,7 +10,7 @@ const { DOMParser } = createRequire(import.meta.url)('@xmldom/xmldom') as {
   DOMParser: new (options: { errorHandler: Record<string, (message: string) => never> }) => Parser;
 };
 
-export type XmlReading = { ok: true; root: XmlElement } | { ok: false; problem: string };
+export type XmlReading = { kind: 'ok'; root: XmlElement } | { kind: 'refused'; problem: string };
 
 /**
  * Reads foreign XML: what passes the scan, by a parser whose every warning is an error. Namespaces have their exact
@@ -21,16 +21,16 @@ export function readXml(
   { comments = false, most = limits.samlAnswer }: { comments?: boolean; most?: XmlLimits } = {},
 ): XmlReading {
   const problem = scanProblem(text, { comments, most });
-  if (problem) return { ok: false, problem };
+  if (problem) return { kind: 'refused', problem };
   try {
     // Without the locator, which counts lines that nobody sees and takes half of the time (SA-43).
     const root = new DOMParser({ errorHandler: refuse }).parseFromString(text, 'text/xml').documentElement;
-    if (!root) return { ok: false, problem: 'it has no root' };
+    if (!root) return { kind: 'refused', problem: 'it has no root' };
     sources.set(root, text);
     const isHtml = elementsIn(root).some(({ namespaceURI }) => namespaceURI === 'http://www.w3.org/1999/xhtml');
-    return isHtml ? { ok: false, problem: 'it holds XHTML' } : { ok: true, root };
+    return isHtml ? { kind: 'refused', problem: 'it holds XHTML' } : { kind: 'ok', root };
   } catch {
-    return { ok: false, problem: 'it is not well-formed' };
+    return { kind: 'refused', problem: 'it is not well-formed' };
   }
 }
 

@@ -14,7 +14,7 @@ import { childrenNamed, childrenOf, isNamed, type XmlElement } from './xml-eleme
 export async function subjectName(
   deps: Deps,
   assertion: XmlElement,
-): Promise<{ ok: true; name: XmlElement } | Refusal> {
+): Promise<{ kind: 'ok'; name: XmlElement } | Refusal> {
   const parts = childrenNamed(assertion, saml('Subject')).flatMap(childrenOf);
   const names = parts.filter((part) => !isNamed(part, saml('SubjectConfirmation')));
   return await openedName(deps, names);
@@ -24,15 +24,15 @@ export async function subjectName(
 export async function openedName(
   deps: Deps,
   [name, another]: readonly XmlElement[],
-): Promise<{ ok: true; name: XmlElement } | Refusal> {
+): Promise<{ kind: 'ok'; name: XmlElement } | Refusal> {
   if (!name || another) return invalid('the subject does not have one NameID');
-  if (isNamed(name, saml('NameID'))) return { ok: true, name };
+  if (isNamed(name, saml('NameID'))) return { kind: 'ok', name };
   if (!isNamed(name, saml('EncryptedID'))) return invalid('the subject does not have one NameID');
   const opened = await openEncrypted(name, 'NameID', { keys: await portalKeys(deps), isVerified: true });
-  if (!opened.ok) return invalid(opened.problem);
+  if (opened.kind === 'refused') return invalid(opened.problem);
   const reading = readXml(opened.text);
-  if (!reading.ok) return invalid(`its encrypted NameID cannot be read: ${reading.problem}`);
+  if (reading.kind === 'refused') return invalid(`its encrypted NameID cannot be read: ${reading.problem}`);
   return isNamed(reading.root, saml('NameID'))
-    ? { ok: true, name: reading.root }
+    ? { kind: 'ok', name: reading.root }
     : invalid('the decrypted element is not a NameID');
 }

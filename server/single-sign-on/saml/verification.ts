@@ -12,7 +12,7 @@ import { assertionIn, assertionProblem, idProblem, signaturesProblem } from './s
 import { VerificationsDisagree, verifiedXml } from './verified-xml.ts';
 import { childrenNamed, elementsIn, isNamed, type XmlElement } from './xml-elements.ts';
 
-export type Verified = { ok: true; assertion: XmlElement } | Refusal;
+export type Verified = { kind: 'ok'; assertion: XmlElement } | Refusal;
 
 /**
  * Verifies a response that has passed our checks, and reads the assertion again from the exact bytes that its signature
@@ -32,7 +32,7 @@ export async function verifiedAssertion(deps: Deps, settings: SamlSettings, root
 async function verified(deps: Deps, settings: SamlSettings, root: XmlElement): Promise<Verified> {
   const certificates = validCertificates(settings, deps.now());
   if (certificates.length === 0)
-    return { ok: false, reason: 'connection-broken', words: 'no certificate of the provider is valid now' };
+    return { kind: 'refused', reason: 'connection-broken', words: 'no certificate of the provider is valid now' };
   const isSigned = childrenNamed(root, ds('Signature')).length > 0;
   const covered = isSigned ? verifiedXml(root, certificates) : null;
   // An existing signature must be valid, even if the assertion's own would be enough.
@@ -42,9 +42,9 @@ async function verified(deps: Deps, settings: SamlSettings, root: XmlElement): P
   const sealed = covered === null ? element : encryptedIn(covered);
   if (!sealed) return invalid('the verified part has no encrypted assertion');
   const opened = await openEncrypted(sealed, 'assertion', { keys: await portalKeys(deps), isVerified: isSigned });
-  if (!opened.ok) return invalid(opened.problem);
+  if (opened.kind === 'refused') return invalid(opened.problem);
   const reading = readXml(opened.text);
-  if (!reading.ok) return invalid(`the decrypted part cannot be read: ${reading.problem}`);
+  if (reading.kind === 'refused') return invalid(`the decrypted part cannot be read: ${reading.problem}`);
   const problem = openedProblem(reading.root);
   return problem ? invalid(problem) : assertionOf(reading.root, certificates);
 }
@@ -52,7 +52,7 @@ async function verified(deps: Deps, settings: SamlSettings, root: XmlElement): P
 /** The encrypted assertion as covered by the signature around it. */
 function encryptedIn(covered: string): XmlElement | null {
   const reading = readXml(covered);
-  if (!reading.ok || assertionProblem(reading.root)) return null;
+  if (reading.kind === 'refused' || assertionProblem(reading.root)) return null;
   const { element, isEncrypted } = assertionIn(reading.root);
   return isEncrypted ? element : null;
 }
@@ -69,8 +69,8 @@ function assertionOf(signed: XmlElement, certificates: readonly string[]): Verif
   const covered = verifiedXml(signed, certificates);
   if (covered === null) return invalid('it is not verified: the signature of its Assertion is invalid');
   const reading = readXml(covered);
-  if (!reading.ok) return invalid(`the verified part cannot be read: ${reading.problem}`);
+  if (reading.kind === 'refused') return invalid(`the verified part cannot be read: ${reading.problem}`);
   return isNamed(reading.root, saml('Assertion'))
-    ? { ok: true, assertion: reading.root }
+    ? { kind: 'ok', assertion: reading.root }
     : invalid('the verified element is not an assertion');
 }

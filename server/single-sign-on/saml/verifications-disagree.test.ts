@@ -67,8 +67,8 @@ it.each(kinds)('SA-43 the library has the last word: %s', async (kind, signature
   expect(library).toHaveBeenCalledTimes(signatures);
   for (let disagreeing = 0; disagreeing < signatures; disagreeing += 1)
     for (const opinion of [
-      { ok: true as const, text: '<saml:Assertion>of somebody else</saml:Assertion>' },
-      { ok: false as const, problem: 'invalid signature' },
+      { kind: 'ok' as const, text: '<saml:Assertion>of somebody else</saml:Assertion>' },
+      { kind: 'refused' as const, problem: 'invalid signature' },
     ]) {
       const { libraryVerifiedXml: actual } =
         await vi.importActual<typeof import('./library-verified-xml.ts')>('./library-verified-xml.ts');

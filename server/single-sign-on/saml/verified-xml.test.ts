@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 function element(xml: string, id: string): XmlElement {
   const reading = readXml(xml);
-  if (!reading.ok) throw new Error(reading.problem);
+  if (reading.kind === 'refused') throw new Error(reading.problem);
   const found = elementsIn(reading.root).find((each) => each.getAttribute('ID') === id);
   if (!found) throw new Error(`no ${id}`);
   return found;

@@ -29,7 +29,7 @@ export function verifiedXml(signed: XmlElement, certificates: readonly string[])
   const passed = pastTheGate(signed, certificates);
   if (!passed) return null;
   const verified = libraryVerifiedXml(signed, passed.certificate);
-  if (!verified.ok) throw new VerificationsDisagree(`xml-crypto says: ${verified.problem}`);
+  if (verified.kind === 'refused') throw new VerificationsDisagree(`xml-crypto says: ${verified.problem}`);
   if (verified.text !== passed.text) throw new VerificationsDisagree('xml-crypto says that different bytes are signed');
   return passed.text;
 }
@@ -49,7 +49,7 @@ function pastTheGate(
   const infoText = canonical(info, {});
   // SignedInfo says what it covers and by which algorithms, not what it was made of.
   const reading = readXml(infoText);
-  if (!reading.ok || signedInfoProblem(reading.root, signed)) return null;
+  if (reading.kind === 'refused' || signedInfoProblem(reading.root, signed)) return null;
   const certificate = signerOf(reading.root, infoText, bytesOf(value), certificates);
   if (certificate === null) return null;
   const text = coveredText(signed, signature, reading.root);

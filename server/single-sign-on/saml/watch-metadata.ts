@@ -59,7 +59,9 @@ async function differencesAt(
 ): Promise<{ differences: string[] } | { problem: string }> {
   try {
     const reading = readSamlMetadata(await (await read(url)).text(), { entityId: settings.entityId, now });
-    return reading.ok ? { differences: metadataDifferences(settings, reading.settings) } : { problem: reading.problem };
+    return reading.kind === 'ok'
+      ? { differences: metadataDifferences(settings, reading.settings) }
+      : { problem: reading.problem };
   } catch (error) {
     if (error instanceof ProviderFailure) return { problem: error.message };
     throw error;
