@@ -38,21 +38,26 @@ export async function rotateRememberedDevice(
   }: { userId: string; factors: readonly SecondFactor[]; before: Buffer; after: Buffer; address: string; now: Date },
 ): Promise<boolean> {
   const rows = await sql`
-    update remembered_device set token_hash = ${after}, former_token_hash = token_hash, last_used_at = ${now}, address = ${address}
-    where token_hash = ${before} and user_id = ${userId} and factor = any(${[...factors]}::text[]) and ends_at > ${now}
-    returning id`;
+    with rotated as (
+      update remembered_device set token_hash = ${after}, last_used_at = ${now}, address = ${address}
+      where token_hash = ${before} and user_id = ${userId} and factor = any(${[...factors]}::text[]) and ends_at > ${now}
+      returning id
+    )
+    insert into former_remembered_token (token_hash, device_id, replaced_at)
+    select ${before}, id, ${now}::timestamptz from rotated returning device_id`;
   return rows.length > 0;
 }
 
-/** Forgets the device of a user that went by this token before its last use, if that was no later than `usedBy`. */
+/** Forgets the device of a user that had this token once, if it was replaced no later than `replacedBy`. */
 export async function deleteDeviceByFormerToken(
   sql: Connection,
-  { tokenHash, userId, usedBy }: { tokenHash: Buffer; userId: string; usedBy: Date },
+  { tokenHash, userId, replacedBy }: { tokenHash: Buffer; userId: string; replacedBy: Date },
 ): Promise<Pick<RememberedDevice, 'browser' | 'address' | 'lastUsedAt'> | null> {
   const [row] = await sql<Pick<RememberedDevice, 'browser' | 'address' | 'lastUsedAt'>[]>`
-    delete from remembered_device
-    where former_token_hash = ${tokenHash} and user_id = ${userId} and last_used_at <= ${usedBy}
-    returning browser, host(address) as address, last_used_at as "lastUsedAt"`;
+    delete from remembered_device d using former_remembered_token former
+    where former.token_hash = ${tokenHash} and former.replaced_at <= ${replacedBy}
+      and d.id = former.device_id and d.user_id = ${userId}
+    returning d.browser, host(d.address) as address, d.last_used_at as "lastUsedAt"`;
   return row ?? null;
 }
 

@@ -85,6 +85,16 @@ create table former_password (
 );
 CREATE INDEX former_password_by_user ON former_password USING btree (user_id, id DESC);
 
+create table former_remembered_token (
+  token_hash bytea not null,
+  device_id uuid not null,
+  replaced_at timestamp with time zone not null,
+  check ((octet_length(token_hash) = 32)),
+  foreign key (device_id) REFERENCES remembered_device(id) ON DELETE CASCADE,
+  primary key (token_hash)
+);
+CREATE INDEX former_remembered_token_by_device ON former_remembered_token USING btree (device_id);
+
 create table login_name (
   fold text not null,
   user_id uuid not null,
@@ -220,9 +230,7 @@ create table remembered_device (
   last_used_at timestamp with time zone not null,
   ends_at timestamp with time zone not null,
   factor text not null default 'email'::text,
-  former_token_hash bytea,
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
-  check ((octet_length(former_token_hash) = 32)),
   check ((octet_length(token_hash) = 32)),
   foreign key (user_id) REFERENCES portal_user(id) ON DELETE CASCADE,
   primary key (id),
