@@ -13,6 +13,7 @@ import { accountKey, deviceKey } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { TokensOfPress } from '../two-factor/press.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
+import { liveTokenHash } from '../visitor/live-token-hash.ts';
 import { firstStep, openFactor, sendFirstCode } from './open-factor.ts';
 import { type PressOfSignIn, pressOfSignIn } from './press-of-sign-in.ts';
 import { recallDevice } from './recall-device.ts';
@@ -38,7 +39,10 @@ type Stored = {
   waitsFor: OpenFactor | null;
 };
 
-/** Creates the session for a right password, full or half; nothing at all if the user has changed since they were read. */
+/**
+ * Creates the session for a right password, full or half; nothing at all if the user has changed since they were read, or
+ * if the browser has signed out since the request began.
+ */
 export async function letThrough(
   deps: Deps,
   request: SignInRequest,
@@ -60,8 +64,11 @@ export async function letThrough(
         })
       : await store(deps, deps.sql, request, right, { asked, rememberedToken: null, press, now });
   if (typeof stored === 'string') return { kind: stored };
-  if (request.sessionToken) await keepNewestReplacement(deps.sql, tokenHash(request.sessionToken));
   const { sessionToken, deviceToken, rememberedToken, isSamePress } = stored;
+  if (request.sessionToken) {
+    const own = { tokenHash: tokenHash(sessionToken), unlessSignedOut: await liveTokenHash(request) };
+    await keepNewestReplacement(deps.sql, tokenHash(request.sessionToken), own);
+  }
   if (stored.waitsFor) {
     const waitsFor = await firstStep(deps.sql, stored.waitsFor, sessionToken);
     if (waitsFor.factor === 'email') await sendFirstCode(deps, { ...user, connectionId: null }, sessionToken, request);
@@ -104,6 +111,7 @@ async function store(
         ? null
         : { hashes: [tokenHash(ofPress.session), tokenHash(ofEarlier.session)], since: press.since },
     replacedTokenHash: request.sessionToken ? tokenHash(request.sessionToken) : null,
+    unlessSignedOut: await liveTokenHash(request),
     deviceHash: waitsFor ? null : tokenHash(deviceToken),
     deviceHashBefore: waitsFor || isKnown ? null : deviceHash,
     stage: waitsFor ? 'half' : 'full',

@@ -21,6 +21,7 @@ import { isSsoConnectionActiveForShare, type SsoConnection } from '../storage/ss
 import type { SsoUser } from '../storage/sso-user.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
+import { liveTokenHash } from '../visitor/live-token-hash.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { provenAtProvider } from './authentication-age.ts';
 import type { Identity } from './identity.ts';
@@ -61,7 +62,10 @@ export async function signInByProvider(
     const reference = await recordSsoFailure(deps, failure);
     return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
   }
-  if (visitor.sessionToken) await keepNewestReplacement(deps.sql, tokenHash(visitor.sessionToken));
+  if (visitor.sessionToken) {
+    const own = { tokenHash: tokenHash(done.sessionToken), unlessSignedOut: await liveTokenHash(visitor) };
+    await keepNewestReplacement(deps.sql, tokenHash(visitor.sessionToken), own);
+  }
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });
   if (done.kind === 'secondFactor' && done.factor === 'email')

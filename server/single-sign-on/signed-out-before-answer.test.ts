@@ -1,7 +1,10 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { connect } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
@@ -9,13 +12,16 @@ import { addOidcConnection, type BrowserForTest, browserForTest, departFor, path
 
 // What a browser sends before it has read the response to the end of a visit: it still has the cookies from before.
 
+let pool: Database;
 const portal = portalOfFile();
 const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
+  pool = connect(portal.database.place);
   await addCustomer(portal, 'acme');
   for (const username of ['alice', 'pat']) await addUser(portal, { username });
   await addOidcConnection(portal, provider);
 });
+afterAll(() => pool.end());
 
 let browser: BrowserForTest;
 /** The end of a visit of Alice's, with a session of hers in the browser. */
@@ -62,6 +68,16 @@ it('SE-09 also if the session before had ended by time, and its cookie was left'
   const late = await sendOnly(finish);
   await browser.post('/portal/logout', {});
   expect(await who(late.cookies)).toBeNull();
+});
+
+it('SE-09 also if it is answered while the session is being stored', async () => {
+  const release = await holdRows(pool, (sql) => sql`select from sso_connection for update`);
+  const finishing = sendOnly(finish);
+  await untilWaiting(pool, 1);
+  await browser.post('/portal/logout', {});
+  await release();
+  expect(await who((await finishing).cookies)).toBeNull();
+  expect(await portal.sql`select from session`).toHaveLength(0);
 });
 
 it('the proof for the provider is not for whoever has the token that was replaced', async () => {

@@ -272,15 +272,22 @@ export async function deleteReplacedSessions(sql: Connection, tokenHash: Buffer,
 }
 
 /**
- * Of the sessions of several users that replaced one token, keeps those of the newest. Sign-ins at the same moment don't see each other, so each
- * does this once its session is stored, and the last sees them all.
+ * Of the sessions of several users that replaced one token, keeps those of the newest. Sign-ins at the same moment don't
+ * see each other, nor a sign-out, so each does this once its session is stored, and the last sees them all. Ends its own
+ * if that of `unlessSignedOut` was signed out.
  */
-export async function keepNewestReplacement(sql: Connection, tokenHash: Buffer): Promise<void> {
+export async function keepNewestReplacement(
+  sql: Connection,
+  replacedTokenHash: Buffer,
+  { tokenHash, unlessSignedOut }: { tokenHash: Buffer; unlessSignedOut: Buffer | null },
+): Promise<void> {
   await sql`
     delete from session where token_hash in (
-      select older.token_hash from session older where older.former_token_hash = ${tokenHash} and exists (
-        select from session newer where newer.former_token_hash = ${tokenHash} and newer.user_id <> older.user_id
+      select older.token_hash from session older where older.former_token_hash = ${replacedTokenHash} and (exists (
+        select from session newer where newer.former_token_hash = ${replacedTokenHash} and newer.user_id <> older.user_id
           and (newer.created_at, newer.xmin::text::bigint) > (older.created_at, older.xmin::text::bigint))
+        or older.token_hash = ${tokenHash} and exists (
+          select from signed_out_session where token_hash = ${unlessSignedOut}))
       order by older.token_hash for update of older)`;
 }
 

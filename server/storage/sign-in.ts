@@ -173,7 +173,7 @@ export async function insertEventOnceAMinute(
  * Creates the session for a right password in one transaction: the session and its event, the device; ends the waits of
  * account and device and the browser's previous session. If the same press has created one, ends only the waits: of two
  * at once the second waits for the first, as they derive the same token. Changes nothing if the user was deactivated or got another
- * password during the check (`changed`), or other factors (`otherFactors`): columns of the locked row are current,
+ * password during the check, or the browser has signed out (`changed`), or other factors (`otherFactors`): columns of the locked row are current,
  * while the rest of the statement may see the state before the lock.
  */
 export async function completeSignIn(
@@ -187,6 +187,8 @@ export async function completeSignIn(
     press: { hashes: readonly [Buffer, Buffer]; since: Date } | null;
     /** Of the session cookie that the browser presents. */
     replacedTokenHash: Buffer | null;
+    /** The same, if it stood for a session when the request began; if that was signed out since, nothing is stored. */
+    unlessSignedOut: Buffer | null;
     /** Null for a half session: its browser is not known before the second factor. */
     deviceHash: Buffer | null;
     /** The device's previous token; null if it keeps its token. */
@@ -213,7 +215,10 @@ export async function completeSignIn(
       select id, factor_version <> ${made.factorVersion} as other_factors from portal_user
       where id = ${made.userId} and active and password_hash = ${made.verifiedHash} for share
     ),
-    who as materialized (select id, ${now}::timestamptz as now from locked where not other_factors),
+    who as materialized (
+      select id, ${now}::timestamptz as now from locked where not other_factors
+        and not exists (select from signed_out_session where token_hash = ${made.unlessSignedOut})
+    ),
     pressed as materialized (
       select s.token_hash from session s join who on s.user_id = who.id
       where s.token_hash in (${ofPress}, ${ofEarlier}) and s.stage = 'full' and s.press_at > ${made.press?.since ?? null}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { connect } from '#server/storage/connect.ts';
+import type { Database } from '#server/storage/database.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { type Browser, halfSession, signedInAs } from '#testing/two-factor-for-test.ts';
+
+// One browser, two tabs: a sign-out is answered while a password from the other tab is being verified.
+
+/** While set, a password verification reports itself and waits. */
+let pause: { reached: () => void; over: Promise<void> } | null = null;
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof import('@node-rs/argon2')>();
+  const verify: typeof real.verify = async (...given) => {
+    const right = await real.verify(...given);
+    pause?.reached();
+    await pause?.over;
+    return right;
+  };
+  return { ...real, verify };
+});
+
+let pool: Database;
+const portal = portalOfFile();
+beforeAll(async () => {
+  pool = connect(portal.database.place);
+  await addCustomer(portal, 'acme');
+  await addCustomer(portal, 'beta', { twoFactor: 'email' });
+  for (const username of ['alice', 'pat']) await addUser(portal, { username });
+  await addUser(portal, { username: 'bob', customers: ['beta'] });
+});
+afterAll(() => pool.end());
+beforeEach(async () => {
+  pause = null;
+  await emptyTables(portal, 'session', 'ended_session', 'signed_out_session', 'throttle', 'audit_event', 'mail');
+});
+
+/** Posts the sign-in form, and does something once the password has been verified. */
+async function whilePasswordIsVerified(username: string, cookies: Browser, work: () => Promise<unknown>) {
+  const [reached, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  pause = { reached: reached.resolve, over: over.promise };
+  const signingIn = portal.signIn(username, testPassword, { cookies });
+  await reached.promise;
+  pause = null;
+  await work();
+  over.resolve();
+  return await signingIn;
+}
+const signOut = async (cookies: Browser) =>
+  await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies });
+const sessions = async () => (await portal.sql`select from session`).length;
+const reasons = async () =>
+  (await portal.sql<{ reason: string }[]>`select reason from audit_event where event = 'sign-in-refused'`).map(
+    ({ reason }) => reason,
+  );
+
+it.each(['pat', 'alice', 'bob'])(
+  'SE-09 a sign-out while the password of %s is verified leaves nobody signed in',
+  async (username) => {
+    const cookies = cookiesOf(await portal.signIn('alice', testPassword));
+    const late = await whilePasswordIsVerified(username, cookies, () => signOut(cookies));
+    expect(late.headers.location).toBe('/portal/loginfail/default');
+    expect(cookiesOf(late)['vestibule-session']).toBeUndefined();
+    expect([await sessions(), await reasons()]).toEqual([0, ['changed-meanwhile']]);
+    // Nothing stands in the way of the next attempt, whichever of the two responses was lost.
+    const next = cookiesOf(await portal.signIn('pat', testPassword, { cookies }));
+    expect(await signedInAs(portal, next)).toBe('pat');
+  },
+);
+
+it('SE-09 so does leaving a half session', async () => {
+  const cookies = await halfSession(portal, 'bob');
+  await whilePasswordIsVerified('alice', cookies, () => signOut(cookies));
+  expect([await sessions(), await reasons()]).toEqual([0, ['changed-meanwhile']]);
+  const next = cookiesOf(await portal.signIn('alice', testPassword, { cookies }));
+  expect(await signedInAs(portal, next)).toBe('alice');
+});
+
+it('SE-09 a sign-out that comes while the session is being stored ends it', async () => {
+  const cookies = cookiesOf(await portal.signIn('alice', testPassword));
+  const release = await holdRows(pool, (sql) => sql`select from portal_user where username = 'pat' for no key update`);
+  const signingIn = portal.signIn('pat', testPassword, { cookies });
+  await untilWaiting(pool, 1);
+  await signOut(cookies);
+  await release();
+  expect(await signedInAs(portal, cookiesOf(await signingIn))).toBeNull();
+  expect(await sessions()).toBe(0);
+});
+
+it('what else ends the session meanwhile does not count: another sign-in, or time', async () => {
+  for (const work of [
+    (cookies: Browser) => portal.signIn('alice', testPassword, { cookies }),
+    () => portal.sql`delete from session`,
+  ]) {
+    const cookies = cookiesOf(await portal.signIn('alice', testPassword));
+    const late = cookiesOf(await whilePasswordIsVerified('pat', cookies, async () => await work(cookies)));
+    expect(await signedInAs(portal, late)).toBe('pat');
+  }
+});
