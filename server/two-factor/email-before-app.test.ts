@@ -111,7 +111,7 @@ describe('MF-12 a user who has confirmed codes by email, and whose customer requ
     const events = await portal.sql<{ event: string; steps: unknown[] }[]>`
       select event, steps from audit_event where event <> 'code-refused' order by at desc, id desc limit 3`;
     expect(events.map(({ event }) => event)).toEqual(['signed-in', 'second-factor-asked', 'second-factor-asked']);
-    expect(events[1]?.steps).toEqual([{ step: 'second factor', outcome: 'e-mail code' }]);
+    expect(events[1]?.steps).toEqual([{ step: 'second factor', outcome: 'email code' }]);
     expect(portal.mails.filter(({ recipient }) => recipient === 'bob@acme.test')).toHaveLength(2);
   });
 
