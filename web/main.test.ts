@@ -7,6 +7,8 @@ const root = { hydrateRoot: vi.fn(), createRoot: vi.fn(() => ({ render: rendered
 vi.mock('react-dom/client', () => root);
 vi.mock('./load-texts.ts', () => ({ loadTexts: async () => ({}) }));
 
+const listeners: [string, () => void][] = [];
+
 /** Starts the pages as a browser does that shows `page` at an address. */
 async function startAt(address: string, page: Page): Promise<string[]> {
   const shown: string[] = [];
@@ -23,7 +25,8 @@ async function startAt(address: string, page: Page): Promise<string[]> {
       cloneNode: () => null,
     }),
   });
-  vi.stubGlobal('addEventListener', () => {});
+  listeners.length = 0;
+  vi.stubGlobal('addEventListener', (type: string, listener: () => void) => void listeners.push([type, listener]));
   vi.stubGlobal('history', {
     replaceState: (_state: null, _title: string, url: string) => {
       shown.push(url);
@@ -68,6 +71,25 @@ it('SE-15 the server is told of a reset link that only the fragment names, and o
   expect(await told(`/portal/#/login?hash=${token}`, '/portal/')).toEqual([]);
   vi.unstubAllGlobals();
 });
+
+it.each([{ name: 'signedIn', username: '', email: '', customers: [] }, { name: 'signOutConfirm' }] as const)(
+  'SE-15 so it is when the page is the server’s own, which stays as it is: $name',
+  async (serverPage) => {
+    const fetched = vi.fn(async () => {});
+    vi.stubGlobal('fetch', fetched);
+    const token = 'A'.repeat(43);
+    const page = pageForTest('/portal/portal.html', { serverPage } as Partial<Page>);
+    expect(await startAt(`/portal/portal.html#/forgottenChange?hash=${token}`, page)).toEqual([]);
+    expect(fetched.mock.calls).toEqual([[`/portal/forgottenChange?hash=${token}`, { method: 'HEAD' }]]);
+    expect(root.hydrateRoot).toHaveBeenCalledOnce();
+    // So is one that is entered in the open page.
+    const entered = 'B'.repeat(43);
+    location.hash = `#/forgottenChange?hash=${entered}`;
+    for (const [type, listener] of listeners) if (type === 'popstate') listener();
+    expect(fetched.mock.calls.slice(1)).toEqual([[`/portal/forgottenChange?hash=${entered}`, { method: 'HEAD' }]]);
+    vi.unstubAllGlobals();
+  },
+);
 
 it('a fragment that names another screen is rendered again', async () => {
   expect(await startAt('/portal/#/forgotten', pageForTest('/portal/'))).toEqual([]);

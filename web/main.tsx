@@ -5,12 +5,13 @@ import { languageOfSearch } from './address-language.ts';
 import { App } from './app.tsx';
 import { isLater, loadLaterScreen } from './load-later-screen.ts';
 import { loadTexts } from './load-texts.ts';
-import { isForeign } from './page-load.ts';
+import { arrive, isForeign } from './page-load.ts';
 import { ErrorDoor } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 import { settle } from './settle.ts';
 import { takeTurns } from './take-turns.ts';
+import { tellOfLink } from './tell-of-link.ts';
 
 /** The page as sent by the server, which works without JavaScript: a failure leaves or restores it. */
 const address = location.href;
@@ -40,6 +41,12 @@ async function start(): Promise<void> {
     // Not arrived yet: another tab signed in while this one waited.
     if (saved.loginHashFragment && !isForeign(location.hash))
       location.replace(redirectValue(saved, page.url, page.rules));
+  }
+  // A page of the server's own stays as it is, whatever the fragment names, but the browser's history keeps a link in it.
+  if (page.serverPage) {
+    const tell = () => tellOfLink(arrive(location, nothingSaved, page.rules), page);
+    tell();
+    addEventListener('popstate', tell);
   }
   const rendered = placeOfUrl(page.url, page.rules.basePath);
   const arrived = page.serverPage ? rendered : settle(location, store, page).place;

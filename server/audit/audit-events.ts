@@ -61,7 +61,8 @@ export const refusalReasons = {
   'throttled-device': 'Too many wrong passwords from this known browser; the password was not checked.',
   'throttled-address': 'Too many failures from this address, its network or overall; the password was not checked.',
   'single-sign-on-required': 'The domain of the user requires single sign-on; the password did not matter.',
-  'changed-meanwhile': 'The password was right, but the user was changed, or the browser signed out, while it was checked.',
+  'changed-meanwhile':
+    'The password was right, but the user was changed, or the browser signed out, while it was checked.',
 } as const;
 
 export type RefusalReason = keyof typeof refusalReasons;
