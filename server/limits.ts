@@ -194,6 +194,11 @@ export const limits = {
   mailGivenUpAfter: day,
   /** A session's last use is written at most this often, so that its idle time ends right to the second. */
   sessionTouchEvery: second,
+  /**
+   * For this long the browser may not have read the response to a sign-in, and sends the cookies of before: longer than any
+   * answer takes, together with a connection that is slow.
+   */
+  responseUnread: minute,
   /** How long a sign-out can be repeated with the same result: its answer may have been lost. */
   signOutKept: 30 * second,
   deviceLifetime: 180 * day,

@@ -66,7 +66,7 @@ export async function letThrough(
   if (typeof stored === 'string') return { kind: stored };
   const { sessionToken, deviceToken, rememberedToken, isSamePress } = stored;
   if (request.sessionToken) {
-    const own = { tokenHash: tokenHash(sessionToken), unlessSignedOut: await liveTokenHash(request) };
+    const own = { tokenHash: tokenHash(sessionToken), unlessSignedOut: await liveTokenHash(request), now };
     await keepNewestReplacement(deps.sql, tokenHash(request.sessionToken), own);
   }
   if (stored.waitsFor) {

@@ -20,7 +20,7 @@ export async function endSession(
   { now, address, requestId }: { now: Date; address: string | null; requestId: string },
 ): Promise<SignedOutSession | null> {
   const hash = tokenHash(token);
-  const ended = await takeSession(sql, hash, new Date(now.getTime() + limits.signOutKept));
+  const ended = await takeSession(sql, hash, { now, keptUntil: new Date(now.getTime() + limits.signOutKept) });
   if (!ended) return await findSignedOutSession(sql, hash, now);
   const { userId, username } = ended;
   await insertAuditEvent(sql, { event: 'signed-out', userId, username, ...(address && { address }), requestId }, now);

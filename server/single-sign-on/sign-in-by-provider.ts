@@ -63,7 +63,8 @@ export async function signInByProvider(
     return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
   }
   if (visitor.sessionToken) {
-    const own = { tokenHash: tokenHash(done.sessionToken), unlessSignedOut: await liveTokenHash(visitor) };
+    const unlessSignedOut = await liveTokenHash(visitor);
+    const own = { tokenHash: tokenHash(done.sessionToken), unlessSignedOut, now: deps.now() };
     await keepNewestReplacement(deps.sql, tokenHash(visitor.sessionToken), own);
   }
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
@@ -144,7 +145,7 @@ async function complete(
     now,
     endsAt: sessionEnd(now, lifetime, providerEndsAt),
   };
-  if (replacedTokenHash) await deleteReplacedSessions(sql, replacedTokenHash, user.id);
+  if (replacedTokenHash) await deleteReplacedSessions(sql, { tokenHash: replacedTokenHash, userId: user.id, now });
   await insertSession(sql, session);
   const { id: userId, username } = user;
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
@@ -100,6 +101,12 @@ it('SE-15 who has signed in by password meanwhile is asked first, also if they h
   expect((await portal.sql`select username from session s join portal_user u on u.id = s.user_id`)[0]?.username).toBe(
     'pat',
   );
+});
+
+it('whoever has a cookie of before does not learn later who has signed in since', async () => {
+  await portal.signIn('pat', testPassword, { cookies: browser.cookies });
+  portal.wait(limits.responseUnread);
+  expect((await sendOnly(await finishOfVisit())).to).toBe('/portal/portal.html');
 });
 
 it('SE-15 a visit’s late response does not bring back the person before, once another one has signed in', async () => {

@@ -1,3 +1,4 @@
+import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
 
@@ -258,17 +259,33 @@ export function idTokenPlace(userId: string): string {
 }
 
 /**
+ * A condition: the former token of a session still leads to it. Its own always does; one that it has replaced, while the
+ * browser may not have read the response.
+ */
+export function isFormerTokenGood(sql: Connection, session: ReturnType<Connection>, now: Date) {
+  const unreadSince = new Date(now.getTime() - limits.responseUnread);
+  return sql`(not ${session}.replaces or ${session}.created_at > ${unreadSince})`;
+}
+
+/**
  * A condition: what a sign-in ends whose browser presents this token. That is the token's session, and one that another
  * user's sign-in has replaced it with, whose response the browser has not read yet: read later, it would make this browser that
  * person's (docs/decisions/0028).
  */
-export function isReplacedBySignIn(sql: Connection, tokenHash: Buffer | null, userId: string) {
-  return sql`(token_hash = ${tokenHash} or former_token_hash = ${tokenHash} and user_id <> ${userId})`;
+export function isReplacedBySignIn(
+  sql: Connection,
+  { tokenHash, userId, now }: { tokenHash: Buffer | null; userId: string; now: Date },
+) {
+  return sql`(session.token_hash = ${tokenHash} or session.former_token_hash = ${tokenHash}
+    and session.user_id <> ${userId} and ${isFormerTokenGood(sql, sql`session`, now)})`;
 }
 
 /** Ends what a sign-in replaces, before its own session is stored. */
-export async function deleteReplacedSessions(sql: Connection, tokenHash: Buffer, userId: string): Promise<void> {
-  await sql`delete from session where ${isReplacedBySignIn(sql, tokenHash, userId)}`;
+export async function deleteReplacedSessions(
+  sql: Connection,
+  by: { tokenHash: Buffer; userId: string; now: Date },
+): Promise<void> {
+  await sql`delete from session where ${isReplacedBySignIn(sql, by)}`;
 }
 
 /**
@@ -279,11 +296,12 @@ export async function deleteReplacedSessions(sql: Connection, tokenHash: Buffer,
 export async function keepNewestReplacement(
   sql: Connection,
   replacedTokenHash: Buffer,
-  { tokenHash, unlessSignedOut }: { tokenHash: Buffer; unlessSignedOut: Buffer | null },
+  { tokenHash, unlessSignedOut, now }: { tokenHash: Buffer; unlessSignedOut: Buffer | null; now: Date },
 ): Promise<void> {
   await sql`
     delete from session where token_hash in (
-      select older.token_hash from session older where older.former_token_hash = ${replacedTokenHash} and (exists (
+      select older.token_hash from session older where older.former_token_hash = ${replacedTokenHash} and (
+        ${isFormerTokenGood(sql, sql`older`, now)} and exists (
         select from session newer where newer.former_token_hash = ${replacedTokenHash} and newer.user_id <> older.user_id
           and (newer.created_at, newer.xmin::text::bigint) > (older.created_at, older.xmin::text::bigint))
         or older.token_hash = ${tokenHash} and exists (
@@ -299,7 +317,8 @@ export async function findUserOfReplacement(
 ): Promise<{ userId: string; username: string } | null> {
   const [row] = await sql<{ userId: string; username: string }[]>`
     select u.id as "userId", u.username from session s join portal_user u on u.id = s.user_id
-    where s.former_token_hash = ${tokenHash} and s.replaces and s.stage = 'full' and s.ends_at > ${now} and u.active
+    where s.former_token_hash = ${tokenHash} and s.replaces and ${isFormerTokenGood(sql, sql`s`, now)}
+      and s.stage = 'full' and s.ends_at > ${now} and u.active
     order by s.created_at desc limit 1`;
   return row ?? null;
 }

@@ -230,7 +230,7 @@ export async function completeSignIn(
       on conflict (token_hash) do nothing returning user_id
     ),
     replaced as (
-      delete from session where ${isReplacedBySignIn(sql, made.replacedTokenHash, made.userId)} and exists (select from new_session)
+      delete from session where ${isReplacedBySignIn(sql, { tokenHash: made.replacedTokenHash, userId: made.userId, now })} and exists (select from new_session)
     ),
     ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, { userId: made.userId, onlyIf: sql`exists (select from new_session)` })},
     device_seen as (

@@ -1,6 +1,6 @@
 import type { Connection } from './database.ts';
 import { mustRegisterNow } from './email-before-app.ts';
-import type { SessionStage } from './session.ts';
+import { isFormerTokenGood, type SessionStage } from './session.ts';
 
 /** A session that its browser has ended: whose it was, and what its provider expects at sign-out. */
 export type SignedOutSession = {
@@ -24,7 +24,7 @@ export type SignedOutSession = {
 export async function takeSession(
   sql: Connection,
   tokenHash: Buffer,
-  keptUntil: Date,
+  { now, keptUntil }: { now: Date; keptUntil: Date },
 ): Promise<SignedOutSession | null> {
   const take = async (which: ReturnType<Connection>) => {
     const [row] = await sql<SignedOutSession[]>`
@@ -47,7 +47,10 @@ export async function takeSession(
       from tokens where hash = ${tokenHash}`;
     return row ?? null;
   };
-  return (await take(sql`s.token_hash = ${tokenHash}`)) ?? (await take(sql`s.former_token_hash = ${tokenHash}`));
+  return (
+    (await take(sql`s.token_hash = ${tokenHash}`)) ??
+    (await take(sql`s.former_token_hash = ${tokenHash} and ${isFormerTokenGood(sql, sql`s`, now)}`))
+  );
 }
 
 /** A session that its browser ended a moment ago, by any of its tokens; or null. */

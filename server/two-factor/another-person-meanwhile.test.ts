@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { limits } from '#server/limits.ts';
 import { tokenHash } from '#server/secrets/token.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
@@ -61,6 +62,18 @@ it('SE-09 a sign-out sent before the response to a password ends the session tha
   expect([await signedInAs(portal, before), await signedInAs(portal, after)]).toEqual([null, 'pat']);
   await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: before });
   expect(await signedInAs(portal, after)).toBeNull();
+});
+
+it('a replaced token ends the session that came next only while the response may be unread', async () => {
+  const dead = cookiesOf(await portal.signIn('pat', testPassword));
+  await portal.sql`delete from session`;
+  const pat = cookiesOf(await portal.signIn('pat', testPassword, { cookies: dead }));
+  portal.wait(limits.responseUnread);
+  await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: dead });
+  expect(await signedInAs(portal, pat)).toBe('pat');
+  // Browsers that were copied with that cookie in them do not sign each other out.
+  await halfSession(portal, 'bob', { cookies: dead });
+  expect(await signedInAs(portal, pat)).toBe('pat');
 });
 
 it('a session is ended by no older token of its browser than the one it replaced', async () => {
