@@ -28,7 +28,7 @@ const longestName = Math.max(...Object.keys(auditEvents).map(({ length }) => len
 export function addAuditCommands(program: Command): void {
   program
     .command('audit')
-    .description('list what happened, newest first')
+    .description('list events, newest first')
     .option('--user <name>', 'only events of this user, by username or email')
     .option('--event <event>', 'only events of this kind')
     .option('--since <time>', 'only events since 30m, 24h or 7d ago, or since a date', pastMoment(new Date()))

@@ -152,7 +152,7 @@ function stepsOf({ user, deviceKnown, admitted }: SignInAttempt, passwordRight: 
   return [
     { step: 'account', outcome: user ? `found: ${user.username}` : 'no user has this name' },
     { step: 'browser', outcome: deviceKnown ? 'signed in before as this user' : 'not known' },
-    { step: 'throttle', outcome: admitted ? 'may go on' : 'too many failures, must wait' },
+    { step: 'throttle', outcome: admitted ? 'may continue' : 'too many failures, must wait' },
     ...(user ? [{ step: 'password', outcome: admitted ? looked : 'not checked' }] : []),
     ...(user && passwordRight
       ? [

@@ -82,7 +82,7 @@ function failureOfDiscovery(error: unknown, issuer: string): ProviderFailure {
 }
 
 function wrongIssuer(issuer: string, said: string): ProviderMismatch {
-  return new ProviderMismatch(`${providerWords(issuer)} calls itself in its discovery document ${providerWords(said)}`);
+  return new ProviderMismatch(`the discovery document of ${providerWords(issuer)} names another issuer, ${providerWords(said)}`);
 }
 
 function messageOf(error: unknown): string {
