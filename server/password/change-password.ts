@@ -168,7 +168,7 @@ async function refused(
 
 /** What was known of the link and its account, as shown by `vestibule explain`. */
 function stepsOf(link: ResetLink | null, now: Date): AuditStep[] {
-  if (!link) return [{ step: 'link', outcome: 'there is none like that' }];
+  if (!link) return [{ step: 'link', outcome: 'unknown or malformed' }];
   const { state, endsAt, user } = link;
   const isOver = state === 'open' && endsAt <= now;
   return [

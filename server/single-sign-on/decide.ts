@@ -45,8 +45,9 @@ export async function decide(
 }
 
 /**
- * Signs in whom a provider vouched for. The person is asked first, unless `isAgreed`, if someone else is signed in here
- * at this moment, or if someone signed out here and the provider was not made to ask again (docs/decisions/0029).
+ * Signs in the person a provider vouched for. Unless `isAgreed`, a page asks first if someone else is signed in here at
+ * this moment, or if someone signed out here and the provider did not authenticate the person again
+ * (docs/decisions/0029).
  */
 export async function signIn(
   deps: Deps,

@@ -23,8 +23,8 @@ export type Question = { identity: Identity; username: string; here: Here };
 export type Asked = Question & { doubt: string | null; connection: SsoConnection; address: string };
 
 /**
- * Who is signed in in this browser at this moment; a second factor that is open counts as nobody. It may be somebody
- * whose sign-in the browser has sent and not read the response to.
+ * Who is signed in in this browser at this moment; an open second factor counts as nobody. This includes a person whose
+ * sign-in the browser has sent, although it has not read the response yet.
  */
 export async function signedInHere(deps: Deps, request: FastifyRequest): Promise<Here> {
   const { sessionToken, who } = visitorOf(deps, request);
@@ -34,8 +34,8 @@ export async function signedInHere(deps: Deps, request: FastifyRequest): Promise
 }
 
 /**
- * Keeps an answer that would sign in another person than the browser expects; returns the token of the browser that is
- * asked. Its cookie ends like a visit's, with a sign-in or sign-out.
+ * Keeps an answer that would sign in a person other than the expected one; returns the token of the browser that shows
+ * the question. Its cookie ends like a visit's, with a sign-in or sign-out.
  */
 export async function askWho(
   deps: Deps,

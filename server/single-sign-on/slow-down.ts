@@ -7,8 +7,8 @@ import { countAttempt, findWait } from '../storage/throttle.ts';
 import { failedAnswerKeys, samlFailureKeys, ssoKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
 
 /**
- * Counts a visit to a provider, which adds rows. True if it was answered that the visitor has to wait: the caller is
- * done. The limit leaves room for a whole company behind one address.
+ * Counts a visit to a provider, which adds rows. True if the visitor has to wait: the request has been answered, and
+ * the caller is done. The limit leaves room for a whole company behind one address.
  */
 export async function slowDown(
   deps: Deps,

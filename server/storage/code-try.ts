@@ -6,8 +6,9 @@ export type CodeTry = { tries: number; at: Date; isSamePress: boolean };
 
 /**
  * Counts an attempt at a code before the check: in a half session up to `most`, in a full one only for the account.
- * Null if they are used up, or the session is gone. The last press again, since a time, is the same attempt: it is not
- * counted, and judged as of then, so that it reveals nothing that the first one did not. In a transaction.
+ * Null if they are used up, or the session is gone. The last press repeated since a given time is the same attempt: it
+ * is not counted, and is checked as of the first press, so that it reveals nothing that the first one did not. In a
+ * transaction.
  */
 export async function countCodeTry(
   sql: Connection,

@@ -31,7 +31,7 @@ export type HalfSession = {
 
 /**
  * Ends a half session for good and returns where it came from; null if it is gone, or its way in is no longer open. Of
- * several at once one gets it.
+ * several concurrent calls one gets it.
  */
 export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promise<SessionOrigin | null> {
   const [row] = await sql<SessionOrigin[]>`

@@ -258,9 +258,9 @@ export function idTokenPlace(userId: string): string {
 }
 
 /**
- * A condition: what a sign-in ends whose browser presents this token. That is the token's session, and one that another
- * user's sign-in has replaced it with, whose response the browser has not read yet: read later, it would make this browser that
- * person's (docs/decisions/0028).
+ * A condition: the sessions that end when a browser with this token signs in. These are the token's own session, and a
+ * session of another user that has replaced it, whose response the browser has not read yet: read later, it would sign
+ * this browser in as that person (docs/decisions/0028).
  */
 export function isReplacedBySignIn(sql: Connection, tokenHash: Buffer | null, userId: string) {
   return sql`(token_hash = ${tokenHash} or former_token_hash = ${tokenHash} and user_id <> ${userId})`;

@@ -111,8 +111,8 @@ export async function updateSsoRequestAnswer(
 export type ShownOfVisit = { stateHash: Buffer; browserHash: Buffer | null; answerHash: Buffer | null };
 
 /**
- * Records who brings the answer, before it is read: until `endsAt` it is being read. Null for another browser than
- * began, or if the answer was brought before. Of several at once one reads it.
+ * Records which browser brings the answer, before it is read: until `endsAt` it is being read. Null if another browser
+ * began, or if the answer was brought before. Of several concurrent requests one reads it.
  */
 export async function bringSsoAnswer(
   sql: Connection,
@@ -158,8 +158,8 @@ export async function takeAnsweredSsoRequest(
 }
 
 /**
- * Ends a request whose answer was brought by another browser than began it; false if that is not so. `answerHash` is
- * that of the waiting answer, null if there is none: then the request itself brings it.
+ * Ends a request whose answer was brought by a browser other than the one that began it; false if it was the same one.
+ * `answerHash` is that of the waiting answer, null if there is none: then the request itself brings it.
  */
 export async function endSsoRequestOfOthers(
   sql: Connection,
@@ -214,8 +214,8 @@ export async function putOutcome(
 }
 
 /**
- * Ends what a connection's provider has said: answers that are being read or wait, questions, and what came of them.
- * Visitors who are still at the provider return to whatever the connection is then. Lock the connection first.
+ * Ends everything that a connection's provider has said: answers that are being read or wait, questions, and results of
+ * visits. Visitors who are still at the provider return to the connection as it is then. Lock the connection first.
  */
 export async function endAnswersOfConnection(sql: Connection, connectionId: string, now: Date): Promise<void> {
   await sql`

@@ -13,8 +13,9 @@ export function askAfresh(reply: FastifyReply, config: Config): void {
 }
 
 /**
- * What a visit after a sign-out needs: a fresh sign-in at the provider or, once that came to nothing, the person's word
- * that they are whom the provider names. Null if nobody has signed out since somebody signed in by this connection.
+ * What a visit after a sign-out needs: a fresh sign-in at the provider or, once that has failed, the person's
+ * confirmation of the account that the provider names. Null if nobody has signed out since somebody signed in through
+ * this connection.
  */
 export function wishAfterSignOut(
   request: FastifyRequest,
