@@ -177,7 +177,7 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
   });
 }
 
-/** Links outlive a provider's compromise, so whoever switches its connection off or on is shown them. */
+/** Links outlive a provider's compromise, so operators see them when they disable or enable its connection. */
 function printLinks(key: string, { count, latest }: Awaited<ReturnType<typeof findLinksOfConnection>>): void {
   const names = latest.map(({ username, linkedAt }) => `${username} (${localTime(linkedAt)})`).join(', ');
   printLine(`Linked users: ${count}${names && `, the latest: ${names}`}.`);

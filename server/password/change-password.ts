@@ -28,7 +28,7 @@ export type ChangeRequest = {
   address: string;
   /** Of the page: used for the notice unless the user has chosen another. */
   language: Language;
-  /** Of the session of this browser, which ends with the change whoever it belongs to; null if there is none. */
+  /** The token of this browser's session, which ends with the change even if it is another user's; null if none. */
   sessionToken: string | null;
   requestId: string;
 };

@@ -59,7 +59,7 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   const isPressed = request.method === 'POST';
   const signsInAgain =
     isPressed && ended !== null && destination !== undefined && leadsToRegistration(deps.config, destination);
-  // Unlike “not you”, cancelling a registration is no change of person: the name stays filled in.
+  // Unlike “not you”, cancelling a registration does not mean that another person follows: the name stays filled in.
   const isSamePerson = signsInAgain || (ended?.stage === 'half' && ended.mustRegister);
   if (ended && isSamePerson) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
   else clearLastRefusal(request, reply, deps.config);

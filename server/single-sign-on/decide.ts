@@ -15,7 +15,7 @@ import { slowDownForFailure } from './slow-down.ts';
 
 type Deciding = EndedVisit & { address: string };
 
-/** Decides what comes of a consumed visit. Null if it was answered that the visitor has to wait. */
+/** Decides on a consumed visit. Null if the visitor has to wait and has been answered. */
 export async function decide(
   deps: Deps,
   request: FastifyRequest,
@@ -28,7 +28,7 @@ export async function decide(
   if (!details) return await no({ kind: 'refused', reason: 'request-unknown', words: 'no current secret can open it' });
   if (!connection?.active || connection.protocol !== protocol)
     return await no({ kind: 'refused', reason: 'connection-disabled', words: 'while the visitor was at the provider' });
-  // The provider, or someone else, chose whose answer this is: the person is asked before anything happens.
+  // The provider, or someone else, chose the account of this answer: a page asks before anything happens.
   if (row.browserHash === null) return { kind: 'providerBegan' };
   const answer = waitingAnswer(deps.keys, row)?.answer;
   if (!answer)

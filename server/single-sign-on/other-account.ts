@@ -16,7 +16,7 @@ import type { Identity } from './identity.ts';
 /** Who is fully signed in in a browser. */
 type Here = { userId: string; username: string } | null;
 
-/** What a provider said, whom it would sign in once the person confirms, and who was signed in when they were asked. */
+/** What a provider said, the user it would sign in after confirmation, and who was signed in when the page asked. */
 export type Question = { identity: Identity; username: string; here: Here };
 
 /** Why the person is asked, for the record; `doubt` is that of `notAskedAfresh`. */
@@ -53,7 +53,7 @@ export async function askWho(
   return token;
 }
 
-/** Asks again in the same browser, for as long as before: someone else is signed in there by now. */
+/** Asks again in the same browser, for as long as before, because someone else has signed in there since. */
 export async function askAnew(
   deps: Deps,
   request: FastifyRequest,
@@ -87,7 +87,7 @@ export function questionUrl({ config }: Deps, id: string): string {
   return `${callUrl(config.basePath, 'otherAccount')}?request=${id}`;
 }
 
-/** Whether this is the browser that was asked, whatever became of the question. */
+/** Whether this browser was asked, even if the question is no longer open. */
 export function isAskedHere({ config }: Deps, request: FastifyRequest, { id, questionHash }: SsoRequestRow): boolean {
   const hash = visitTokenHash(request, config, tokenHash(id));
   return hash !== null && questionHash?.equals(hash) === true;

@@ -29,7 +29,7 @@ export async function keepOutcome(deps: Deps, id: string, outcome: Outcome): Pro
   });
 }
 
-/** What came of a visit, for seconds; null later, or once the session has ended or has another token. */
+/** The result of a visit, for some seconds; null later, or once the session has ended or has another token. */
 export async function keptOutcome(deps: Deps, row: SsoRequestRow): Promise<Outcome | null> {
   const { id, sealedOutcome, outcomeEndsAt } = row;
   const now = deps.now();

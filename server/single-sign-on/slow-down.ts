@@ -44,7 +44,7 @@ export function slowDownForAnswer(reason: SsoRefusalReason): typeof slowDown {
 
 const unverified: readonly SsoRefusalReason[] = ['answer-invalid', 'provider-began', 'request-unknown'];
 
-/** Whether SAML answers from this address are refused unread after too many failures; it was then told to wait. */
+/** Whether SAML answers from this address are refused unread after too many failures; if so, it has been answered. */
 export async function waitsForSamlFailures(
   deps: Deps,
   request: FastifyRequest,

@@ -54,7 +54,7 @@ export type SessionOfPress = {
   showsRecoveryCodes: boolean;
 };
 
-/** What the right code of a press opened; null if nothing, if it has ended, or its session goes by another token now. */
+/** What the right code of a press opened; null if nothing, if it has ended, or its session has another token now. */
 export async function findSessionOfPress(
   sql: Connection,
   hashes: { former: Buffer; session: Buffer; device: Buffer; remembered: Buffer },

@@ -2,7 +2,7 @@ import type { Connection } from './database.ts';
 import { mustRegisterNow } from './email-before-app.ts';
 import type { SessionStage } from './session.ts';
 
-/** A session that its browser has ended: whose it was, and what its provider expects at sign-out. */
+/** A session that its browser has ended: its user, and what its provider expects at sign-out. */
 export type SignedOutSession = {
   userId: string;
   username: string;

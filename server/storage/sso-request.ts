@@ -35,7 +35,7 @@ export function questionPlace(id: string): string {
   return `sso-question:${id}`;
 }
 
-/** Binding (additional data) for what came of a visit. */
+/** Binding (additional data) for the result of a visit. */
 export function outcomePlace(id: string): string {
   return `sso-outcome:${id}`;
 }
@@ -68,7 +68,7 @@ const columns = (sql: Connection) => sql`
 const isConnectionActive = (sql: Connection) => sql`
   exists (select from sso_connection c where c.id = sso_request.connection_id and c.active)`;
 
-/** A request by its id, whoever began it, open or not; the browser learns nothing of it before it is identified. */
+/** A request by its id, of any browser, open or not; a browser learns nothing of it before it is identified. */
 export async function findSsoRequest(sql: Connection, id: string): Promise<SsoRequestRow | null> {
   const [row] = await sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where id = ${id}`;
   return row ?? null;
@@ -203,7 +203,7 @@ export async function takeQuestion(
   return row ?? null;
 }
 
-/** Keeps what came of a used request, so that until `endsAt` the same browser gets it again. */
+/** Keeps the result of a used request, so that the same browser can get it again until `endsAt`. */
 export async function putOutcome(
   sql: Connection,
   id: string,
@@ -225,7 +225,7 @@ export async function endAnswersOfConnection(sql: Connection, connectionId: stri
     where connection_id = ${connectionId} and (answer_hash is not null or used_at is not null)`;
 }
 
-/** Forgets what came of requests, once nobody gets it again: it holds the tokens of a session. */
+/** Forgets results of requests that nobody can get again: they contain the tokens of a session. */
 export async function forgetOldOutcomes(sql: Connection, now: Date): Promise<void> {
   await sql`update sso_request set sealed_outcome = null where sealed_outcome is not null and outcome_ends_at <= ${now}`;
 }

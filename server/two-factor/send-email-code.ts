@@ -96,7 +96,7 @@ export async function waitBeforeSend(
   const own = last ? last.madeAt.getTime() + limits.emailCodeSendEvery - now.getTime() : 0;
   const account = (await findWait(sql, [codeMailKey(way)], now)).getTime() - now.getTime();
   const retryAfter = Math.max(own, account);
-  // A session that just had a code is told so, even if the account waits longer.
+  // If the session just had a code, the page says that, even if the account waits longer.
   return retryAfter > 0 ? { kind: 'wait', of: own > 0 ? 'session' : 'account', retryAfter } : null;
 }
 

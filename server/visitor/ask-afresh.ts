@@ -27,7 +27,7 @@ export function wishAfterSignOut(
   return wish.tries <= limits.afreshVisits ? 'afresh' : 'confirmed';
 }
 
-/** Counts a visit that asks for a fresh sign-in: a provider that fails with a page of its own sends nobody back. */
+/** Counts a visit that asks for a fresh sign-in: a provider that fails with its own error page sends nobody back. */
 export function noteAfreshVisit(request: FastifyRequest, reply: FastifyReply, config: Config): void {
   const { tries, signedIn } = wishOf(request, config) ?? noTries;
   setWish(reply, config, { tries: tries + 1, signedIn });

@@ -68,7 +68,7 @@ async function differencesAt(
   }
 }
 
-/** What providers have published and nobody has adopted yet, in words that say what to do. */
+/** What providers have published and nobody has applied yet, with the command that applies it. */
 export async function metadataWarnings(sql: Connection): Promise<string[]> {
   return (await listMetadataDifferences(sql)).map(warningOf);
 }
