@@ -38,9 +38,9 @@ export type ServerPage =
       goesOnTo: string;
     }
   /**
-   * This sign-in may not set up an app for the whole account: a provider's, or one from a network that does not open all
-   * of it. `comesBackTo` follows a password sign-in, null if that does not help; `goesOnTo` continues without an app, null
-   * if one is required.
+   * This sign-in may not set up an app for the whole account, because it came through a provider, or from a network
+   * that does not open all of it. `comesBackTo` follows a password sign-in, null if that does not help; `goesOnTo`
+   * continues without an app, null if one is required.
    */
   | { name: 'registerElsewhere'; why: 'provider' | 'network'; comesBackTo: string | null; goesOnTo: string | null }
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };

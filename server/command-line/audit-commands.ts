@@ -80,7 +80,10 @@ async function runExplain(text: string, { json }: { json?: true }): Promise<void
   });
 }
 
-/** The page of a refused or failed request shows the beginning of its id; many leave no event, all a line in the log. */
+/**
+ * The page of a refused or failed request shows the beginning of its id. Many such requests leave no event, but each
+ * leaves a line in the log.
+ */
 function nothingUnder(reference: string, idStart: string | null): string {
   const inLog =
     idStart && ` If a page such as "Something went wrong" showed it, search the log for "reqId":"${idStart}`;

@@ -42,8 +42,8 @@ export async function takeClockHelp(sql: Connection, tokenHash: Buffer, tries: n
 }
 
 /**
- * The session that a press has opened since a time: a half one is to register an app next. `has…` and `shows…` tell
- * what its answer gave.
+ * The session that a press has opened since a time: a half one is to register an app next. `has…` and `shows…` say what
+ * its answer gave.
  */
 export type SessionOfPress = {
   userId: string;

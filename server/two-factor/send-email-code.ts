@@ -10,8 +10,8 @@ import { countAttempt, findWait } from '../storage/throttle.ts';
 import { codeMailKey, type WayIn } from '../storage/throttle-keys.ts';
 
 /**
- * Who waits for the next code: the half session, which just had one or, if `retryAfter` is null, gets no more; or the
- * account, which got too many. `retryAfter` in milliseconds.
+ * What has to wait for the next code: the half session, which just had one or, if `retryAfter` is null, gets no more;
+ * or the account, which got too many. `retryAfter` in milliseconds.
  */
 export type SendWait = { kind: 'wait'; of: 'session' | 'account'; retryAfter: number | null };
 
