@@ -46,13 +46,13 @@ export const limits = {
     /** Refused logout tokens from one address: a provider's are valid, or wrong by misconfiguration. */
     logoutToken: { freeFailures: 20, leakEvery: 30 * second, firstWait: 10 * second, longestWait: 5 * minute },
     /**
-     * SAML answers from one address that nobody vouched for: each costs milliseconds of the one thread. Valid ones
+     * SAML answers from one address without a valid signature: each costs milliseconds of the one thread. Valid ones
      * don't count.
      */
     samlFailure: { freeFailures: 30, leakEvery: 2 * second, firstWait: 10 * second, longestWait: minute },
-    /** Codes of the second factor, over all half sessions of an account. */
+    /** Codes of the second factor, over all half sessions of an account by one way in. */
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
-    /** Emails with a code to one account. */
+    /** Emails with a code to one account, by one way in. */
     codeMail: { freeFailures: 12, leakEvery: 5 * minute, firstWait: minute, longestWait: 15 * minute },
   } satisfies Record<string, ThrottleLimit>,
   /** Names without an account share this many rows, so that guessing names cannot fill the table. */
