@@ -126,7 +126,7 @@ async function endOwnSession(
   { sessionToken, address, requestId }: ChangeRequest,
   now: Date,
 ): Promise<SignedOutSession | null> {
-  return sessionToken === null ? null : await endSession(sql, sessionToken, { now, address, requestId });
+  return sessionToken === null ? null : await endSession(sql, tokenHash(sessionToken), { now, address, requestId });
 }
 
 /** A concurrent change was faster: the same form sent twice, which already did this, or another one. */

@@ -14,6 +14,7 @@ import { RollBack, transaction } from '../storage/transaction.ts';
 import type { TokensOfPress } from '../two-factor/press.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
 import { liveTokenHash } from '../visitor/live-token-hash.ts';
+import { turnHash } from '../visitor/turn-hash.ts';
 import { firstStep, openFactor, sendFirstCode } from './open-factor.ts';
 import { type PressOfSignIn, pressOfSignIn } from './press-of-sign-in.ts';
 import { recallDevice } from './recall-device.ts';
@@ -65,6 +66,7 @@ export async function letThrough(
       : await store(deps, deps.sql, request, right, { asked, rememberedToken: null, press, now });
   if (typeof stored === 'string') return { kind: stored };
   const { sessionToken, deviceToken, rememberedToken, isSamePress } = stored;
+  // Not for the marks of a browser without a session cookie, so that the usual sign-in remains one statement.
   if (request.sessionToken) {
     const own = { tokenHash: tokenHash(sessionToken), unlessSignedOut: await liveTokenHash(request), now };
     await keepNewestReplacement(deps.sql, tokenHash(request.sessionToken), own);
@@ -110,7 +112,7 @@ async function store(
       waitsFor || request.rememberedToken === null
         ? null
         : { hashes: [tokenHash(ofPress.session), tokenHash(ofEarlier.session)], since: press.since },
-    replacedTokenHash: request.sessionToken ? tokenHash(request.sessionToken) : null,
+    replacedTokenHash: turnHash(request),
     unlessSignedOut: await liveTokenHash(request),
     deviceHash: waitsFor ? null : tokenHash(deviceToken),
     deviceHashBefore: waitsFor || isKnown ? null : deviceHash,

@@ -4,22 +4,20 @@ import { clearCookie, listCookies } from '../http/cookies.ts';
 import { clearWaitingLink, endTurn, turnsOf } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
-import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection } from '../storage/database.ts';
 import { findSignedOutSession, type SignedOutSession, takeSession } from '../storage/signed-out-session.ts';
 import { askAfresh } from '../visitor/ask-afresh.ts';
 
 /**
- * Ends the session of a token and records it. Returns it, also if the same browser ended it a moment ago; null if there
- * was none.
+ * Ends the session of a token, or of what the browser had before (visitor/turn-hash.ts), and records it. Returns it, also
+ * if the same browser ended it a moment ago; null if there was none.
  */
 export async function endSession(
   sql: Connection,
-  token: string,
+  hash: Buffer,
   { now, address, requestId }: { now: Date; address: string | null; requestId: string },
 ): Promise<SignedOutSession | null> {
-  const hash = tokenHash(token);
   const ended = await takeSession(sql, hash, { now, keptUntil: new Date(now.getTime() + limits.signOutKept) });
   if (!ended) return await findSignedOutSession(sql, hash, now);
   const { userId, username } = ended;

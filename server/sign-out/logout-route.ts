@@ -13,6 +13,7 @@ import { clearWaitingLink } from '../http/turns.ts';
 import { limits } from '../limits.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
+import { turnHash } from '../visitor/turn-hash.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { carriesSession, endSession, leaveSession, wasSignedIn } from './end-session.ts';
 
@@ -50,9 +51,11 @@ export function logoutConfirmedRoute(deps: Deps) {
 }
 
 async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { sessionToken, address, requestId } = visitorOf(deps, request);
+  const visitor = visitorOf(deps, request);
+  const { address, requestId } = visitor;
   const where = { now: deps.now(), address, requestId };
-  const ended = sessionToken ? await endSession(deps.sql, sessionToken, where) : null;
+  const hash = turnHash(visitor);
+  const ended = hash && (await endSession(deps.sql, hash, where));
   const destination = queryValue(request, queryNames.destination) ?? undefined;
   // Signing out to set up one's own app does not mean that another person follows, so the provider's session may stay.
   // This requires the button: any link could claim it, and then nothing would be discarded.
@@ -66,7 +69,7 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   // Whoever opens the page without a session wants everything gone; a script may only be making sure.
   const isOpened = ended === null && wantsPage(request);
   const isTurnOver = !signsInAgain && (isOpened || wasSignedIn(deps, request, ended));
-  if (isOpened || carriesSession(deps, request)) leaveSession(deps, request, reply, isTurnOver);
+  if (isOpened || ended || carriesSession(deps, request)) leaveSession(deps, request, reply, isTurnOver);
   else clearWaitingLink(request, reply, deps.config);
   if (!wantsPage(request)) return reply.code(204).send();
   const elsewhere = ended && !signsInAgain && (await signOutAtProvider(deps, ended));

@@ -10,6 +10,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import { findUserOfReplacement } from '../storage/session.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { putQuestion, questionPlace, type SsoRequestRow } from '../storage/sso-request.ts';
+import { turnHash } from '../visitor/turn-hash.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import type { Identity } from './identity.ts';
 
@@ -27,10 +28,11 @@ export type Asked = Question & { doubt: string | null; connection: SsoConnection
  * sign-in the browser has sent, although it has not read the response yet.
  */
 export async function signedInHere(deps: Deps, request: FastifyRequest): Promise<Here> {
-  const { sessionToken, who } = visitorOf(deps, request);
-  const known = await who();
+  const visitor = visitorOf(deps, request);
+  const known = await visitor.who();
   if (known.kind === 'full') return { userId: known.session.userId, username: known.session.username };
-  return sessionToken === null ? null : await findUserOfReplacement(deps.sql, tokenHash(sessionToken), deps.now());
+  const hash = turnHash(visitor);
+  return hash && (await findUserOfReplacement(deps.sql, hash, deps.now()));
 }
 
 /**

@@ -22,6 +22,7 @@ import type { SsoUser } from '../storage/sso-user.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
 import { liveTokenHash } from '../visitor/live-token-hash.ts';
+import { turnHash } from '../visitor/turn-hash.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { provenAtProvider } from './authentication-age.ts';
 import type { Identity } from './identity.ts';
@@ -62,10 +63,11 @@ export async function signInByProvider(
     const reference = await recordSsoFailure(deps, failure);
     return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
   }
-  if (visitor.sessionToken) {
+  const replaced = turnHash(visitor);
+  if (replaced) {
     const unlessSignedOut = await liveTokenHash(visitor);
     const own = { tokenHash: tokenHash(done.sessionToken), unlessSignedOut, now: deps.now() };
-    await keepNewestReplacement(deps.sql, tokenHash(visitor.sessionToken), own);
+    await keepNewestReplacement(deps.sql, replaced, own);
   }
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });
@@ -123,7 +125,7 @@ async function complete(
   const sessionToken = newToken();
   const proof = identity.idToken ?? (identity.samlName ? JSON.stringify(identity.samlName) : null);
   const lifetime = waitsFor ? limits.halfSession : deps.config.sessionAbsolute;
-  const replacedTokenHash = visitor.sessionToken === null ? null : tokenHash(visitor.sessionToken);
+  const replacedTokenHash = turnHash(visitor);
   const session = {
     tokenHash: tokenHash(sessionToken),
     replacedTokenHash,

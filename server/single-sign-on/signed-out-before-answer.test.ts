@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { connect } from '#server/storage/connect.ts';
 import type { Database } from '#server/storage/database.ts';
@@ -113,4 +113,30 @@ it('SE-15 a visit’s late response does not bring back the person before, once 
   const late = await sendOnly(finish);
   await browser.post('/portal/performlogin', { username: 'pat', password: testPassword });
   expect([await who(late.cookies), await who(browser.cookies)]).toEqual([null, 'pat']);
+});
+
+describe('without a session cookie, after a sign-out', () => {
+  beforeEach(async () => {
+    await browser.post('/portal/logout', {});
+    finish = await finishOfVisit();
+    expect(browser.cookies).not.toHaveProperty('vestibule-session');
+  });
+
+  it('SE-09 a sign-out sent before the response to the end of a visit arrives ends the session', async () => {
+    const late = await sendOnly(finish);
+    expect(await who(late.cookies)).toBe('alice');
+    await browser.post('/portal/logout', {});
+    expect(await who(late.cookies)).toBeNull();
+  });
+
+  it('SE-15 the late response does not bring back the person before', async () => {
+    const late = await sendOnly(finish);
+    await browser.post('/portal/performlogin', { username: 'pat', password: testPassword });
+    expect([await who(late.cookies), await who(browser.cookies)]).toEqual([null, 'pat']);
+  });
+
+  it('SE-15 who has signed in by password meanwhile is asked first', async () => {
+    await portal.signIn('pat', testPassword, { cookies: browser.cookies });
+    expect((await sendOnly(finish)).to).toContain('/portal/authenticate/other-account');
+  });
 });

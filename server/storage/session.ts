@@ -85,7 +85,7 @@ export type NewSession = {
   tokenHash: Buffer;
   /** Of the half session that it follows. */
   formerTokenHash?: Buffer;
-  /** Of the session cookie that it replaces in the browser, whatever that one stood for. */
+  /** Of the session cookie that it replaces in the browser, whatever that one stood for, or what stands for it. */
   replacedTokenHash?: Buffer | null;
   /** When the form was sent whose second press leads here too. */
   pressAt?: Date | null;
@@ -268,15 +268,24 @@ export function isFormerTokenGood(sql: Connection, session: ReturnType<Connectio
 }
 
 /**
- * A condition: what a sign-in ends whose browser presents this token. That is the token's session, and one that another
- * user's sign-in has replaced it with, whose response the browser has not read yet: read later, it would make this browser that
- * person's (docs/decisions/0028).
+ * A condition: sessions that replaced the same token as this one's, such as by the second submit of a form: the browser
+ * may read either response last.
+ */
+export function isSibling(sql: Connection, session: ReturnType<Connection>, tokenHash: Buffer | null, now: Date) {
+  return sql`(${session}.replaces and ${isFormerTokenGood(sql, session, now)} and ${session}.former_token_hash = (
+    select own.former_token_hash from session own where own.token_hash = ${tokenHash} and own.replaces))`;
+}
+
+/**
+ * A condition: what a sign-in ends whose browser presents this token. That is the token's session with its siblings, and
+ * one that another user's sign-in has replaced it with, whose response the browser has not read yet: read later, it would
+ * make this browser that person's (docs/decisions/0028).
  */
 export function isReplacedBySignIn(
   sql: Connection,
   { tokenHash, userId, now }: { tokenHash: Buffer | null; userId: string; now: Date },
 ) {
-  return sql`(session.token_hash = ${tokenHash} or session.former_token_hash = ${tokenHash}
+  return sql`(session.token_hash = ${tokenHash} or ${isSibling(sql, sql`session`, tokenHash, now)} or session.former_token_hash = ${tokenHash}
     and session.user_id <> ${userId} and ${isFormerTokenGood(sql, sql`session`, now)})`;
 }
 

@@ -185,9 +185,9 @@ export async function completeSignIn(
     tokenHash: Buffer;
     /** The tokens that the press's session may have, and since when; null for a half session. */
     press: { hashes: readonly [Buffer, Buffer]; since: Date } | null;
-    /** Of the session cookie that the browser presents. */
+    /** Of the session cookie that the browser presents, or what stands for it (visitor/turn-hash.ts). */
     replacedTokenHash: Buffer | null;
-    /** The same, if it stood for a session when the request began; if that was signed out since, nothing is stored. */
+    /** Of the session cookie, if it stood for a session when the request began; if that was signed out since, nothing is stored. */
     unlessSignedOut: Buffer | null;
     /** Null for a half session: its browser is not known before the second factor. */
     deviceHash: Buffer | null;

@@ -1,6 +1,6 @@
 import type { Connection } from './database.ts';
 import { mustRegisterNow } from './email-before-app.ts';
-import { isFormerTokenGood, type SessionStage } from './session.ts';
+import { isFormerTokenGood, isSibling, type SessionStage } from './session.ts';
 
 /** A session that its browser has ended: its user, and what its provider expects at sign-out. */
 export type SignedOutSession = {
@@ -15,8 +15,8 @@ export type SignedOutSession = {
 };
 
 /**
- * Ends a session and returns it; null if there was none. A session that a correct code has just given a new token, or
- * that has just replaced this one, belongs to the same browser, which may not know the new token yet: after waiting for
+ * Ends a session with its siblings and returns it; null if there was none. A session that a correct code has just given a
+ * new token, or that has just replaced this one, belongs to the same browser, which may not know the new token yet: after waiting for
  * it, only a new statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession. A replaced
  * token may have belonged to somebody else, so it yields no proof for the provider. The browser may lose the response
  * to the sign-out: if it comes back with the token of a full session, the turn ends then (docs/decisions/0027).
@@ -44,11 +44,11 @@ export async function takeSession(
         on conflict do nothing
       )
       select id as "userId", username, stage, must_register as "mustRegister", connection_id as "connectionId", proof as "sealedIdToken"
-      from tokens where hash = ${tokenHash}`;
+      from tokens where hash = ${tokenHash} order by stage`;
     return row ?? null;
   };
   return (
-    (await take(sql`s.token_hash = ${tokenHash}`)) ??
+    (await take(sql`(s.token_hash = ${tokenHash} or ${isSibling(sql, sql`s`, tokenHash, now)})`)) ??
     (await take(sql`s.former_token_hash = ${tokenHash} and ${isFormerTokenGood(sql, sql`s`, now)}`))
   );
 }

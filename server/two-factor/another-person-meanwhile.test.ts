@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { tokenHash } from '#server/secrets/token.ts';
 import { connect } from '#server/storage/connect.ts';
@@ -82,4 +82,31 @@ it('a session is ended by no older token of its browser than the one it replaced
   const third = cookiesOf(await portal.signIn('pat', testPassword, { cookies: second }));
   await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: first });
   expect(await signedInAs(portal, third)).toBe('pat');
+});
+
+describe('of one person’s two submits of the form', () => {
+  /** The responses to two submits, both sent with the cookies of before. */
+  const twice = async () => {
+    const before = cookiesOf(await portal.signIn('pat', testPassword));
+    const submits = [1, 2].map(async () => cookiesOf(await portal.signIn('pat', testPassword, { cookies: before })));
+    const [late = {}, read = {}] = await Promise.all(submits);
+    expect([await signedInAs(portal, late), await signedInAs(portal, read)]).toEqual(['pat', 'pat']);
+    return { late, read, before };
+  };
+
+  it('SE-09 a sign-out ends both sessions, whichever response it follows', async () => {
+    for (const which of ['read', 'before'] as const) {
+      const { late, read, ...more } = await twice();
+      const cookies = { read, ...more }[which];
+      await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies });
+      expect([await signedInAs(portal, late), await signedInAs(portal, read)]).toEqual([null, null]);
+    }
+  });
+
+  it('SE-15 the next person’s sign-in ends both', async () => {
+    const { late, read } = await twice();
+    const half = await halfSession(portal, 'bob', { cookies: read });
+    expect([await signedInAs(portal, late), await signedInAs(portal, read)]).toEqual([null, null]);
+    expect(await signedInAs(portal, half)).toBeNull();
+  });
 });
