@@ -16,10 +16,10 @@ export type SignedOutSession = {
 
 /**
  * Ends a session with its siblings and returns it; null if there was none. A session that a correct code has just given a
- * new token, or that has just replaced this one, belongs to the same browser, which may not know the new token yet: after waiting for
- * it, only a new statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession. A replaced
- * token may have belonged to somebody else, so it yields no proof for the provider. The browser may lose the response
- * to the sign-out: if it comes back with the token of a full session, the turn ends then (docs/decisions/0027).
+ * new token, or that has just replaced this one, belongs to the same browser, which may not know the new token yet: after
+ * waiting for it, only a new statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession. A
+ * replaced token may have belonged to somebody else, so it yields no proof for the provider. The browser may lose the
+ * response to the sign-out: if it comes back with the token of a full session, the turn ends then (docs/decisions/0027).
  */
 export async function takeSession(
   sql: Connection,
