@@ -18,11 +18,11 @@ export function turnOfEndedSession(
   request: FastifyRequest,
   reply: FastifyReply,
   who: Who,
-): Turns | null {
+): (Turns & { signedOut: string }) | null {
   if (who.kind !== 'ended' || !who.isSignOut) return null;
   clearCookie(reply, config, 'session');
   endVisits(request, reply, config);
-  askAfresh(reply, config);
   const signedOut = endTurn(request, reply, config);
+  askAfresh(reply, config, signedOut);
   return { signedIn: turnsOf(request, config)?.signedIn ?? null, signedOut };
 }

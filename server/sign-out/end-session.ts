@@ -46,9 +46,11 @@ export function wasSignedIn(deps: Deps, request: FastifyRequest, ended: SignedOu
 export function leaveSession(deps: Deps, request: FastifyRequest, reply: FastifyReply, isTurnOver: boolean): void {
   const { config } = deps;
   clearCookie(reply, config, 'session');
-  askAfresh(reply, config);
   if (isTurnOver) {
-    endTurn(request, reply, config);
+    askAfresh(reply, config, endTurn(request, reply, config));
     endVisits(request, reply, config);
-  } else clearWaitingLink(request, reply, config);
+  } else {
+    askAfresh(reply, config, turnsOf(request, config)?.signedOut ?? null);
+    clearWaitingLink(request, reply, config);
+  }
 }

@@ -5,7 +5,7 @@ import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
+import { type TestRequest, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
@@ -15,6 +15,7 @@ import {
   browserForTest,
   departFor,
   followLeavePage,
+  keepCookies,
   pathOf,
 } from '#testing/sso-for-test.ts';
 
@@ -328,6 +329,54 @@ describe('with two providers', () => {
     expect(await wishes()).toEqual([asEver, asEver]);
     await signOut();
     expect(await wishes()).toEqual([afresh, afresh]);
+  });
+
+  describe('whose response is read only after the sign-out', () => {
+    const plan = { redirectURL: '/portal/plan-of-alice' };
+    /** Signs in by the first provider, a day after an earlier sign-out, and sends what gives a late response. */
+    const late = async (request: TestRequest, between = async () => {}) => {
+      await signOut();
+      portal.wait(limits.turn);
+      delete browser.cookies['vestibule-signed-out'];
+      await comeBack(await departFor(browser));
+      await between();
+      const response = await portal.send({ ...request, cookies: { ...browser.cookies } });
+      await signOut();
+      keepCookies(browser, response);
+      return response;
+    };
+    const departure = (form = {}) => ({
+      method: 'POST' as const,
+      url: '/portal/authenticate/performSsoLogin',
+      form: { username: 'bob@beta.test', ...form },
+    });
+
+    it('SE-15 a departure to the other does not bring back that the first has signed somebody in', async () => {
+      await late(departure());
+      answerWith({ auth_time: seconds() - 7200 });
+      const url = await followLeavePage(browser, await pressButton());
+      expect(wishesOf(url)).toEqual(afresh);
+      expect((await comeBack(url)).headers.location).toMatch(asking);
+      expect(await who()).toBeNull();
+    });
+
+    it('SE-15 nor does a sign-in by the first', async () => {
+      const request = { url: '' };
+      await late(request, async () => {
+        const brought = await browser.open(pathOf(provider.visit(await departFor(browser))));
+        request.url = String(brought.headers.location);
+      });
+      expect(await who()).toBeNull();
+      expect(wishesOf(await followLeavePage(browser, await pressButton()))).toEqual(afresh);
+    });
+
+    it('SE-15 a departure leads on no more, and the destination and the address are forgotten', async () => {
+      const left = await late(departure(plan));
+      const { headers } = await browser.get(String(left.headers.location));
+      expect(headers.location).toBe('/portal/singleSignOn?notice=signInExpired');
+      expect((await browser.get(String(headers.location))).body).not.toContain('bob@beta.test');
+      expect(Object.keys(browser.cookies).filter((name) => name.includes('-visit-'))).toEqual([]);
+    });
   });
 
   it('SE-15 a sign-in that awaits its code ends no wish; the right code does', async () => {

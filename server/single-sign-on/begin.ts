@@ -25,6 +25,8 @@ export type Departure = {
   isAfresh: boolean;
   /** Whether someone signed out in this browser, and nobody has signed in through this connection since. */
   isAfterSignOut: boolean;
+  /** The browser's mark of its last sign-out; null if it has none. */
+  signedOut: string | null;
   address: string;
   requestId: string;
 };
@@ -53,7 +55,7 @@ export async function beginSingleSignOn(
         })
       : await startSaml(deps, connection, { state, isAfresh: departure.isAfresh });
   if (started.kind === 'refused') return started;
-  const { destination, lang, loginHint: typed, isAfresh, isAfterSignOut, address, requestId } = departure;
+  const { destination, lang, loginHint: typed, isAfresh, isAfterSignOut, signedOut, address, requestId } = departure;
   const fields = 'fields' in started ? started.fields : null;
   const details: RequestDetails = {
     url: started.url,
@@ -63,6 +65,7 @@ export async function beginSingleSignOn(
     typed,
     isAfresh,
     isAfterSignOut,
+    signedOut,
     kept: started.kept,
   };
   const token = newToken();

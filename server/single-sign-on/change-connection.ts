@@ -36,8 +36,8 @@ export type ChangeConnectionResult =
 
 /**
  * Changes a connection and records what changed, without secrets. People who are at the provider now return to the
- * changed one. Disabling it ends for good its sessions and what its provider has said (docs/decisions/0031). Changes
- * that enable passwords or lock a domain out need `isAgreed`; `required: false` implies it.
+ * changed one. Disabling it ends for good its sessions and what its provider has said; another provider or certificate
+ * ends the latter only (docs/decisions/0031). Changes that enable passwords or lock a domain out need `isAgreed`; `required: false` implies it.
  */
 export async function changeConnection(
   { sql, keys }: { sql: Database; keys: Keys },
@@ -66,9 +66,10 @@ export async function changeConnection(
     let sessionsEnded = 0;
     if (changes.active === false) {
       sessionsEnded = await deleteSessionsOfConnection(sql, before.id);
-      await endAnswersOfConnection(sql, before.id, now);
       steps.push({ step: 'sessions ended', outcome: String(sessionsEnded) });
     }
+    if (changes.active === false || whoSpeaks(before) !== whoSpeaks(after))
+      await endAnswersOfConnection(sql, before.id, now);
     await updateSsoConnection(sql, before.id, { ...changes, ...sealedSecret });
     if (changes.settings) await deleteMetadataReading(sql, before.id);
     if (domains) await updateSsoDomains(sql, before.id, domains);
@@ -76,6 +77,13 @@ export async function changeConnection(
     await insertAuditEvent(sql, event, now);
     return { kind: 'changed', steps, sessionsEnded };
   });
+}
+
+/** What makes an answer the provider's. */
+function whoSpeaks({ protocol, settings }: SsoConnection): string {
+  return JSON.stringify(
+    protocol === 'oidc' ? [settings.issuer, settings.clientId] : [settings.entityId, settings.certificates],
+  );
 }
 
 /** Who owns a single logout address that the settings name and did not name before. */

@@ -27,6 +27,8 @@ import {
 } from '#testing/two-factor-for-test.ts';
 import { removeCustomer } from '../accounts/remove-customer.ts';
 import { connect } from '../storage/connect.ts';
+import { findSsoConnectionByKey } from '../storage/sso-connection.ts';
+import type { SamlSettings } from '../storage/sso-settings.ts';
 import { changeConnection } from './change-connection.ts';
 import { removeConnection } from './remove-connection.ts';
 import { unlinkUser } from './unlink-user.ts';
@@ -225,10 +227,10 @@ describe('a session from a connection', () => {
 });
 
 describe('what a provider said before', () => {
-  const answered = async (name = 'alice') => {
-    const request = samlRequestAt(await departFor(browser));
+  const answered = async (name = 'alice', by = browser) => {
+    const request = samlRequestAt(await departFor(by));
     const answer = samlAnswer(portal, acme, request, { nameId: `subject of ${name}`, email: `${name}@acme.test` });
-    return String((await postSamlAnswer(portal, browser, answer)).headers.location);
+    return String((await postSamlAnswer(portal, by, answer)).headers.location);
   };
   const finish = async (url: string) => String((await browser.get(url, crossSite)).headers.location);
   const asked = async () => {
@@ -249,6 +251,40 @@ describe('what a provider said before', () => {
     expect((await browser.get(question)).headers.location).toContain('notice=signInExpired');
     expect((await agree(question)).headers.location).toContain('notice=signInExpired');
     expect(await signedInAs(portal, browser.cookies)).toBe('bob');
+  });
+
+  const unlink = async () =>
+    expect((await unlinkUser(portal.sql, 'acme-saml', 'alice', portal.deps.now())).kind).toBe('unlinked');
+  const settingsWith = async (changes: Partial<SamlSettings>) => {
+    const connection = await findSsoConnectionByKey(portal.sql, 'acme-saml');
+    return await set({ settings: { ...connection?.settings, ...changes } as SamlSettings });
+  };
+  const withOtherCertificate = async () =>
+    await settingsWith({ certificates: [(await samlProvider('idp.acme.test', portal.deps.now())).key.certificate] });
+
+  it.each([
+    ['alice is unlinked', unlink],
+    ['the provider gets another certificate', withOtherCertificate],
+    ['the provider becomes another one', async () => await settingsWith({ entityId: 'https://new.acme.test' })],
+  ])('SA-40 signs nobody in, and links nobody, by a question or an answer from before %s', async (_, change) => {
+    await signInByProvider('alice', browserForTest(portal));
+    const question = await asked();
+    const other = browserForTest(portal);
+    const waiting = await answered('alice', other);
+    await change();
+    await portal.sql`delete from sso_subject`;
+    expect((await agree(question)).headers.location).toContain('notice=signInExpired');
+    expect(await signedInAs(portal, browser.cookies)).toBe('bob');
+    expect((await other.get(waiting, crossSite)).headers.location).toContain('/loginfail/saml');
+    expect(await signedInAs(portal, other.cookies)).toBeNull();
+    expect(await portal.sql`select from sso_subject`).toHaveLength(0);
+  });
+
+  it('continues if something else changes', async () => {
+    const question = await asked();
+    expect((await settingsWith({ signOnUrl: 'https://idp.acme.test/new' })).kind).toBe('changed');
+    await agree(question);
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
   });
 
   it('SA-31 signs nobody in by a question of a connection that is removed', async () => {

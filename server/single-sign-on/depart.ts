@@ -4,6 +4,7 @@ import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie } from '../http/cookies.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
+import { turnsOf } from '../http/turns.ts';
 import { beginVisit } from '../http/visit-cookies.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { turnAway } from '../sign-in/let-in.ts';
@@ -19,10 +20,10 @@ import { recordSsoFailure } from './record-failure.ts';
 import { slowDown } from './slow-down.ts';
 
 /**
- * A visitor on the way to a provider. `isTurnOver`: the session in this browser was signed out elsewhere, and this is
- * the first request since.
+ * A visitor on the way to a provider. `signedOut`: the session in this browser was signed out elsewhere, and this is
+ * the first request since, which gives the browser this mark.
  */
-export type Traveller = { address: string; destination: string; lang: string | undefined; isTurnOver?: boolean };
+export type Traveller = { address: string; destination: string; lang: string | undefined; signedOut?: string };
 
 /**
  * Reads who wants to be sent to a provider; null if already answered, because the address is unknown or asks too often.
@@ -40,8 +41,8 @@ export async function travellerOf(
   const { address } = visitor;
   if (await slowDown(deps, request, reply, address)) return null;
   const lang = languageOverride(request);
-  if (turnOfEndedSession(deps, request, reply, await visitor.who()))
-    return { address, destination: defaultDestination(config.basePath), lang, isTurnOver: true };
+  const turn = turnOfEndedSession(deps, request, reply, await visitor.who());
+  if (turn) return { address, destination: defaultDestination(config.basePath), lang, signedOut: turn.signedOut };
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
   if (redirectUrl && !accepted)
     await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId: request.id, address }, deps.now());
@@ -54,15 +55,10 @@ export async function depart(
   request: FastifyRequest,
   reply: FastifyReply,
   connection: SsoConnection,
-  {
-    typed,
-    isAfresh = false,
-    isTurnOver = false,
-    ...traveller
-  }: Traveller & { typed: string | null; isAfresh?: boolean },
+  { typed, isAfresh = false, signedOut, ...traveller }: Traveller & { typed: string | null; isAfresh?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
-  const wish = isTurnOver ? 'afresh' : wishAfterSignOut(request, config, connection.id);
+  const wish = signedOut ? 'afresh' : wishAfterSignOut(request, config, connection.id);
   const registers = leadsToRegistration(config, traveller.destination);
   const begun = await beginSingleSignOn(deps, connection, {
     ...traveller,
@@ -71,11 +67,12 @@ export async function depart(
     // Setting up a factor needs a new sign-in: a provider that only confirms who is signed in proves nothing new.
     isAfresh: isAfresh || wish === 'afresh' || registers,
     isAfterSignOut: wish !== null,
+    signedOut: signedOut ?? turnsOf(request, config)?.signedOut ?? null,
     requestId: request.id,
   });
   if (begun.kind === 'refused') return await stay(deps, request, reply, begun, { ...traveller, connection, typed });
   // The end of the turn has set the wish that later visits count from.
-  if (wish === 'afresh' && !isTurnOver) noteAfreshVisit(request, reply, config);
+  if (wish === 'afresh' && !signedOut) noteAfreshVisit(request, reply, config);
   beginVisit(request, reply, config, begun);
   // Nor does a remembered device, so the visit ends with a code if one is required.
   if (registers) clearCookie(reply, config, 'remembered');

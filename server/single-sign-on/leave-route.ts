@@ -4,6 +4,7 @@ import { screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
+import { turnsOf } from '../http/turns.ts';
 import { endVisit, visitsOfBrowser } from '../http/visit-cookies.ts';
 import { isUuid } from '../names/is-uuid.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
@@ -34,8 +35,11 @@ export function leaveRoute(deps: Deps) {
     // Someone signed out while the provider was asked for its addresses: this visit is the previous person's.
     const wish = row && wishAfterSignOut(request, config, row.connectionId);
     const isTurnOver = isOwn && turnOfEndedSession(deps, request, reply, await visitorOf(deps, request).who()) !== null;
+    const isOfEarlierTurn = (details?.signedOut ?? null) !== (turnsOf(request, config)?.signedOut ?? null);
     const isSignedOut =
-      isTurnOver || (wish !== null && (!details?.isAfterSignOut || (wish === 'afresh' && !details.isAfresh)));
+      isTurnOver ||
+      isOfEarlierTurn ||
+      (wish !== null && (!details?.isAfterSignOut || (wish === 'afresh' && !details.isAfresh)));
     if (connection?.active && details?.url && !isSignedOut) {
       const fields = details.fields ?? undefined;
       if (fields) sendFormPolicy(reply, details.url);

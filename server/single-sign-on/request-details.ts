@@ -30,6 +30,8 @@ export type RequestDetails = {
   isAfresh?: boolean;
   /** Whether someone had signed out here before: an answer that shows no fresh sign-in asks first. */
   isAfterSignOut?: boolean;
+  /** The browser's mark of its last sign-out; null if it had none. */
+  signedOut?: string | null;
   kept: OidcKept | SamlKept | null;
 };
 

@@ -5,6 +5,7 @@ import { findUserForUpdate } from '../storage/portal-user.ts';
 import { listRememberedDevices } from '../storage/remembered-device.ts';
 import { deleteSessionsOfUserBy } from '../storage/session.ts';
 import { findSsoConnectionByKeyForUpdate } from '../storage/sso-connection.ts';
+import { endAnswersOfConnection } from '../storage/sso-request.ts';
 import { deleteSsoSubject } from '../storage/sso-subject.ts';
 
 export type UnlinkResult =
@@ -16,7 +17,8 @@ export type UnlinkResult =
 
 /**
  * Makes a connection forget a user's subject: the next one with their address is linked. The linked person may be a
- * stranger, so everything they opened through the connection ends.
+ * stranger, so everything they opened through the connection ends, and what its provider has said, which would link them
+ * again.
  */
 export async function unlinkUser(sql: Database, key: string, name: string, now: Date): Promise<UnlinkResult> {
   return await sql.begin(async (sql): Promise<UnlinkResult> => {
@@ -27,6 +29,7 @@ export async function unlinkUser(sql: Database, key: string, name: string, now: 
     if (!(await deleteSsoSubject(sql, connection.id, user.id))) return { kind: 'notLinked' };
     const { id: userId, username, hasApp } = user;
     const sessionsEnded = await deleteSessionsOfUserBy(sql, userId, connection.id);
+    await endAnswersOfConnection(sql, connection.id, now);
     const rememberedDevices = (await listRememberedDevices(sql, userId, now)).length;
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
     await insertAuditEvent(sql, { event: 'connection-unlinked', connection: key, userId, username, steps }, now);

@@ -122,7 +122,11 @@ it('MF-20 cancel ends the half session: its code no longer works, and the destin
     '/portal/login?destination=%2Fportal%2Fx&lang=de',
   ]);
   // “Not you” leads to an empty form.
-  expect(cookiesOf(cancelled)).toEqual({ 'vestibule-session': '', 'vestibule-refusal': '', 'vestibule-afresh': '1' });
+  expect(cookiesOf(cancelled)).toEqual({
+    'vestibule-session': '',
+    'vestibule-refusal': '',
+    'vestibule-afresh': '________1',
+  });
   expect(await portal.sql`select from session`).toEqual([]);
   await expectGone(cookies);
 });

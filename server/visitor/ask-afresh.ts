@@ -1,15 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
-import { readCookie, setCookie } from '../http/cookies.ts';
+import { readCookie, readTokenCookie, setCookie } from '../http/cookies.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 
 /**
  * Marks in the browser that someone signed out: a provider's session may live on, and does not belong to the next
  * person. Until it has signed someone in, each provider is asked to authenticate again (docs/decisions/0029).
+ * `signedOut` is the browser's mark of the sign-out, null if it has none.
  */
-export function askAfresh(reply: FastifyReply, config: Config): void {
-  setWish(reply, config, { tries: 1, signedIn: [] });
+export function askAfresh(reply: FastifyReply, config: Config, signedOut: string | null): void {
+  setWish(reply, config, noTries(signedOut));
 }
 
 /**
@@ -29,18 +30,18 @@ export function wishAfterSignOut(
 
 /** Counts a visit that asks for a fresh sign-in: a provider that fails with its own error page sends nobody back. */
 export function noteAfreshVisit(request: FastifyRequest, reply: FastifyReply, config: Config): void {
-  const { tries, signedIn } = wishOf(request, config) ?? noTries;
-  setWish(reply, config, { tries: tries + 1, signedIn });
+  const wish = wishOrNew(request, config);
+  setWish(reply, config, { ...wish, tries: wish.tries + 1 });
 }
 
 /** Whoever was at the provider may be followed by someone else: the next visit asks for a fresh sign-in once more. */
 export function goOnAskingAfresh(request: FastifyRequest, reply: FastifyReply, config: Config): void {
-  setWish(reply, config, { ...(wishOf(request, config) ?? noTries), tries: 1 });
+  setWish(reply, config, { ...wishOrNew(request, config), tries: 1 });
 }
 
 /** The provider answered that it cannot do what it was asked for: the next visit asks for nothing. */
 export function giveUpAskingAfresh(request: FastifyRequest, reply: FastifyReply, config: Config): void {
-  setWish(reply, config, { ...(wishOf(request, config) ?? noTries), tries: limits.afreshVisits + 1 });
+  setWish(reply, config, { ...wishOrNew(request, config), tries: limits.afreshVisits + 1 });
 }
 
 /** A connection has signed someone in, so the previous person has gone there. The others are still asked. */
@@ -54,20 +55,35 @@ export function endAskingAfresh(
   if (wish === null) return;
   const mark = markOf(connectionId);
   const signedIn = [...wish.signedIn.filter((other) => other !== mark), mark].slice(-limits.afreshConnections);
-  setWish(reply, config, { tries: 1, signedIn });
+  setWish(reply, config, { ...wish, tries: 1, signedIn });
 }
 
-/** The number of the next visit, and the marks of the connections that have signed someone in since the sign-out. */
-type Wish = { tries: number; signedIn: string[] };
+/**
+ * The sign-out, the number of the next visit, and the marks of the connections that have signed someone in since. Every
+ * response that changes a wish writes what its request had, so one that is read late brings back an earlier sign-out's:
+ * then `signOut` differs from the browser's mark.
+ */
+type Wish = { signOut: string; tries: number; signedIn: string[] };
 
-const noTries: Wish = { tries: 1, signedIn: [] };
+function noTries(signedOut: string | null): Wish {
+  return { signOut: signedOut?.slice(0, 8) ?? noSignOut, tries: 1, signedIn: [] };
+}
 
-/** Null if nobody has signed out. Anything strange counts as a sign-out of a moment ago. */
+/** After an abandoned second factor, in a browser that has no mark. */
+const noSignOut = '________';
+
+/** Null if nobody has signed out. Anything strange, or of an earlier sign-out, counts as a sign-out of a moment ago. */
 function wishOf({ headers }: FastifyRequest, config: Config): Wish | null {
   const value = readCookie(headers, config, 'afresh');
   if (value === null) return null;
-  const [, tries, marks] = /^([1-9])((?:[\w-]{8})*)$/.exec(value) ?? [];
-  return tries === undefined ? noTries : { tries: Number(tries), signedIn: marks?.match(/.{8}/g) ?? [] };
+  const latest = noTries(readTokenCookie(headers, config, 'signed-out'));
+  const [, signOut, tries, marks] = /^([\w-]{8})([1-9])((?:[\w-]{8})*)$/.exec(value) ?? [];
+  if (signOut === undefined || (latest.signOut !== noSignOut && latest.signOut !== signOut)) return latest;
+  return { signOut, tries: Number(tries), signedIn: marks?.match(/.{8}/g) ?? [] };
+}
+
+function wishOrNew(request: FastifyRequest, config: Config): Wish {
+  return wishOf(request, config) ?? noTries(readTokenCookie(request.headers, config, 'signed-out'));
 }
 
 /** Enough to tell connections apart; no reader learns which ones they are. */
@@ -75,7 +91,7 @@ function markOf(connectionId: string): string {
   return tokenHash(connectionId).toString('base64url').slice(0, 8);
 }
 
-function setWish(reply: FastifyReply, config: Config, { tries, signedIn }: Wish): void {
-  const value = Math.min(tries, limits.afreshVisits + 1) + signedIn.join('');
+function setWish(reply: FastifyReply, config: Config, { signOut, tries, signedIn }: Wish): void {
+  const value = signOut + Math.min(tries, limits.afreshVisits + 1) + signedIn.join('');
   setCookie(reply, config, 'afresh', value, limits.askedAfresh);
 }
