@@ -33,6 +33,7 @@ async function start(): Promise<void> {
     () => localStorage,
   );
   takeTurns(page, store);
+  const { place } = settle(location, store, page);
   if (page.serverPage?.name === 'signedIn') {
     const saved = store.read();
     // The next sign-in in this tab does not inherit the destination.
@@ -42,7 +43,7 @@ async function start(): Promise<void> {
       location.replace(redirectValue(saved, page.url, page.rules));
   }
   const rendered = placeOfUrl(page.url, page.rules.basePath);
-  const arrived = page.serverPage ? rendered : settle(location, store, page).place;
+  const arrived = page.serverPage ? rendered : place;
   const language = languageOfSearch(arrived.search) ?? page.language;
   const [texts, laterScreen] = await Promise.all([
     loadTexts(language),
