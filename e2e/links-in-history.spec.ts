@@ -82,6 +82,50 @@ test('SE-15: so does one in the old form that is entered in an open page', async
   await expect(heading(page)).toHaveText('Password not changed');
 });
 
+for (const where of ['', 'login', 'portal.html', 'twoFactor'])
+  test(`SE-15: so does one in the old form at /${where} that is opened while somebody is signed in`, async ({
+    page,
+    portal,
+    inbox,
+    newPerson,
+  }) => {
+    const { username, email } = await newPerson();
+    const link = await linkFor({ portal, inbox }, email);
+    const oldForm = `/portal/${where}#/forgottenChange?hash=${hashOf(link)}`;
+    await signIn(page, username, password);
+    await page.goto('about:blank');
+    const told = page.waitForResponse((response) => response.request().method() === 'HEAD');
+    await page.goto(oldForm);
+    await told;
+    expect(page.url()).not.toContain(hashOf(link));
+    await signOutButton(page).click();
+    await expect(heading(page)).toHaveText('Sign in');
+    await page.goto('about:blank');
+    await page.goto(link);
+    await expect(heading(page)).toHaveText('Password not changed');
+  });
+
+test('SE-15: so does one in the old form that is entered in the open page of somebody signed in', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+}) => {
+  const { username, email } = await newPerson();
+  const link = await linkFor({ portal, inbox }, email);
+  await signIn(page, username, password);
+  await expect(signOutButton(page)).toBeVisible();
+  const told = page.waitForResponse((response) => response.request().method() === 'HEAD');
+  await page.goto(`/portal/portal.html#/forgottenChange?hash=${hashOf(link)}`);
+  await told;
+  expect(page.url()).not.toContain(hashOf(link));
+  await expect(page.getByRole('main')).toContainText(username);
+  await signOutButton(page).click();
+  await expect(heading(page)).toHaveText('Sign in');
+  await page.goto(link);
+  await expect(heading(page)).toHaveText('Password not changed');
+});
+
 test(
   'SE-15: a link that is used where somebody else is signed in leads to the form for its own person',
   both,

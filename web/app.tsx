@@ -85,8 +85,11 @@ export function App({ page, place: firstPlace, language, texts, laterScreen, bro
   }
 
   useEffect(() => {
-    if (page.serverPage || !store) return;
-    const onMove = () => show(settle(location, store, page));
+    if (!store) return;
+    const onMove = () => {
+      const arrival = settle(location, store, page);
+      if (!page.serverPage) show(arrival);
+    };
     addEventListener('popstate', onMove);
     return () => removeEventListener('popstate', onMove);
   });

@@ -73,20 +73,16 @@ it('SE-15 the server is told of a reset link that only the fragment names, and o
 });
 
 it.each([{ name: 'signedIn', username: '', email: '', customers: [] }, { name: 'signOutConfirm' }] as const)(
-  'SE-15 so it is when the page is the server’s own, which stays as it is: $name',
+  'SE-15 so it is when the page is the server’s own, which is shown as it is, without the token: $name',
   async (serverPage) => {
     const fetched = vi.fn(async () => {});
     vi.stubGlobal('fetch', fetched);
     const token = 'A'.repeat(43);
     const page = pageForTest('/portal/portal.html', { serverPage } as Partial<Page>);
-    expect(await startAt(`/portal/portal.html#/forgottenChange?hash=${token}`, page)).toEqual([]);
+    const shown = await startAt(`/portal/portal.html#/forgottenChange?hash=${token}`, page);
+    expect(shown).toEqual(['/portal/portal.html#/forgottenChange']);
     expect(fetched.mock.calls).toEqual([[`/portal/forgottenChange?hash=${token}`, { method: 'HEAD' }]]);
     expect(root.hydrateRoot).toHaveBeenCalledOnce();
-    // So is one that is entered in the open page.
-    const entered = 'B'.repeat(43);
-    location.hash = `#/forgottenChange?hash=${entered}`;
-    for (const [type, listener] of listeners) if (type === 'popstate') listener();
-    expect(fetched.mock.calls.slice(1)).toEqual([[`/portal/forgottenChange?hash=${entered}`, { method: 'HEAD' }]]);
     vi.unstubAllGlobals();
   },
 );

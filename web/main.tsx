@@ -5,13 +5,12 @@ import { languageOfSearch } from './address-language.ts';
 import { App } from './app.tsx';
 import { isLater, loadLaterScreen } from './load-later-screen.ts';
 import { loadTexts } from './load-texts.ts';
-import { arrive, isForeign } from './page-load.ts';
+import { isForeign } from './page-load.ts';
 import { ErrorDoor } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 import { settle } from './settle.ts';
 import { takeTurns } from './take-turns.ts';
-import { tellOfLink } from './tell-of-link.ts';
 
 /** The page as sent by the server, which works without JavaScript: a failure leaves or restores it. */
 const address = location.href;
@@ -34,6 +33,7 @@ async function start(): Promise<void> {
     () => localStorage,
   );
   takeTurns(page, store);
+  const { place } = settle(location, store, page);
   if (page.serverPage?.name === 'signedIn') {
     const saved = store.read();
     // The next sign-in in this tab does not inherit the destination.
@@ -42,14 +42,8 @@ async function start(): Promise<void> {
     if (saved.loginHashFragment && !isForeign(location.hash))
       location.replace(redirectValue(saved, page.url, page.rules));
   }
-  // A page of the server's own stays as it is, whatever the fragment names, but the browser's history keeps a link in it.
-  if (page.serverPage) {
-    const tell = () => tellOfLink(arrive(location, nothingSaved, page.rules), page);
-    tell();
-    addEventListener('popstate', tell);
-  }
   const rendered = placeOfUrl(page.url, page.rules.basePath);
-  const arrived = page.serverPage ? rendered : settle(location, store, page).place;
+  const arrived = page.serverPage ? rendered : place;
   const language = languageOfSearch(arrived.search) ?? page.language;
   const [texts, laterScreen] = await Promise.all([
     loadTexts(language),

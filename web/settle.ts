@@ -5,13 +5,15 @@ import { tellOfLink } from './tell-of-link.ts';
 
 /**
  * Applies the arrival rules to the current address: saves, shows and warns as they say, and reports a reset link, also
- * one that is entered in an open page.
+ * one that is entered in an open page. On a page that is no addressed screen only a reset link in the fragment counts:
+ * a redirect keeps it, and the person may be signed in (docs/decisions/0027).
  */
 export function settle({ pathname, search, hash }: Address, store: SavedValuesStore, page: Page): Arrival {
   const arrival = arrive({ pathname, search, hash }, store.read(), page.rules, page.secondFactor !== undefined);
+  const { shown } = arrival;
+  if (page.serverPage && (arrival.place.screen.name !== 'forgottenChange' || shown.hash === hash)) return arrival;
   store.write(arrival.saved);
   if (arrival.warning) console.warn(arrival.warning);
-  const { shown } = arrival;
   if (shown.search !== search || shown.hash !== hash) {
     history.replaceState(null, '', shown.pathname + shown.search + shown.hash);
   }

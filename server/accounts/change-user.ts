@@ -4,6 +4,7 @@ import { passwordReplaced, queuePasswordNotice } from '../password/password-repl
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { listUnknownCustomerKeys } from '../storage/customer.ts';
 import type { Connection, Database } from '../storage/database.ts';
+import { updateProvenByCode } from '../storage/factor-scope.ts';
 import { deleteHalfSessionsByEmail } from '../storage/half-session.ts';
 import { lockLoginNames, updateLoginNames } from '../storage/login-name.ts';
 import { lockCustomersOfUser, updateMemberships } from '../storage/membership.ts';
@@ -34,7 +35,7 @@ export type ChangeUserResult =
  * Changes the user with a username or email, and records the changes; all or nothing. A new or removed password, or
  * deactivation, ends the user's sessions. A new or removed password also forgets their known browsers, ends reset links
  * and the account's waits, and notifies them. A new email ends reset links, sign-ins waiting for an emailed code, and
- * devices remembered by such a code.
+ * devices remembered by such a code; sessions that have proven a code set up no app.
  */
 export async function changeUser(
   sql: Database,
@@ -89,6 +90,7 @@ const nothingEnded = { sessionsEnded: 0, devicesForgotten: 0 };
 async function emailReplaced(sql: Connection, userId: string): Promise<typeof nothingEnded> {
   await withdrawResetLinks(sql, userId);
   await updateFactorVersion(sql, userId);
+  await updateProvenByCode(sql, userId);
   return {
     sessionsEnded: await deleteHalfSessionsByEmail(sql, userId),
     devicesForgotten: await deleteDevicesRememberedBy(sql, userId, 'email'),

@@ -1,5 +1,6 @@
 import type { Connection } from './database.ts';
 import type { SessionStage } from './session.ts';
+import type { WayIn } from './throttle-keys.ts';
 
 /** A counted attempt at a code: its number in a half session, and the moment as of which it is judged. */
 export type CodeTry = { tries: number; at: Date; isSamePress: boolean };
@@ -46,7 +47,6 @@ export async function takeClockHelp(sql: Connection, tokenHash: Buffer, tries: n
  * its answer gave.
  */
 export type SessionOfPress = {
-  userId: string;
   stage: SessionStage;
   connectionId: string | null;
   hasNewDevice: boolean;
@@ -54,7 +54,23 @@ export type SessionOfPress = {
   showsRecoveryCodes: boolean;
 };
 
-/** What the right code of a press opened; null if nothing, if it has ended, or its session has another token now. */
+/**
+ * Whose session a right code, sent by a form, has opened since a time instead of this one, and by which way in; null if
+ * none has. Locked until the transaction ends, so that the presses of one button are judged one after the other.
+ */
+export async function findOpenedByPressForUpdate(
+  sql: Connection,
+  former: Buffer,
+  since: Date,
+): Promise<(WayIn & { username: string }) | null> {
+  const [row] = await sql<(WayIn & { username: string })[]>`
+    select s.user_id as "userId", s.connection_id as "connectionId", u.username
+    from session s join portal_user u on u.id = s.user_id
+    where s.former_token_hash = ${former} and not s.replaces and s.press_at > ${since} for update of s`;
+  return row ?? null;
+}
+
+/** What the right code of a press opened; null if nothing, if it has ended, or its session goes by another token now. */
 export async function findSessionOfPress(
   sql: Connection,
   hashes: { former: Buffer; session: Buffer; device: Buffer; remembered: Buffer },
@@ -62,7 +78,7 @@ export async function findSessionOfPress(
 ): Promise<SessionOfPress | null> {
   const { former, session, device, remembered } = hashes;
   const [row] = await sql<SessionOfPress[]>`
-    select s.user_id as "userId", s.stage, s.connection_id as "connectionId",
+    select s.stage, s.connection_id as "connectionId",
       exists (select from device where token_hash = ${device} and user_id = s.user_id) as "hasNewDevice",
       exists (select from remembered_device where token_hash = ${remembered} and user_id = s.user_id) as "isRemembered",
       exists (

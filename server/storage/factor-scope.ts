@@ -2,30 +2,45 @@ import type { Connection } from './database.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
 /**
- * Whether a session may set up a factor, which counts for the whole account; and if not, who can: the user with their
- * password, only an administrator, or the user where every customer that requires a factor admits them.
+ * Whether a session may set up a factor, which counts for the whole account; and if not, who can: the user after signing
+ * in again, with their password, only an administrator, or the user where every customer that requires a factor admits
+ * them.
  */
-export type FactorScope = 'mayRegister' | 'withPassword' | 'byAdministrator' | 'whereAllAdmit';
+export type FactorScope = 'mayRegister' | 'signInAgain' | 'withPassword' | 'byAdministrator' | 'whereAllAdmit';
 
 /**
  * A session from a connection speaks for one customer (docs/decisions/0019). It may set up a factor if that is the
  * whole account: the user belongs only to that customer, and has no password. A full session by password may unless a
  * customer that did not admit it requires a factor, which it must have proven: somebody with the password alone could
- * otherwise set up an app where no code is required, and use it where one is.
+ * otherwise set up an app where no code is required, and use it where one is. If its own customers have come to require
+ * one since, or what it has proven counts no longer, the next sign-in asks for it.
  */
 export async function findFactorScope(sql: Connection, sessionHash: Buffer): Promise<FactorScope> {
-  const [row] = await sql<{ byPassword: boolean; leavesOut: boolean; isElsewhere: boolean; hasPassword: boolean }[]>`
+  const [row] = await sql<
+    { byPassword: boolean; leavesOut: boolean; isOutdated: boolean; isElsewhere: boolean; hasPassword: boolean }[]
+  >`
     select s.connection_id is null as "byPassword",
       s.stage = 'full' and exists (
         select from membership m join customer c on c.id = m.customer_id
         where m.user_id = s.user_id and c.active and c.two_factor <> 'off' and c.id <> all(s.customer_ids)
           and not (c.two_factor = 'email' and s.proven = 'code')
       ) as "leavesOut",
+      s.stage = 'full' and (s.proven = 'remembered' or s.connection_id is null and s.proven <> 'code' and exists (
+        select from membership m join customer c on c.id = m.customer_id
+        where m.user_id = s.user_id and c.active and c.two_factor <> 'off' and c.id = any(s.customer_ids)
+      )) as "isOutdated",
       ${isElsewhere(sql, sql`s`)} as "isElsewhere", ${hasPassword(sql, sql`s`)} as "hasPassword"
     from session s where s.token_hash = ${sessionHash}`;
-  if (row?.byPassword) return row.leavesOut ? 'whereAllAdmit' : 'mayRegister';
-  if (row && !row.isElsewhere && !row.hasPassword) return 'mayRegister';
+  const isWhole = row && (row.byPassword ? !row.leavesOut : !row.isElsewhere && !row.hasPassword);
+  if (isWhole) return row.isOutdated ? 'signInAgain' : 'mayRegister';
+  if (row?.byPassword) return 'whereAllAdmit';
   return row?.hasPassword ? 'withPassword' : 'byAdministrator';
+}
+
+/** Full sessions of a user stay, but a code that they have proven no longer counts for another factor. */
+export async function updateProvenByCode(sql: Connection, userId: string): Promise<void> {
+  await sql`
+    update session set proven = 'remembered' where user_id = ${userId} and stage = 'full' and proven = 'code'`;
 }
 
 /** A condition on a session `s`: it comes from a connection and may not set up a factor. */

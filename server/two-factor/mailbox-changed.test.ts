@@ -11,6 +11,8 @@ import {
   codeNow,
   giveApp,
   halfSession,
+  registerApp,
+  registrationUrl,
   signedInAs,
   startTwoFactorAfresh,
   verdict,
@@ -76,6 +78,34 @@ describe('EM-10 another email of a user ends what codes to the one before could 
     expect(await pool`select factor from session where stage = 'half'`).toEqual([{ factor: 'app' }]);
     const again = await portal.signIn('bob', testPassword, { cookies: { ...byApp, ...rememberedOf(own) } });
     expect(again.headers.location).toBe('/portal/portal.html');
+  });
+
+  it('EM-10 MF-12 what a full session may set up for having proven one, also if it has begun', async () => {
+    const half = await halfSession(portal, 'bob');
+    const full = { ...half, ...cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half)) };
+    const { totpSecret } = (await portal.send({ url: registrationUrl, cookies: full })).json<{ totpSecret: string }>();
+    await changeEmail('robert@acme.test');
+    expect((await portal.send({ url: registrationUrl, cookies: full })).statusCode).toBe(409);
+    expect((await verify(portal, codeNow(portal, totpSecret), full)).statusCode).toBe(409);
+    expect(await pool`select from totp`).toEqual([]);
+    expect(await signedInAs(portal, full)).toBe('bob');
+    const again = await halfSession(portal, 'bob');
+    await registerApp(portal, cookiesOf(await verify(portal, await codeByMail(portal, 'robert'), again)));
+  });
+
+  it('EM-10 MF-12 nor while its app is being confirmed', async () => {
+    const half = await halfSession(portal, 'bob');
+    const full = { ...half, ...cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half)) };
+    const { totpSecret } = (await portal.send({ url: registrationUrl, cookies: full })).json<{ totpSecret: string }>();
+    const release = await holdRows(pool, (sql) => sql`select from session for update`);
+    const changing = changeEmail();
+    await untilWaiting(pool, 1);
+    const confirming = verify(portal, codeNow(portal, totpSecret), full);
+    await untilWaiting(pool, 2);
+    await release();
+    await changing;
+    expect(verdict(await confirming)).toBe(false);
+    expect(await pool`select from totp`).toEqual([]);
   });
 
   it('EM-10 a sign-in in progress has its code sent to the new one', async () => {

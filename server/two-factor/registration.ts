@@ -17,7 +17,7 @@ export type RegistrationResult =
   /** The user has to sign in again first. */
   | { kind: 'tooOld' }
   /** The sign-in covers only a part of the account. */
-  | { kind: 'elsewhere'; scope: Exclude<FactorScope, 'mayRegister'> };
+  | { kind: 'elsewhere'; scope: Exclude<FactorScope, 'mayRegister' | 'signInAgain'> };
 
 /** The quiet zone required by the standard, in modules (ISO/IEC 18004 §5.3.8). */
 const quietZone = 4;
@@ -32,6 +32,7 @@ export async function openRegistration(deps: Deps, hash: Buffer, who: Who): Prom
   if (account === null) return { kind: 'signedOut' };
   if (typeof account === 'string') return { kind: account };
   const scope = await findFactorScope(deps.sql, hash);
+  if (scope === 'signInAgain') return { kind: 'tooOld' };
   if (scope !== 'mayRegister') return { kind: 'elsewhere', scope };
   const { keys, config } = deps;
   const sealedSecret = await findOrInsertPendingTotp(deps.sql, {

@@ -236,6 +236,38 @@ describe('MF-01 what is not the same press is refused as ever', () => {
     expect(await signedInAs(portal, own)).toBe('bob');
   });
 
+  const counted = async () => (await portal.sql`select from throttle where key like 'code:%'`).length;
+
+  it('MF-01 BF-11 guesses with the session before count for the account, one after the other or at once, until even the code is refused', async () => {
+    const { freeFailures } = limits.throttle.code;
+    const codes = wrongCodes(portal, secret, freeFailures + 2);
+    for (const guess of codes.slice(0, 2)) await refused(press(guess, cookies));
+    expect(sessionOf(await press(code, cookies))).toBe(after['vestibule-session']);
+    await Promise.all(
+      codes.slice(2).map((guess, n) => refused(press(guess, cookies, { at: n % 2 ? another : portal }))),
+    );
+    await refused(press(code, cookies));
+    const events = await portal.sql`select username, steps from audit_event where event = 'code-refused'`;
+    expect(events).toHaveLength(freeFailures);
+    expect(events[0]).toEqual({ username: 'alice', steps: [{ step: 'code', outcome: 'after the right one' }] });
+    const next = await press(codeNow(portal, secret), await halfSession(portal, 'alice'));
+    expect(next.headers.location).toContain('notice=tooManyAttempts');
+  });
+
+  it('but nothing counts for the button pressed again, however often', async () => {
+    for (let n = 0; n < limits.throttle.code.freeFailures + 2; n += 1)
+      expect(sessionOf(await press(code, cookies))).toBe(after['vestibule-session']);
+    expect(await counted()).toBe(0);
+  });
+
+  it('nor for a code with the cookie that a sign-in has just replaced', async () => {
+    // With a remembered device a sign-in has a press of its own.
+    const replaced = { 'vestibule-session': 'S'.repeat(43), 'vestibule-remembered': 'R'.repeat(43) };
+    await portal.signIn('pat', testPassword, { cookies: replaced });
+    await refused(press(code, replaced));
+    expect(await counted()).toBe(0);
+  });
+
   it('MF-02 the code in another sign-in of the same browser', async () => {
     const next = await halfSession(portal, 'alice');
     expect((await press(code, next)).headers.location).toContain('notice=codeWrong');

@@ -2,6 +2,7 @@ import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
+import { findFactorScope } from '../storage/factor-scope.ts';
 import { isUserActiveForChange } from '../storage/portal-user.ts';
 import { type FullSession, isSessionThereForUpdate, updateSessionToken } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
@@ -17,7 +18,7 @@ import { hasPage, type VerifyRequest, type VerifyResult, verifyCode } from './ve
 
 /**
  * Checks a code in any session: in a half one it completes the sign-in, in a recent full one it confirms the app that
- * its user sets up voluntarily. In an older one where that has begun, it reports that it is too late. The second press of
+ * its user sets up voluntarily. In an older one, or one that has proven less than is required now, where that has begun, it reports that it is too late. The second press of
  * a form's button finds its session gone, and gets the answer of the first.
  */
 export async function verifyAny(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
@@ -29,8 +30,11 @@ export async function verifyAny(deps: Deps, request: VerifyRequest, who: Who): P
 async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
   if (who.kind === 'half') return await verifyCode(deps, request, who.half);
   if (who.kind !== 'full') return { kind: 'signInExpired' };
-  if (isFreshSignIn(who.session, deps.now())) return await confirmOwnApp(deps, request, who.session);
-  const wasSettingUp = await findPendingTotp(deps.sql, tokenHash(request.sessionToken));
+  const sessionHash = tokenHash(request.sessionToken);
+  const isEnough =
+    isFreshSignIn(who.session, deps.now()) && (await findFactorScope(deps.sql, sessionHash)) !== 'signInAgain';
+  if (isEnough) return await confirmOwnApp(deps, request, who.session);
+  const wasSettingUp = await findPendingTotp(deps.sql, sessionHash);
   return { kind: wasSettingUp ? 'signInTooOld' : 'signInExpired' };
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import {
   type Browser,
   codeByMail,
@@ -9,12 +10,14 @@ import {
   pageOf,
   registerApp,
   registrationUrl,
+  signedInAs,
   startTwoFactorAfresh,
   verdict,
   verify,
 } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile({ each: startTwoFactorAfresh });
+const another = otherInstanceOfFile(portal);
 
 const outside = { from: '198.51.100.99' };
 const inside = { from: '203.0.113.9' };
@@ -101,5 +104,48 @@ describe('MF-12 a browser that is remembered', () => {
     const full = cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), cookiesOf(half)));
     expect((await ask(full)).statusCode).toBe(200);
     expect(await portal.sql`select from remembered_device`).toHaveLength(1);
+  });
+});
+
+describe('MF-12 a customer that has come to require a second factor since the password alone sufficed', () => {
+  it.each(['email', 'app'])(
+    'MF-12 %s: the session goes on, but sets up no app until its user signs in again',
+    async (policy) => {
+      await portal.sql`insert into email_factor select id, now() from portal_user where username = 'bob'`;
+      await portal.sql`update customer set two_factor = 'off' where key = 'mail'`;
+      const cookies = cookiesOf(await portal.signIn('bob', testPassword));
+      const { totpSecret } = (await ask(cookies)).json<{ totpSecret: string }>();
+      await portal.sql`update customer set two_factor = ${policy} where key = 'mail'`;
+      expect((await ask(cookies)).statusCode).toBe(409);
+      expect((await verify(portal, codeNow(portal, totpSecret), cookies)).statusCode).toBe(409);
+      expect((await pageOf(portal, { url: page, cookies })).serverPage?.name).toBe('signInOnceMore');
+      expect(await portal.sql`select from totp`).toEqual([]);
+      expect(await signedInAs(portal, cookies)).toBe('bob');
+      const half = cookiesOf(await portal.signIn('bob', testPassword));
+      const next = cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half));
+      await registerApp(portal, next);
+    },
+  );
+
+  it('MF-12 nor while the code is being confirmed', async () => {
+    const cookies = cookiesOf(await portal.signIn('pat', testPassword));
+    const { totpSecret } = (await ask(cookies)).json<{ totpSecret: string }>();
+    const release = await holdRows(
+      another.pool,
+      (sql) => sql`select from portal_user where username = 'pat' for update`,
+    );
+    const confirming = verify(portal, codeNow(portal, totpSecret), cookies);
+    await untilWaiting(another.pool, 1);
+    await portal.sql`update customer set two_factor = 'email' where key = 'plain'`;
+    await release();
+    expect(verdict(await confirming)).toBe(false);
+    expect(await portal.sql`select from totp`).toEqual([]);
+  });
+
+  it('a code that was proven before the app was required is still enough', async () => {
+    const half = cookiesOf(await portal.signIn('bob', testPassword));
+    const full = cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half));
+    await portal.sql`update customer set two_factor = 'app' where key = 'mail'`;
+    await registerApp(portal, full);
   });
 });
