@@ -29,7 +29,9 @@ export async function takeSession(
   const take = async (which: ReturnType<Connection>) => {
     const [row] = await sql<SignedOutSession[]>`
       with ended as (
-        delete from session s using portal_user u where ${which} and u.id = s.user_id
+        -- Locked in one order, so that two that end the same sessions never wait for each other.
+        delete from session s using portal_user u
+        where s.token_hash in (select token_hash from session where ${which} order by token_hash for update) and u.id = s.user_id
         returning s.token_hash, s.former_token_hash, s.replaces, u.id, u.username, s.stage,
           ${mustRegisterNow(sql, sql`s`)} as must_register, s.connection_id, s.sealed_id_token, s.ends_at
       ), tokens as (
@@ -48,8 +50,8 @@ export async function takeSession(
     return row ?? null;
   };
   return (
-    (await take(sql`(s.token_hash = ${tokenHash} or ${isSibling(sql, sql`s`, tokenHash, now)})`)) ??
-    (await take(sql`s.former_token_hash = ${tokenHash} and ${isFormerTokenGood(sql, sql`s`, now)}`))
+    (await take(sql`(token_hash = ${tokenHash} or ${isSibling(sql, sql`session`, tokenHash, now)})`)) ??
+    (await take(sql`former_token_hash = ${tokenHash} and ${isFormerTokenGood(sql, sql`session`, now)}`))
   );
 }
 
