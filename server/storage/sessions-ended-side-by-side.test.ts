@@ -8,7 +8,7 @@ import { takeSession } from './signed-out-session.ts';
 const portal = portalOfFile();
 const other = otherInstanceOfFile(portal);
 
-it('RC-04 sign-ins and sign-outs that end the same sessions at once never deadlock', { timeout: 60_000 }, async () => {
+it('sign-ins and sign-outs that end the same sessions at once never deadlock', { timeout: 60_000 }, async () => {
   await addCustomer(portal, 'acme');
   const users: string[] = [];
   for (let number = 0; number < 8; number += 1) users.push(await addUser(portal, { username: `user${number}` }));

@@ -15,11 +15,12 @@ export type SignedOutSession = {
 };
 
 /**
- * Ends a session with its siblings and returns it; null if there was none. One that a right code has just given a new token, or that has
- * just replaced this one, is its browser's session, which may not know that yet: after waiting for it, only a new
- * statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession. A replaced token may have
- * been somebody else's, so it yields no proof for the provider. The browser may not learn of the sign-out either: if it
- * comes back with the token of a full session, the turn ends then (docs/decisions/0027).
+ * Ends a session with its siblings and returns it; null if there was none. One that a right code has just given a new
+ * token, or that has just replaced this one, is its browser's session, which may not know that yet: after waiting for it,
+ * only a new statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession. A replaced token
+ * may have been somebody else's, so it yields no proof for the provider, and counts as that of a full session. The browser
+ * may not learn of the sign-out either: if it comes back with the token of a full session, the turn ends then
+ * (docs/decisions/0027).
  */
 export async function takeSession(
   sql: Connection,
@@ -35,7 +36,9 @@ export async function takeSession(
         returning s.token_hash, s.former_token_hash, s.replaces, u.id, u.username, s.stage,
           ${mustRegisterNow(sql, sql`s`)} as must_register, s.connection_id, s.sealed_id_token, s.ends_at
       ), tokens as (
-        select ended.*, hash, case when hash = token_hash or not replaces then sealed_id_token end as proof
+        select id, username, must_register, connection_id, ended.ends_at, hash,
+          case when hash = token_hash or not replaces then stage else 'full' end as stage,
+          case when hash = token_hash or not replaces then sealed_id_token end as proof
         from ended, unnest(array[token_hash, former_token_hash]) as hash where hash is not null
       ), kept as (
         insert into signed_out_session (token_hash, user_id, stage, must_register, connection_id, sealed_id_token, ends_at)
