@@ -294,12 +294,19 @@ export function replacedBySignIn(sql: Connection, by: Parameters<typeof isReplac
   return sql`select token_hash from session where ${isReplacedBySignIn(sql, by)} order by token_hash for update`;
 }
 
-/** Ends what a sign-in replaces, before its own session is stored. */
+/**
+ * Ends what a sign-in replaces, before its own session is stored. Returns whether that was another user's full session
+ * which this browser may not know yet; `idleSince`: those last used before it count as ended.
+ */
 export async function deleteReplacedSessions(
   sql: Connection,
-  by: { tokenHash: Buffer; userId: string; now: Date },
-): Promise<void> {
-  await sql`delete from session where token_hash in (${replacedBySignIn(sql, by)})`;
+  by: { tokenHash: Buffer; userId: string; now: Date; idleSince: Date },
+): Promise<boolean> {
+  const others = await sql<{ isOther: boolean }[]>`
+    delete from session where token_hash in (${replacedBySignIn(sql, by)})
+    returning token_hash <> ${by.tokenHash} and user_id <> ${by.userId}
+      and stage = 'full' and ends_at > ${by.now} and last_seen_at > ${by.idleSince} as "isOther"`;
+  return others.some(({ isOther }) => isOther);
 }
 
 /**

@@ -37,7 +37,7 @@ it('sign-ins and sign-outs that end the same sessions at once never deadlock', {
       const userId = users[number % users.length] as string;
       if (number % 5 === 4) await takeSession(sql, before, { now, keptUntil: endsAt });
       else if (number % 3 === 0) await keepNewestReplacement(sql, before, own);
-      else await deleteReplacedSessions(sql, { tokenHash: before, userId, now });
+      else await deleteReplacedSessions(sql, { tokenHash: before, userId, now, idleSince: new Date(0) });
     });
     const failed = (await Promise.allSettled(done)).filter(({ status }) => status === 'rejected');
     expect(failed).toEqual([]);
