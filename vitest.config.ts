@@ -1,25 +1,25 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 // Timeouts for hangs, not measurements: a busy machine takes several times as long as an idle one.
 const deadlines = { testTimeout: 60_000, hookTimeout: 60_000 };
 
+const pages = ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}'];
+const server = ['server/**/*.test.ts'];
+
+// Files of the server share a worker and load the product once, which halves the run; those that replace a module have
+// their own.
+const alone = globSync(server).filter((path) => readFileSync(path, 'utf8').includes('vi.mock('));
+
 export default defineConfig({
   test: {
     // One per core: each waits for the database and processes as much as it computes.
     maxWorkers: '100%',
+    globalSetup: ['testing/database-server.ts'],
     projects: [
-      {
-        oxc: { jsx: { runtime: 'automatic' } },
-        test: { name: 'pages', include: ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}'], ...deadlines },
-      },
-      {
-        test: {
-          name: 'server',
-          include: ['server/**/*.test.ts'],
-          globalSetup: ['testing/database-server.ts'],
-          ...deadlines,
-        },
-      },
+      { oxc: { jsx: { runtime: 'automatic' } }, test: { name: 'pages', include: pages, ...deadlines } },
+      { test: { name: 'server', include: server, exclude: alone, isolate: false, ...deadlines } },
+      { test: { name: 'server, alone', include: alone, ...deadlines } },
     ],
   },
 });

@@ -17,7 +17,7 @@ export const calls = {
   samlFinish: { method: 'GET', path: '/authenticate/saml/finish' },
   /** Where a failed answer that arrived without cookies rejoins its browser and restores what was typed. */
   samlFailed: { method: 'GET', path: '/authenticate/saml/failed' },
-  /** Where an unsolicited answer leads: a page that asks, and its button. */
+  /** The page that asks after an unsolicited answer, and its button. */
   providerBegan: { method: 'GET', path: '/authenticate/continue' },
   continueWithProvider: { method: 'POST', path: '/authenticate/continue' },
   /** A provider's answer that would sign in somebody else than the browser expects: a page that asks, and its button. */

@@ -28,7 +28,7 @@ export type ServerPage =
   | { name: 'oneMoment'; url: string }
   /** Unsolicited provider sign-in; `account` is the user who is signed in already and may continue to `goesOnTo`. */
   | { name: 'providerBegan'; connection: string; provider: string; account: string | null; goesOnTo: string }
-  /** A provider's answer would sign in `other`; `account` is who is signed in already, and may go on to `goesOnTo`. */
+  /** A provider's answer would sign in `other`; `account` is the current user, who may continue to `goesOnTo`. */
   | {
       name: 'otherAccount';
       request: string;
@@ -38,9 +38,9 @@ export type ServerPage =
       goesOnTo: string;
     }
   /**
-   * This sign-in may not set up an app for the whole account: a provider's, or one from a network that does not open all
-   * of it. `comesBackTo` follows a password sign-in, null if that does not help; `goesOnTo` continues without an app, null
-   * if one is required.
+   * This sign-in may not set up an app for the whole account, because it came through a provider, or from a network
+   * that does not open all of it. `comesBackTo` follows a password sign-in, null if that does not help; `goesOnTo`
+   * continues without an app, null if one is required.
    */
   | { name: 'registerElsewhere'; why: 'provider' | 'network'; comesBackTo: string | null; goesOnTo: string | null }
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
@@ -55,7 +55,7 @@ export type OpenSecondFactor = {
   mayRecover: boolean;
   /** Email codes: seconds until another may be sent; null if no more may be. */
   sendAgainAfter: number | null;
-  /** Email codes: none was sent for this sign-in, because the account had too many before. */
+  /** Email codes: none was sent for this sign-in, because the account had got too many. */
   isCodeNotSent?: true;
   /** For a signed-in user who sets up an app voluntarily: where cancelling leads. */
   goesOnTo?: string;

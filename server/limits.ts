@@ -46,13 +46,13 @@ export const limits = {
     /** Refused logout tokens from one address: a provider's are valid, or wrong by misconfiguration. */
     logoutToken: { freeFailures: 20, leakEvery: 30 * second, firstWait: 10 * second, longestWait: 5 * minute },
     /**
-     * SAML answers from one address that nobody vouched for: each costs milliseconds of the one thread. Valid ones
+     * SAML answers from one address without a valid signature: each costs milliseconds of the one thread. Valid ones
      * don't count.
      */
     samlFailure: { freeFailures: 30, leakEvery: 2 * second, firstWait: 10 * second, longestWait: minute },
-    /** Codes of the second factor, over all half sessions of an account. */
+    /** Codes of the second factor, over all half sessions of an account by one way in. */
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
-    /** Emails with a code to one account. */
+    /** Emails with a code to one account, by one way in. */
     codeMail: { freeFailures: 12, leakEvery: 5 * minute, firstWait: minute, longestWait: 15 * minute },
   } satisfies Record<string, ThrottleLimit>,
   /** Names without an account share this many rows, so that guessing names cannot fill the table. */
@@ -78,7 +78,7 @@ export const limits = {
   ssoRequest: 30 * minute,
   /** Open visits of one browser; each has a cookie, and the size of the header is limited. */
   visitsOfBrowser: 10,
-  /** For this long an answer loaded again leads where it led before. */
+  /** How long an answer that is loaded again redirects to the same place. */
   ssoRequestRemembered: hour,
   /** How long after a sign-out a provider is asked to authenticate the person again, at most. */
   askedAfresh: 30 * day,
@@ -109,13 +109,13 @@ export const limits = {
   samlAssertionAge: 10 * minute,
   /** An answer waits this long for the browser that brought it: the next redirect requests it at once. */
   answerWaits: 30 * second,
-  /** How long reading an answer, or deciding what comes of it, may take; the browser asks again until then. */
+  /** How long reading an answer, or deciding on it, may take; the browser asks again until then. */
   answerRead: 20 * second,
-  /** For this long a browser that lost what came of a visit gets it again. */
+  /** How long a browser that lost the result of a visit can get it again. */
   outcomeKept: 30 * second,
   /** After a sign-out: visits in a row that ask for a fresh sign-in and from which nobody comes back. */
   afreshVisits: 3,
-  /** Connections by which somebody has signed in since a sign-out that a browser remembers; the others are asked afresh. */
+  /** Connections that a browser remembers as used since a sign-out; the others are asked for a fresh sign-in. */
   afreshConnections: 10,
   /** A provider's logout is kept until the last earlier answer has expired, by either clock. */
   providerLogoutKept: 15 * minute,
@@ -163,15 +163,15 @@ export const limits = {
   resetLink: 60 * minute,
   /** How long a browser remembers its last sign-in and sign-out: longer than a link is valid, even if it was closed. */
   turn: day,
-  /** Reset links that a browser remembers to have opened; each has a cookie, and the size of the header is limited. */
+  /** Reset links that a browser remembers it has opened; each has a cookie, and the size of the header is limited. */
   linksOfBrowser: 10,
-  /** For this long an expired reset link is distinguished from one that never existed. */
+  /** How long an expired reset link is distinguished from one that never existed. */
   resetLinkRemembered: 30 * day,
   /** Reset emails to one account: more within an hour are not sent, and the answer does not reveal it. */
   resetMailsAnHour: 3,
   /** Two requests this close together are one click. */
   samePress: 500,
-  /** On a slow line a code's button is pressed again until something happens: for this long it is the same press. */
+  /** On a slow line people press a code's button again until something happens: for this long it is one press. */
   sameCodePress: 10 * second,
   /** The passwords that may not be chosen again, including the current one. */
   passwordsRemembered: 10,
@@ -192,7 +192,7 @@ export const limits = {
   mailServerFirstPause: second,
   mailServerLongestPause: minute,
   mailGivenUpAfter: day,
-  /** A session's last use is written at most this often, so that its idle time ends right to the second. */
+  /** A session's last use is written at most this often, so that its idle time still ends to the second. */
   sessionTouchEvery: second,
   /**
    * For this long the browser may not have read the response to a sign-in, and sends the cookies of before: longer than any

@@ -112,7 +112,7 @@ function stopWithParent(stop: (why: string) => void): void {
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
-    stop('npm is gone');
+    stop('npm exited');
   }, limits.parentLookEvery);
   timer.unref();
 }

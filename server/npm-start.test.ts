@@ -95,6 +95,6 @@ describe('npm start', () => {
     npm.kill('SIGKILL');
     await expect.poll(isTaken, { timeout: 20_000 }).toBe(false);
     await expect.poll(async () => await findPostgresProcess(clusterFolder(dataFolder)), { timeout: 20_000 }).toBeNull();
-    expect(output).toContain('npm is gone');
+    expect(output).toContain('npm exited');
   }, 60_000);
 });

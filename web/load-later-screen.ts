@@ -3,8 +3,8 @@ import type { Page } from '#contract/page.ts';
 import type { Place } from './place.ts';
 
 /**
- * Whether a place shows a screen whose script is loaded separately: the second factor, and what the server answers on an
- * address of its own. Nobody waits on those except when leaving for a provider.
+ * Whether a place shows a screen whose script is loaded separately: the second factor, and what the server answers on
+ * an address of its own. Visitors never wait for those, except when they leave for a provider.
  */
 export function isLater({ screen }: Place, { serverPage }: Page): boolean {
   if (serverPage) return serverPage.name !== 'leaving';

@@ -23,8 +23,8 @@ const originName = 'loginHashFragmentFrom';
 const origins = ['hash', 'redirectURL'] as const;
 
 /**
- * The sign-in and sign-out known to the last page in this tab; the storage of all tabs has those of the last page in
- * any.
+ * The sign-in and sign-out known to the last page in this tab; the storage shared by all tabs has those of the last
+ * page in any tab.
  */
 const turnsName = 'turns';
 

@@ -6,10 +6,10 @@ import { savedAfter } from './turns.ts';
 const moments = ['storage', 'popstate', 'pageshow', 'visibilitychange'];
 
 /**
- * Discards what an earlier turn saved in this tab, now and as long as the page is open: what the page itself shows goes
- * with a reload. A page that answers another site's post comes without cookies and so without marks; a cookie that has
- * expired leaves out its own. For a mark that a page lacks, what the other tabs know counts, then what this one knew: a
- * known mark is never forgotten.
+ * Discards what an earlier turn saved in this tab, now and as long as the page is open; a reload discards what the page
+ * itself shows. A page that answers another site's post comes without cookies and so without marks, and an expired
+ * cookie leaves out its own mark. If a page lacks a mark, the other tabs' value counts, then the last one of this tab:
+ * a known mark is never forgotten.
  */
 export function takeTurns({ turns, resetHash }: Page, store: SavedValuesStore): void {
   const take = (now?: Turns) => {

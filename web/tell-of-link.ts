@@ -5,8 +5,8 @@ import { placeOfUrl } from './place.ts';
 import { parameterOf } from './query.ts';
 
 /**
- * Tells the server which reset link a fragment holds, which only the browser sees: its history keeps that one too, so it
- * has to end with the next sign-in or sign-out here (docs/decisions/0027).
+ * Tells the server which reset link a fragment contains, since only the browser sees it: the browser's history keeps
+ * such a link too, so it has to end with the next sign-in or sign-out here (docs/decisions/0027).
  */
 export function tellOfLink({ place }: Arrival, { url, rules }: Page): void {
   const hash = linkOf(place);

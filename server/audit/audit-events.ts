@@ -11,8 +11,8 @@ export const auditEvents = {
   'sso-started': 'A visitor was sent to an identity provider.',
   'sso-refused': 'A sign-in by an identity provider was refused; the reason says why.',
   'account-change-asked':
-    'An identity provider named another user than is signed in in the browser, or perhaps the previous one: the person was asked.',
-  'account-change-agreed': 'The person who was asked went on as the user whom the identity provider named.',
+    'An identity provider named a user other than the one signed in, or perhaps the previous user: a page asked the person.',
+  'account-change-agreed': 'The person who was asked agreed to sign in as the user whom the identity provider named.',
   'signed-out': 'A user signed out.',
   'signed-out-by-provider': 'An identity provider reported a sign-out; the sessions it had created ended.',
   'provider-logout-refused':
@@ -39,7 +39,7 @@ export const auditEvents = {
   'device-forgotten': 'An operator revoked remembered devices of a user.',
   'connection-added': 'An operator added a single sign-on connection.',
   'connection-changed': 'An operator changed a single sign-on connection.',
-  'connection-metadata-changed': 'The metadata of a SAML provider have changed; nothing was adopted.',
+  'connection-metadata-changed': 'The metadata of a SAML provider have changed; nothing was applied.',
   'connection-removed': 'An operator removed a single sign-on connection.',
   'connection-unlinked': 'An operator unlinked a user from a subject of a connection.',
   'portal-key-changed': 'An operator published, used or withdrew a key of the portal.',
@@ -74,15 +74,15 @@ export const ssoRefusalReasons = {
   'connection-broken': 'The connection cannot be used as it is set up.',
   'provider-unreachable': 'The identity provider did not answer in time, or gave an invalid answer.',
   'provider-refused': 'The identity provider denied access; the steps quote it.',
-  'other-browser': 'The answer came from another browser than the one that began, or from one that lost its cookies.',
+  'other-browser': 'The answer came from a browser other than the one that began, or from one that lost its cookies.',
   'request-unknown':
     'The answer belongs to no request of this browser, or to one that has expired, was used, or ended when its connection was disabled.',
   'answer-invalid': 'The answer of the identity provider failed a check; the steps say which.',
   'answer-used': 'The answer was used before.',
   'authentication-too-old':
-    'The sign-in at the provider was too long ago for the connection, or it does not say when it was.',
+    'The sign-in at the provider was too long ago for the connection, or the provider does not say when it was.',
   'provider-session-over': 'The session at the provider has ended, as the provider itself says.',
-  'provider-began': 'The identity provider began the sign-in itself, which the connection does not allow.',
+  'provider-began': 'The identity provider started the sign-in, which the connection does not allow.',
   'foreign-domain':
     'The email address, or the username of the user to be created, is in a domain for which the connection does not vouch.',
   'unverified-email': 'The identity provider does not say that the email address is verified.',
@@ -116,7 +116,7 @@ export type ResetOutcome = keyof typeof resetOutcomes;
 export const changeRefusalReasons: Record<`${ChangeFailedReason}` | 'network', string> = {
   1: 'The password is too weak.',
   2: 'The account behind the link is gone.',
-  3: 'The link is over, was used, or was withdrawn.',
+  3: 'The link has expired, was used, or was withdrawn.',
   4: 'The link is unknown or malformed, or the account was changed while the password was checked.',
   5: 'The two entries differ.',
   6: 'The entry is not a valid password.',

@@ -118,7 +118,7 @@ describe('LG-05 what is recorded', () => {
     const change = (hash: string, password: string) => recorded(() => changeTo(portal, hash, password));
     const steps = async () => JSON.parse((await events())[0]?.steps as string) as unknown;
     expect(await change('x', newPassword)).toEqual([['password-change-refused', '4', null, null]]);
-    expect(await steps()).toEqual([{ step: 'link', outcome: 'there is none like that' }]);
+    expect(await steps()).toEqual([{ step: 'link', outcome: 'unknown or malformed' }]);
     expect(await change(token, 'lanternq')).toEqual([['password-change-refused', '1', 'alice', 'alice']]);
     expect(await steps()).toEqual([
       { step: 'link', outcome: 'open' },

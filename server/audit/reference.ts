@@ -11,8 +11,8 @@ export function newReference(): string {
 }
 
 /**
- * The reference of a request, for the page that refuses it: the beginning of its id, which each of its log lines and
- * events has. So it is there even while the database is down.
+ * The reference of a request, for the page that refuses it: the beginning of its id, which is in each of its log lines
+ * and events. So it exists even while the database is down.
  */
 export function referenceOfRequest(id: string): string {
   return `${id.slice(0, 4)}-${id.slice(4, 8)}`.toUpperCase();

@@ -39,8 +39,8 @@ function sentencesOf({ opened, lockedOut }: WhatFollows): string[] {
       : []),
     ...(lockedOut.length > 0
       ? [
-          `Then nobody in ${lockedOut.join(', ')} can sign in: single sign-on is disabled, and passwords stay closed ` +
-            'while it is required (connection set --required off opens them).',
+          `Then nobody in ${lockedOut.join(', ')} can sign in: single sign-on is disabled, and passwords stay forbidden ` +
+            'while it is required (connection set --required off allows them).',
         ]
       : []),
   ];

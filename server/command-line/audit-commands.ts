@@ -28,7 +28,7 @@ const longestName = Math.max(...Object.keys(auditEvents).map(({ length }) => len
 export function addAuditCommands(program: Command): void {
   program
     .command('audit')
-    .description('list what happened, newest first')
+    .description('list events, newest first')
     .option('--user <name>', 'only events of this user, by username or email')
     .option('--event <event>', 'only events of this kind')
     .option('--since <time>', 'only events since 30m, 24h or 7d ago, or since a date', pastMoment(new Date()))
@@ -80,7 +80,10 @@ async function runExplain(text: string, { json }: { json?: true }): Promise<void
   });
 }
 
-/** The page of a refused or failed request shows the beginning of its id; many leave no event, all a line in the log. */
+/**
+ * The page of a refused or failed request shows the beginning of its id. Many such requests leave no event, but each
+ * leaves a line in the log.
+ */
 function nothingUnder(reference: string, idStart: string | null): string {
   const inLog =
     idStart && ` If a page such as "Something went wrong" showed it, search the log for "reqId":"${idStart}`;

@@ -388,7 +388,7 @@ describe('connection test', () => {
     expect(wrong.out).toContain('--issuer');
     await addSaml();
     const { out } = await vestibule('connection test acme-saml --json');
-    expect(JSON.parse(out)[0]).toMatchObject({ connection: 'acme-saml', step: 'certificate 1', kind: 'ok' });
+    expect(JSON.parse(out)[0]).toMatchObject({ connection: 'acme-saml', step: 'certificate 1', ok: true });
   });
 });
 

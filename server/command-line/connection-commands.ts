@@ -122,12 +122,12 @@ function addSetCommand(connection: Command): void {
     .addOption(clientAuthOption())
     .option(
       '--own-redirect-uri',
-      'OpenID Connect: use a redirect URI of its own instead of the shared one; register it first',
+      'OpenID Connect: use its own redirect URI instead of the shared one; register it first',
     )
     .option('--metadata <file-or-url>', "SAML: the provider's current metadata")
     .addOption(onOff('--idp-initiated', 'SAML: allow sign-ins that start at the provider'))
     .addOption(onOff('--require-encryption', 'SAML: refuse assertions that are not encrypted'))
-    .option('--no-second-factor', 'nothing the provider says counts as a second factor any more')
+    .option('--no-second-factor', 'no longer accept a second factor from the provider')
     .addOption(
       new Option(
         '--disable',
@@ -177,12 +177,12 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
   });
 }
 
-/** Links outlive a provider's compromise, so whoever switches its connection off or on is shown them. */
+/** Links outlive a provider's compromise, so operators see them when they disable or enable its connection. */
 function printLinks(key: string, { count, latest }: Awaited<ReturnType<typeof findLinksOfConnection>>): void {
   const names = latest.map(({ username, linkedAt }) => `${username} (${localTime(linkedAt)})`).join(', ');
   printLine(`Linked users: ${count}${names && `, the latest: ${names}`}.`);
   if (count > 0)
-    printLine(`If the provider was compromised, undo links in doubt: vestibule connection unlink ${key} <name>.`);
+    printLine(`If the provider was compromised, undo doubtful links: vestibule connection unlink ${key} <name>.`);
 }
 
 /** The protocol's settings with the flags applied, or null if they change none. */

@@ -148,7 +148,7 @@ export function providerTaken(by: string): string {
 
 /** Why a provider may not use this address for single logout. */
 export function logoutAddressTaken(by: string): string {
-  return `--metadata: their SingleLogoutService is at an address of connection ${by}, another provider, which would receive what the portal signs: ask both.`;
+  return `--metadata: their SingleLogoutService is at an address of connection ${by}, another provider, which would receive messages that the portal signs: ask both providers.`;
 }
 
 /** The client secret from standard input, or undefined if not requested. */

@@ -16,7 +16,7 @@ export function addConnectionKeysCommand(connection: Command): void {
     .description("list the portal's own keys, by which providers recognize it")
     .option('--add', 'publish the next key beside the current one')
     .option('--use', 'sign with the next key from now on; the current one stays published as "last"')
-    .option('--withdraw <stage>', 'take the next or the last key out of the metadata')
+    .option('--withdraw <stage>', 'remove the next or the last key from the metadata')
     .option('--json', 'print them as JSON')
     .addHelpText(
       'after',
@@ -36,7 +36,7 @@ async function runKeys(keyed: Keyed, { add, use, withdraw, json }: Flags): Promi
   }
   const rows = await listPortalKeys(keyed.sql);
   if (json) return printJson(rows.map(({ sealedKey: _, ...row }) => row));
-  printTable(['STAGE', 'SHA-256 OF THE CERTIFICATE', 'MADE', 'ENDS'], rows.map(rowOf));
+  printTable(['STAGE', 'SHA-256 OF THE CERTIFICATE', 'CREATED', 'EXPIRES'], rows.map(rowOf));
   if (rows.length === 1) printLine('\nOne key is published; --add publishes the next one.');
 }
 

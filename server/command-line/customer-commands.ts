@@ -31,7 +31,7 @@ type Flags = {
 };
 
 const twoFactorOption = () =>
-  new Option('--two-factor <policy>', 'second factor that its users must have').choices(['off', 'app', 'email']);
+  new Option('--two-factor <policy>', 'second factor required of its users').choices(['off', 'app', 'email']);
 
 const newDeviceMailOption = () =>
   new Option('--new-device-mail <on|off>', 'email its users about sign-ins from a new browser').choices(['on', 'off']);
@@ -127,7 +127,7 @@ function addSetCommand(customer: Command): void {
     .addOption(twoFactorOption())
     .addOption(newDeviceMailOption())
     .addOption(rememberDevicesOption())
-    .addOption(new Option('--disable', 'its users cannot sign in for it').conflicts('enable'))
+    .addOption(new Option('--disable', 'its users can no longer sign in for it').conflicts('enable'))
     .option('--enable', 'its users can sign in again')
     .option('--json', 'print the customer as JSON')
     .addHelpText(
@@ -144,7 +144,7 @@ function addSetCommand(customer: Command): void {
           flags.twoFactor === 'app' && result.kind === 'changed' ? await countUsersWithPasswordAlone(sql, key) : 0;
         if (lacking > 0)
           printWarning(
-            `Users of this customer with neither an app nor a confirmed email: ${lacking}. Until each has set up an app, whoever knows their password can do it instead.`,
+            `Users of this customer with neither an app nor a confirmed email: ${lacking}. Until each has set up an app, anyone who knows their password can do it instead.`,
           );
         if (flags.json) return printJson(await findCustomer(sql, key));
         if (result.kind === 'unchanged') return printLine(`Customer ${key} already has these settings.`);

@@ -14,7 +14,7 @@ export function addSecretsCommands(program: Command): void {
     .option('--json', 'print the counts as JSON')
     .addHelpText(
       'after',
-      '\nIt can run beside the server, and can be interrupted and run again.\ndocs/operating.md, "Change the secret", lists the steps before and after.',
+      '\nYou can run it while the server is running, interrupt it and run it again.\ndocs/operating.md, "Change the secret", lists the steps before and after.',
     )
     .action(({ json }: { json?: true }) => withKeys((keyed) => run(keyed, json === true)));
 }
@@ -27,7 +27,7 @@ async function run({ sql, keys, now }: Keyed, json: boolean): Promise<void> {
   if (json) printJson(rows);
   else
     printTable(
-      ['WHAT', 'SEALED ANEW', 'UNDER THE FIRST SECRET', 'UNDER AN OLDER ONE', 'UNDER NONE OF THEM'],
+      ['WHAT', 'RESEALED', 'UNDER THE FIRST SECRET', 'UNDER AN OLDER ONE', 'UNDER NONE OF THEM'],
       rows.map(({ what, renewed, newest, older, unreadable }) => [
         what,
         ...[renewed, newest, older, unreadable].map(String),

@@ -175,7 +175,7 @@ describe('the command line', () => {
     expect(fine.out).toContain('The configuration is valid.');
     expect(fine.out + wrong.out + wrong.err).not.toContain(secret);
     const asJson = await runVestibule(['config', 'check', '--json'], { env: { ...env(), VESTIBULE_CONFIG: file } });
-    expect(JSON.parse(asJson.out)).toMatchObject({ kind: 'ok', summary: { dataFolder } });
+    expect(JSON.parse(asJson.out)).toMatchObject({ ok: true, summary: { dataFolder } });
   });
 });
 

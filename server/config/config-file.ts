@@ -26,7 +26,7 @@ export const ConfigFile = Type.Object(
       Type.Object(
         {
           support: Type.Optional(Link('Target of "Contact support".')),
-          imprint: Type.Optional(Link('Where "Imprint" leads.')),
+          imprint: Type.Optional(Link('Target of "Imprint".')),
           solutions: Type.Optional(Link('Target of the tagline.')),
         },
         { additionalProperties: false },

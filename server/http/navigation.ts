@@ -5,8 +5,8 @@ import { refuse } from './refuse.ts';
 
 /**
  * Refuses requests that the browser marks as something other than the person opening a page: images, scripts,
- * prefetches. Any website can cause these, and they would consume what an address may do. Runs before everything that
- * counts, and leaves no row. Older browsers mark nothing.
+ * prefetches. Any website can cause these, and they would use up the limits of an address. Runs before everything that
+ * counts, and stores nothing. Older browsers mark nothing.
  */
 export function onlyNavigation(deps: Deps, { inFrames = false } = {}): onRequestAsyncHookHandler {
   return async function navigation(request: FastifyRequest, reply: FastifyReply) {
@@ -31,8 +31,8 @@ export function isInFrame(request: FastifyRequest): boolean {
 }
 
 /**
- * Refuses browsers where only servers are expected: any page could use theirs to act for their address.
- * `Sec-Fetch-Mode` alone does not identify a browser: the fetch of Node sends it.
+ * Refuses browsers where only servers are expected: any page could make a visitor's browser send requests from the
+ * visitor's address. `Sec-Fetch-Mode` alone does not identify a browser: the fetch of Node sends it.
  */
 export function noBrowser(deps: Deps): onRequestAsyncHookHandler {
   return async function server(request: FastifyRequest, reply: FastifyReply) {

@@ -24,7 +24,7 @@ export function noteOpenedLink(request: FastifyRequest, reply: FastifyReply, con
 
 const givenUp = new WeakSet<FastifyRequest>();
 
-/** Someone signs in or out: before the answer is sent, the links that this browser has opened are withdrawn. */
+/** Someone signs in or out: the links that this browser has opened are withdrawn before the answer is sent. */
 export function giveUpOpenedLinks(request: FastifyRequest): void {
   givenUp.add(request);
 }

@@ -23,7 +23,7 @@ export function endTurn(request: FastifyRequest, reply: FastifyReply, config: Co
   return mark;
 }
 
-/** A reset link kept in the browser is not for the next person, nor is one that its history has. */
+/** Removes a reset link kept in the browser, and withdraws those in its history: they are not for the next person. */
 export function clearWaitingLink(request: FastifyRequest, reply: FastifyReply, config: Config): void {
   giveUpOpenedLinks(request);
   if (readCookie(request.headers, config, 'reset') !== null) clearCookie(reply, config, 'reset');

@@ -28,7 +28,7 @@ export type ChangeRequest = {
   address: string;
   /** Of the page: used for the notice unless the user has chosen another. */
   language: Language;
-  /** Of the session of this browser, which ends with the change whoever it belongs to; null if there is none. */
+  /** The token of this browser's session, which ends with the change even if it is another user's; null if none. */
   sessionToken: string | null;
   requestId: string;
 };
@@ -45,9 +45,9 @@ const { requestExpired, changeFailed, userNotFound, inactiveUser, missingPermiss
 
 /**
  * Sets the password of the user behind a link (decisions §6). The first failing check gives the reason: the link (4
- * unknown, 3 over), the account (2, 7, 8, 10, then the network), the entries (6, 5, 9, 1), former passwords (11).
- * Without an open link nothing about the account is revealed. Throws WorkQueueFull if too many passwords are waiting to
- * be hashed.
+ * unknown, 3 expired or used), the account (2, 7, 8, 10, then the network), the entries (6, 5, 9, 1), former passwords
+ * (11). Without an open link nothing about the account is revealed. Throws WorkQueueFull if too many passwords are
+ * waiting to be hashed.
  */
 export async function changePassword(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
   refuseWhenHashesWait();
@@ -168,7 +168,7 @@ async function refused(
 
 /** What was known of the link and its account, as shown by `vestibule explain`. */
 function stepsOf(link: ResetLink | null, now: Date): AuditStep[] {
-  if (!link) return [{ step: 'link', outcome: 'there is none like that' }];
+  if (!link) return [{ step: 'link', outcome: 'unknown or malformed' }];
   const { state, endsAt, user } = link;
   const isOver = state === 'open' && endsAt <= now;
   return [

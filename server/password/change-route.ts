@@ -42,7 +42,7 @@ export function changeRoute(deps: Deps) {
         clearCookie(reply, config, 'reset');
         giveUpOpenedLinks(request);
         clearLastRefusal(request, reply, config);
-        // Whoever changed it signs in next, and gets nothing of somebody who was signed in here.
+        // The person who changed it signs in next, and must get nothing of somebody who was signed in here.
         if (carriesSession(deps, request)) leaveSession(deps, request, reply, wasSignedIn(deps, request, result.ended));
         return reply.redirect(screenUrl(config.basePath, 'forgottenChangedInfo', { lang }), 303);
       case 'networkRefused': {

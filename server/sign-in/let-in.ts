@@ -51,7 +51,7 @@ export function letIn(
 
 /**
  * Answers a refused sign-in: the page of its type, which keeps reference, typed name and destination. `first` is one of
- * our addresses that leads there.
+ * our addresses, which redirects there.
  */
 export function turnAway(
   reply: FastifyReply,

@@ -100,7 +100,7 @@ async function store(
   // A half session is its press's own: it shows the secret of an app, and each one's code goes to the newest.
   const sessionToken = waitsFor ? newToken() : ofPress.session;
   const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
-  // Another user's token may have been planted; whoever planted it would then have a known browser.
+  // Another user's token may have been planted by somebody who would then have a known browser.
   const isKnown = attempt.deviceKnown && request.deviceToken !== null;
   const deviceToken = isKnown ? (request.deviceToken as string) : ofPress.device;
   const done = await completeSignIn(sql, {

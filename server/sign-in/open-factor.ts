@@ -27,8 +27,9 @@ export async function firstStep(sql: Connection, waitsFor: OpenFactor, sessionTo
 }
 
 /**
- * Sends the code of a half session, or records why it isn't sent; the page says so too. Submitting twice makes two half
- * sessions, and the browser keeps the second: the older one is ended, so its email is not sent. Another browser's stays.
+ * Sends the code of a half session, or records why it isn't sent; the page shows the reason too. Submitting twice
+ * creates two half sessions, and the browser keeps the second one: the older one ends, so its email is not sent. Half
+ * sessions of other browsers stay.
  */
 export async function sendFirstCode(
   deps: Deps,

@@ -30,7 +30,7 @@ export function performLoginRoute(deps: Deps) {
     if (!visitor) return reply;
     const { address } = visitor;
     const { username, password } = request.body;
-    // A form that was open before its turn ended has the destination of the person before.
+    // A form that was open before its turn ended has the earlier person's destination.
     const isTurnOver = turnOfEndedSession(deps, request, reply, await visitor.who()) !== null;
     const redirectURL = isTurnOver ? undefined : request.body.redirectURL;
     const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;

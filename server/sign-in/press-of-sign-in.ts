@@ -11,9 +11,9 @@ export type PressOfSignIn = { tokens: readonly [TokensOfPress, TokensOfPress]; s
 
 /**
  * The tokens of a press in a remembered browser, derived like a code's (two-factor/press.ts), so that the second press
- * of one button gets those of the first. The time counts in steps as long as presses are the same: a press is of its own
- * step or of the previous one. The marks of the last sign-in and sign-out change with each, so nobody who signs in again
- * gets the tokens of before. A browser that isn't remembered gets new ones at each press.
+ * of one button gets those of the first. Time is counted in steps as long as the time within which presses are the
+ * same; a press belongs to its own step or the previous one. The marks of the last sign-in and sign-out change with
+ * each, so a later sign-in never gets earlier tokens. A browser that isn't remembered gets new tokens at each press.
  */
 export function pressOfSignIn({ code }: Keys, request: SignInRequest, now: Date): PressOfSignIn {
   const { username, password, address, rememberedToken, turns } = request;

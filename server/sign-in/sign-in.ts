@@ -75,7 +75,7 @@ async function renewHash(deps: Deps, user: { id: string; passwordHash: string },
 
 /**
  * The hash that replaced the verified one, if it is of the same password: another sign-in renews an outdated hash too.
- * It is verified like the first, so a new password refuses the old one.
+ * It is verified like the first one, so an old password is refused once there is a new one.
  */
 async function renewedHash(deps: Deps, user: RightUser, password: string): Promise<{ passwordHash: string } | null> {
   const passwordHash = await findPasswordHash(deps.sql, user.id);
@@ -152,7 +152,7 @@ function stepsOf({ user, deviceKnown, admitted }: SignInAttempt, passwordRight: 
   return [
     { step: 'account', outcome: user ? `found: ${user.username}` : 'no user has this name' },
     { step: 'browser', outcome: deviceKnown ? 'signed in before as this user' : 'not known' },
-    { step: 'throttle', outcome: admitted ? 'may go on' : 'too many failures, must wait' },
+    { step: 'throttle', outcome: admitted ? 'may continue' : 'too many failures, must wait' },
     ...(user ? [{ step: 'password', outcome: admitted ? looked : 'not checked' }] : []),
     ...(user && passwordRight
       ? [

@@ -31,8 +31,8 @@ export function carriesSession({ config }: Deps, { headers }: FastifyRequest): b
 }
 
 /**
- * Whether somebody was signed in whose session has ended. If nothing is left of the session, a half one cannot be told
- * from a full one, but nobody was ever signed in if the browser has no mark of it.
+ * Whether the ended session was a full one. Once its row is gone, a half session cannot be distinguished from a full
+ * one, except that nobody has signed in in a browser without the mark of a sign-in.
  */
 export function wasSignedIn(deps: Deps, request: FastifyRequest, ended: SignedOutSession | null): boolean {
   if (ended) return ended.stage === 'full';
@@ -40,8 +40,8 @@ export function wasSignedIn(deps: Deps, request: FastifyRequest, ended: SignedOu
 }
 
 /**
- * Removes an ended session from its browser. If the person leaves with it, so does everything that waits there; who
- * only abandoned a second factor keeps what the tab has saved.
+ * Removes an ended session from its browser. If its user leaves, everything that waits in the browser is removed too;
+ * after an abandoned second factor, what the tab has saved stays.
  */
 export function leaveSession(deps: Deps, request: FastifyRequest, reply: FastifyReply, isTurnOver: boolean): void {
   const { config } = deps;

@@ -57,12 +57,12 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   const hash = turnHash(visitor);
   const ended = hash && (await endSession(deps.sql, hash, where));
   const destination = queryValue(request, queryNames.destination) ?? undefined;
-  // Signing out to set up one's own app is no change of person, so the provider's session may stay. Only by the button:
-  // any link could claim this of a sign-out, and nothing would be discarded.
+  // Signing out to set up one's own app does not mean that another person follows, so the provider's session may stay.
+  // This requires the button: any link could claim it, and then nothing would be discarded.
   const isPressed = request.method === 'POST';
   const signsInAgain =
     isPressed && ended !== null && destination !== undefined && leadsToRegistration(deps.config, destination);
-  // Unlike “not you”, cancelling a registration is no change of person: the name stays filled in.
+  // Unlike “not you”, cancelling a registration does not mean that another person follows: the name stays filled in.
   const isSamePerson = signsInAgain || (ended?.stage === 'half' && ended.mustRegister);
   if (ended && isSamePerson) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
   else clearLastRefusal(request, reply, deps.config);

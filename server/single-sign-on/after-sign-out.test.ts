@@ -228,7 +228,7 @@ describe('an answer to a visit that asked for a fresh sign-in', () => {
     const question = await comeBack(url);
     expect(question.headers.location).toMatch(asking);
     expect(await who()).toBeNull();
-    const outcome = `the provider was asked for one, and tells one at ${new Date(before * 1000).toISOString()}`;
+    const outcome = `requested from the provider, which reports one at ${new Date(before * 1000).toISOString()}`;
     expect((await asked())[0]?.steps).toContainEqual({ step: 'fresh sign-in', outcome });
   });
 
@@ -249,7 +249,7 @@ describe('an answer to a visit that asked for a fresh sign-in', () => {
     const question = await comeBack(url.href);
     expect(question.headers.location).toMatch(asking);
     expect(await who()).toBeNull();
-    const outcome = 'the provider was asked for one, and does not say when it was';
+    const outcome = 'requested from the provider, which does not say when it was';
     expect((await asked())[0]?.steps).toContainEqual({ step: 'fresh sign-in', outcome });
     await agree(question);
     expect(await who()).toBe('alice');

@@ -4,9 +4,9 @@ import type { Identity } from './identity.ts';
 import type { RequestDetails } from './request-details.ts';
 
 /**
- * When the person authenticated at the provider; null if it does not say, or names a time in the future by any clock:
- * stored, that would become a proof later. Times before such clocks existed are ignored too, as not all of them can be
- * stored.
+ * When the person authenticated at the provider; null if the provider does not say, or names a time beyond the
+ * tolerance for clocks in the future, which would become a proof later if it were stored. Impossibly early times are
+ * ignored too, as not all of them can be stored.
  */
 export function provenAtProvider({ authenticatedAt }: Pick<Identity, 'authenticatedAt'>, now: Date): Date | null {
   if (authenticatedAt === null || authenticatedAt < 0) return null;
@@ -33,20 +33,21 @@ export function tooLongAgo(
 
 /**
  * Why an answer after a sign-out does not show that the person signed in at the provider during this visit; null if it
- * does. Only a provider that was asked for no more than an account is believed if it does not say when: with `max_age`
- * it has to (OpenID Connect Core §2), unless someone took that out of the address. Allows for clock skew as usual.
+ * does. An answer without a time is accepted only if the provider was asked just for an account: with `max_age` a
+ * provider has to send it (OpenID Connect Core §2), unless someone removed that from the address. Allows for clock skew
+ * as usual.
  */
 export function notAskedAfresh(
   { authenticatedAt }: Pick<Identity, 'authenticatedAt'>,
   { isAfresh, url, madeAt }: Pick<RequestDetails, 'isAfresh' | 'url'> & { madeAt: Date },
 ): string | null {
-  const asked = isAfresh ? 'the provider was asked for one' : 'the provider was not asked for one';
+  const asked = isAfresh ? 'requested from the provider' : 'not requested from the provider';
   if (authenticatedAt === null) {
     if (!isAfresh) return asked;
     const isAccountAsked = url !== null && new URL(url).searchParams.get('prompt') === 'select_account';
-    return isAccountAsked ? null : `${asked}, and does not say when it was`;
+    return isAccountAsked ? null : `${asked}, which does not say when it was`;
   }
   if (authenticatedAt >= madeAt.getTime() - limits.providerClock) return null;
   const at = new Date(authenticatedAt);
-  return `${asked}, and tells one ${Number.isNaN(at.getTime()) ? 'of long ago' : `at ${at.toISOString()}`}`;
+  return `${asked}, which reports one ${Number.isNaN(at.getTime()) ? 'long ago' : `at ${at.toISOString()}`}`;
 }

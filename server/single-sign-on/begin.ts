@@ -23,13 +23,13 @@ export type Departure = {
   loginHint: string | null;
   /** Whether the provider has to authenticate again. */
   isAfresh: boolean;
-  /** Whether someone signed out in this browser, and nobody has signed in by this connection since. */
+  /** Whether someone signed out in this browser, and nobody has signed in through this connection since. */
   isAfterSignOut: boolean;
   address: string;
   requestId: string;
 };
 
-/** The page that leads on to the provider, and the visit's token for the browser to keep. */
+/** The page that redirects to the provider, and the visit's token for the browser to keep. */
 export type Begun = { kind: 'ok'; leaveUrl: string; stateHash: Buffer; token: string };
 
 /**

@@ -16,7 +16,7 @@ import { slowDownForFailure } from './slow-down.ts';
 
 type Deciding = EndedVisit & { address: string };
 
-/** Decides what comes of a consumed visit. Null if it was answered that the visitor has to wait. */
+/** Decides on a consumed visit. Null if the visitor has to wait and has been answered. */
 export async function decide(
   deps: Deps,
   request: FastifyRequest,
@@ -29,7 +29,7 @@ export async function decide(
   if (!details) return await no({ kind: 'refused', reason: 'request-unknown', words: 'no current secret can open it' });
   if (!connection?.active || connection.protocol !== protocol)
     return await no({ kind: 'refused', reason: 'connection-disabled', words: 'while the visitor was at the provider' });
-  // The provider, or someone else, chose whose answer this is: the person is asked before anything happens.
+  // The provider, or someone else, chose the account of this answer: a page asks before anything happens.
   if (row.browserHash === null) return { kind: 'providerBegan' };
   const answer = waitingAnswer(deps.keys, row)?.answer;
   if (!answer)
@@ -46,8 +46,9 @@ export async function decide(
 }
 
 /**
- * Signs in whom a provider vouched for. The person is asked first, unless `isAgreed`, if someone else is signed in here
- * at this moment, or if someone signed out here and the provider was not made to ask again (docs/decisions/0029).
+ * Signs in the person a provider vouched for. Unless `isAgreed`, a page asks first if someone else is signed in here at
+ * this moment, or if someone signed out here and the provider did not authenticate the person again
+ * (docs/decisions/0029).
  */
 export async function signIn(
   deps: Deps,

@@ -19,14 +19,14 @@ import { recordSsoFailure } from './record-failure.ts';
 import { slowDown } from './slow-down.ts';
 
 /**
- * A visitor on the way to a provider. `isTurnOver`: the session in this browser was signed out elsewhere, and this
- * request is the first to learn of it.
+ * A visitor on the way to a provider. `isTurnOver`: the session in this browser was signed out elsewhere, and this is
+ * the first request since.
  */
 export type Traveller = { address: string; destination: string; lang: string | undefined; isTurnOver?: boolean };
 
 /**
- * Reads who wants to be sent to a provider; null if already answered: the address is unknown, or asks too often. A form
- * that was open before the turn ended has the destination of the person before.
+ * Reads who wants to be sent to a provider; null if already answered, because the address is unknown or asks too often.
+ * A form that was open before the turn ended has the earlier person's destination.
  */
 export async function travellerOf(
   deps: Deps,

@@ -28,10 +28,10 @@ import { toForm } from './to-form.ts';
 import { isOfBrowser, isOpen, isSessionOf } from './visits.ts';
 
 /**
- * `GET authenticate/oidc/finish` and `authenticate/saml/finish`: the end of a visit. The answer has been read by an
- * earlier request, so this one is quick: who is signed in, and who signed out, is what its cookies say at this moment.
- * It needs the token of the browser that began, unless the provider began, and that of the browser that brought the
- * answer: if one person sends another to the provider, each of them has only one (docs/decisions/0030).
+ * `GET authenticate/oidc/finish` and `authenticate/saml/finish`: the end of a visit. An earlier request has read the
+ * answer, so this one is quick, and its cookies show who is signed in, or has signed out, at this moment. It needs the
+ * token of the browser that began, unless the provider began, and that of the browser that brought the answer: if one
+ * person sends another to the provider, each of them has only one (docs/decisions/0030).
  */
 export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
   const { config, keys, sql } = deps;
@@ -44,7 +44,7 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
       return await fail(deps, request, reply, unknown('the answer has no state of ours'), { protocol, address });
     const shown = shownBy(request, state);
     // A provider's logout, or a sign-out whose response was lost, ended the turn to which this visit belongs. Only the
-    // browser that began can learn that here: any site can open this address.
+    // browser that began the visit may act on that here: any site can open this address.
     if (shown.browserHash !== null && turnOfEndedSession(deps, request, reply, await visitor.who())) {
       clearAnswer(request, reply, state);
       return toForm(deps, request, reply, 'signInExpired');
@@ -86,7 +86,7 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
     if (shown.answerHash && (await endSsoRequestOfOthers(sql, shown, now))) {
       // The browser that brought an OpenID answer had begun: somebody has signed in or out here since.
       if (protocol === 'oidc') return toForm(deps, request, reply, 'signInExpired');
-      const words = 'this browser brought the answer and another one began';
+      const words = 'this browser brought the answer, but another one began';
       return await fail(
         deps,
         request,

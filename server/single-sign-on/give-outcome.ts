@@ -19,7 +19,7 @@ import { visitsOfSamePerson } from './visits.ts';
 /** A visit that is over; its details and connection may be gone. */
 export type EndedVisit = { row: SsoRequestRow; details: RequestDetails | null; connection: SsoConnection | null };
 
-/** Leads the browser where its visit ended, and clears the visit's cookie. The same for the same outcome. */
+/** Sends the browser to the result of its visit, and clears the visit's cookie. The same for the same outcome. */
 export async function giveOutcome(
   deps: Deps,
   request: FastifyRequest,

@@ -16,8 +16,8 @@ import { detailsOf } from './request-details.ts';
 import { isOfBrowser, isOpen, isSessionOf } from './visits.ts';
 
 /**
- * `GET authenticate/leave`: a page that leads on to the provider by itself. Chromium applies `form-action`, which lists
- * only our origin (docs/decisions/0016), to redirects after a form post; a page may lead anywhere.
+ * `GET authenticate/leave`: a page that redirects to the provider by itself. Chromium applies `form-action`, which
+ * lists only our origin (docs/decisions/0016), to redirects after a form post; a page may lead anywhere.
  */
 export function leaveRoute(deps: Deps) {
   const { config } = deps;

@@ -21,8 +21,8 @@ export type Match = { kind: 'ok'; user: SsoUser } | (Refusal & { user?: SsoUser 
 /**
  * Finds the user a provider means (decisions §9): the one linked with the subject; on first use the one with the
  * verified address, who is then linked; otherwise a new one, if the connection creates users. Only users of the
- * connection's own customer qualify, and a linked one only if nobody else of it has the verified address. Adds steps as
- * they are taken. The caller may roll back.
+ * connection's own customer qualify, and a linked user only if no other user of that customer has the verified address.
+ * Adds steps as they are taken. The caller may roll back.
  */
 export async function matchUser(
   sql: Connection,
@@ -60,7 +60,7 @@ export async function matchUser(
   return {
     kind: 'refused',
     reason: 'other-subject',
-    words: `vestibule connection unlink ${connection.key} ${match.user.username} lets the new subject in`,
+    words: `vestibule connection unlink ${connection.key} ${match.user.username} allows the new subject`,
     user: match.user,
   };
 }
@@ -82,8 +82,9 @@ async function linkedUser(
 }
 
 /**
- * The refusal of a subject whose verified address belongs to another user of the customer: it may have been linked by an
- * answer that was forged while the provider was compromised (docs/decisions/0019). Null if that is not so.
+ * The refusal of a subject whose verified address belongs to another user of the customer: it may have been linked by
+ * an answer that was forged while the provider was compromised (docs/decisions/0019). Null if it belongs to nobody
+ * else.
  */
 async function otherUser(
   sql: Connection,

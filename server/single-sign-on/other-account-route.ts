@@ -96,7 +96,7 @@ export function goOnAsOtherRoute(deps: Deps) {
   };
 }
 
-/** A second press, or a page loaded again: for seconds it leads where the first one led, then to the form. */
+/** A second press, or a page loaded again: for some seconds it gets the first one's result, later the form. */
 async function answeredBefore(
   deps: Deps,
   request: FastifyRequest,

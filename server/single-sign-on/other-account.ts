@@ -17,15 +17,15 @@ import type { Identity } from './identity.ts';
 /** Who is fully signed in in a browser. */
 type Here = { userId: string; username: string } | null;
 
-/** What a provider said, whom it would sign in once the person confirms, and who was signed in when they were asked. */
+/** What a provider said, the user it would sign in after confirmation, and who was signed in when the page asked. */
 export type Question = { identity: Identity; username: string; here: Here };
 
 /** Why the person is asked, for the record; `doubt` is that of `notAskedAfresh`. */
 export type Asked = Question & { doubt: string | null; connection: SsoConnection; address: string };
 
 /**
- * Who is signed in in this browser at this moment; a second factor that is open counts as nobody. It may be somebody
- * whose sign-in the browser has sent and not read the response to.
+ * Who is signed in in this browser at this moment; an open second factor counts as nobody. This includes a person whose
+ * sign-in the browser has sent, although it has not read the response yet.
  */
 export async function signedInHere(deps: Deps, request: FastifyRequest): Promise<Here> {
   const visitor = visitorOf(deps, request);
@@ -37,8 +37,8 @@ export async function signedInHere(deps: Deps, request: FastifyRequest): Promise
 }
 
 /**
- * Keeps an answer that would sign in another person than the browser expects; returns the token of the browser that is
- * asked. Its cookie ends like a visit's, with a sign-in or sign-out.
+ * Keeps an answer that would sign in a person other than the expected one; returns the token of the browser that shows
+ * the question. Its cookie ends like a visit's, with a sign-in or sign-out.
  */
 export async function askWho(
   deps: Deps,
@@ -56,7 +56,7 @@ export async function askWho(
   return token;
 }
 
-/** Asks again in the same browser, for as long as before: someone else is signed in there by now. */
+/** Asks again in the same browser, for as long as before, because someone else has signed in there since. */
 export async function askAnew(
   deps: Deps,
   request: FastifyRequest,
@@ -90,7 +90,7 @@ export function questionUrl({ config }: Deps, id: string): string {
   return `${callUrl(config.basePath, 'otherAccount')}?request=${id}`;
 }
 
-/** Whether this is the browser that was asked, whatever became of the question. */
+/** Whether this browser was asked, even if the question is no longer open. */
 export function isAskedHere({ config }: Deps, request: FastifyRequest, { id, questionHash }: SsoRequestRow): boolean {
   const hash = visitTokenHash(request, config, tokenHash(id));
   return hash !== null && questionHash?.equals(hash) === true;

@@ -19,8 +19,8 @@ export type Outcome =
   | { kind: 'providerBegan' };
 
 /**
- * Keeps what came of a visit for the browser that may have lost the response (a second press, a slow line): asking
- * again, it gets the same, and nothing happens twice (docs/decisions/0030).
+ * Keeps the result of a visit for the browser, which may have lost the response (a second press, a slow line). A
+ * repeated request gets the same result, and nothing happens twice (docs/decisions/0030).
  */
 export async function keepOutcome(deps: Deps, id: string, outcome: Outcome): Promise<void> {
   await putOutcome(deps.sql, id, {
@@ -29,7 +29,7 @@ export async function keepOutcome(deps: Deps, id: string, outcome: Outcome): Pro
   });
 }
 
-/** What came of a visit, for seconds; null later, or once the session has ended or has another token. */
+/** The result of a visit, for some seconds; null later, or once the session has ended or has another token. */
 export async function keptOutcome(deps: Deps, row: SsoRequestRow): Promise<Outcome | null> {
   const { id, sealedOutcome, outcomeEndsAt } = row;
   const now = deps.now();

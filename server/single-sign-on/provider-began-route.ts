@@ -10,8 +10,9 @@ import { depart, travellerOf } from './depart.ts';
 import { toForm } from './to-form.ts';
 
 /**
- * `GET authenticate/continue`: where an unsolicited answer leads. Who posted it is unknown, so nothing happens until
- * the person confirms, and an existing session stays (docs/decisions/0021). It changes nothing and may be loaded again.
+ * `GET authenticate/continue`: the page after an unsolicited answer. Nobody knows who had it posted, so nothing happens
+ * until the person confirms, and an existing session stays (docs/decisions/0021). It changes nothing and may be loaded
+ * again.
  */
 export function providerBeganRoute(deps: Deps) {
   const { config } = deps;

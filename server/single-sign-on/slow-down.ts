@@ -7,8 +7,8 @@ import { countAttempt, findWait } from '../storage/throttle.ts';
 import { failedAnswerKeys, samlFailureKeys, ssoKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
 
 /**
- * Counts a visit to a provider, which adds rows. True if it was answered that the visitor has to wait: the caller is
- * done. The limit leaves room for a whole company behind one address.
+ * Counts a visit to a provider, which adds rows. True if the visitor has to wait: the request has been answered, and
+ * the caller is done. The limit leaves room for a whole company behind one address.
  */
 export async function slowDown(
   deps: Deps,
@@ -44,7 +44,7 @@ export function slowDownForAnswer(reason: SsoRefusalReason): typeof slowDown {
 
 const unverified: readonly SsoRefusalReason[] = ['answer-invalid', 'provider-began', 'request-unknown'];
 
-/** Whether SAML answers from this address are refused unread after too many failures; it was then told to wait. */
+/** Whether SAML answers from this address are refused unread after too many failures; if so, it has been answered. */
 export async function waitsForSamlFailures(
   deps: Deps,
   request: FastifyRequest,

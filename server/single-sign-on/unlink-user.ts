@@ -8,7 +8,7 @@ import { findSsoConnectionByKeyForUpdate } from '../storage/sso-connection.ts';
 import { deleteSsoSubject } from '../storage/sso-subject.ts';
 
 export type UnlinkResult =
-  /** What the user has that they, or the linked person, may have set up; nobody can tell which. */
+  /** What the user, or the linked person, may have set up; which of the two cannot be determined. */
   | { kind: 'unlinked'; sessionsEnded: number; hasApp: boolean; rememberedDevices: number }
   | { kind: 'notLinked' }
   | { kind: 'noConnection' }

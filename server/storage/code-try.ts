@@ -6,8 +6,9 @@ export type CodeTry = { tries: number; at: Date; isSamePress: boolean };
 
 /**
  * Counts an attempt at a code before the check: in a half session up to `most`, in a full one only for the account.
- * Null if they are used up, or the session is gone. The last press again, since a time, is the same attempt: it is not
- * counted, and judged as of then, so that it reveals nothing that the first one did not. In a transaction.
+ * Null if they are used up, or the session is gone. The last press repeated since a given time is the same attempt: it
+ * is not counted, and is checked as of the first press, so that it reveals nothing that the first one did not. In a
+ * transaction.
  */
 export async function countCodeTry(
   sql: Connection,
@@ -41,8 +42,8 @@ export async function takeClockHelp(sql: Connection, tokenHash: Buffer, tries: n
 }
 
 /**
- * The session that a press has opened since a time: a half one is to register an app next. `has…` and `shows…` tell
- * what its answer gave.
+ * The session that a press has opened since a time: a half one is to register an app next. `has…` and `shows…` say what
+ * its answer gave.
  */
 export type SessionOfPress = {
   userId: string;
@@ -53,7 +54,7 @@ export type SessionOfPress = {
   showsRecoveryCodes: boolean;
 };
 
-/** What the right code of a press opened; null if nothing, if it has ended, or its session goes by another token now. */
+/** What the right code of a press opened; null if nothing, if it has ended, or its session has another token now. */
 export async function findSessionOfPress(
   sql: Connection,
   hashes: { former: Buffer; session: Buffer; device: Buffer; remembered: Buffer },

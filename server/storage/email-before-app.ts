@@ -14,9 +14,10 @@ export function hasEmailToProve(sql: Connection, userId: Fragment): Fragment {
 }
 
 /**
- * A condition on a session `s`: it is to register an app, but waits for a code by email first. With the password alone,
- * somebody else could otherwise set up a factor that replaces such codes (docs/decisions/0014). It is derived from what is
- * stored now, so that a sign-in in progress follows each change. Sessions that may not register anyway wait for no code.
+ * A condition on a session `s`: it is to register an app, but waits for a code by email first. Otherwise somebody with
+ * only the password could set up a factor that replaces such codes (docs/decisions/0014). It is derived from what is
+ * stored now, so that a sign-in in progress follows each change. Sessions that may not register anyway wait for no
+ * code.
  */
 export function isEmailBeforeApp(sql: Connection, s: Fragment): Fragment {
   return sql`

@@ -31,7 +31,7 @@ export type HalfSession = {
 
 /**
  * Ends a half session for good and returns where it came from; null if it is gone, or its way in is no longer open. Of
- * several at once one gets it.
+ * several concurrent calls one gets it.
  */
 export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promise<SessionOrigin | null> {
   const [row] = await sql<SessionOrigin[]>`
@@ -43,9 +43,10 @@ export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promi
 }
 
 /**
- * Of a user's half sessions begun by one press, in one browser at one address by the same way in, keeps only the newest,
- * whose cookie the browser holds. Each press does this once its half session is stored, so the last of several at once
- * sees them all, and one is left; of the same millisecond the one stored last. Returns whether that is this one.
+ * Of a user's half sessions begun by one press, in one browser at one address by the same way in, keeps only the
+ * newest, whose cookie the browser holds. Each press does this once its half session is stored, so the last of several
+ * simultaneous presses sees them all, and one is left; if they have the same millisecond, the one stored last. Returns
+ * whether that is this one.
  */
 export async function keepNewestOfPress(
   sql: Connection,

@@ -185,8 +185,8 @@ async function lockUsersOfConnection(
 }
 
 /**
- * Ends a connection's sessions of a subject, or of one of the provider's sessions; if both are given both have to
- * match, or the provider's session is unknown. Returns whose they were, without duplicates.
+ * Ends a connection's sessions of a subject, or of one of the provider's sessions; if both are given, both have to
+ * match, or the provider's session has to be unknown. Returns their users, without duplicates.
  */
 export async function deleteSessionsOfProvider(
   sql: Connection,
@@ -207,7 +207,7 @@ export async function deleteSessionsOfProvider(
 
 /**
  * Ends a SAML connection's sessions of a subject: all of them if no session of the provider is named, otherwise those
- * from a named one and those whose name is unknown. Returns whose they were, without duplicates.
+ * from a named session and those whose name is unknown. Returns their users, without duplicates.
  */
 export async function deleteSessionsOfSamlSubject(
   sql: Connection,

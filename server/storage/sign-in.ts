@@ -172,9 +172,9 @@ export async function insertEventOnceAMinute(
 /**
  * Creates the session for a right password in one transaction: the session and its event, the device; ends the waits of
  * account and device and the browser's previous session. If the same press has created one, ends only the waits: of two
- * at once the second waits for the first, as they derive the same token. Changes nothing if the user was deactivated or got another
- * password during the check, or the browser has signed out (`changed`), or other factors (`otherFactors`): columns of the locked row are current,
- * while the rest of the statement may see the state before the lock.
+ * at once the second waits for the first, as they derive the same token. Changes nothing if the user was deactivated or
+ * got another password during the check, or the browser has signed out (`changed`), or other factors (`otherFactors`):
+ * columns of the locked row are current, while the rest of the statement may see the state before the lock.
  */
 export async function completeSignIn(
   sql: Connection,

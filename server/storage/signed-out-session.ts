@@ -2,7 +2,7 @@ import type { Connection } from './database.ts';
 import { mustRegisterNow } from './email-before-app.ts';
 import { isFormerTokenGood, isSibling, type SessionStage } from './session.ts';
 
-/** A session that its browser has ended: whose it was, and what its provider expects at sign-out. */
+/** A session that its browser has ended: its user, and what its provider expects at sign-out. */
 export type SignedOutSession = {
   userId: string;
   username: string;
@@ -15,12 +15,12 @@ export type SignedOutSession = {
 };
 
 /**
- * Ends a session with its siblings and returns it; null if there was none. One that a right code has just given a new
- * token, or that has just replaced this one, is its browser's session, which may not know that yet: after waiting for it,
- * only a new statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession. A replaced token
- * may have been somebody else's, so it yields no proof for the provider, and counts as that of a full session. The browser
- * may not learn of the sign-out either: if it comes back with the token of a full session, the turn ends then
- * (docs/decisions/0027).
+ * Ends a session with its siblings and returns it; null if there was none. A session that a correct code has just given a
+ * new token, or that has just replaced this one, belongs to the same browser, which may not know the new token yet: after
+ * waiting for it, only a new statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession. A
+ * replaced token may have belonged to somebody else, so it yields no proof for the provider, and counts as that of a full
+ * session. The browser may lose the response to the sign-out: if it comes back with the token of a full session, the turn
+ * ends then (docs/decisions/0027).
  */
 export async function takeSession(
   sql: Connection,

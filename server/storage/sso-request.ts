@@ -35,7 +35,7 @@ export function questionPlace(id: string): string {
   return `sso-question:${id}`;
 }
 
-/** Binding (additional data) for what came of a visit. */
+/** Binding (additional data) for the result of a visit. */
 export function outcomePlace(id: string): string {
   return `sso-outcome:${id}`;
 }
@@ -68,7 +68,7 @@ const columns = (sql: Connection) => sql`
 const isConnectionActive = (sql: Connection) => sql`
   exists (select from sso_connection c where c.id = sso_request.connection_id and c.active)`;
 
-/** A request by its id, whoever began it, open or not; the browser learns nothing of it before it is identified. */
+/** A request by its id, of any browser, open or not; a browser learns nothing of it before it is identified. */
 export async function findSsoRequest(sql: Connection, id: string): Promise<SsoRequestRow | null> {
   const [row] = await sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where id = ${id}`;
   return row ?? null;
@@ -111,8 +111,8 @@ export async function updateSsoRequestAnswer(
 export type ShownOfVisit = { stateHash: Buffer; browserHash: Buffer | null; answerHash: Buffer | null };
 
 /**
- * Records who brings the answer, before it is read: until `endsAt` it is being read. Null for another browser than
- * began, or if the answer was brought before. Of several at once one reads it.
+ * Records which browser brings the answer, before it is read: until `endsAt` it is being read. Null if another browser
+ * began, or if the answer was brought before. Of several concurrent requests one reads it.
  */
 export async function bringSsoAnswer(
   sql: Connection,
@@ -158,8 +158,8 @@ export async function takeAnsweredSsoRequest(
 }
 
 /**
- * Ends a request whose answer was brought by another browser than began it; false if that is not so. `answerHash` is
- * that of the waiting answer, null if there is none: then the request itself brings it.
+ * Ends a request whose answer was brought by a browser other than the one that began it; false if it was the same one.
+ * `answerHash` is that of the waiting answer, null if there is none: then the request itself brings it.
  */
 export async function endSsoRequestOfOthers(
   sql: Connection,
@@ -203,7 +203,7 @@ export async function takeQuestion(
   return row ?? null;
 }
 
-/** Keeps what came of a used request, so that until `endsAt` the same browser gets it again. */
+/** Keeps the result of a used request, so that the same browser can get it again until `endsAt`. */
 export async function putOutcome(
   sql: Connection,
   id: string,
@@ -214,8 +214,8 @@ export async function putOutcome(
 }
 
 /**
- * Ends what a connection's provider has said: answers that are being read or wait, questions, and what came of them.
- * Visitors who are still at the provider return to whatever the connection is then. Lock the connection first.
+ * Ends everything that a connection's provider has said: answers that are being read or wait, questions, and results of
+ * visits. Visitors who are still at the provider return to the connection as it is then. Lock the connection first.
  */
 export async function endAnswersOfConnection(sql: Connection, connectionId: string, now: Date): Promise<void> {
   await sql`
@@ -225,7 +225,7 @@ export async function endAnswersOfConnection(sql: Connection, connectionId: stri
     where connection_id = ${connectionId} and (answer_hash is not null or used_at is not null)`;
 }
 
-/** Forgets what came of requests, once nobody gets it again: it holds the tokens of a session. */
+/** Forgets results of requests that nobody can get again: they contain the tokens of a session. */
 export async function forgetOldOutcomes(sql: Connection, now: Date): Promise<void> {
   await sql`update sso_request set sealed_outcome = null where sealed_outcome is not null and outcome_ends_at <= ${now}`;
 }

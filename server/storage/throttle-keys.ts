@@ -54,7 +54,7 @@ export function ssoKeys(address: string): ThrottleKey[] {
   return [{ key: `sso-${key}`, limit: limits.throttle.sso }];
 }
 
-/** The keys for provider answers from an address that lead nowhere, apart from visits. */
+/** The keys for provider answers from an address that belong to no visit, counted apart from visits. */
 export function failedAnswerKeys(address: string): ThrottleKey[] {
   const [{ key }] = originKeys(address);
   return [{ key: `answer-${key}`, limit: limits.throttle.sso }];

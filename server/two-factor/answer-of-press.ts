@@ -8,8 +8,8 @@ import { tokensOfPress } from './press.ts';
 import type { VerifyRequest, VerifyResult } from './verify-code.ts';
 
 /**
- * The answer that the first press of this button got, for a browser that dropped it: the same session, by the same
- * tokens, while that session is alive and the press was moments ago (docs/decisions/0028). Null if there is none.
+ * The answer that the first press of this button got, for a browser that dropped it: the same session, with the same
+ * tokens, as long as that session is alive and the press was moments ago (docs/decisions/0028). Null if there is none.
  */
 export async function answerOfPress(
   deps: Deps,

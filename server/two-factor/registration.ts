@@ -66,9 +66,9 @@ async function accountToRegister(
 }
 
 /**
- * Whether the person has just authenticated, with a code if one was required: a remembered device, whose cookie may be a
- * copy, stands in for it at a sign-in, not for setting up another factor. Returning from a provider that did not ask
- * proves nothing, nor does a time further ahead than clock skew allows.
+ * Whether the person has just authenticated, with a code if one was required: a remembered device, whose cookie may be
+ * a copy, replaces the code at a sign-in, but not when another factor is set up. Returning from a provider that did not
+ * ask proves nothing, nor does a time further ahead than clock skew allows.
  */
 export function isFreshSignIn({ provenAt, proven }: Pick<FullSession, 'provenAt' | 'proven'>, now: Date): boolean {
   if (provenAt === null || proven === 'remembered') return false;

@@ -22,9 +22,10 @@ type SecondFactorScreen = 'twoFactor' | 'twoFactorRegistration';
 type Shown = Partial<Page> | { redirect: string };
 
 /**
- * What a second-factor screen shows (decisions §13), or where it redirects: with nothing pending to the sign-in form,
- * which says so if something was; signed in to the destination; otherwise to the screen that this half session waits
- * on, whatever the address says. While the database is down (`who` is null) the screen is shown unchanged.
+ * What a second-factor screen shows (decisions §13), or where it redirects: to the sign-in form if nothing is pending
+ * (which says so if a sign-in has ended); to the destination if the visitor is signed in; otherwise to the screen that
+ * this half session waits on, whatever the address says. While the database is down (`who` is null) the screen is shown
+ * unchanged.
  */
 export async function secondFactorPage(
   deps: Deps,

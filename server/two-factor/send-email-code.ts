@@ -10,8 +10,8 @@ import { countAttempt, findWait } from '../storage/throttle.ts';
 import { codeMailKey, type WayIn } from '../storage/throttle-keys.ts';
 
 /**
- * Who waits for the next code: the half session, which just had one or, if `retryAfter` is null, gets no more; or the
- * account, which got too many. `retryAfter` in milliseconds.
+ * What has to wait for the next code: the half session, which just had one or, if `retryAfter` is null, gets no more;
+ * or the account, which got too many. `retryAfter` in milliseconds.
  */
 export type SendWait = { kind: 'wait'; of: 'session' | 'account'; retryAfter: number | null };
 
@@ -96,7 +96,7 @@ export async function waitBeforeSend(
   const own = last ? last.madeAt.getTime() + limits.emailCodeSendEvery - now.getTime() : 0;
   const account = (await findWait(sql, [codeMailKey(way)], now)).getTime() - now.getTime();
   const retryAfter = Math.max(own, account);
-  // A session that just had a code is told so, even if the account waits longer.
+  // If the session just had a code, the page says that, even if the account waits longer.
   return retryAfter > 0 ? { kind: 'wait', of: own > 0 ? 'session' : 'account', retryAfter } : null;
 }
 

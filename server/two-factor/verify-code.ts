@@ -88,7 +88,8 @@ export async function verifyCode(deps: Deps, request: VerifyRequest, half: HalfS
 
 /**
  * Turns the half session into a full one with everything that depends on it, or into the one that registers an app, or
- * changes nothing; null if the code is wrong. Of several at once the first to lock the half session wins, and no other code is consumed.
+ * changes nothing; null if the code is wrong. Of several concurrent attempts the first to lock the half session wins,
+ * and no other code is consumed.
  */
 async function complete(
   deps: Deps,

@@ -69,7 +69,7 @@ export const sealedKinds: readonly SealedKind[] = [
     place: ({ key }) => questionPlace(key),
   },
   {
-    what: 'what came of visits',
+    what: 'results of visits',
     table: 'sso_request',
     column: 'sealed_outcome',
     ...byId,

@@ -13,8 +13,9 @@ export function askAfresh(reply: FastifyReply, config: Config): void {
 }
 
 /**
- * What a visit after a sign-out needs: a fresh sign-in at the provider or, once that came to nothing, the person's word
- * that they are whom the provider names. Null if nobody has signed out since somebody signed in by this connection.
+ * What a visit after a sign-out needs: a fresh sign-in at the provider or, once that has failed, the person's
+ * confirmation of the account that the provider names. Null if nobody has signed out since somebody signed in through
+ * this connection.
  */
 export function wishAfterSignOut(
   request: FastifyRequest,
@@ -26,7 +27,7 @@ export function wishAfterSignOut(
   return wish.tries <= limits.afreshVisits ? 'afresh' : 'confirmed';
 }
 
-/** Counts a visit that asks for a fresh sign-in: a provider that fails with a page of its own sends nobody back. */
+/** Counts a visit that asks for a fresh sign-in: a provider that fails with its own error page sends nobody back. */
 export function noteAfreshVisit(request: FastifyRequest, reply: FastifyReply, config: Config): void {
   const { tries, signedIn } = wishOf(request, config) ?? noTries;
   setWish(reply, config, { tries: tries + 1, signedIn });

@@ -38,8 +38,8 @@ export function standingOf(who: Who, isSettingUpApp = false): Standing {
 }
 
 /**
- * Where a visitor who asks for a page is sent (decisions §13). Whether a screen then shows its form or a message is up to
- * the screen.
+ * Where a visitor who requests a page is sent (decisions §13). Whether a screen then shows its form or a message is up
+ * to the screen.
  */
 export function wayOf(standing: Standing, asked: Asked): Way {
   switch (asked) {

@@ -54,7 +54,7 @@ export function oidcCallbackRoute(deps: Deps) {
     const row = await bringSsoAnswer(sql, { stateHash, browserHash, answerHash: tokenHash(token) }, { now, endsAt });
     if (row) await readInto(row, { url, state });
     else if (await endSsoRequestOfOthers(sql, { stateHash, browserHash, answerHash: null }, now)) {
-      const words = 'this browser brought the answer and another one began';
+      const words = 'this browser brought the answer, but another one began';
       const refusal = { kind: 'refused', reason: 'other-browser', words } as const;
       return await fail(deps, request, reply, refusal, { protocol: 'oidc', address });
     }
@@ -81,8 +81,8 @@ export function oidcCallbackRoute(deps: Deps) {
 }
 
 /**
- * The token of the browser that brought an answer: whoever loads the same address again, code and all, gets the same,
- * and whoever has only copied the visit's cookie does not know it.
+ * The token of the browser that brought an answer. Loading the same address again, code included, gives the same token;
+ * somebody who has only copied the visit's cookie does not know it.
  */
 function answerToken({ pathname, search }: URL): string {
   return hash('sha256', pathname + search, 'base64url');

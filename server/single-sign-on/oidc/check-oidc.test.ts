@@ -121,7 +121,7 @@ describe('a provider that is not as it must be', () => {
   it('names an issuer that calls itself something else', async () => {
     const issuer = `${provider.issuer}/`;
     expect(await failures(oidcConnection(deps, { ...provider, issuer }))).toEqual([
-      ['discovery', `--issuer: ${issuer} calls itself in its discovery document ${provider.issuer}`],
+      ['discovery', `--issuer: the discovery document of ${issuer} names another issuer, ${provider.issuer}`],
     ]);
   });
 

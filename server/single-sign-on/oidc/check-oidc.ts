@@ -12,7 +12,7 @@ import { createProviderMemory } from './provider-memory.ts';
 import type { Trial } from './trial.ts';
 
 /**
- * Tests as much of a connection as possible without a person. What cannot be determined is no failure. Throws if the
+ * Tests as much of a connection as possible without a person. What cannot be determined is not a failure. Throws if the
  * portal's own keys cannot be opened.
  */
 export async function checkOidc(deps: Omit<ClientDeps, 'providers'>, connection: OidcConnection): Promise<CheckStep[]> {

@@ -56,8 +56,8 @@ export async function readOidcAnswer(
   answer: { url: URL; state: string; kept: OidcKept },
 ): Promise<ProviderAnswer> {
   const { settings, attributes } = connection;
-  // A provider could redirect a visitor to another connection's address, to get the other's code (RFC 9700 §4.4). A
-  // visit begun by an earlier version has the shared address.
+  // A provider could redirect a visitor to another connection's address, to get the code of that connection's provider
+  // (RFC 9700 §4.4). A visit begun by an earlier version has the shared address.
   const expected = answer.kept.redirectUri ?? sharedRedirectUri(deps.config);
   const cameTo = answer.url.origin + answer.url.pathname;
   if (cameTo !== expected) {

@@ -287,7 +287,7 @@ describe('what is remembered', () => {
     portal.wait(limits.providerBelieved);
     const answer = await signIn({ discovery: (honest) => ({ ...honest, issuer: 'https://evil.example' }) });
     expect(answer).toMatchObject({ kind: 'ok' });
-    expect(warnings[0]).toContain('calls itself in its discovery document https://evil.example');
+    expect(warnings[0]).toContain('names another issuer, https://evil.example');
   });
 
   it('failures are not cached', async () => {

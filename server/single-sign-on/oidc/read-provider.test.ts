@@ -38,7 +38,7 @@ it('OI-26 a provider for many tenants is not believed, though the library knows 
     common,
     saying({ ...honest, issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' }),
   );
-  await expect(reading).rejects.toThrow(`${common} calls itself in its discovery document`);
+  await expect(reading).rejects.toThrow(`the discovery document of ${common} names another issuer`);
 });
 
 it('OI-24 an untrusted certificate is reported as such', async () => {

@@ -48,8 +48,8 @@ function isListOfTexts(value: unknown): boolean {
 }
 
 /**
- * The first endpoint that we neither request nor send anyone to. Only a provider on this machine may have http ones: a
- * remote provider must not reach local services through us.
+ * The first endpoint that we neither request nor send anyone to. Only a provider on this machine may have http
+ * endpoints: a remote provider must not reach local services through us.
  */
 function wrongEndpoint(metadata: ServerMetadata): string | undefined {
   const isHere = metadata.issuer.startsWith('http:');
@@ -82,7 +82,9 @@ function failureOfDiscovery(error: unknown, issuer: string): ProviderFailure {
 }
 
 function wrongIssuer(issuer: string, said: string): ProviderMismatch {
-  return new ProviderMismatch(`${providerWords(issuer)} calls itself in its discovery document ${providerWords(said)}`);
+  return new ProviderMismatch(
+    `the discovery document of ${providerWords(issuer)} names another issuer, ${providerWords(said)}`,
+  );
 }
 
 function messageOf(error: unknown): string {

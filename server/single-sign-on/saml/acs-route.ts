@@ -40,7 +40,7 @@ export function samlAcsRoute(deps: Deps) {
     const row = state && isToken(state) ? await findSsoRequestByState(deps.sql, tokenHash(state)) : null;
     if (!state || !row || row.browserHash === null)
       return await unasked(request, reply, { response: readSamlField(samlResponse), address });
-    // It may be the same answer, posted twice by a double click: only the browser's next request tells.
+    // It may be the same answer, posted twice by a double click: only the browser's next request shows it.
     if (row.usedAt !== null || row.endsAt <= deps.now()) return withToken(reply, { state, token: null });
     return await asked(request, reply, { row, state, response: readSamlField(samlResponse), address });
   };

@@ -50,11 +50,11 @@ async function check(settings: Partial<SamlSettings>, { page = 200, text = '' } 
 }
 
 const fine = [
-  { step: 'certificate 1', kind: 'ok', words: 'it is valid until 2027-03-04' },
-  { step: 'sign-on address', kind: 'ok', words: 'it answers with status 200' },
+  { step: 'certificate 1', ok: true, words: 'it is valid until 2027-03-04' },
+  { step: 'sign-on address', ok: true, words: 'it answers with status 200' },
   {
     step: 'single logout',
-    kind: 'ok',
+    ok: true,
     words: 'the provider offers none that we support: people who sign out here stay signed in there',
   },
 ];
@@ -64,7 +64,7 @@ describe('a connection by SAML is looked at', () => {
     expect(await check({})).toEqual(fine);
     expect(await check({ metadataUrl }, { text: metadata() })).toEqual([
       ...fine,
-      { step: 'metadata', kind: 'ok', words: 'they match the settings' },
+      { step: 'metadata', ok: true, words: 'they match the settings' },
     ]);
   });
 
@@ -75,10 +75,10 @@ describe('a connection by SAML is looked at', () => {
       { text: metadata() },
     );
     expect(steps.slice(2)).toEqual([
-      { step: 'single logout', kind: 'ok', words: `"${url}" by post` },
+      { step: 'single logout', ok: true, words: `"${url}" by post` },
       {
         step: 'metadata',
-        kind: 'refused',
+        ok: false,
         words: `single logout: "${url}", answers to "${url}/answers", by post here, nothing there`,
       },
     ]);
@@ -87,18 +87,18 @@ describe('a connection by SAML is looked at', () => {
   it('and shows when each certificate expires', async () => {
     const certificates = [await certificate(59), await certificate(61), await certificate(-1), 'nothing'];
     expect((await check({ certificates })).slice(0, 4)).toEqual([
-      { step: 'certificate 1', kind: 'refused', words: 'it is valid until 2026-05-02' },
-      { step: 'certificate 2', kind: 'ok', words: 'it is valid until 2026-05-04' },
-      { step: 'certificate 3', kind: 'refused', words: 'it ended on 2026-03-03' },
-      { step: 'certificate 4', kind: 'refused', words: 'it cannot be read' },
+      { step: 'certificate 1', ok: false, words: 'it is valid until 2026-05-02' },
+      { step: 'certificate 2', ok: true, words: 'it is valid until 2026-05-04' },
+      { step: 'certificate 3', ok: false, words: 'it ended on 2026-03-03' },
+      { step: 'certificate 4', ok: false, words: 'it cannot be read' },
     ]);
   });
 
   it('and nobody gets in if no certificate is valid', async () => {
     const checks = await check({ certificates: [await certificate(-1), await certificate(3 * 365 + 1)] });
     expect(checks.slice(1, 3)).toEqual([
-      { step: 'certificate 2', kind: 'refused', words: 'it begins on 2026-03-05' },
-      { step: 'certificates', kind: 'refused', words: 'none is valid now: nobody can sign in' },
+      { step: 'certificate 2', ok: false, words: 'it begins on 2026-03-05' },
+      { step: 'certificates', ok: false, words: 'none is valid now: nobody can sign in' },
     ]);
   });
 
@@ -110,18 +110,18 @@ describe('a connection by SAML is looked at', () => {
     const weak = await X509CertificateGenerator.createSelfSigned({ notBefore: now, notAfter, signingAlgorithm, keys });
     expect((await check({ certificates: [weak.toString('pem')] }))[0]).toEqual({
       step: 'certificate 1',
-      kind: 'refused',
+      ok: false,
       words: 'its key is weak: RSA of 1024 bits',
     });
   });
 
   it('and the sign-on address is missing or wrong', async () => {
     const signOn = async (settings: Partial<SamlSettings>, page: number) => (await check(settings, { page }))[1];
-    expect(await signOn({}, 0)).toMatchObject({ kind: 'refused', words: expect.stringMatching(/nobody answers/) });
-    expect(await signOn({}, 503)).toMatchObject({ kind: 'refused', words: 'it answers with status 503' });
-    expect(await signOn({}, 400)).toMatchObject({ kind: 'ok' });
+    expect(await signOn({}, 0)).toMatchObject({ ok: false, words: expect.stringMatching(/nobody answers/) });
+    expect(await signOn({}, 503)).toMatchObject({ ok: false, words: 'it answers with status 503' });
+    expect(await signOn({}, 400)).toMatchObject({ ok: true });
     expect(await signOn({ signOnUrl: 'http://idp.example/' }, 200)).toMatchObject({
-      kind: 'refused',
+      ok: false,
       words: expect.stringMatching(/not https/),
     });
   });
@@ -132,21 +132,21 @@ describe('a connection by SAML is looked at', () => {
     expect((await check({ metadataUrl }, { text })).slice(3)).toEqual([
       {
         step: 'metadata',
-        kind: 'refused',
+        ok: false,
         words: 'signOnUrl: "https://idp.example/sso" here, "https://idp.example/new" there',
       },
-      { step: 'metadata', kind: 'refused', words: `certificates: ${theirs} is there and not here` },
-      { step: 'metadata', kind: 'refused', words: `certificates: ${ours} is here and not there` },
+      { step: 'metadata', ok: false, words: `certificates: ${theirs} is there and not here` },
+      { step: 'metadata', ok: false, words: `certificates: ${ours} is here and not there` },
     ]);
   });
 
   it('and the metadata are another provider’s, unreadable, or unavailable', async () => {
     const last = async (text: string) => (await check({ metadataUrl }, { text })).at(-1);
     expect(await last(metadata({ id: 'urn:else' }))).toMatchObject({
-      kind: 'refused',
+      ok: false,
       words: 'the metadata are not of "urn:idp" but of "urn:else"',
     });
-    expect(await last('<html>')).toMatchObject({ kind: 'refused', words: expect.stringMatching(/cannot be read/) });
-    expect(await last('')).toMatchObject({ kind: 'refused', words: expect.stringMatching(/nobody answers/) });
+    expect(await last('<html>')).toMatchObject({ ok: false, words: expect.stringMatching(/cannot be read/) });
+    expect(await last('')).toMatchObject({ ok: false, words: expect.stringMatching(/nobody answers/) });
   });
 });

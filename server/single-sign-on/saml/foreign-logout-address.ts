@@ -2,9 +2,9 @@ import type { SamlConnection, SsoConnection } from '../../storage/sso-connection
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 
 /**
- * The key of another provider's connection whose address a connection names for single logout, or null. We sign what is
- * sent there, and every provider accepts our signature, so this provider could end anyone's session at the other one.
- * Tenants of one service may share an origin for sign-on, but not an address.
+ * The key of another provider's connection whose address a connection names for single logout, or null. We sign the
+ * messages that are sent there, and every provider accepts our signature, so this provider could end anyone's session
+ * at the other one. Tenants of one service may share an origin for sign-on, but not an address.
  */
 export function ownerOfLogoutAddress(
   { key, settings }: Pick<SamlConnection, 'key' | 'settings'>,

@@ -21,7 +21,7 @@ type Accepted = Extract<SamlAnswer, { kind: 'ok' }>;
 /**
  * Keeps an answer for the browser that brought it; returns the browser's token, or null if the assertion or the request
  * was used for something else (SAML profiles §4.1.4.5: a bearer assertion is used once). The same answer posted twice
- * by a double click gets one token: either of the two posts leads on.
+ * by a double click gets one token, so that either of the two posts works.
  */
 export async function keepSamlAnswer(
   deps: Deps,

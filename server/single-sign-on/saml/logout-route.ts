@@ -66,7 +66,7 @@ export function samlLogoutRoute(deps: Deps) {
     );
     if (known.length === 0)
       return await turnDown(request, reply, { problem: `no connection has the issuer ${said(issuer)}` }, { address });
-    // Several connections may share a provider: what it signed holds for each of them.
+    // Several connections may share a provider: what it signed is valid for each of them.
     const verified = known.flatMap((connection) => {
       const root = message.verified(validCertificates(connection.settings, deps.now()));
       return root ? [{ connection, root }] : [];

@@ -12,8 +12,8 @@ export type RequestFields = { SAMLRequest: string; RelayState: string };
 
 /**
  * A request for authentication, signed by the portal's key, in the address that the browser opens at the provider (SAML
- * bindings §3.4.4.1), or in fields of a form that it posts there (§3.5.4). How the person is named and asked is up to
- * the provider; `isAfresh` makes it authenticate again whoever is signed in there.
+ * bindings §3.4.4.1), or in fields of a form that it posts there (§3.5.4). How the person is named and authenticated is
+ * up to the provider; `isAfresh` makes it authenticate a person again who is signed in there.
  */
 export async function samlRequest(
   config: Config,

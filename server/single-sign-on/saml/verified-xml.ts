@@ -22,8 +22,8 @@ export class VerificationsDisagree extends Error {}
 
 /**
  * The bytes of an element that its signature covers, if the signature is valid by one of these certificates; otherwise
- * null. The library has the last word: what passes our cheap checks, which needs the provider's key, it verifies too,
- * and both must agree on the bytes. Throws VerificationsDisagree if they don't.
+ * null. The library decides: it also verifies what passes our cheap checks, for which the provider's key is needed, and
+ * both must agree on the bytes. Throws VerificationsDisagree if they don't.
  */
 export function verifiedXml(signed: XmlElement, certificates: readonly string[]): string | null {
   const passed = pastTheGate(signed, certificates);

@@ -16,7 +16,7 @@ import { readSamlMetadata } from './read-saml-metadata.ts';
 
 /**
  * Reads the metadata of each SAML provider with a metadata address again, once a day over all instances, and reports
- * what is new: by an event, in the log and to `doctor`. Nothing is adopted automatically (docs/decisions/0025): anyone
+ * what is new: by an event, in the log and to `doctor`. Nothing is applied automatically (docs/decisions/0025): anyone
  * able to change that document could sign in as anybody.
  */
 export async function watchMetadata(
@@ -68,11 +68,11 @@ async function differencesAt(
   }
 }
 
-/** What providers have published and nobody has adopted yet, in words that say what to do. */
+/** What providers have published and nobody has applied yet, with the command that applies it. */
 export async function metadataWarnings(sql: Connection): Promise<string[]> {
   return (await listMetadataDifferences(sql)).map(warningOf);
 }
 
 function warningOf({ connection, url, differences }: { connection: string; url: string; differences: string[] }) {
-  return `the metadata of connection ${connection} have changed (${differences.join('; ')}) – ask the provider to confirm, then adopt them: vestibule connection set ${connection} --metadata ${url}`;
+  return `the metadata of connection ${connection} have changed (${differences.join('; ')}) – ask the provider to confirm, then apply them: vestibule connection set ${connection} --metadata ${url}`;
 }
