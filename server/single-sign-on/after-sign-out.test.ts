@@ -67,6 +67,22 @@ it('SE-15 after a sign-out the button asks the provider to authenticate again, u
   expect(wishesOf(await followLeavePage(browser, await pressButton()))).toEqual(asEver);
 });
 
+it('SE-15 a visit that is out when a second factor is abandoned asks whose account it is, unless it shows a fresh sign-in', async () => {
+  for (const [ago, expected] of [
+    [7200, '/portal/authenticate/other-account'],
+    [0, '/portal/portal.html'],
+  ] as const) {
+    await portal.sql`update customer set two_factor = 'email'`;
+    await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+    const url = await departFor(browser);
+    await signOut();
+    await portal.sql`update customer set two_factor = 'off'`;
+    answerWith({ auth_time: Math.floor(portal.deps.now().getTime() / 1000) - ago });
+    expect((await comeBack(url)).headers.location).toContain(expected);
+    browser = browserForTest(portal);
+  }
+});
+
 it('SE-15 a password sign-in and sign-out by the next person does not cancel that', async () => {
   await comeBack(await departFor(browser));
   await signOut();

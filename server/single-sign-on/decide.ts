@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
+import { wishAfterSignOut } from '../visitor/ask-afresh.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { notAskedAfresh, tooLongAgo } from './authentication-age.ts';
 import type { EndedVisit } from './give-outcome.ts';
@@ -56,14 +57,25 @@ export async function signIn(
   { identity, isAgreed }: { identity: Identity; isAgreed: boolean },
 ): Promise<Outcome> {
   const here = isAgreed ? null : await signedInHere(deps, request);
+  // Who leaves a half session signs out too, and the visits of this browser stay open.
+  const isAfterSignOut = details?.isAfterSignOut || wishAfterSignOut(request, deps.config, connection.id) !== null;
   const doubt =
-    !isAgreed && details?.isAfterSignOut ? notAskedAfresh(identity, { ...details, madeAt: row.madeAt }) : null;
-  const vouched = { identity, visitId: row.id, expected: here?.userId ?? null, mustAsk: doubt !== null };
+    !isAgreed && details && isAfterSignOut ? notAskedAfresh(identity, { ...details, madeAt: row.madeAt }) : null;
+  const vouched = { identity, visitId: row.id, expected: here?.userId ?? null, mustAsk: doubt !== null, isAgreed };
   const result = await signInByProvider(deps, connection, vouched, { ...visitorOf(deps, request), address });
   switch (result.kind) {
     case 'otherAccount': {
       const { username } = result;
-      const token = await askWho(deps, request, row, { identity, username, here, doubt, connection, address });
+      // Somebody else may have signed in only now.
+      const asked = {
+        identity,
+        username,
+        here: await signedInHere(deps, request),
+        doubt,
+        connection,
+        address,
+      };
+      const token = await askWho(deps, request, row, asked);
       return { kind: 'asked', token };
     }
     case 'refused':

@@ -29,10 +29,11 @@ export type Asked = Question & { doubt: string | null; connection: SsoConnection
  */
 export async function signedInHere(deps: Deps, request: FastifyRequest): Promise<Here> {
   const visitor = visitorOf(deps, request);
-  const known = await visitor.who();
-  if (known.kind === 'full') return { userId: known.session.userId, username: known.session.username };
   const hash = turnHash(visitor);
-  return hash && (await findUserOfReplacement(deps.sql, hash, deps.now()));
+  const next = hash && (await findUserOfReplacement(deps.sql, hash, deps.now()));
+  if (next) return next;
+  const known = await visitor.who();
+  return known.kind === 'full' ? { userId: known.session.userId, username: known.session.username } : null;
 }
 
 /**

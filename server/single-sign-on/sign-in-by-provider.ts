@@ -32,13 +32,14 @@ import { recordSsoFailure } from './record-failure.ts';
 type Member = SsoUser & { customer: SignInCustomer };
 /**
  * The person a provider vouched for, the visit it answered, the user signed in in the browser (null if nobody is, or if
- * the person agreed to the change), and whether to ask first if nobody is.
+ * the person agreed to the change), whether to ask first if nobody is, and whether the person agreed.
  */
 type Vouched = {
   identity: Identity;
   visitId: string;
   expected: string | null;
   mustAsk: boolean;
+  isAgreed: boolean;
 };
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member };
 
@@ -90,7 +91,7 @@ async function complete(
   deps: Deps,
   sql: Connection,
   connection: SsoConnection,
-  { identity, visitId, expected, mustAsk }: Vouched,
+  { identity, visitId, expected, mustAsk, isAgreed }: Vouched,
   visitor: KnownVisitor,
   steps: AuditStep[],
 ): Promise<Done | RollBack<Undone>> {
@@ -147,7 +148,11 @@ async function complete(
     now,
     endsAt: sessionEnd(now, lifetime, providerEndsAt),
   };
-  if (replacedTokenHash) await deleteReplacedSessions(sql, { tokenHash: replacedTokenHash, userId: user.id, now });
+  const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
+  const replaced = replacedTokenHash && { tokenHash: replacedTokenHash, userId: user.id, now, idleSince };
+  // Somebody who has signed in here since `expected` was read.
+  if (replaced && (await deleteReplacedSessions(sql, replaced)) && !isAgreed)
+    return new RollBack({ kind: 'otherAccount', user });
   await insertSession(sql, session);
   const { id: userId, username } = user;
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };

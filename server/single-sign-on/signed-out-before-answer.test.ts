@@ -6,7 +6,7 @@ import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
@@ -101,6 +101,24 @@ it('SE-15 who has signed in by password meanwhile is asked first, also if they h
   expect((await portal.sql`select username from session s join portal_user u on u.id = s.user_id`)[0]?.username).toBe(
     'pat',
   );
+});
+
+it('SE-15 also if they are signed in while the visit is being decided', async () => {
+  const release = await holdRows(pool, (sql) => sql`select from sso_connection for update`);
+  const finishing = sendOnly(finish);
+  await untilWaiting(pool, 1);
+  const pat = cookiesOf(await portal.signIn('pat', testPassword, { cookies: browser.cookies }));
+  await release();
+  const asked = await finishing;
+  expect(asked.to).toContain('/portal/authenticate/other-account');
+  expect(await who(pat)).toBe('pat');
+  // Who reads that response and agrees signs in.
+  const id = new URL(asked.to, 'http://portal.test').searchParams.get('request') ?? '';
+  const form = { request: id };
+  const url = '/portal/authenticate/other-account';
+  const done = await portal.send({ method: 'POST', url, form, cookies: { ...asked.cookies, ...pat } });
+  expect(done.headers.location).toBe('/portal/portal.html');
+  expect([await who(pat), await who(cookiesOf(done))]).toEqual([null, 'alice']);
 });
 
 it('whoever has a cookie of before does not learn later who has signed in since', async () => {

@@ -281,7 +281,7 @@ export function isSibling(sql: Connection, session: ReturnType<Connection>, toke
  * one that another user's sign-in has replaced it with, whose response the browser has not read yet: read later, it would
  * make this browser that person's (docs/decisions/0028).
  */
-export function isReplacedBySignIn(
+function isReplacedBySignIn(
   sql: Connection,
   { tokenHash, userId, now }: { tokenHash: Buffer | null; userId: string; now: Date },
 ) {
@@ -289,12 +289,24 @@ export function isReplacedBySignIn(
     and session.user_id <> ${userId} and ${isFormerTokenGood(sql, sql`session`, now)})`;
 }
 
-/** Ends what a sign-in replaces, before its own session is stored. */
+/** What a sign-in ends, locked in one order, so that two that end the same sessions never wait for each other. */
+export function replacedBySignIn(sql: Connection, by: Parameters<typeof isReplacedBySignIn>[1]) {
+  return sql`select token_hash from session where ${isReplacedBySignIn(sql, by)} order by token_hash for update`;
+}
+
+/**
+ * Ends what a sign-in replaces, before its own session is stored. Returns whether that was another user's full session
+ * which this browser may not know yet; `idleSince`: those last used before it count as ended.
+ */
 export async function deleteReplacedSessions(
   sql: Connection,
-  by: { tokenHash: Buffer; userId: string; now: Date },
-): Promise<void> {
-  await sql`delete from session where ${isReplacedBySignIn(sql, by)}`;
+  by: { tokenHash: Buffer; userId: string; now: Date; idleSince: Date },
+): Promise<boolean> {
+  const others = await sql<{ isOther: boolean }[]>`
+    delete from session where token_hash in (${replacedBySignIn(sql, by)})
+    returning token_hash <> ${by.tokenHash} and user_id <> ${by.userId}
+      and stage = 'full' and ends_at > ${by.now} and last_seen_at > ${by.idleSince} as "isOther"`;
+  return others.some(({ isOther }) => isOther);
 }
 
 /**

@@ -7,7 +7,7 @@ import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
-import { isReplacedBySignIn, type SessionStage } from './session.ts';
+import { replacedBySignIn, type SessionStage } from './session.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 import { limitArguments, originLimits } from './throttle.ts';
 import type { ThrottleKey } from './throttle-keys.ts';
@@ -230,7 +230,8 @@ export async function completeSignIn(
       on conflict (token_hash) do nothing returning user_id
     ),
     replaced as (
-      delete from session where ${isReplacedBySignIn(sql, { tokenHash: made.replacedTokenHash, userId: made.userId, now })} and exists (select from new_session)
+      delete from session where exists (select from new_session)
+        and token_hash in (${replacedBySignIn(sql, { tokenHash: made.replacedTokenHash, userId: made.userId, now })})
     ),
     ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, { userId: made.userId, onlyIf: sql`exists (select from new_session)` })},
     device_seen as (

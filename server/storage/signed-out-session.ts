@@ -18,8 +18,9 @@ export type SignedOutSession = {
  * Ends a session with its siblings and returns it; null if there was none. A session that a correct code has just given a
  * new token, or that has just replaced this one, belongs to the same browser, which may not know the new token yet: after
  * waiting for it, only a new statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession. A
- * replaced token may have belonged to somebody else, so it yields no proof for the provider. The browser may lose the
- * response to the sign-out: if it comes back with the token of a full session, the turn ends then (docs/decisions/0027).
+ * replaced token may have belonged to somebody else, so it yields no proof for the provider, and counts as that of a full
+ * session. The browser may lose the response to the sign-out: if it comes back with the token of a full session, the turn
+ * ends then (docs/decisions/0027).
  */
 export async function takeSession(
   sql: Connection,
@@ -29,11 +30,15 @@ export async function takeSession(
   const take = async (which: ReturnType<Connection>) => {
     const [row] = await sql<SignedOutSession[]>`
       with ended as (
-        delete from session s using portal_user u where ${which} and u.id = s.user_id
+        -- Locked in one order, so that two that end the same sessions never wait for each other.
+        delete from session s using portal_user u
+        where s.token_hash in (select token_hash from session where ${which} order by token_hash for update) and u.id = s.user_id
         returning s.token_hash, s.former_token_hash, s.replaces, u.id, u.username, s.stage,
           ${mustRegisterNow(sql, sql`s`)} as must_register, s.connection_id, s.sealed_id_token, s.ends_at
       ), tokens as (
-        select ended.*, hash, case when hash = token_hash or not replaces then sealed_id_token end as proof
+        select id, username, must_register, connection_id, ended.ends_at, hash,
+          case when hash = token_hash or not replaces then stage else 'full' end as stage,
+          case when hash = token_hash or not replaces then sealed_id_token end as proof
         from ended, unnest(array[token_hash, former_token_hash]) as hash where hash is not null
       ), kept as (
         insert into signed_out_session (token_hash, user_id, stage, must_register, connection_id, sealed_id_token, ends_at)
@@ -48,8 +53,8 @@ export async function takeSession(
     return row ?? null;
   };
   return (
-    (await take(sql`(s.token_hash = ${tokenHash} or ${isSibling(sql, sql`s`, tokenHash, now)})`)) ??
-    (await take(sql`s.former_token_hash = ${tokenHash} and ${isFormerTokenGood(sql, sql`s`, now)}`))
+    (await take(sql`(token_hash = ${tokenHash} or ${isSibling(sql, sql`session`, tokenHash, now)})`)) ??
+    (await take(sql`former_token_hash = ${tokenHash} and ${isFormerTokenGood(sql, sql`session`, now)}`))
   );
 }
 

@@ -64,6 +64,16 @@ it('SE-09 a sign-out sent before the response to a password ends the session tha
   expect(await signedInAs(portal, after)).toBeNull();
 });
 
+it('SE-15 a sign-out with the cookie of a full session that a half one has replaced ends the turn', async () => {
+  const pat = cookiesOf(await portal.signIn('pat', testPassword));
+  for (const press of [1, 2]) {
+    if (press === 1) await halfSession(portal, 'bob', { cookies: pat });
+    const out = cookiesOf(await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies: pat }));
+    expect(out['vestibule-signed-out']).toMatch(/^.{43}$/);
+  }
+  expect(await portal.sql`select from session`).toHaveLength(0);
+});
+
 it('a replaced token ends the session that came next only while the response may be unread', async () => {
   const dead = cookiesOf(await portal.signIn('pat', testPassword));
   await portal.sql`delete from session`;
