@@ -57,10 +57,10 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   // Signing out to set up one's own app is no change of person, so the provider's session may stay. Only by the button:
   // any link could claim this of a sign-out, and nothing would be discarded.
   const isPressed = request.method === 'POST';
-  const signsInAgain =
-    isPressed && ended !== null && destination !== undefined && leadsToRegistration(deps.config, destination);
+  const isOwn = ended !== null && !ended.byReplaced;
+  const signsInAgain = isPressed && isOwn && destination !== undefined && leadsToRegistration(deps.config, destination);
   // Unlike “not you”, cancelling a registration is no change of person: the name stays filled in.
-  const isSamePerson = signsInAgain || (ended?.stage === 'half' && ended.mustRegister);
+  const isSamePerson = signsInAgain || (isOwn && ended.stage === 'half' && ended.mustRegister);
   if (ended && isSamePerson) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
   else clearLastRefusal(request, reply, deps.config);
   // Whoever opens the page without a session wants everything gone; a script may only be making sure.
