@@ -3,15 +3,21 @@ import type { Config } from '../config/config.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { withdrawResetLink } from '../storage/reset-link.ts';
+import { withdrawLinks } from '../storage/reset-link.ts';
 import { clearCookie } from './cookies.ts';
 import { familyCookie, familyOfBrowser, setFamilyCookie } from './family-cookies.ts';
 
 /**
  * Marks in the browser that it has opened a reset link: its history keeps the address, and shows it to the next person
- * (docs/decisions/0027). The cookie holds the token's hash.
+ * (docs/decisions/0027). The cookie holds the token's hash. Returns how to take it back, if there turns out to be no link.
  */
-export function noteOpenedLink(request: FastifyRequest, reply: FastifyReply, config: Config, token: string): void {
+export function noteOpenedLink(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  config: Config,
+  token: string,
+): () => void {
+  const cookiesBefore = [reply.getHeader('set-cookie') ?? []].flat();
   const hash = tokenHash(token);
   const cookie = {
     name: familyCookie('link', hash),
@@ -20,6 +26,10 @@ export function noteOpenedLink(request: FastifyRequest, reply: FastifyReply, con
     most: limits.linksOfBrowser,
   };
   setFamilyCookie('link', request, reply, config, cookie);
+  return () => {
+    reply.removeHeader('set-cookie');
+    if (cookiesBefore.length > 0) reply.header('set-cookie', cookiesBefore);
+  };
 }
 
 const givenUp = new WeakSet<FastifyRequest>();
@@ -30,7 +40,7 @@ export function giveUpOpenedLinks(request: FastifyRequest): void {
 }
 
 /**
- * Withdraws the links given up by a request. One after the other, so that it never holds one while waiting for another.
+ * Withdraws the links given up by a request, no more than a browser is given cookies for: whoever sends more made them up.
  * If the database is down the cookies stay, and the next sign-in or sign-out tries again.
  */
 export function withdrawGivenUpLinks({ config, sql }: Deps): onSendHookHandler {
@@ -44,9 +54,12 @@ export function withdrawGivenUpLinks({ config, sql }: Deps): onSendHookHandler {
   };
 
   async function withdrawAll(links: ReturnType<typeof familyOfBrowser<'link'>>, reply: FastifyReply): Promise<void> {
-    for (const [name, hash] of links) {
-      if (hash) await withdrawResetLink(sql, Buffer.from(hash, 'base64url'));
-      clearCookie(reply, config, name);
-    }
+    const newest = [...links.values()].slice(-limits.linksOfBrowser).filter((hash) => hash !== null);
+    if (newest.length > 0)
+      await withdrawLinks(
+        sql,
+        newest.map((hash) => Buffer.from(hash, 'base64url')),
+      );
+    for (const name of links.keys()) clearCookie(reply, config, name);
   }
 }

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
+import { holdRows } from '#testing/held-rows.ts';
+import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   changedPage,
@@ -179,4 +180,32 @@ it('SE-15 a link that cannot be withdrawn now is withdrawn at the next sign-in o
   expect(noted()).toHaveLength(1);
   await signOut();
   expect(await stateOf(token)).toBe('withdrawn');
+});
+
+it('SE-15 a link whose page the database delays for too long is remembered all the same', async () => {
+  const hurried = await portalForTest({}, portal, { timeouts: { handlerTimeout: 300 } });
+  try {
+    const token = await linkFor(portal, 'alice');
+    const release = await holdRows(portal.sql, (sql) => sql`lock table reset_link in access exclusive mode`);
+    const answer = await hurried.send({ url: `/portal/forgottenChange?hash=${token}` });
+    await release();
+    expect(answer.statusCode).toBe(503);
+    await portal.signIn('bob', testPassword, { cookies: cookiesOf(answer) });
+    expect(await stateOf(token)).toBe('withdrawn');
+  } finally {
+    await hurried.close();
+  }
+});
+
+it('SE-15 of the links that a browser claims to have opened only the newest ten are looked up', async () => {
+  const [old, latest] = [await linkFor(portal, 'alice'), await linkFor(portal, 'bob')];
+  const cookieOf = (token: string) => {
+    const hash = tokenHash(token).toString('base64url');
+    return [`vestibule-link-${hash.slice(0, 8)}`, hash] as const;
+  };
+  const madeUp = Array.from({ length: 200 }, newToken);
+  const cookies = Object.fromEntries([old, ...madeUp, latest].map(cookieOf));
+  const answer = await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies });
+  expect(answer.statusCode).toBe(303);
+  expect([await stateOf(old), await stateOf(latest)]).toEqual(['open', 'withdrawn']);
 });

@@ -25,19 +25,21 @@ export async function resetPage(
   const waiting = readTokenCookie(request.headers, config, 'reset');
   const token = asked ?? waiting;
   if (!token || !isToken(token)) return {};
+  // Before it is looked up: an answer that comes before the database's (503) notes it too.
+  const takeBack = noteOpenedLink(request, reply, config, token);
   const link = await findResetLinkPage(sql, tokenHash(token)).catch((error: unknown) => {
     if (isDatabaseAway(error)) return undefined;
     throw error;
   });
   const isOpen = link?.state === 'open' && link.endsAt > deps.now();
+  // A link that cannot be looked up may be open.
+  if (link !== undefined && !isOpen) takeBack();
   const lang = languageOverride(request);
   if (link && !isOpen && asked) {
     if (link.state === 'used') return { redirect: screenUrl(config.basePath, 'forgottenChangedInfo', { lang }) };
     const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), lang };
     return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
   }
-  // A link that cannot be looked up may be open.
-  if (isOpen || link === undefined) noteOpenedLink(request, reply, config, token);
   // Never a name typed elsewhere: a password manager would save the new password under it.
   return { ...(asked ? {} : { resetHash: token }), typedUsername: (isOpen && link.username) || '' };
 }

@@ -60,10 +60,10 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   // Signing out to set up one's own app does not mean that another person follows, so the provider's session may stay.
   // This requires the button: any link could claim it, and then nothing would be discarded.
   const isPressed = request.method === 'POST';
-  const signsInAgain =
-    isPressed && ended !== null && destination !== undefined && leadsToRegistration(deps.config, destination);
+  const isOwn = ended !== null && !ended.byReplaced;
+  const signsInAgain = isPressed && isOwn && destination !== undefined && leadsToRegistration(deps.config, destination);
   // Unlike “not you”, cancelling a registration does not mean that another person follows: the name stays filled in.
-  const isSamePerson = signsInAgain || (ended?.stage === 'half' && ended.mustRegister);
+  const isSamePerson = signsInAgain || (isOwn && ended.stage === 'half' && ended.mustRegister);
   if (ended && isSamePerson) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });
   else clearLastRefusal(request, reply, deps.config);
   // Whoever opens the page without a session wants everything gone; a script may only be making sure.

@@ -91,9 +91,14 @@ export async function withdrawResetLinks(sql: Connection, userId: string): Promi
   await sql`update reset_link set state = 'withdrawn' where user_id = ${userId} and state = 'open'`;
 }
 
-/** Invalidates one link, if it is open. */
-export async function withdrawResetLink(sql: Connection, tokenHash: Buffer): Promise<void> {
-  await sql`update reset_link set state = 'withdrawn' where token_hash = ${tokenHash} and state = 'open'`;
+/** Invalidates those of some links that are open, in one order, so that it never holds one that another one waits for. */
+export async function withdrawLinks(sql: Connection, tokenHashes: readonly Buffer[]): Promise<void> {
+  await sql`
+    update reset_link set state = 'withdrawn' where token_hash in (
+      select token_hash from reset_link
+      where state = 'open' and token_hash in (
+        select decode(hash, 'hex') from unnest(${tokenHashes.map((hash) => hash.toString('hex'))}::text[]) as given (hash))
+      order by token_hash for update)`;
 }
 
 export async function isResetLinkOpen(sql: Connection, tokenHash: Buffer): Promise<boolean> {

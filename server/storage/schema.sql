@@ -358,6 +358,7 @@ create table signed_out_session (
   sealed_id_token bytea,
   ends_at timestamp with time zone not null,
   must_register boolean not null default false,
+  by_replaced boolean not null default false,
   check ((octet_length(token_hash) = 32)),
   check ((stage = ANY (ARRAY['half'::text, 'full'::text]))),
   check (is_sealed(sealed_id_token)),

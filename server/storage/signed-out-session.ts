@@ -12,6 +12,8 @@ export type SignedOutSession = {
   /** Null for a password. */
   connectionId: string | null;
   sealedIdToken: Buffer | null;
+  /** Found by the token of a session that it replaced, which may have been somebody else's. */
+  byReplaced: boolean;
 };
 
 /**
@@ -36,19 +38,22 @@ export async function takeSession(
         returning s.token_hash, s.former_token_hash, s.replaces, u.id, u.username, s.stage,
           ${mustRegisterNow(sql, sql`s`)} as must_register, s.connection_id, s.sealed_id_token, s.ends_at
       ), tokens as (
-        select id, username, must_register, connection_id, ended.ends_at, hash,
-          case when hash = token_hash or not replaces then stage else 'full' end as stage,
-          case when hash = token_hash or not replaces then sealed_id_token end as proof
-        from ended, unnest(array[token_hash, former_token_hash]) as hash where hash is not null
+        select id, username, must_register, connection_id, ended.ends_at, hash, by_replaced,
+          case when by_replaced then 'full' else stage end as stage,
+          case when not by_replaced then sealed_id_token end as proof
+        from ended, unnest(array[token_hash, former_token_hash]) as hash,
+          lateral (select hash <> token_hash and replaces as by_replaced) as found
+        where hash is not null
       ), kept as (
-        insert into signed_out_session (token_hash, user_id, stage, must_register, connection_id, sealed_id_token, ends_at)
-        select hash, id, stage, must_register, connection_id, proof, ${keptUntil}
+        insert into signed_out_session (token_hash, user_id, stage, must_register, connection_id, sealed_id_token, by_replaced, ends_at)
+        select hash, id, stage, must_register, connection_id, proof, by_replaced, ${keptUntil}
         from tokens on conflict do nothing
       ), noted as (
         insert into ended_session (token_hash, ends_at) select hash, ends_at from tokens where stage = 'full'
         on conflict do nothing
       )
-      select id as "userId", username, stage, must_register as "mustRegister", connection_id as "connectionId", proof as "sealedIdToken"
+      select id as "userId", username, stage, must_register as "mustRegister", connection_id as "connectionId",
+        proof as "sealedIdToken", by_replaced as "byReplaced"
       from tokens where hash = ${tokenHash} order by stage`;
     return row ?? null;
   };
@@ -65,7 +70,7 @@ export async function findSignedOutSession(
   now: Date,
 ): Promise<SignedOutSession | null> {
   const [row] = await sql<SignedOutSession[]>`
-    select u.id as "userId", u.username, s.stage, s.must_register as "mustRegister", s.connection_id as "connectionId", s.sealed_id_token as "sealedIdToken"
+    select u.id as "userId", u.username, s.stage, s.must_register as "mustRegister", s.connection_id as "connectionId", s.sealed_id_token as "sealedIdToken", s.by_replaced as "byReplaced"
     from signed_out_session s join portal_user u on u.id = s.user_id
     where s.token_hash = ${tokenHash} and s.ends_at > ${now}`;
   return row ?? null;

@@ -10,6 +10,7 @@ import {
   pageOf,
   startTwoFactorAfresh,
   verify,
+  verifyByForm,
   wrongCodes,
 } from '#testing/two-factor-for-test.ts';
 
@@ -33,6 +34,14 @@ describe('the screens of the second factor with nothing pending', () => {
       );
     },
   );
+
+  it('SE-15 a form whose session the provider ended elsewhere leads to the password without the destination', async () => {
+    const cookies = cookiesOf(await portal.signIn('pat', testPassword));
+    await portal.sql`insert into ended_session select token_hash, ends_at from session`;
+    await portal.sql`delete from session`;
+    const answer = await verifyByForm(portal, { code: '123456', redirectURL: '/portal/x' }, cookies);
+    expect(answer.headers.location).toBe('/portal/login?notice=signInExpired');
+  });
 
   it('signed in long ago, the screen of a code leads to the destination', async () => {
     const path = 'twoFactor';

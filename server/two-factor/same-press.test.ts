@@ -276,9 +276,10 @@ describe('MF-01 what is not the same press is refused as ever', () => {
   it.each([
     ['its new token', () => after],
     ['the one before', () => cookies],
-  ])('SE-09 after a sign-out by %s', async (_what, held) => {
+  ])('SE-09 SE-15 after a sign-out by %s, and the destination goes with it', async (_what, held) => {
     await portal.send({ method: 'POST', url: '/portal/logout', cookies: held() });
-    await refused(press(code, cookies));
+    const { headers, cookies: set } = await press(code, cookies);
+    expect([headers.location, set]).toEqual(['/portal/login?notice=signInExpired', []]);
   });
 
   it('SE-13 RC-08 after a new password, or for a user who was deactivated', async () => {

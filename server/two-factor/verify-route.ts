@@ -59,6 +59,7 @@ export function verifyRoute(deps: Deps) {
       if (form) return backToForm(request, reply, form, { notice: 'codeMalformed' });
       return await refuse(deps, request, reply, 400, { detail: 'The code must be six digits.' });
     }
+    const visitor = await who();
     const result: VerifyResult =
       sessionToken && address
         ? await verifyAny(
@@ -74,13 +75,16 @@ export function verifyRoute(deps: Deps) {
               requestId: request.id,
               isForm: form !== null,
             },
-            await who(),
+            visitor,
           )
         : { kind: 'signInExpired' };
     if (result.kind === 'right') setCookies(request, reply, result);
     else if (result.kind === 'thenApp') setCookie(reply, config, 'session', result.sessionToken);
     else if (isOver(result)) setLastRefusal(reply, config, { reference: null, username: result.username });
-    return form ? answerForm(request, reply, form, result) : await answerScript(request, reply, result);
+    // Someone else may be at the form by now: where its page was to lead is not for the next sign-in.
+    const isSignedOut = visitor.kind === 'ended' && visitor.isSignOut && result.kind === 'signInExpired';
+    const asked = form && isSignedOut ? { ...form, redirectURL: '' } : form;
+    return asked ? answerForm(request, reply, asked, result) : await answerScript(request, reply, result);
   };
 
   function setCookies(request: FastifyRequest<VerifyBody>, reply: FastifyReply, right: Right): void {
