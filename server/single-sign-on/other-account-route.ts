@@ -14,7 +14,15 @@ import { knownVisitorOf } from '../visitor/visitor.ts';
 import { tooLongAgo } from './authentication-age.ts';
 import { refused, signIn } from './decide.ts';
 import { giveOutcome } from './give-outcome.ts';
-import { askAnew, isAskedHere, openQuestion, questionUrl, recordQuestion, signedInHere } from './other-account.ts';
+import {
+  askAnew,
+  hasLeft,
+  isAskedHere,
+  openQuestion,
+  questionUrl,
+  recordQuestion,
+  signedInHere,
+} from './other-account.ts';
 import { isUnderWay, keepOutcome, keptOutcome, type Outcome } from './outcome.ts';
 import { detailsOf } from './request-details.ts';
 import { toForm } from './to-form.ts';
@@ -31,7 +39,8 @@ export function otherAccountRoute(deps: Deps) {
     const id = queryValue(request, 'request') ?? '';
     const row = isUuid(id) ? await findSsoRequest(deps.sql, id) : null;
     const question = row && openQuestion(deps, request, row);
-    if (!question) return await answeredBefore(deps, request, reply, { row, address });
+    const here = question && (await signedInHere(deps, request));
+    if (!question || hasLeft(question, here)) return await answeredBefore(deps, request, reply, { row, address });
     const connection = row && (await findSsoConnection(deps.sql, row.connectionId));
     if (!connection) return toForm(deps, request, reply, 'signInExpired');
     return await deps.pages.send(request, reply, 200, {
@@ -40,7 +49,7 @@ export function otherAccountRoute(deps: Deps) {
         request: id,
         provider: connection.name,
         other: question.username,
-        account: (await signedInHere(deps, request))?.username ?? null,
+        account: here?.username ?? null,
         goesOnTo: defaultDestination(deps.config.basePath),
       },
     });
@@ -63,6 +72,9 @@ export function goOnAsOtherRoute(deps: Deps) {
     const connection = asked && (await findSsoConnection(deps.sql, asked.connectionId));
     if (!question || !connection) return await answeredBefore(deps, request, reply, { row: asked, address });
     const here = await signedInHere(deps, request);
+    // The response with the question was read only after a sign-out, or another press has just replaced them: the page
+    // tells these apart, as it reads the question again.
+    if (hasLeft(question, here)) return reply.redirect(questionUrl(deps, id), 303);
     const why = { ...question, doubt: null, connection, address };
     // They agreed to leave another account than the one that is open by now.
     if (here && here.userId !== question.here?.userId && here.username !== question.username) {

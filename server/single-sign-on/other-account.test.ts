@@ -14,7 +14,14 @@ import {
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
-import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  keepCookies,
+  pathOf,
+} from '#testing/sso-for-test.ts';
 
 const portal = portalOfFile();
 const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
@@ -122,6 +129,20 @@ describe('an answer for somebody else than is signed in here', () => {
       expect((await agree(location)).headers.location).toBe(expired);
       expect(await who()).not.toBe('mallory');
     }
+  });
+
+  it('SE-15 a question whose response is read only after the sign-out signs nobody in', async () => {
+    await signInByPassword('alice');
+    const { location: finish } = (await browser.open(await begin())).headers;
+    const late = await portal.send({ url: String(finish), cookies: { ...browser.cookies } });
+    expect(late.headers.location).toMatch(question);
+    await browser.post('/portal/logout', {});
+    keepCookies(browser, late);
+    expect((await agree(late.headers.location)).headers.location).toBe(late.headers.location);
+    expect((await browser.get(String(late.headers.location))).headers.location).toBe(expired);
+    expect((await agree(late.headers.location)).headers.location).toBe(expired);
+    expect(await who()).toBeNull();
+    expect(await sessions()).toBe(0);
   });
 
   it('later changes count: a connection switched off, a user no longer admitted', async () => {

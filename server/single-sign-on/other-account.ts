@@ -90,6 +90,11 @@ export function questionUrl({ config }: Deps, id: string): string {
   return `${callUrl(config.basePath, 'otherAccount')}?request=${id}`;
 }
 
+/** Whether the person who was signed in when the page asked has left since, and nobody has followed. */
+export function hasLeft({ here }: Question, now: Here): boolean {
+  return here !== null && now === null;
+}
+
 /** Whether this browser was asked, even if the question is no longer open. */
 export function isAskedHere({ config }: Deps, request: FastifyRequest, { id, questionHash }: SsoRequestRow): boolean {
   const hash = visitTokenHash(request, config, tokenHash(id));

@@ -117,6 +117,18 @@ it('SE-15 open visits end with it', async () => {
   expect(Object.keys(browser.cookies).filter((name) => name.includes('visit'))).toEqual([]);
 });
 
+it('SE-15 a browser learns of it that has not read the response with the session’s token', async () => {
+  await byOidc();
+  const brought = await browser.open(pathOf(oidc.visit(await departFor(browser, 'opal@op.test'))));
+  const lost = await portal.send({ url: String(brought.headers.location), cookies: { ...browser.cookies } });
+  expect(lost.headers.location).toBe('/portal/portal.html');
+  await departFor(browser, 'opal@op.test');
+  await oidcLogout();
+  expect((await turnsAt('/portal/login'))?.signedOut).toMatch(/^[\w-]{43}$/);
+  expect(Object.keys(browser.cookies).filter((name) => name.includes('visit'))).toEqual([]);
+  expect(browser.cookies['vestibule-afresh']).toBeDefined();
+});
+
 it('a session that expires, is ended by someone else, or is a half session is not a sign-out', async () => {
   await byOidc();
   await portal.sql`delete from session`;

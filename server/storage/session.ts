@@ -226,7 +226,7 @@ export async function deleteSessionsOfSamlSubject(
 
 /**
  * Deletes sessions that a provider has ended, and records which of them were full: in their browsers this is a
- * sign-out.
+ * sign-out, also if the response with their token was lost.
  */
 async function deleteNoted(
   sql: Connection,
@@ -235,9 +235,12 @@ async function deleteNoted(
   return await sql<{ userId: string; username: string }[]>`
     with ended as (
       delete from session s using portal_user u ${which}
-      returning s.token_hash, s.stage, s.ends_at, u.id, u.username
+      returning s.token_hash, s.former_token_hash, s.stage, s.ends_at, u.id, u.username
     ), noted as (
-      insert into ended_session (token_hash, ends_at) select token_hash, ends_at from ended where stage = 'full'
+      insert into ended_session (token_hash, ends_at)
+      select hash, ends_at from ended, unnest(array[token_hash, former_token_hash]) as hash
+      where stage = 'full' and hash is not null
+      on conflict do nothing
     )
     select id as "userId", username from ended`;
 }
