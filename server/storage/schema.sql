@@ -521,7 +521,7 @@ begin
         select
           coalesce(t.last_guess = guess, false) as same,
           even_waiting or coalesce(t.blocked_until <= at, true) as free,
-          greatest(0, t.failures - extract(epoch from at - t.changed_at) / leak_seconds) as leaked
+          greatest(0, t.failures - greatest(0, extract(epoch from at - t.changed_at)) / leak_seconds) as leaked
       ) as state
     )
   returning t.admitted into was_admitted;
