@@ -10,7 +10,7 @@ for (const name of ['ada', 'ADA', 'ada@acme.test']) {
     await signInForm(page).send(name, password);
     await expect(page).toHaveURL('/portal/portal.html');
     await expectSignedIn(page, 'ada');
-    await expect(page.getByText(/^E.mail ada@acme\.test$/)).toBeVisible();
+    await expect(page.getByText(/^Email ada@acme\.test$/)).toBeVisible();
     await expect(page.getByText('Customers acme')).toBeVisible();
   });
 }
