@@ -149,6 +149,19 @@ test('?login= fills in the name, and the focus goes to the password', async ({ p
   await expect(page).toHaveURL('/portal/portal.html');
 });
 
+test('the focus stays with a visitor who is already changing the name', async ({ page }) => {
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1000);
+  await page.goto('/portal/login?login=ada');
+  const form = signInForm(page);
+  await expect(page.getByRole('button', { name: 'Show password' })).toBeVisible();
+  await form.username.focus();
+  await page.clock.runFor(100);
+  await page.keyboard.type('@acme.test');
+  await expect(form.username).toHaveValue(/@acme\.test/);
+  await expect(form.password).toHaveValue('');
+});
+
 test('?login= fills in the name without JavaScript', { tag: '@without-script-only' }, async ({ page }) => {
   await page.goto('/portal/login?login=ada');
   await expect(signInForm(page).username).toHaveValue('ada');

@@ -22,7 +22,10 @@ export function Login() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the name that was there at first
   useEffect(() => {
     if (!username) return;
-    const timer = setTimeout(() => document.getElementById('password')?.focus(), focusDelayMilliseconds);
+    const timer = setTimeout(() => {
+      // A visitor who is already in a field stays there: they may be changing the name.
+      if (!document.querySelector('form :focus')) document.getElementById('password')?.focus();
+    }, focusDelayMilliseconds);
     return () => clearTimeout(timer);
   }, []);
 
