@@ -53,6 +53,7 @@ export async function letThrough(
   const { user, admitting, attempt } = right;
   const asked = secondFactorOf(admitting, user.hasApp);
   const press = pressOfSignIn(deps.keys, request, now);
+  const unlessSignedOut = await liveTokenHash(request);
   // One statement, unless there is a device to recall, which must not get its next token in vain.
   const stored =
     asked && request.rememberedToken !== null
@@ -60,15 +61,21 @@ export async function letThrough(
           // The user is locked first, as by every change of a user, so that there is no deadlock.
           if (!(await isUserActiveForShare(sql, user.id))) return 'changed';
           const rememberedToken = await recallDevice({ sql, now: deps.now }, user, asked, admitting, request, press);
-          const stored = await store(deps, sql, request, right, { asked, rememberedToken, press, now });
+          const stored = await store(deps, sql, request, right, {
+            asked,
+            rememberedToken,
+            press,
+            unlessSignedOut,
+            now,
+          });
           return typeof stored === 'string' ? new RollBack(stored) : stored;
         })
-      : await store(deps, deps.sql, request, right, { asked, rememberedToken: null, press, now });
+      : await store(deps, deps.sql, request, right, { asked, rememberedToken: null, press, unlessSignedOut, now });
   if (typeof stored === 'string') return { kind: stored };
   const { sessionToken, deviceToken, rememberedToken, isSamePress } = stored;
   // Not for the marks of a browser without a session cookie, so that the usual sign-in remains one statement.
   if (request.sessionToken) {
-    const own = { tokenHash: tokenHash(sessionToken), unlessSignedOut: await liveTokenHash(request), now };
+    const own = { tokenHash: tokenHash(sessionToken), unlessSignedOut, now };
     await keepNewestReplacement(deps.sql, tokenHash(request.sessionToken), own);
   }
   if (stored.waitsFor) {
@@ -92,28 +99,35 @@ async function store(
     asked,
     rememberedToken,
     press,
+    unlessSignedOut,
     now,
-  }: { asked: SecondFactor | null; rememberedToken: string | null; press: PressOfSignIn; now: Date },
+  }: {
+    asked: SecondFactor | null;
+    rememberedToken: string | null;
+    press: PressOfSignIn | null;
+    unlessSignedOut: Buffer | null;
+    now: Date;
+  },
 ): Promise<Stored | 'changed' | 'otherFactors'> {
   const waitsFor = asked && !rememberedToken ? await openFactor(sql, user, asked) : null;
-  const [ofPress, ofEarlier] = press.tokens;
   // A half session is its press's own: it shows the secret of an app, and each one's code goes to the newest.
-  const sessionToken = waitsFor ? newToken() : ofPress.session;
+  const pressed = waitsFor ? null : press;
+  const sessionToken = pressed?.tokens[0].session ?? newToken();
   const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
   // Another user's token may have been planted by somebody who would then have a known browser.
   const isKnown = attempt.deviceKnown && request.deviceToken !== null;
-  const deviceToken = isKnown ? (request.deviceToken as string) : ofPress.device;
+  const deviceToken = isKnown ? (request.deviceToken as string) : (pressed?.tokens[0].device ?? newToken());
   const done = await completeSignIn(sql, {
     userId: user.id,
     verifiedHash: user.passwordHash,
     factorVersion: user.factorVersion,
     tokenHash: tokenHash(sessionToken),
-    press:
-      waitsFor || request.rememberedToken === null
-        ? null
-        : { hashes: [tokenHash(ofPress.session), tokenHash(ofEarlier.session)], since: press.since },
+    press: pressed && {
+      hashes: [tokenHash(pressed.tokens[0].session), tokenHash(pressed.tokens[1].session)],
+      since: pressed.since,
+    },
     replacedTokenHash: turnHash(request),
-    unlessSignedOut: await liveTokenHash(request),
+    unlessSignedOut,
     deviceHash: waitsFor ? null : tokenHash(deviceToken),
     deviceHashBefore: waitsFor || isKnown ? null : deviceHash,
     stage: waitsFor ? 'half' : 'full',
@@ -135,7 +149,7 @@ async function store(
   });
   if (typeof done === 'string')
     return done === 'made' ? { isSamePress: false, sessionToken, deviceToken, rememberedToken, waitsFor } : done;
-  const first = press.tokens.find(({ session }) => tokenHash(session).equals(done.samePress)) as TokensOfPress;
+  const first = pressed?.tokens.find(({ session }) => tokenHash(session).equals(done.samePress)) as TokensOfPress;
   return {
     isSamePress: true,
     sessionToken: first.session,

@@ -183,7 +183,7 @@ export async function completeSignIn(
     verifiedHash: string;
     factorVersion: number;
     tokenHash: Buffer;
-    /** The tokens that the press's session may have, and since when; null for a half session. */
+    /** The tokens that the press's session may have, and since when; null if each press has its own session. */
     press: { hashes: readonly [Buffer, Buffer]; since: Date } | null;
     /** Of the session cookie that the browser presents, or what stands for it (visitor/turn-hash.ts). */
     replacedTokenHash: Buffer | null;
