@@ -95,7 +95,7 @@ it('a session is ended by no older token of its browser than the one it replaced
 });
 
 describe('of one person’s two submits of the form', () => {
-  /** The responses to two submits, both sent with the cookies of before. */
+  /** The responses to two submits, both sent with the old cookies. */
   const twice = async () => {
     const before = cookiesOf(await portal.signIn('pat', testPassword));
     const submits = [1, 2].map(async () => cookiesOf(await portal.signIn('pat', testPassword, { cookies: before })));
