@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { whilePasswordIsVerified } from '#testing/paused-verification.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { type Browser, halfSession, signedInAs } from '#testing/two-factor-for-test.ts';
@@ -16,16 +15,14 @@ vi.mock(import('@node-rs/argon2'), async (original) => {
   return withPausedVerification(await original());
 });
 
-let pool: Database;
 const portal = portalOfFile();
+const pool = poolOfFile(portal);
 beforeAll(async () => {
-  pool = connect(portal.database.place);
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'beta', { twoFactor: 'email' });
   for (const username of ['alice', 'pat']) await addUser(portal, { username });
   await addUser(portal, { username: 'bob', customers: ['beta'] });
 });
-afterAll(() => pool.end());
 beforeEach(async () => {
   await emptyTables(portal, 'session', 'ended_session', 'signed_out_session', 'throttle', 'audit_event', 'mail');
 });

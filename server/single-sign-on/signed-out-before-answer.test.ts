@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
@@ -13,16 +12,14 @@ import { addOidcConnection, type BrowserForTest, browserForTest, departFor, path
 
 // What a browser sends before it has read the response to the end of a visit: it still has the cookies from before.
 
-let pool: Database;
 const portal = portalOfFile();
+const pool = poolOfFile(portal);
 const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
-  pool = connect(portal.database.place);
   await addCustomer(portal, 'acme');
   for (const username of ['alice', 'pat']) await addUser(portal, { username });
   await addOidcConnection(portal, provider);
 });
-afterAll(() => pool.end());
 
 let browser: BrowserForTest;
 /** The end of a visit of Alice's, with a session of hers in the browser. */

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { tokenHash } from '#server/secrets/token.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
 import { findFactorsOfUser } from '#server/storage/sign-in.ts';
 import { addUser } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { whilePasswordIsVerified } from '#testing/paused-verification.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
@@ -35,15 +34,9 @@ vi.mock('#server/storage/sign-in.ts', async (original) => {
   return { ...real, findFactorsOfUser: vi.fn(real.findFactorsOfUser) };
 });
 
-/** For holding rows, and for seeing who waits. */
-let pool: Database;
 const portal = portalOfFile({ each: startTwoFactorAfresh });
-beforeAll(() => {
-  pool = connect(portal.database.place);
-});
-afterAll(async () => {
-  await pool.end();
-});
+/** For holding rows, and for seeing who waits. */
+const pool = poolOfFile(portal);
 
 const elsewhere = { from: '203.0.113.66' };
 const signInElsewhere = (username: string, cookies: Browser = {}) =>
