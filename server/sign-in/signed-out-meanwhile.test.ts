@@ -6,7 +6,8 @@ import { whilePasswordIsVerified } from '#testing/paused-verification.ts';
 import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
-import { type Browser, halfSession, signedInAs } from '#testing/two-factor-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+import { type Browser, halfSession } from '#testing/two-factor-for-test.ts';
 
 // One browser, two tabs: a sign-out is answered while a password from the other tab is being verified.
 

@@ -9,6 +9,7 @@ import { type TestRequest, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -131,10 +132,7 @@ it('SE-15 a connection is remembered once the person is signed in, after the sec
 });
 
 const asking = /^\/portal\/authenticate\/other-account\?request=/;
-const who = async () => {
-  const answer = await portal.send({ url: '/portal/session', cookies: browser.cookies });
-  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
-};
+const who = async () => await signedInAs(portal, browser.cookies);
 const agree = async ({ headers }: Response) =>
   await browser.post('/portal/authenticate/other-account', { request: String(headers.location).slice(-36) });
 /** What the provider's answers say besides who it is; `callback` replaces the whole answer. */

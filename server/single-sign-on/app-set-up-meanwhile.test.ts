@@ -15,8 +15,9 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
-import { codeNow, giveApp, registrationUrl, signedInAs, verdict, verify } from '#testing/two-factor-for-test.ts';
+import { codeNow, giveApp, registrationUrl, verdict, verify } from '#testing/two-factor-for-test.ts';
 
 let acme: SamlProviderForTest;
 const portal = portalOfFile();

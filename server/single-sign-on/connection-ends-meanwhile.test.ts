@@ -14,6 +14,7 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
 import {
   codeNow,
@@ -22,7 +23,6 @@ import {
   registerApp,
   registrationUrl,
   sendUrl,
-  signedInAs,
   triesCounted,
   verify,
 } from '#testing/two-factor-for-test.ts';

@@ -5,12 +5,12 @@ import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   codeByMail,
   codeNow,
   giveApp,
   halfSession,
-  signedInAs,
   startTwoFactorAfresh,
   verdict,
   verify,

@@ -9,6 +9,7 @@ import { whilePasswordIsVerified } from '#testing/paused-verification.ts';
 import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,
@@ -17,7 +18,6 @@ import {
   halfSession,
   registerApp,
   registrationUrl,
-  signedInAs,
   signInWithApp,
   startTwoFactorAfresh,
   verdict,

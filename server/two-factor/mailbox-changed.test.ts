@@ -4,6 +4,7 @@ import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,
@@ -12,7 +13,6 @@ import {
   halfSession,
   registerApp,
   registrationUrl,
-  signedInAs,
   startTwoFactorAfresh,
   verdict,
   verify,

@@ -3,15 +3,8 @@ import type { Connection } from '#server/storage/database.ts';
 import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
-import {
-  codeNow,
-  giveApp,
-  halfSession,
-  signedInAs,
-  startTwoFactorAfresh,
-  verdict,
-  verify,
-} from '#testing/two-factor-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+import { codeNow, giveApp, halfSession, startTwoFactorAfresh, verdict, verify } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 /** For concurrent changes. */

@@ -6,13 +6,13 @@ import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { userId } from '#testing/reset-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,
   codeNow,
   halfSession,
   registrationUrl,
-  signedInAs,
   startTwoFactorAfresh,
   verdict,
   verify,
