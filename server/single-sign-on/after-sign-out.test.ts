@@ -21,7 +21,7 @@ import {
 } from '#testing/sso-for-test.ts';
 
 const portal = portalOfFile();
-const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
@@ -309,7 +309,7 @@ describe('with two providers', () => {
     return await browser.get(pathOf(other.visit(url)));
   };
   beforeAll(async () => {
-    other = await startForgedProvider({ now: portal.deps.now });
+    other = await startForgedProvider(portal.deps);
     await addCustomer(portal, 'beta');
     await addUser(portal, { username: 'bob', email: 'bob@beta.test', customers: ['beta'] });
     await addOidcConnection(portal, other, { key: 'beta-oidc', customerKey: 'beta', domains: ['beta.test'] });

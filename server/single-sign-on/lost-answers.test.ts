@@ -22,7 +22,7 @@ import { addOidcConnection, type BrowserForTest, browserForTest, departFor, path
 
 let acme: SamlProviderForTest;
 const portal = portalOfFile();
-const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
   acme = await samlProvider('idp.acme.test', portal.deps.now());
 });

@@ -25,7 +25,7 @@ import {
 } from '#testing/sso-for-test.ts';
 
 const portal = portalOfFile();
-const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
 
 let browser: BrowserForTest;
 beforeEach(async () => {
