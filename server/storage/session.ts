@@ -126,10 +126,21 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
 
 /**
  * Locks a session against being ended or consumed by others until the transaction ends; false if it is gone. To change
- * what depends on a session, lock it first, and its user before that (docs/decisions/0028).
+ * what depends on a session, lock it first, and its user before that (docs/decisions/0028). Its siblings are locked with
+ * it, in the order of every statement that ends them.
  */
-export async function isSessionThereForUpdate(sql: Connection, tokenHash: Buffer): Promise<boolean> {
-  return (await sql`select from session where token_hash = ${tokenHash} for update`).length > 0;
+export async function isSessionThereForUpdate(sql: Connection, tokenHash: Buffer, now: Date): Promise<boolean> {
+  const rows = await sql<{ isOwn: boolean }[]>`
+    select token_hash = ${tokenHash} as "isOwn" from session
+    where token_hash = ${tokenHash} or ${isSibling(sql, sql`session`, tokenHash, now)}
+    order by token_hash for update`;
+  return rows.some(({ isOwn }) => isOwn);
+}
+
+/** Ends the siblings of a session that gets a new token: by that one, a later sign-out would not find them. */
+export async function deleteSiblings(sql: Connection, tokenHash: Buffer, now: Date): Promise<void> {
+  await sql`
+    delete from session where token_hash <> ${tokenHash} and ${isSibling(sql, sql`session`, tokenHash, now)}`;
 }
 
 /** Gives a session a new token; `pressAt` is when the form was sent whose second press leads here too. */
@@ -279,12 +290,12 @@ export function isFormerTokenGood(sql: Connection, session: ReturnType<Connectio
 }
 
 /**
- * A condition: sessions that replaced the same token as this one's, such as by the second submit of a form: the browser
- * may read either response last.
+ * A condition: sessions that came after the same token as this one, such as by the second submit of a form, or by a code
+ * and by a sign-in in another tab: the browser may read either response last.
  */
 export function isSibling(sql: Connection, session: ReturnType<Connection>, tokenHash: Buffer | null, now: Date) {
-  return sql`(${session}.replaces and ${isFormerTokenGood(sql, session, now)} and ${session}.former_token_hash = (
-    select own.former_token_hash from session own where own.token_hash = ${tokenHash} and own.replaces))`;
+  return sql`(${isFormerTokenGood(sql, session, now)} and ${session}.former_token_hash = (
+    select own.former_token_hash from session own where own.token_hash = ${tokenHash}))`;
 }
 
 /**

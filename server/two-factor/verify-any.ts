@@ -57,7 +57,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
   const proof = await deps.sql.begin(async (sql) => {
     if (!(await isUserActiveForChange(sql, userId))) return null;
     // Signed out meanwhile: there is nobody to show recovery codes to.
-    if (!(await isSessionThereForUpdate(sql, sessionHash))) return 'gone';
+    if (!(await isSessionThereForUpdate(sql, sessionHash, now))) return 'gone';
     const proof = await takeProof(asOfPress, sql, prover, request.code);
     if (!proof) return null;
     const pressAt = request.isForm ? counted.at : null;
