@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
+import { endedKeptUntil } from './ended-session.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
 
 export type SessionStage = 'half' | 'full';
@@ -210,6 +211,7 @@ async function lockUsersOfConnection(
 export async function deleteSessionsOfProvider(
   sql: Connection,
   given: { connectionId: string; subjectHash: Buffer | null; sessionHash: Buffer | null },
+  now: Date,
 ): Promise<{ userId: string; username: string }[]> {
   const { connectionId, subjectHash, sessionHash } = given;
   if (subjectHash === null && sessionHash === null) return [];
@@ -221,6 +223,7 @@ export async function deleteSessionsOfProvider(
       and (${subjectHash}::bytea is null or s.provider_subject_hash = ${subjectHash})
       and (${sessionHash}::bytea is null or s.provider_session_hash = ${sessionHash}
         or ${subjectHash}::bytea is not null and s.provider_session_hash is null)`,
+    now,
   );
 }
 
@@ -231,6 +234,7 @@ export async function deleteSessionsOfProvider(
 export async function deleteSessionsOfSamlSubject(
   sql: Connection,
   given: { connectionId: string; subjectHash: Buffer; sessionHashes: readonly Buffer[] },
+  now: Date,
 ): Promise<{ userId: string; username: string }[]> {
   const { connectionId, subjectHash, sessionHashes } = given;
   await lockUsersOfConnection(sql, given);
@@ -240,6 +244,7 @@ export async function deleteSessionsOfSamlSubject(
     where s.connection_id = ${connectionId} and u.id = s.user_id and s.provider_subject_hash = ${subjectHash}
       and (${sessionHashes.length === 0} or s.provider_session_hash is null
         or encode(s.provider_session_hash, 'hex') = any(${sessionHashes.map((hash) => hash.toString('hex'))}::text[]))`,
+    now,
   );
 }
 
@@ -250,6 +255,7 @@ export async function deleteSessionsOfSamlSubject(
 async function deleteNoted(
   sql: Connection,
   which: ReturnType<Connection>,
+  now: Date,
 ): Promise<{ userId: string; username: string }[]> {
   return await sql<{ userId: string; username: string }[]>`
     with ended as (
@@ -257,7 +263,7 @@ async function deleteNoted(
       returning s.token_hash, s.former_token_hash, s.stage, s.ends_at, u.id, u.username
     ), noted as (
       insert into ended_session (token_hash, ends_at)
-      select hash, ends_at from ended, unnest(array[token_hash, former_token_hash]) as hash
+      select hash, ${endedKeptUntil(sql, sql`ends_at`, now)} from ended, unnest(array[token_hash, former_token_hash]) as hash
       where stage = 'full' and hash is not null
       on conflict do nothing
     )
