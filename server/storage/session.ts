@@ -89,6 +89,9 @@ export type SessionOrigin = {
   authenticatedAt: Date | null;
 };
 
+/** Of the full session that a half one replaced: its connection, null for a password, and its user's proof for it. */
+export type ReplacedFull = { connectionId: string | null; sealedIdToken: Buffer | null };
+
 /** A session to create; `waitsFor` is what a half one waits for, null for a full one. */
 export type NewSession = {
   tokenHash: Buffer;
@@ -96,6 +99,8 @@ export type NewSession = {
   formerTokenHash?: Buffer;
   /** Of the session cookie that it replaces in the browser, whatever that one stood for, or what stands for it. */
   replacedTokenHash?: Buffer | null;
+  /** For a half session; null if it replaced no full one. */
+  replacedFull?: ReplacedFull | null;
   /** When the form was sent whose second press leads here too. */
   pressAt?: Date | null;
   /** Of the browser, for a half session (sign-in/browser-hash.ts). */
@@ -115,14 +120,40 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const { tokenHash, replacedTokenHash, browserHash, userId, waitsFor, proven, customerIds, address, origin, now } =
     session;
   const formerTokenHash = session.formerTokenHash ?? replacedTokenHash;
+  const full = session.replacedFull ?? null;
   await sql`
     insert into session (token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, connection_id,
-      visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, created_at, last_seen_at, ends_at)
+      visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, replaced_full, replaced_connection_id, sealed_replaced_id_token, created_at, last_seen_at, ends_at)
     values (${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${proven}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
-      ${origin.authenticatedAt},
+      ${origin.authenticatedAt}, ${full !== null}, ${full?.connectionId ?? null}, ${full?.sealedIdToken ?? null},
       ${now}, ${now}, ${session.endsAt})`;
+}
+
+/**
+ * A query: the full session that a half one is about to replace, one row or none. A half session hands on what it has
+ * replaced itself. The provider's proof is only for the same user. `idleSince`: those last used before it count as ended.
+ */
+export function replacedFull(
+  sql: Connection,
+  { tokenHash, userId, now, idleSince }: { tokenHash: Buffer | null; userId: string; now: Date; idleSince: Date },
+) {
+  return sql`
+    select case when stage = 'full' then connection_id else replaced_connection_id end as connection_id,
+      case when user_id <> ${userId} then null when stage = 'full' then sealed_id_token else sealed_replaced_id_token end as sealed_id_token
+    from session where token_hash = ${tokenHash} and ends_at > ${now}
+      and (stage = 'full' and last_seen_at > ${idleSince} or replaced_full)`;
+}
+
+/** The same, read before a provider's sign-in ends it. */
+export async function findReplacedFull(
+  sql: Connection,
+  by: Parameters<typeof replacedFull>[1],
+): Promise<ReplacedFull | null> {
+  const [row] = await sql<ReplacedFull[]>`
+    select connection_id as "connectionId", sealed_id_token as "sealedIdToken" from (${replacedFull(sql, by)}) found`;
+  return row ?? null;
 }
 
 /**
@@ -249,8 +280,8 @@ export async function deleteSessionsOfSamlSubject(
 }
 
 /**
- * Deletes sessions that a provider has ended, and records which of them were full: in their browsers this is a
- * sign-out, also if the response with their token was lost.
+ * Deletes sessions that a provider has ended, and records which of them were full or had replaced a full one: in their
+ * browsers this is a sign-out, also if the response with their token was lost.
  */
 async function deleteNoted(
   sql: Connection,
@@ -260,11 +291,11 @@ async function deleteNoted(
   return await sql<{ userId: string; username: string }[]>`
     with ended as (
       delete from session s using portal_user u ${which}
-      returning s.token_hash, s.former_token_hash, s.stage, s.ends_at, u.id, u.username
+      returning s.token_hash, s.former_token_hash, s.stage, s.replaced_full, s.ends_at, u.id, u.username
     ), noted as (
       insert into ended_session (token_hash, ends_at)
       select hash, ${endedKeptUntil(sql, sql`ends_at`, now)} from ended, unnest(array[token_hash, former_token_hash]) as hash
-      where stage = 'full' and hash is not null
+      where (stage = 'full' or replaced_full) and hash is not null
       on conflict do nothing
     )
     select id as "userId", username from ended`;

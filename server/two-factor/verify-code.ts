@@ -135,6 +135,7 @@ async function complete(
       waitsFor: half.thenApp ? { factor: 'app', mustRegister: true } : null,
       proven: 'code',
       origin,
+      ...(half.thenApp && { replacedFull: origin.replacedFull }),
       now,
       endsAt: sessionEnd(now, lifetime, origin.providerEndsAt),
     });
