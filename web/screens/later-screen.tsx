@@ -63,6 +63,7 @@ export function LaterScreen() {
       return <LoginFail type={place.screen.type} />;
     case 'notFound':
       return <NotFound />;
+    case 'login':
+      return null;
   }
-  return null;
 }
