@@ -10,6 +10,7 @@ import { median, report } from './figures.ts';
 import { measureFlood } from './flood.ts';
 import { measureForgedAnswers } from './forged-answers.ts';
 import { compareMails } from './mails.ts';
+import { comparePages } from './pages.ts';
 import { compareSessionChecks, compareSignIns } from './rates.ts';
 import { measureVerify } from './second-factor.ts';
 import { startBareServer, startPortal } from './servers.ts';
@@ -31,6 +32,7 @@ try {
   const portal = await startPortal(dataFolder);
   const bare = await startBareServer(database.place, password);
   await measureSizes(portal);
+  await comparePages(portal, load);
   await compareSignIns(portal, bare, load);
   await compareSessionChecks(portal, bare, sql, load);
   await measureFlood(portal);
