@@ -195,8 +195,8 @@ export const limits = {
   /** A session's last use is written at most this often, so that its idle time still ends to the second. */
   sessionTouchEvery: second,
   /**
-   * For this long the browser may not have read the response to a sign-in, and sends the cookies of before: longer than any
-   * answer takes, together with a connection that is slow.
+   * For this long the browser may not have read the response to a sign-in, and still send its old cookies: longer than any
+   * response takes, even over a slow connection.
    */
   responseUnread: minute,
   /** How long a sign-out can be repeated with the same result: its answer may have been lost. */

@@ -134,12 +134,6 @@ export async function signInWithApp(
   return { ...cookies, ...cookiesOf(answer) };
 }
 
-/** Who is signed in with these cookies, or null. */
-export async function signedInAs(portal: PortalForTest, cookies: Browser): Promise<string | null> {
-  const answer = await portal.send({ url: '/portal/session', cookies });
-  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
-}
-
 /** Registers an app in a session that may; returns its secret and the new cookies. */
 export async function registerApp(
   portal: PortalForTest,

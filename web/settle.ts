@@ -5,8 +5,8 @@ import { tellOfLink } from './tell-of-link.ts';
 
 /**
  * Applies the arrival rules to the current address: saves, shows and warns as they say, and reports a reset link, also
- * one that is entered in an open page. On a page that is no addressed screen only a reset link in the fragment counts:
- * a redirect keeps it, and the person may be signed in (docs/decisions/0027).
+ * one that is entered in an open page. On a page that the server answers in place of a screen only a reset link in the
+ * fragment counts: a redirect keeps it, and the person may be signed in (docs/decisions/0027).
  */
 export function settle({ pathname, search, hash }: Address, store: SavedValuesStore, page: Page): Arrival {
   const arrival = arrive({ pathname, search, hash }, store.read(), page.rules, page.secondFactor !== undefined);

@@ -4,13 +4,13 @@ import { composeText } from '#server/mail/compose-text.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { userId } from '#testing/reset-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   codeByMail,
   codeNow,
   giveApp,
   halfSession,
   registerApp,
-  signedInAs,
   startTwoFactorAfresh,
   stateOf,
   step,

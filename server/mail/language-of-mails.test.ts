@@ -18,7 +18,7 @@ import {
 const headers = { 'accept-language': 'de-AT,de;q=0.9' };
 
 const portal = portalOfFile();
-const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   await portal.sql`update customer set new_device_mail = true`;

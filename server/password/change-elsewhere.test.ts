@@ -3,8 +3,8 @@ import { emptyTables } from '#testing/empty-tables.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { changedPage, failedPage, linkFor, newPassword, startAfresh } from '#testing/reset-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest } from '#testing/sso-for-test.ts';
-import { signedInAs } from '#testing/two-factor-for-test.ts';
 
 let browser: BrowserForTest;
 const portal = portalOfFile();

@@ -1,21 +1,16 @@
 import type { Response } from 'light-my-request';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { type ListeningPortal, listeningPortal } from '#testing/listening-portal.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, startAfresh } from '#testing/reset-for-test.ts';
 
-/** For queries by the test itself. */
-let aside: Database;
-let listening: ListeningPortal;
 const portal = portalOfFile({ each: startAfresh });
+/** For queries by the test itself. */
+const aside = poolOfFile(portal);
+let listening: ListeningPortal;
 beforeAll(async () => {
-  aside = connect(portal.database.place);
   listening = await listeningPortal(portal);
-});
-afterAll(async () => {
-  await aside.end();
 });
 
 const script = { headers: { accept: '*/*' } };

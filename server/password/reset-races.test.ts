@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Connection, Database } from '#server/storage/database.ts';
+import type { Connection } from '#server/storage/database.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { type PortalForTest, testPassword } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import {
@@ -25,11 +25,7 @@ vi.mock('@node-rs/argon2', async (original) => ({
 const portal = portalOfFile({ each: startAfresh });
 const portals = [portal, otherInstanceOfFile(portal)] as const;
 /** For queries by the tests themselves. */
-let aside: Database;
-beforeAll(() => {
-  aside = connect(portal.database.place);
-});
-afterAll(() => aside.end());
+const aside = poolOfFile(portal);
 
 const portalOf = (n: number) => portals[n % 2] as PortalForTest;
 const another = 'Another-Harbour-78';

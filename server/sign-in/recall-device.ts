@@ -14,8 +14,8 @@ import { factorsThatSatisfy } from './second-factor.ts';
  * The new token of a browser that may skip the code, or null if it must not: it isn't remembered for this user, was
  * remembered by a weaker factor, or one of the admitting customers forbids it. The second press of the same button gets
  * the token that the first one got. The token changes at every use, so a browser and a copy of its token cannot both go
- * on: as soon as one of them presents a token that the other has used, however long ago, the device is forgotten, which is
- * recorded. A browser that lost a response looks the same; it costs a code.
+ * on: once one of them presents a token that the other has used, however long ago, the device is forgotten and an event
+ * recorded. A browser that lost a response looks the same; it costs that person one code.
  */
 export async function recallDevice(
   { sql, now }: { sql: Connection; now: Deps['now'] },

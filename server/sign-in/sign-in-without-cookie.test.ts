@@ -4,6 +4,7 @@ import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest, keepCookies } from '#testing/sso-for-test.ts';
 
 // A browser where somebody has signed out has no session cookie. What it sends before it reads the response to the next
@@ -26,10 +27,6 @@ beforeEach(async () => {
 
 const signIn = (username: string, more: { from?: string; headers?: Record<string, string> } = {}) =>
   portal.signIn(username, testPassword, { cookies: { ...browser.cookies }, ...more });
-const who = async () => {
-  const answer = await browser.get('/portal/session');
-  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
-};
 
 it.each([
   ['POST', 'text/html'],
@@ -44,7 +41,7 @@ it.each([
     expect(browser.cookies['vestibule-signed-out']).not.toBe(marks);
     expect(browser.cookies).toHaveProperty('vestibule-afresh');
     keepCookies(browser, late);
-    expect(await who()).toBeNull();
+    expect(await signedInAs(portal, browser.cookies)).toBeNull();
     const events = await portal.sql`select event from audit_event order by id`;
     expect(events.map(({ event }) => event)).toEqual(['signed-in', 'signed-out', 'signed-in', 'signed-out']);
   },
@@ -53,9 +50,9 @@ it.each([
 it('SE-15 a late response does not bring back the person before, once another one has signed in', async () => {
   const late = await signIn('alice');
   keepCookies(browser, await signIn('pat'));
-  expect(await who()).toBe('pat');
+  expect(await signedInAs(portal, browser.cookies)).toBe('pat');
   keepCookies(browser, late);
-  expect(await who()).toBeNull();
+  expect(await signedInAs(portal, browser.cookies)).toBeNull();
 });
 
 it('SE-09 the marks end nothing from another address, in another browser, or once the response has arrived', async () => {
@@ -74,7 +71,7 @@ it('SE-09 the marks end nothing from another address, in another browser, or onc
   portal.wait(limits.responseUnread);
   await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies });
   await portal.signIn('pat', testPassword, { cookies });
-  expect(await who()).toBe('alice');
+  expect(await signedInAs(portal, browser.cookies)).toBe('alice');
 });
 
 it('two new browsers have nothing in common', async () => {

@@ -1,54 +1,33 @@
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { whilePasswordIsVerified } from '#testing/paused-verification.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
-import { type Browser, halfSession, signedInAs } from '#testing/two-factor-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+import { type Browser, halfSession } from '#testing/two-factor-for-test.ts';
 
 // One browser, two tabs: a sign-out is answered while a password from the other tab is being verified.
 
-/** While set, a password verification reports itself and waits. */
-let pause: { reached: () => void; over: Promise<void> } | null = null;
-vi.mock('@node-rs/argon2', async (original) => {
-  const real = await original<typeof import('@node-rs/argon2')>();
-  const verify: typeof real.verify = async (...given) => {
-    const right = await real.verify(...given);
-    pause?.reached();
-    await pause?.over;
-    return right;
-  };
-  return { ...real, verify };
+vi.mock(import('@node-rs/argon2'), async (original) => {
+  const { withPausedVerification } = await import('#testing/paused-verification.ts');
+  return withPausedVerification(await original());
 });
 
-let pool: Database;
 const portal = portalOfFile();
+const pool = poolOfFile(portal);
 beforeAll(async () => {
-  pool = connect(portal.database.place);
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'beta', { twoFactor: 'email' });
   for (const username of ['alice', 'pat']) await addUser(portal, { username });
   await addUser(portal, { username: 'bob', customers: ['beta'] });
 });
-afterAll(() => pool.end());
 beforeEach(async () => {
-  pause = null;
   await emptyTables(portal, 'session', 'ended_session', 'signed_out_session', 'throttle', 'audit_event', 'mail');
 });
 
-/** Posts the sign-in form, and does something once the password has been verified. */
-async function whilePasswordIsVerified(username: string, cookies: Browser, work: () => Promise<unknown>) {
-  const [reached, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  pause = { reached: reached.resolve, over: over.promise };
-  const signingIn = portal.signIn(username, testPassword, { cookies });
-  await reached.promise;
-  pause = null;
-  await work();
-  over.resolve();
-  return await signingIn;
-}
 const signOut = async (cookies: Browser) =>
   await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies });
 const sessions = async () => (await portal.sql`select from session`).length;
@@ -61,7 +40,10 @@ it.each(['pat', 'alice', 'bob'])(
   'SE-09 a sign-out while the password of %s is verified leaves nobody signed in',
   async (username) => {
     const cookies = cookiesOf(await portal.signIn('alice', testPassword));
-    const late = await whilePasswordIsVerified(username, cookies, () => signOut(cookies));
+    const late = await whilePasswordIsVerified(
+      () => portal.signIn(username, testPassword, { cookies }),
+      () => signOut(cookies),
+    );
     expect(late.headers.location).toBe('/portal/loginfail/default');
     expect(cookiesOf(late)['vestibule-session']).toBeUndefined();
     expect([await sessions(), await reasons()]).toEqual([0, ['changed-meanwhile']]);
@@ -73,7 +55,10 @@ it.each(['pat', 'alice', 'bob'])(
 
 it('SE-09 so does leaving a half session', async () => {
   const cookies = await halfSession(portal, 'bob');
-  await whilePasswordIsVerified('alice', cookies, () => signOut(cookies));
+  await whilePasswordIsVerified(
+    () => portal.signIn('alice', testPassword, { cookies }),
+    () => signOut(cookies),
+  );
   expect([await sessions(), await reasons()]).toEqual([0, ['changed-meanwhile']]);
   const next = cookiesOf(await portal.signIn('alice', testPassword, { cookies }));
   expect(await signedInAs(portal, next)).toBe('alice');
@@ -96,7 +81,12 @@ it('what else ends the session meanwhile does not count: another sign-in, or tim
     () => portal.sql`delete from session`,
   ]) {
     const cookies = cookiesOf(await portal.signIn('alice', testPassword));
-    const late = cookiesOf(await whilePasswordIsVerified('pat', cookies, async () => await work(cookies)));
+    const late = cookiesOf(
+      await whilePasswordIsVerified(
+        () => portal.signIn('pat', testPassword, { cookies }),
+        async () => await work(cookies),
+      ),
+    );
     expect(await signedInAs(portal, late)).toBe('pat');
   }
 });

@@ -31,7 +31,7 @@ type Visitor = {
 
 const portal = portalOfFile();
 const another = otherInstanceOfFile(portal);
-const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeEach(async () => {
   await emptyDatabase(portal);
   portal.mails.length = 0;

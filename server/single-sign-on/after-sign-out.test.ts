@@ -9,6 +9,7 @@ import { type TestRequest, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { addSamlConnection, samlProvider } from '#testing/saml-sign-in-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -20,7 +21,7 @@ import {
 } from '#testing/sso-for-test.ts';
 
 const portal = portalOfFile();
-const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });
@@ -131,10 +132,7 @@ it('SE-15 a connection is remembered once the person is signed in, after the sec
 });
 
 const asking = /^\/portal\/authenticate\/other-account\?request=/;
-const who = async () => {
-  const answer = await portal.send({ url: '/portal/session', cookies: browser.cookies });
-  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
-};
+const who = async () => await signedInAs(portal, browser.cookies);
 const agree = async ({ headers }: Response) =>
   await browser.post('/portal/authenticate/other-account', { request: String(headers.location).slice(-36) });
 /** What the provider's answers say besides who it is; `callback` replaces the whole answer. */
@@ -311,7 +309,7 @@ describe('with two providers', () => {
     return await browser.get(pathOf(other.visit(url)));
   };
   beforeAll(async () => {
-    other = await startForgedProvider({ now: portal.deps.now });
+    other = await startForgedProvider(portal.deps);
     await addCustomer(portal, 'beta');
     await addUser(portal, { username: 'bob', email: 'bob@beta.test', customers: ['beta'] });
     await addOidcConnection(portal, other, { key: 'beta-oidc', customerKey: 'beta', domains: ['beta.test'] });

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { tokenHash } from '#server/secrets/token.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
@@ -16,18 +15,15 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
-import { codeNow, giveApp, registrationUrl, signedInAs, verdict, verify } from '#testing/two-factor-for-test.ts';
+import { codeNow, giveApp, registrationUrl, verdict, verify } from '#testing/two-factor-for-test.ts';
 
-let pool: Database;
 let acme: SamlProviderForTest;
 const portal = portalOfFile();
+const pool = poolOfFile(portal);
 beforeAll(async () => {
-  pool = connect(portal.database.place);
   acme = await samlProvider('idp.acme.test', portal.deps.now());
-});
-afterAll(async () => {
-  await pool.end();
 });
 beforeEach(async () => {
   await emptyDatabase(portal);

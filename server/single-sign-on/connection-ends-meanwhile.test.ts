@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
@@ -13,6 +14,7 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
 import {
   codeNow,
@@ -21,12 +23,10 @@ import {
   registerApp,
   registrationUrl,
   sendUrl,
-  signedInAs,
   triesCounted,
   verify,
 } from '#testing/two-factor-for-test.ts';
 import { removeCustomer } from '../accounts/remove-customer.ts';
-import { connect } from '../storage/connect.ts';
 import { findSsoConnectionByKey } from '../storage/sso-connection.ts';
 import type { SamlSettings } from '../storage/sso-settings.ts';
 import { changeConnection } from './change-connection.ts';
@@ -35,6 +35,7 @@ import { unlinkUser } from './unlink-user.ts';
 
 let acme: SamlProviderForTest;
 const portal = portalOfFile();
+const pool = poolOfFile(portal);
 beforeAll(async () => {
   acme = await samlProvider('idp.acme.test', portal.deps.now());
 });
@@ -408,7 +409,6 @@ describe('unlinking', () => {
 });
 
 it('a customer that is removed during a sign-in by its provider: the sign-in is refused, and the command does not fail', async () => {
-  const pool = connect(portal.database.place);
   const left = await departFor(browser);
   const request = samlRequestAt(left);
   const answer = samlAnswer(portal, acme, request, { nameId: 'subject of alice', email: 'alice@acme.test' });
@@ -422,5 +422,4 @@ it('a customer that is removed during a sign-in by its provider: the sign-in is 
   expect((await removing).kind).toBe('removed');
   expect((await signingIn).statusCode).toBe(303);
   expect(await signedInAs(portal, browser.cookies)).toBeNull();
-  await pool.end();
 });

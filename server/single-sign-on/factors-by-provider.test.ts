@@ -16,8 +16,9 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
-import { registerApp, registrationUrl, signedInAs, verify } from '#testing/two-factor-for-test.ts';
+import { registerApp, registrationUrl, verify } from '#testing/two-factor-for-test.ts';
 
 let evil: SamlProviderForTest;
 const portal = portalOfFile();

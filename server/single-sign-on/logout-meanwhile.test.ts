@@ -17,6 +17,7 @@ import {
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -25,7 +26,7 @@ import {
   lastFailure,
   pathOf,
 } from '#testing/sso-for-test.ts';
-import { codeNow, giveApp, signedInAs, verify } from '#testing/two-factor-for-test.ts';
+import { codeNow, giveApp, verify } from '#testing/two-factor-for-test.ts';
 import { portalKeys } from './portal-keys.ts';
 
 let acme: SamlProviderForTest;

@@ -17,11 +17,12 @@ import {
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
 let acme: SamlProviderForTest;
 const portal = portalOfFile();
-const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
   acme = await samlProvider('idp.acme.test', portal.deps.now());
 });
@@ -50,10 +51,7 @@ const as = (email: string, during?: () => Promise<unknown>) =>
   });
 const begin = async () =>
   pathOf(provider.visit(await departFor(browser, 'alice@acme.test', { redirectURL: '/portal/reports' })));
-const who = async ({ cookies } = browser) => {
-  const answer = await portal.send({ url: '/portal/session', cookies });
-  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
-};
+const who = async ({ cookies } = browser) => await signedInAs(portal, cookies);
 const count = async (event: string) => (await portal.sql`select from audit_event where event = ${event}`).length;
 const sessions = async () => (await portal.sql`select from session`).length;
 /** A response that never reaches the browser: it keeps the cookies from before. */

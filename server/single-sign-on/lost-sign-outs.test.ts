@@ -6,6 +6,7 @@ import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { linkFor, newPassword } from '#testing/reset-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -43,10 +44,6 @@ const answerFrom = (secondsAgo: number) =>
     }),
   });
 const comeBack = async (url: string) => await browser.get(pathOf(provider.visit(url)));
-const who = async () => {
-  const answer = await portal.send({ url: '/portal/session', cookies: browser.cookies });
-  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
-};
 const lostSignOut = async () => {
   const cookies = { ...browser.cookies };
   const answer = await portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies });
@@ -57,7 +54,7 @@ const expectAskedAfresh = async () => {
   answerFrom(7200);
   const url = await followLeavePage(browser, await pressButton());
   await comeBack(url);
-  expect([new URL(url).searchParams.get('prompt'), await who()]).toEqual(['login', null]);
+  expect([new URL(url).searchParams.get('prompt'), await signedInAs(portal, browser.cookies)]).toEqual(['login', null]);
 };
 
 it.each(['/portal/login', '/portal/portal.html', '/portal/session'])(

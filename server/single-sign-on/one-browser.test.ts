@@ -12,6 +12,7 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import { type BrowserForTest, browserForTest, departFor, followLeavePage, lastFailure } from '#testing/sso-for-test.ts';
 
 let acme: SamlProviderForTest;
@@ -36,10 +37,7 @@ async function comeBack(url: string, by = browser) {
   const posted = await postSamlAnswer(portal, by, samlAnswer(portal, acme, samlRequestAt(url)));
   return await by.get(String(posted.headers.location), crossSite);
 }
-const who = async (by = browser) => {
-  const answer = await by.get('/portal/session', { headers: { accept: 'application/json' } });
-  return answer.statusCode === 200 ? JSON.parse(answer.body).username : null;
-};
+const who = async () => await signedInAs(portal, browser.cookies);
 
 it('SA-42 the page that leads to a provider works only in the browser that began', async () => {
   const pressed = await browser.post('/portal/authenticate/performSsoLogin', {

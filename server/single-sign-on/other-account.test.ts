@@ -14,6 +14,7 @@ import {
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -24,7 +25,7 @@ import {
 } from '#testing/sso-for-test.ts';
 
 const portal = portalOfFile();
-const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
 
 let browser: BrowserForTest;
 beforeEach(async () => {
@@ -45,10 +46,7 @@ const begin = async (typed = 'mallory@evil.test', redirectURL = '/portal/reports
   pathOf(provider.visit(await departFor(browser, typed, { redirectURL })));
 const signInByPassword = (username: string) =>
   browser.post('/portal/performlogin', { username, password: testPassword });
-const who = async ({ cookies } = browser) => {
-  const answer = await portal.send({ url: '/portal/session', cookies });
-  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
-};
+const who = async ({ cookies } = browser) => await signedInAs(portal, cookies);
 const question = /^\/portal\/authenticate\/other-account\?request=[\w-]{36}$/;
 const expired = '/portal/singleSignOn?notice=signInExpired';
 const idIn = (location: unknown) => ({ request: String(location).slice(-36) });

@@ -11,8 +11,8 @@ import {
   samlProvider,
   samlRequestAt,
 } from '#testing/saml-sign-in-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import { browserForTest, departFor, lastFailure } from '#testing/sso-for-test.ts';
-import { signedInAs } from '#testing/two-factor-for-test.ts';
 import { unlinkUser } from './unlink-user.ts';
 
 let acme: SamlProviderForTest;

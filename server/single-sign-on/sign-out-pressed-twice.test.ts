@@ -63,7 +63,7 @@ it.each(ways)(
   'a sign-out that is pressed twice leads through the provider (%s) each time',
   async (_, signIn, there) => {
     await signIn();
-    // The browser drops the first answer, so it still has the cookies of before.
+    // The browser drops the first answer, so it still has the old cookies.
     const held = { ...browser.cookies };
     const [first, ...more] = [await press(held), ...(await Promise.all([press(held), press(held)]))];
     expect(leadsTo(first?.body ?? '')).toBe(there());

@@ -1,28 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 
 // What a browser sends before it has read the response to the end of a visit: it still has the cookies from before.
 
-let pool: Database;
 const portal = portalOfFile();
+const pool = poolOfFile(portal);
 const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
-  pool = connect(portal.database.place);
   await addCustomer(portal, 'acme');
   for (const username of ['alice', 'pat']) await addUser(portal, { username });
   await addOidcConnection(portal, provider);
 });
-afterAll(() => pool.end());
 
 let browser: BrowserForTest;
 /** The end of a visit of Alice's, with a session of hers in the browser. */
@@ -45,17 +43,13 @@ const sendOnly = async (url: string) => {
   const set = answer.cookies.map(({ name, value }) => [name, value] as const);
   return { to: String(answer.headers.location), cookies: { ...cookies, ...Object.fromEntries(set) } };
 };
-const who = async (cookies: Record<string, string>) => {
-  const answer = await portal.send({ url: '/portal/session', cookies });
-  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
-};
 
 it('SE-09 a sign-out sent before the response to the end of a visit arrives ends the session that it began', async () => {
   const late = await sendOnly(finish);
-  expect(await who(late.cookies)).toBe('alice');
+  expect(await signedInAs(portal, late.cookies)).toBe('alice');
   const before = { ...browser.cookies };
   await browser.post('/portal/logout', {});
-  expect(await who(late.cookies)).toBeNull();
+  expect(await signedInAs(portal, late.cookies)).toBeNull();
   expect(await portal.sql`select from session`).toHaveLength(0);
   // Nor is what came of the visit given again, to whichever cookies.
   for (const cookies of [before, late.cookies]) {
@@ -68,7 +62,7 @@ it('SE-09 also if the session before had ended by time, and its cookie was left'
   await portal.sql`delete from session`;
   const late = await sendOnly(finish);
   await browser.post('/portal/logout', {});
-  expect(await who(late.cookies)).toBeNull();
+  expect(await signedInAs(portal, late.cookies)).toBeNull();
 });
 
 it('SE-09 also if it is answered while the session is being stored', async () => {
@@ -77,7 +71,7 @@ it('SE-09 also if it is answered while the session is being stored', async () =>
   await untilWaiting(pool, 1);
   await browser.post('/portal/logout', {});
   await release();
-  expect(await who((await finishing).cookies)).toBeNull();
+  expect(await signedInAs(portal, (await finishing).cookies)).toBeNull();
   expect(await portal.sql`select from session`).toHaveLength(0);
 });
 
@@ -111,14 +105,14 @@ it('SE-15 also if they are signed in while the visit is being decided', async ()
   await release();
   const asked = await finishing;
   expect(asked.to).toContain('/portal/authenticate/other-account');
-  expect(await who(pat)).toBe('pat');
+  expect(await signedInAs(portal, pat)).toBe('pat');
   // Who reads that response and agrees signs in.
   const id = new URL(asked.to, 'http://portal.test').searchParams.get('request') ?? '';
   const form = { request: id };
   const url = '/portal/authenticate/other-account';
   const done = await portal.send({ method: 'POST', url, form, cookies: { ...asked.cookies, ...pat } });
   expect(done.headers.location).toBe('/portal/portal.html');
-  expect([await who(pat), await who(cookiesOf(done))]).toEqual([null, 'alice']);
+  expect([await signedInAs(portal, pat), await signedInAs(portal, cookiesOf(done))]).toEqual([null, 'alice']);
 });
 
 it('whoever has a cookie of before does not learn later who has signed in since', async () => {
@@ -130,7 +124,7 @@ it('whoever has a cookie of before does not learn later who has signed in since'
 it('SE-15 a visit’s late response does not bring back the person before, once another one has signed in', async () => {
   const late = await sendOnly(finish);
   await browser.post('/portal/performlogin', { username: 'pat', password: testPassword });
-  expect([await who(late.cookies), await who(browser.cookies)]).toEqual([null, 'pat']);
+  expect([await signedInAs(portal, late.cookies), await signedInAs(portal, browser.cookies)]).toEqual([null, 'pat']);
 });
 
 describe('without a session cookie, after a sign-out', () => {
@@ -142,15 +136,15 @@ describe('without a session cookie, after a sign-out', () => {
 
   it('SE-09 a sign-out sent before the response to the end of a visit arrives ends the session', async () => {
     const late = await sendOnly(finish);
-    expect(await who(late.cookies)).toBe('alice');
+    expect(await signedInAs(portal, late.cookies)).toBe('alice');
     await browser.post('/portal/logout', {});
-    expect(await who(late.cookies)).toBeNull();
+    expect(await signedInAs(portal, late.cookies)).toBeNull();
   });
 
   it('SE-15 the late response does not bring back the person before', async () => {
     const late = await sendOnly(finish);
     await browser.post('/portal/performlogin', { username: 'pat', password: testPassword });
-    expect([await who(late.cookies), await who(browser.cookies)]).toEqual([null, 'pat']);
+    expect([await signedInAs(portal, late.cookies), await signedInAs(portal, browser.cookies)]).toEqual([null, 'pat']);
   });
 
   it('SE-15 who has signed in by password meanwhile is asked first', async () => {

@@ -5,6 +5,7 @@ import { startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   addOidcConnection,
   type BrowserForTest,
@@ -42,10 +43,7 @@ const endSession = async () => {
   await portal.sql`with gone as (delete from session returning *)
     insert into ended_session (token_hash, ends_at) select token_hash, ends_at from gone`;
 };
-const who = async () => {
-  const answer = await portal.send({ url: '/portal/session', cookies: browser.cookies });
-  return answer.statusCode === 200 ? answer.json<{ username: string }>().username : null;
-};
+const who = async () => await signedInAs(portal, browser.cookies);
 const expectTurnOver = (visits = 0) => {
   expect(browser.cookies['vestibule-signed-out']).toMatch(/^[\w-]{43}$/);
   expect(Object.keys(browser.cookies).filter((name) => /visit|answer/.test(name))).toHaveLength(visits);

@@ -4,12 +4,12 @@ import { tokenHash } from '#server/secrets/token.ts';
 import { ignoredParameters, pgbouncerForTest } from '#testing/pgbouncer-for-test.ts';
 import { cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import { changedPage, changeTo, linkFor } from '#testing/reset-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeNow,
   giveApp,
   halfSession,
-  signedInAs,
   startTwoFactorAfresh,
   step,
   verify,

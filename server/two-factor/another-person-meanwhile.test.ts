@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { tokenHash } from '#server/secrets/token.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   codeByMail,
   codeNow,
   giveApp,
   halfSession,
-  signedInAs,
   startTwoFactorAfresh,
   verdict,
   verify,
@@ -20,14 +19,8 @@ import {
 
 // One browser, two people: its second sign-in is sent before the response to the first one's code has been read.
 
-let pool: Database;
 const portal = portalOfFile({ each: startTwoFactorAfresh });
-beforeAll(() => {
-  pool = connect(portal.database.place);
-});
-afterAll(async () => {
-  await pool.end();
-});
+const pool = poolOfFile(portal);
 
 it('SE-15 a code’s late response does not bring back the person before, once another one has signed in', async () => {
   const secret = await giveApp(portal, 'alice');
@@ -95,7 +88,7 @@ it('a session is ended by no older token of its browser than the one it replaced
 });
 
 describe('of one person’s two submits of the form', () => {
-  /** The responses to two submits, both sent with the cookies of before. */
+  /** The responses to two submits, both sent with the old cookies. */
   const twice = async () => {
     const before = cookiesOf(await portal.signIn('pat', testPassword));
     const submits = [1, 2].map(async () => cookiesOf(await portal.signIn('pat', testPassword, { cookies: before })));

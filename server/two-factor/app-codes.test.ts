@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cookiesOf } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   codeNow,
   giveApp,
   halfSession,
   registerApp,
-  signedInAs,
   signInWithApp,
   startTwoFactorAfresh,
   step,

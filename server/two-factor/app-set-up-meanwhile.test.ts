@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { tokenHash } from '#server/secrets/token.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
 import { findFactorsOfUser } from '#server/storage/sign-in.ts';
 import { addUser } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { whilePasswordIsVerified } from '#testing/paused-verification.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,
@@ -17,24 +18,15 @@ import {
   halfSession,
   registerApp,
   registrationUrl,
-  signedInAs,
   signInWithApp,
   startTwoFactorAfresh,
   verdict,
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-/** While set, a password verification reports itself and waits. */
-let pause: { reached: () => void; over: Promise<void> } | null = null;
-vi.mock('@node-rs/argon2', async (original) => {
-  const real = await original<typeof import('@node-rs/argon2')>();
-  const verify: typeof real.verify = async (...given) => {
-    const right = await real.verify(...given);
-    pause?.reached();
-    await pause?.over;
-    return right;
-  };
-  return { ...real, verify };
+vi.mock(import('@node-rs/argon2'), async (original) => {
+  const { withPausedVerification } = await import('#testing/paused-verification.ts');
+  return withPausedVerification(await original());
 });
 
 vi.mock('#server/storage/sign-in.ts', async (original) => {
@@ -42,33 +34,13 @@ vi.mock('#server/storage/sign-in.ts', async (original) => {
   return { ...real, findFactorsOfUser: vi.fn(real.findFactorsOfUser) };
 });
 
+const portal = portalOfFile({ each: startTwoFactorAfresh });
 /** For holding rows, and for seeing who waits. */
-let pool: Database;
-const portal = portalOfFile();
-beforeAll(() => {
-  pool = connect(portal.database.place);
-});
-beforeEach(async () => {
-  pause = null;
-  await startTwoFactorAfresh(portal);
-});
-afterAll(async () => {
-  await pool.end();
-});
+const pool = poolOfFile(portal);
 
 const elsewhere = { from: '203.0.113.66' };
-
-/** Signs in elsewhere, and does something during password verification. */
-async function whilePasswordIsLookedAt(username: string, work: () => Promise<unknown>, cookies: Browser = {}) {
-  const [reached, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  pause = { reached: reached.resolve, over: over.promise };
-  const signingIn = portal.signIn(username, testPassword, { cookies, ...elsewhere });
-  await reached.promise;
-  pause = null;
-  await work();
-  over.resolve();
-  return await signingIn;
-}
+const signInElsewhere = (username: string, cookies: Browser = {}) =>
+  portal.signIn(username, testPassword, { cookies, ...elsewhere });
 
 async function secretShown(cookies: Browser): Promise<string> {
   return (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>().totpSecret;
@@ -78,9 +50,12 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
   it('RC-08 during password verification is asked for the app', async () => {
     const own = cookiesOf(await portal.signIn('pat', testPassword));
     let after: Browser = {};
-    const answer = await whilePasswordIsLookedAt('pat', async () => {
-      after = (await registerApp(portal, own)).cookies;
-    });
+    const answer = await whilePasswordIsVerified(
+      () => signInElsewhere('pat'),
+      async () => {
+        after = (await registerApp(portal, own)).cookies;
+      },
+    );
     expect(answer.headers.location).toMatch(/\/twoFactor\?/);
     expect(await signedInAs(portal, cookiesOf(answer))).toBeNull();
     expect(await signedInAs(portal, after)).toBe('pat');
@@ -125,7 +100,10 @@ describe('RC-08 a sign-in by password while its user sets up an app', () => {
     const half = await halfSession(portal, 'bob');
     const own = { ...half, ...cookiesOf(await verify(portal, await codeByMail(portal, 'bob'), half)) };
     portal.mails.length = 0;
-    const answer = await whilePasswordIsLookedAt('bob', () => registerApp(portal, own));
+    const answer = await whilePasswordIsVerified(
+      () => signInElsewhere('bob'),
+      () => registerApp(portal, own),
+    );
     expect(answer.headers.location).not.toContain('codeSentViaEmail');
     expect(await pool`select factor from session where stage = 'half'`).toEqual([{ factor: 'app' }]);
     await portal.workOff();
@@ -167,7 +145,10 @@ it('RC-08 a sign-in refused because its user changed leaves the remembered devic
   const own = await signInWithApp(portal, 'alice', await giveApp(portal, 'alice'), { query: '?remember=true' });
   const remembered = { 'vestibule-remembered': own['vestibule-remembered'] as string };
   const set = (active: boolean) => changeUser(portal.sql, 'alice', { active }, portal.deps.now());
-  const refused = await whilePasswordIsLookedAt('alice', () => set(false), remembered);
+  const refused = await whilePasswordIsVerified(
+    () => signInElsewhere('alice', remembered),
+    () => set(false),
+  );
   expect(refused.headers.location).toBe('/portal/loginfail/default');
   await set(true);
   const answer = await portal.signIn('alice', testPassword, { cookies: remembered, ...elsewhere });
@@ -178,7 +159,10 @@ it('RC-08 a sign-in whose user keeps changing is finally refused', async () => {
   const own = cookiesOf(await portal.signIn('pat', testPassword));
   const stale = { email: 'pat@acme.test', hasApp: false, factorVersion: -1 };
   vi.mocked(findFactorsOfUser).mockResolvedValueOnce(stale).mockResolvedValueOnce(stale).mockResolvedValueOnce(stale);
-  const answer = await whilePasswordIsLookedAt('pat', () => registerApp(portal, own));
+  const answer = await whilePasswordIsVerified(
+    () => signInElsewhere('pat'),
+    () => registerApp(portal, own),
+  );
   vi.mocked(findFactorsOfUser).mockReset();
   expect(answer.headers.location).toBe('/portal/loginfail/default');
   expect(await pool`select reason from audit_event where event = 'sign-in-refused'`).toEqual([
@@ -191,7 +175,7 @@ describe('RC-08 a sign-in by password while the factors of its user are taken aw
   it('RC-08 during password verification does not wait for a removed app', async () => {
     await giveApp(portal, 'pat');
     const reset = () => resetTwoFactor(pool, 'pat', portal.deps.now());
-    const answer = await whilePasswordIsLookedAt('pat', reset);
+    const answer = await whilePasswordIsVerified(() => signInElsewhere('pat'), reset);
     expect(answer.headers.location).toBe('/portal/portal.html');
     expect(await signedInAs(portal, cookiesOf(answer))).toBe('pat');
   });

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeNow,
   giveApp,
   halfSession,
-  signedInAs,
   startTwoFactorAfresh,
   triesCounted,
   verdict,

@@ -6,6 +6,7 @@ import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,
@@ -17,7 +18,6 @@ import {
   registerApp,
   registrationUrl,
   sendUrl,
-  signedInAs,
   startTwoFactorAfresh,
   verdict,
   verify,

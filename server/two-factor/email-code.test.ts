@@ -3,12 +3,12 @@ import { MailNotSent } from '#server/deps/mail-transport.ts';
 import { limits } from '#server/limits.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   codeByMail,
   halfSession,
   otherThan,
   sendUrl,
-  signedInAs,
   startTwoFactorAfresh,
   verdict,
   verify,

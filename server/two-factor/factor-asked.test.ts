@@ -3,15 +3,8 @@ import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { changeTo, linkFor, newPassword, userId } from '#testing/reset-for-test.ts';
-import {
-  codeNow,
-  giveApp,
-  halfSession,
-  signedInAs,
-  startTwoFactorAfresh,
-  verdict,
-  verify,
-} from '#testing/two-factor-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+import { codeNow, giveApp, halfSession, startTwoFactorAfresh, verdict, verify } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 beforeEach(async () => {

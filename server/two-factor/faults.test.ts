@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   atCommit,
   type Browser,
@@ -10,7 +11,6 @@ import {
   giveRecoveryCodes,
   halfSession,
   registrationUrl,
-  signedInAs,
   startTwoFactorAfresh,
   stateOf,
   verify,

@@ -2,12 +2,12 @@ import { beforeEach, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeNow,
   giveApp,
   halfSession,
-  signedInAs,
   startTwoFactorAfresh,
   verify,
   verifyByForm,

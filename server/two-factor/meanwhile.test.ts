@@ -1,31 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { connect } from '#server/storage/connect.ts';
-import type { Connection, Database } from '#server/storage/database.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Connection } from '#server/storage/database.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
-import {
-  codeNow,
-  giveApp,
-  halfSession,
-  signedInAs,
-  startTwoFactorAfresh,
-  verdict,
-  verify,
-} from '#testing/two-factor-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+import { codeNow, giveApp, halfSession, startTwoFactorAfresh, verdict, verify } from '#testing/two-factor-for-test.ts';
 
-/** For concurrent changes. */
-let pool: Database;
-let secret: string;
 const portal = portalOfFile();
-beforeAll(() => {
-  pool = connect(portal.database.place);
-});
+/** For concurrent changes. */
+const pool = poolOfFile(portal);
+let secret: string;
 beforeEach(async () => {
   await startTwoFactorAfresh(portal);
   secret = await giveApp(portal, 'alice');
-});
-afterAll(async () => {
-  await pool.end();
 });
 
 describe('RC-08 what happens while a code is looked at', () => {

@@ -3,6 +3,7 @@ import { limits } from '#server/limits.ts';
 import { composeText } from '#server/mail/compose-text.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,
@@ -12,7 +13,6 @@ import {
   recoveryCodesUrl,
   registerApp,
   registrationUrl,
-  signedInAs,
   startTwoFactorAfresh,
   step,
   verdict,

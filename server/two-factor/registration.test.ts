@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeNow,
@@ -9,7 +10,6 @@ import {
   pageOf,
   registerApp,
   registrationUrl,
-  signedInAs,
   startTwoFactorAfresh,
   step,
   verdict,

@@ -4,6 +4,7 @@ import { tokenHash } from '#server/secrets/token.ts';
 import { migrate } from '#server/storage/migrate.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,
@@ -11,7 +12,6 @@ import {
   everyRow,
   giveApp,
   halfSession,
-  signedInAs,
   signInWithApp,
   startTwoFactorAfresh,
   verify,

@@ -9,6 +9,7 @@ import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { userId } from '#testing/reset-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,
@@ -20,7 +21,6 @@ import {
   recoveryCodesShown,
   recoveryCodesUrl,
   registrationUrl,
-  signedInAs,
   startTwoFactorAfresh,
   step,
   triesCounted,

@@ -1,32 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tokenHash } from '#server/secrets/token.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
 import { putEmailCode } from '#server/storage/email-code.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { userId } from '#testing/reset-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,
   codeNow,
   halfSession,
   registrationUrl,
-  signedInAs,
   startTwoFactorAfresh,
   verdict,
   verify,
 } from '#testing/two-factor-for-test.ts';
 
-let pool: Database;
 const portal = portalOfFile({ each: startTwoFactorAfresh });
-beforeAll(() => {
-  pool = connect(portal.database.place);
-});
-afterAll(async () => {
-  await pool.end();
-});
+const pool = poolOfFile(portal);
 
 const elsewhere = { from: '203.0.113.66' };
 const signOut = (cookies: Browser) => portal.send({ method: 'POST', url: '/portal/logout', form: {}, cookies });

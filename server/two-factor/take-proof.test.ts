@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newToken, tokenHash } from '#server/secrets/token.ts';
-import { connect } from '#server/storage/connect.ts';
-import type { Database } from '#server/storage/database.ts';
 import { countRecoveryCodes } from '#server/storage/recovery-code.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { userId } from '#testing/reset-for-test.ts';
 import {
@@ -19,14 +18,8 @@ import {
 import { type Proof, type Prover, takeProof } from './take-proof.ts';
 
 // Skips the counts, so that every post reaches the code itself: here all of them do, on two pools.
-let pools: [Database, Database];
 const portal = portalOfFile({ each: startTwoFactorAfresh });
-beforeAll(() => {
-  pools = [portal.sql, connect(portal.database.place)];
-});
-afterAll(async () => {
-  await pools[1].end();
-});
+const pool = poolOfFile(portal);
 
 const rounds = 20;
 
@@ -34,7 +27,7 @@ const rounds = 20;
 async function taken(prover: Prover, code: string): Promise<Proof[]> {
   const proofs = await Promise.all(
     Array.from({ length: 50 }, (_, n) =>
-      (pools[n % 2] as Database).begin((sql) => takeProof(portal.deps, sql, prover, code)),
+      (n % 2 ? pool : portal.sql).begin((sql) => takeProof(portal.deps, sql, prover, code)),
     ),
   );
   return proofs.filter((proof) => proof !== null);

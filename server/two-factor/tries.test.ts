@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,
@@ -9,7 +10,6 @@ import {
   giveApp,
   halfSession,
   otherThan,
-  signedInAs,
   startTwoFactorAfresh,
   verdict,
   verify,

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,
@@ -10,7 +11,6 @@ import {
   halfSession,
   recoveryCodesUrl,
   registrationUrl,
-  signedInAs,
   startTwoFactorAfresh,
   triesCounted,
   verifyByForm,

@@ -3,6 +3,7 @@ import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
 import {
   type Browser,
   codeByMail,
@@ -10,7 +11,6 @@ import {
   pageOf,
   registerApp,
   registrationUrl,
-  signedInAs,
   startTwoFactorAfresh,
   verdict,
   verify,

@@ -16,7 +16,7 @@ import {
 import { registerApp, registrationUrl } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile();
-const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice', passwordHash: null });

@@ -17,8 +17,8 @@ import {
 
 const portal = portalOfFile();
 const second = otherInstanceOfFile(portal);
-const acme = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
-const beta = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
+const acme = sharedByFile(() => startForgedProvider(portal.deps));
+const beta = sharedByFile(() => startForgedProvider(portal.deps));
 
 let browser: BrowserForTest;
 beforeEach(async () => {

@@ -14,7 +14,7 @@ import {
 } from '#testing/sso-for-test.ts';
 
 const portal = portalOfFile();
-const provider = sharedByFile(() => startForgedProvider({ now: portal.deps.now }));
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
   await addCustomer(portal, 'acme');
   await addUser(portal, { username: 'alice' });

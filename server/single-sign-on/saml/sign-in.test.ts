@@ -224,7 +224,7 @@ describe('the answer belongs to one visit of one browser', () => {
   });
 
   it('an OpenID visit cannot be finished by SAML, nor the reverse', async () => {
-    const provider = await startForgedProvider({ now: portal.deps.now });
+    const provider = await startForgedProvider(portal.deps);
     await addOidcConnection(portal, provider, { key: 'acme-oidc', domains: ['oidc.test'] });
     const state = new URL(await departFor(browser, 'a@oidc.test')).searchParams.get('state') ?? '';
     await expectRefused(await post(samlAnswer(portal, acme, { id: '_x', state })), 'connection-disabled');
