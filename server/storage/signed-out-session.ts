@@ -23,8 +23,9 @@ export type SignedOutSession = {
  * new token, or that has just replaced this one, belongs to the same browser, which may not know the new token yet: after
  * waiting for it, only a new statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession. A
  * replaced token may have belonged to somebody else, so it yields no proof for the provider, and counts as that of a full
- * session. So does a half session that replaced a full one; what it returns for the provider is the full one's. The browser may lose the response to the sign-out: if it comes back with the token of a full session, or was
- * closed and comes back with the marks of its turn, the turn ends then (docs/decisions/0027).
+ * session. A half session that replaced a full one counts as the full one, for the provider too. The browser may lose the
+ * response to the sign-out: if it comes back with the token of a full session, or was closed and comes back with the marks
+ * of its turn, the turn ends then (docs/decisions/0027).
  */
 export async function takeSession(
   sql: Connection,
