@@ -156,6 +156,25 @@ test('signing out ends the session of the provider as well', both, async ({ page
   await expect(page).toHaveURL(/\/session\/end/);
 });
 
+test(
+  'SE-15 signing out counts even if the browser is closed before it reads the response',
+  both,
+  async ({ page, portal }) => {
+    await signInByForm(page);
+    await expectSignedIn(page, 'olga');
+    const cookie = (await page.context().cookies(portal.origin))
+      .map(({ name, value }) => `${name}=${value}`)
+      .join('; ');
+    const headers = { cookie, origin: portal.origin, 'sec-fetch-site': 'same-origin' };
+    const lost = await fetch(`${portal.origin}/portal/logout`, { method: 'POST', redirect: 'manual', headers });
+    expect(lost.status).toBeLessThan(400);
+    await page.context().clearCookies({ name: 'vestibule-session' });
+    await page.goto('/portal/login');
+    await ssoButton(page).click();
+    await expect(atProvider(page).email).toBeVisible();
+  },
+);
+
 test('signing out at the provider ends the session here as well', both, async ({ page, provider, portal }) => {
   await signInByForm(page);
   await expectSignedIn(page, 'olga');

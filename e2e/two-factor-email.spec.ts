@@ -206,3 +206,26 @@ test(
     await expect(page.getByText(username, { exact: true })).toBeVisible();
   },
 );
+
+test('SE-15 a sign-out before the code of a second sign-in leaves nothing to the next person', async ({
+  page,
+  context,
+  inbox,
+  newPerson,
+}) => {
+  const person = await newPerson(mailed);
+  await page.goto('/portal/login#/reports/of-this-person');
+  const saved = () => page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+  await expect.poll(saved).toContain('of-this-person');
+  const other = await context.newPage();
+  await other.goto('/portal/login');
+  await codeForm(other).send(await givePassword(other, inbox, person));
+  await expectSignedIn(other, person.username);
+  await givePassword(page, inbox, person);
+  await signOutButton(other).click();
+  await expect(signInForm(other).username).toHaveValue('');
+  await page.goto('/portal/login');
+  await signInForm(page).send('bob', password);
+  await expect(page).toHaveURL(/portal\.html$/);
+  await expectSignedIn(page, 'bob');
+});

@@ -62,8 +62,9 @@ async function fillEverything(keys = oldKeys): Promise<void> {
   const token = { token: 'the-token', tokenHash: hash(7), keys: keys.seal };
   await queueMail(sql, ada, { kind: 'resetLink', now, address: '127.0.0.1', language: 'en' }, token);
   await sql`
-    insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at, sealed_id_token)
-    values (${hash(1)}, ${user}, 'full', '{}', '127.0.0.1', ${now}, ${now}, ${now}, ${sealed('id token', `id-token:${user}`)})`;
+    insert into session (token_hash, user_id, stage, customer_ids, address, created_at, last_seen_at, ends_at, sealed_id_token, sealed_replaced_id_token)
+    values (${hash(1)}, ${user}, 'full', '{}', '127.0.0.1', ${now}, ${now}, ${now}, ${sealed('id token', `id-token:${user}`)},
+      ${sealed('id token replaced', `id-token:${user}`)})`;
   await sql`
     insert into signed_out_session (token_hash, user_id, stage, sealed_id_token, ends_at)
     values (${hash(5)}, ${user}, 'full', ${sealed('id token of before', `id-token:${user}`)}, ${now})`;
@@ -101,6 +102,7 @@ const everything = [
   'totp',
   'the-token',
   'id token',
+  'id token replaced',
   'id token of before',
   'details',
   'answer',
