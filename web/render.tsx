@@ -8,9 +8,9 @@ import it from '#messages/it.json' with { type: 'json' };
 import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
 import { App } from './app.tsx';
+import { brandColours } from './brand-colours.ts';
 import { filled, type Texts } from './messages.tsx';
 import { placeOfUrl } from './place.ts';
-import { plainAccent } from './plain-accent.ts';
 import { documentTitle } from './screen-title.ts';
 import { LaterScreen } from './screens/later-screen.tsx';
 import portal from './styles/portal.css?inline';
@@ -19,19 +19,19 @@ import tokens from './styles/tokens.css?inline';
 /** A missing text in any language is a compile error. */
 const textsOf: Record<Language, Texts> = { en, de, es, pl, nl, it };
 
+const houseBrand = '#21489c';
+
 /** Addresses of what a page loads, and the result of `styleText`. */
 export type PageAssets = { script: string; messages: Record<Language, string>; style: string };
 
 /** The style text of every page; its SHA-256 goes into the Content-Security-Policy. Null keeps the default brand. */
 export function styleText(accentColour: string | null): string {
-  const style = tokens.trim() + portal.trim();
-  if (accentColour === null) return style;
-  if (!/^[#\w(),.%/+ -]{1,100}$/.test(accentColour)) throw new Error(`Not a CSS colour: ${accentColour}`);
-  const plain = plainAccent(accentColour);
-  const older = plain
-    ? `:root{--plain:${plain.day}}@media (prefers-color-scheme:dark){:root{--plain:${plain.night}}}`
-    : '';
-  return `${style}:root{--brand:${accentColour}}${older}`;
+  const brand = accentColour ?? houseBrand;
+  if (!/^#(?:[\da-f]{3}){1,2}$/i.test(brand)) throw new Error(`Not a colour as #rgb or #rrggbb: ${brand}`);
+  const { day, night } = brandColours(brand);
+  // A page is printed as by day.
+  const colours = `:root{${day}}@media screen and (prefers-color-scheme:dark){:root{${night}}}`;
+  return colours + tokens.trim() + portal.trim();
 }
 
 /** Returns the whole HTML document of one page. */
@@ -74,7 +74,7 @@ function onwards({ serverPage }: Page): string {
 const icon =
   'data:image/svg+xml,' +
   encodeURIComponent(
-    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='#21489c' fill-rule='evenodd' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>",
+    `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='${houseBrand}' fill-rule='evenodd' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>`,
   )
     .replaceAll('%3D', '=')
     .replaceAll('%2F', '/')
