@@ -6,7 +6,7 @@ const messages = Object.fromEntries(languages.map((tag) => [tag, `/portal/assets
   Language,
   string
 >;
-const assets = { script: '/portal/assets/main.js', messages, style: 'body{}' };
+const assets = { script: '/portal/assets/main.js', messages, style: 'body{}', laterStyle: 'ol{}' };
 
 export function pageForTest(url: string, more: Partial<Page> = {}): Page {
   return {

@@ -9,10 +9,12 @@ import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
 import { App } from './app.tsx';
 import { brandColours } from './brand-colours.ts';
+import { isLater } from './load-later-screen.ts';
 import { filled, type Texts } from './messages.tsx';
 import { placeOfUrl } from './place.ts';
 import { documentTitle } from './screen-title.ts';
 import { LaterScreen } from './screens/later-screen.tsx';
+import laterScreens from './styles/later-screens.css?inline';
 import portal from './styles/portal.css?inline';
 import tokens from './styles/tokens.css?inline';
 
@@ -21,17 +23,20 @@ const textsOf: Record<Language, Texts> = { en, de, es, pl, nl, it };
 
 const houseBrand = '#21489c';
 
-/** Addresses of what a page loads, and the result of `styleText`. */
-export type PageAssets = { script: string; messages: Record<Language, string>; style: string };
+/** Addresses of what a page loads, the result of `styleText`, and `laterStyle`. */
+export type PageAssets = { script: string; messages: Record<Language, string>; style: string; laterStyle: string };
 
-/** The style text of every page; its SHA-256 goes into the Content-Security-Policy. Null keeps the default brand. */
+/** The style that the other screens need besides. */
+export const laterStyle = laterScreens;
+
+/** The style of every document. Null keeps the default brand. */
 export function styleText(accentColour: string | null): string {
   const brand = accentColour ?? houseBrand;
   if (!/^#(?:[\da-f]{3}){1,2}$/i.test(brand)) throw new Error(`Not a colour as #rgb or #rrggbb: ${brand}`);
   const { day, night } = brandColours(brand);
   // A page is printed as by day.
   const colours = `:root{${day}}@media screen and (prefers-color-scheme:dark){:root{${night}}}`;
-  return colours + tokens.trim() + portal.trim();
+  return colours + tokens + portal;
 }
 
 /** Returns the whole HTML document of one page. */
@@ -52,7 +57,7 @@ export function renderDocument(page: Page, assets: PageAssets): string {
 <title>${escaped(documentTitle(texts, place, page))}</title>
 ${onwards(page)}<link rel="icon" href="${icon}">
 <link rel="modulepreload" href="${escaped(assets.messages[page.language])}">
-<style>${assets.style}</style>
+<style>${assets.style}</style>${isLater(place, page) ? `<style>${assets.laterStyle}</style>` : ''}
 </head>
 <body>
 <div id="portal">${tree}</div>

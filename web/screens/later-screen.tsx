@@ -1,3 +1,4 @@
+import { putLaterStyle } from '../put-later-style.ts';
 import { useVisit } from '../visit.ts';
 import { OneMoment } from './one-moment.tsx';
 import { OtherAccount } from './other-account.tsx';
@@ -10,6 +11,9 @@ import { SignOutConfirm } from './sign-out-confirm.tsx';
 import { SignedIn } from './signed-in.tsx';
 import { TwoFactor } from './two-factor.tsx';
 import { TwoFactorRegistration } from './two-factor-registration.tsx';
+
+// The server puts it into the document.
+if (typeof document !== 'undefined') putLaterStyle();
 
 /** The screens of a separate script, which the first page of a visit does not need (load-later-screen.ts). */
 export function LaterScreen() {
