@@ -3,13 +3,21 @@ import type { RegistrationAnswer } from '#contract/payloads.ts';
 import { useMessage } from '../messages.tsx';
 import { otpauthAddress } from '../otpauth-address.ts';
 import { useVisit } from '../visit.ts';
-import { CopyButton } from './copy-button.tsx';
+import { CopyButton, copyButtonTexts } from './copy-button.tsx';
 
 type Props = { registration: RegistrationAnswer | null; onBroken: () => void; children: ReactNode };
 
+const laterTexts = [
+  'registration-open',
+  'registration-qr',
+  'registration-manual',
+  'registration-copy',
+  ...copyButtonTexts,
+] as const;
+
 /** Scan or type the key; then enter what the app shows. */
 export function RegistrationSteps({ registration, onBroken, children }: Props) {
-  const message = useMessage();
+  const message = useMessage(...laterTexts);
   const { page, isScripted } = useVisit();
   return (
     <ol className="steps">
