@@ -25,18 +25,33 @@ export type TokenCookieName =
  * without the protection of the prefix.
  */
 export function readCookie(headers: IncomingHttpHeaders, config: Config, name: CookieName): string | null {
-  const start = `${fullName(config, name)}=`;
-  const pairs = (headers.cookie ?? '').split(';').map(stripped);
-  const found = pairs.filter((pair) => pair.startsWith(start));
-  return found.length === 1 ? (found[0] as string).slice(start.length) : null;
+  return cookiesOf(headers).get(fullName(config, name)) ?? null;
 }
 
 /** The names of our cookies with this prefix, without duplicates, in the order sent by the browser. */
 export function listCookies(headers: IncomingHttpHeaders, config: Config, start: string): string[] {
   const prefix = fullName(config, '');
-  const names = (headers.cookie ?? '').split(';').map((pair) => stripped(pair).split('=', 1)[0] as string);
-  const ours = names.filter((name) => name.startsWith(prefix + start)).map((name) => name.slice(prefix.length));
-  return [...new Set(ours)];
+  const ours = [...cookiesOf(headers).keys()].filter((name) => name.startsWith(prefix + start));
+  return ours.map((name) => name.slice(prefix.length));
+}
+
+const parsed = new WeakMap<IncomingHttpHeaders, Map<string, string | null>>();
+
+/** The cookies of a request by their names, null for a name that occurs twice; parsed once. */
+function cookiesOf(headers: IncomingHttpHeaders): Map<string, string | null> {
+  let cookies = parsed.get(headers);
+  if (!cookies) {
+    cookies = new Map();
+    for (const pair of (headers.cookie ?? '').split(';')) {
+      const cookie = stripped(pair);
+      const equals = cookie.indexOf('=');
+      if (equals < 0) continue;
+      const name = cookie.slice(0, equals);
+      cookies.set(name, cookies.has(name) ? null : cookie.slice(equals + 1));
+    }
+    parsed.set(headers, cookies);
+  }
+  return cookies;
 }
 
 /** Strips the white space of RFC 6265 §5.2; `trim` also strips Unicode's, which browsers keep in names. */

@@ -2,18 +2,28 @@ import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
-import { type FullSession, findCheckedSession, updateSessionChecked, updateSessionSeen } from '../storage/session.ts';
+import {
+  type CheckedSession,
+  type FullSession,
+  type PresentedSession,
+  updateSessionChecked,
+  updateSessionSeen,
+} from '../storage/session.ts';
 import type { Visitor } from '../visitor/visitor.ts';
 
 /**
  * The answer of `GET session`, as JSON text, or null if nobody is signed in. Hub pages request this every time, so the
  * answer of a full check is cached with the session until anything it depends on changes (docs/decisions/0006).
  */
-export async function sessionAnswer(deps: Deps, { sessionToken, address, who }: Visitor): Promise<string | null> {
+export async function sessionAnswer(
+  deps: Deps,
+  { sessionToken, address, who }: Visitor,
+  findChecked: (presented: PresentedSession) => Promise<CheckedSession | null>,
+): Promise<string | null> {
   if (!sessionToken || !address) return null;
   const now = deps.now();
   const hash = tokenHash(sessionToken);
-  const kept = await findCheckedSession(deps.sql, hash, address);
+  const kept = await findChecked({ tokenHash: hash, address });
   if (kept) {
     const age = now.getTime() - kept.lastSeenAt.getTime();
     if (age >= deps.config.sessionIdle || kept.endsAt <= now) return null;

@@ -29,17 +29,26 @@ export type FullSession = {
 /** What is cached of the last full check of a session: its answer. */
 export type CheckedSession = { answer: string; lastSeenAt: Date; endsAt: Date };
 
-/** The cached check of a session from an address, or null if there is none or something has changed since. */
-export async function findCheckedSession(
+/** A session and the address that it is presented from. */
+export type PresentedSession = { tokenHash: Buffer; address: string };
+
+/**
+ * The cached checks of sessions from addresses, in their order; null where there is none or something has changed since.
+ * `limit` keeps the planner from reading all sessions when it believes there are few.
+ */
+export async function findCheckedSessions(
   sql: Connection,
-  tokenHash: Buffer,
-  address: string,
-): Promise<CheckedSession | null> {
-  const [row] = await sql<CheckedSession[]>`
-    select answer, last_seen_at as "lastSeenAt", ends_at as "endsAt" from session
-    where token_hash = ${tokenHash} and checked_address = ${address}::inet
-      and checked_version = (select version from access_version)`;
-  return row ?? null;
+  presented: readonly PresentedSession[],
+): Promise<(CheckedSession | null)[]> {
+  const hashes = presented.map(({ tokenHash }) => tokenHash.toString('hex'));
+  const addresses = presented.map(({ address }) => address);
+  const rows = await sql<(CheckedSession & { place: number })[]>`
+    select asked.place::int, s.answer, s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt"
+    from unnest(${hashes}::text[], ${addresses}::inet[]) with ordinality asked (hash, address, place)
+    cross join lateral (select * from session where token_hash = decode(asked.hash, 'hex') limit 1) s
+    where s.checked_address = asked.address and s.checked_version = (select version from access_version)`;
+  const found = new Map(rows.map((row) => [row.place, row]));
+  return presented.map((_, index) => found.get(index + 1) ?? null);
 }
 
 /** Caches the answer of a full check. */

@@ -68,7 +68,9 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     deviceToken: tokenOf('device'),
     rememberedToken: tokenOf('remembered'),
     turns: turnsOf(request, deps.config),
-    language: languageOfRequest(request),
+    get language() {
+      return languageOfRequest(request);
+    },
     userAgent: request.headers['user-agent'],
     requestId: request.id,
     who() {

@@ -28,9 +28,7 @@ export function RegistrationSteps({ registration, onBroken, children }: Props) {
         ) : (
           isScripted && <div className="qr" aria-busy="true" />
         )}
-        <noscript>
-          {page.registration ? <Key {...page.registration} /> : <p>{message('registration-no-script')}</p>}
-        </noscript>
+        <noscript>{page.registration ? <Key {...page.registration} /> : <NoKey />}</noscript>
       </li>
       <li>
         <h2>{message('registration-enter')}</h2>
@@ -38,6 +36,12 @@ export function RegistrationSteps({ registration, onBroken, children }: Props) {
       </li>
     </ol>
   );
+}
+
+/** A component, because browsers never render it: the document may lack its text. */
+function NoKey() {
+  const message = useMessage();
+  return <p>{message('registration-no-script')}</p>;
 }
 
 function Key({ url, totpSecret, onBroken }: RegistrationAnswer & { onBroken?: () => void }) {

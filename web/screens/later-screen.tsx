@@ -67,6 +67,7 @@ export function LaterScreen() {
       return <LoginFail type={place.screen.type} />;
     case 'notFound':
       return <NotFound />;
+    case 'login':
+      return null;
   }
-  return null;
 }

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { askedTogether } from './asked-together.ts';
+
+const turn = () => new Promise(setImmediate);
+
+/** Doubles numbers, and notes which were asked together. */
+function doubling() {
+  const calls: number[][] = [];
+  const ask = askedTogether(async (numbers: readonly number[]) => {
+    calls.push([...numbers]);
+    await turn();
+    if (numbers.includes(13)) throw new Error('thirteen');
+    return numbers.map((number) => 2 * number);
+  });
+  return { ask, calls };
+}
+
+it('what is asked in one turn is asked by one call, and each gets its own answer', async () => {
+  const { ask, calls } = doubling();
+  expect(await Promise.all([ask(1), ask(2), ask(3)])).toEqual([2, 4, 6]);
+  expect(calls).toEqual([[1, 2, 3]]);
+});
+
+it('what is asked in a later turn waits for nothing before it', async () => {
+  const { ask, calls } = doubling();
+  const first = ask(1);
+  await turn();
+  const second = ask(2);
+  expect(await Promise.all([first, second])).toEqual([2, 4]);
+  expect(calls).toEqual([[1], [2]]);
+});
+
+it('a failure reaches all of its turn, and nobody later', async () => {
+  const { ask } = doubling();
+  const asked = await Promise.allSettled([ask(1), ask(13)]);
+  expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await ask(2)).toBe(4);
+});
