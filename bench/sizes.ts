@@ -11,7 +11,12 @@ export async function measureSizes({ origin }: RunningServer): Promise<void> {
   const sizes = await Promise.all(scripts.map(async (path) => (await bytesOf(origin + path)).length));
   const whole = sizes.reduce((one, other) => one + other, 0);
   report('first response of /portal/login, brotli', `${page.length} B`, 'at most 5,000 B', page.length <= 5000);
-  report(`script before interaction (${scripts.length} files), brotli`, `${whole} B`, 'at most 66,000 B', whole <= 66_000);
+  report(
+    `script before interaction (${scripts.length} files), brotli`,
+    `${whole} B`,
+    'at most 66,000 B',
+    whole <= 66_000,
+  );
 }
 
 /** The encoded size of an answer; fetch would decode it. */
