@@ -12,7 +12,7 @@ export async function measureSizes({ origin }: RunningServer): Promise<void> {
   const whole = sizes.reduce((one, other) => one + other, 0);
   report('first response of /portal/login, brotli', `${page.length} B`, 'at most 5,000 B', page.length <= 5000);
   report(
-    `script before interaction (${scripts.length} files), brotli`,
+    `script before the first press (files: ${scripts.length}), brotli`,
     `${whole} B`,
     'at most 66,000 B',
     whole <= 66_000,
