@@ -37,13 +37,30 @@ function normalBelow(z: number): number {
   return 1 - (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * tail;
 }
 
-/** Prints one line: the measurement, its figure, and the target. */
-export function report(what: string, figure: string, goal: string): void {
+/** A measurement, its figure and the target, as printed and as in the README. */
+export type Finding = { what: string; figure: string; goal: string };
+
+const findings: Finding[] = [];
+
+/** Everything reported so far. */
+export function reported(): readonly Finding[] {
+  return findings;
+}
+
+/** Prints one line, which says so if the target was not reached. */
+export function report(what: string, figure: string, target: string, isReached: boolean): void {
+  const goal = isReached ? target : `${target}, not reached`;
+  findings.push({ what, figure, goal });
   console.log(`${what.padEnd(46)} ${figure.padEnd(62)} ${goal}`);
 }
 
-/** Prints the ratio of two sets of rounds by their medians. */
-export function reportRatio(what: string, ours: readonly number[], theirs: readonly number[], goal: string): void {
+/** Prints a rate as a ratio to that of something else, by the medians of both; `least` is the target. */
+export function reportRatio(
+  what: string,
+  { ours, theirs, whose, least }: { ours: readonly number[]; theirs: readonly number[]; whose: string; least: number },
+): void {
   const [one, other] = [median(ours), median(theirs)];
-  report(what, `${(one / other).toFixed(2)} of the bare route (${Math.round(one)} to ${Math.round(other)})`, goal);
+  const ratio = one / other;
+  const figure = `${ratio.toFixed(2)} of ${whose} (${Math.round(one)} to ${Math.round(other)})`;
+  report(what, figure, `at least ${least.toFixed(2)}`, ratio >= least);
 }

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { queueMail } from '#server/mail/queue-mail.ts';
 import type { Database } from '#server/storage/database.ts';
-import { median, report } from './figures.ts';
+import { reportRatio } from './figures.ts';
 import { mailOfBench } from './mail-of-bench.ts';
 import { startPortal } from './servers.ts';
 
@@ -41,12 +41,11 @@ async function compareAt(pause: number, dataFolder: string, sql: Database): Prom
     rates.ours.push((mailCount / ours.ms) * 1000);
   }
   sink.stop();
-  const [ours, theirs] = [median(rates.ours), median(rates.theirs)];
-  report(
-    `mails per second to a server with ${pause} ms each`,
-    `${(ours / theirs).toFixed(2)} of two plain senders (${Math.round(ours)} to ${Math.round(theirs)})`,
-    'at least 0.90',
-  );
+  reportRatio(`mails per second to a server with ${pause} ms each`, {
+    ...rates,
+    whose: 'two plain senders',
+    least: 0.9,
+  });
 }
 
 async function sendPlainly(sink: Sink): Promise<Received> {

@@ -69,6 +69,7 @@ async function tellApart<Kind extends string>(
     what,
     `smallest p ${worst?.p.toFixed(3)} (${worst?.one}, ${worst?.other}); medians ${medians} ms`,
     'p above 0.01',
+    (worst?.p ?? 0) > 0.01,
   );
 }
 

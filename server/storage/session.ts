@@ -34,6 +34,7 @@ export type PresentedSession = { tokenHash: Buffer; address: string };
 
 /**
  * The cached checks of sessions from addresses, in their order; null where there is none or something has changed since.
+ * `limit` keeps the planner from reading all sessions when it believes there are few.
  */
 export async function findCheckedSessions(
   sql: Connection,
@@ -44,8 +45,8 @@ export async function findCheckedSessions(
   const rows = await sql<(CheckedSession & { place: number })[]>`
     select asked.place::int, s.answer, s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt"
     from unnest(${hashes}::text[], ${addresses}::inet[]) with ordinality asked (hash, address, place)
-    join session s on s.token_hash = decode(asked.hash, 'hex') and s.checked_address = asked.address
-      and s.checked_version = (select version from access_version)`;
+    cross join lateral (select * from session where token_hash = decode(asked.hash, 'hex') limit 1) s
+    where s.checked_address = asked.address and s.checked_version = (select version from access_version)`;
   const found = new Map(rows.map((row) => [row.place, row]));
   return presented.map((_, index) => found.get(index + 1) ?? null);
 }
