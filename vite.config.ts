@@ -23,6 +23,19 @@ function textsOfPages(): Plugin {
   };
 }
 
+/** Imports on demand as they are: the builder's own wrapper preloads styles, which are in the document. */
+function bareImports(): Plugin {
+  return {
+    name: 'bare-imports',
+    enforce: 'pre',
+    applyToEnvironment: (environment) => environment.name === 'client',
+    load: {
+      filter: { id: /vite\/preload-helper/ },
+      handler: () => 'export const __vitePreload = (load) => load();',
+    },
+  };
+}
+
 /** Also writes each asset with maximum compression, so that serving it costs nothing. */
 function compressedAssets(): Plugin {
   return {
@@ -46,7 +59,7 @@ function compressedAssets(): Plugin {
 export default defineConfig({
   base: './',
   publicDir: false,
-  plugins: [react(), textsOfPages(), compressedAssets()],
+  plugins: [react(), textsOfPages(), bareImports(), compressedAssets()],
   // Colours fall back by @supports, as tokens.css says: the builder's own fallback is longer.
   css: { lightningcss: { exclude: Features.Colors | Features.LightDark } },
   build: {

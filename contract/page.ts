@@ -97,3 +97,9 @@ export type Page = {
   /** Set if the page is not an addressed screen. */
   serverPage: ServerPage | null;
 };
+
+/**
+ * A page as its document carries it: with the texts that its screen shows or may come to show, so that the script starts
+ * without another file.
+ */
+export type RenderedPage = Page & { texts: Record<string, string> };

@@ -66,13 +66,28 @@ for (const [when, breakage] of breakages) {
   });
 }
 
-test('texts that fail to load leave the server’s page too', async ({ page, watch }) => {
+test('texts that fail to load leave the server’s page too, where it is not the one asked for', async ({
+  page,
+  watch,
+}) => {
   watch.expect(/./);
   await page.route('**/assets/en-*.js', (route) => route.abort());
-  await page.goto(asked);
-  await expect(page).toHaveURL(/#\/reports\/7$/);
+  const failed = page.waitForEvent('console', (message) => message.type() === 'error');
+  await page.goto('/portal/?tab=2#/forgotten');
+  await failed;
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(texts['login-title']);
+  await expect(page).toHaveURL('/portal/?tab=2#/forgotten');
   await signInForm(page).send('ada', password);
-  await expect(page).toHaveURL(/\/portal\/portal\.html\?tab=2$/);
+  await expect(page).toHaveURL('/portal/portal.html');
+});
+
+test('texts that fail to load do not hold up the page that the server rendered', async ({ page, watch }) => {
+  watch.expect(/ERR_FAILED|dynamically imported module/);
+  await page.route('**/assets/en-*.js', (route) => route.abort());
+  await page.goto(asked);
+  await expect(page.getByRole('button', { name: texts['show-password'] })).toBeVisible();
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
 });
 
 test('what was typed meanwhile is kept', async ({ page, watch }) => {

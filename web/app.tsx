@@ -6,13 +6,12 @@ import { addressInLanguage } from './address-language.ts';
 import { useLeavePage } from './leave-page.ts';
 import { isLater, type loadLaterScreen } from './load-later-screen.ts';
 import type { loadTexts } from './load-texts.ts';
-import { Messages, type Texts } from './messages.tsx';
+import { Messages, type SomeTexts } from './messages.tsx';
 import type { Arrival } from './page-load.ts';
 import { PageFrame } from './parts/page-frame.tsx';
-import type { Place } from './place.ts';
+import { type Place, placeOfUrl } from './place.ts';
 import { withParameter } from './query.ts';
 import { nothingSaved, type SavedValues, type SavedValuesStore } from './saved-values.ts';
-import { documentTitle } from './screen-title.ts';
 import { CurrentScreen } from './screens/current-screen.tsx';
 import { settle } from './settle.ts';
 import { VisitContext } from './visit.ts';
@@ -22,6 +21,8 @@ export type Browser = {
   store: SavedValuesStore;
   loadTexts: typeof loadTexts;
   loadLaterScreen: typeof loadLaterScreen;
+  /** Loads what other screens will need; a failure is left to them. */
+  loadRest: (language: Language) => void;
   /** Called once what the script adds to the server's page is there. */
   onStarted: () => void;
 };
@@ -30,8 +31,9 @@ type Props = {
   page: Page;
   place: Place;
   language: Language;
-  texts: Texts;
-  /** The screens of the second factor, if the page is one of them. */
+  /** Those of the first screen at least. */
+  texts: SomeTexts;
+  /** If the page shows one of them. */
   laterScreen: ComponentType | null;
   browser: Browser | null;
 };
@@ -63,21 +65,30 @@ export function App({ page, place: firstPlace, language, texts, laterScreen, bro
 
   useEffect(() => {
     document.documentElement.lang = spoken.language;
-    document.title = documentTitle(spoken.texts, place, page);
-  }, [spoken, place, page]);
+  }, [spoken]);
+
+  /** What another screen needs: its script, and all texts of the language. */
+  async function load(next: Place) {
+    if (!browser) return;
+    const { language } = spoken;
+    const [texts, loaded] = await Promise.all([
+      browser.loadTexts(language),
+      isLater(next, page) ? browser.loadLaterScreen() : null,
+    ]);
+    if (loaded) setLaterScreen(() => loaded);
+    // The visitor may have changed the language meanwhile.
+    setSpoken((now) => (now.language === language ? { language, texts } : now));
+  }
 
   async function show(arrival: Arrival) {
     const move = ++moves.current;
-    if (browser && !LaterScreen && isLater(arrival.place, page)) {
-      try {
-        const loaded = await browser.loadLaterScreen();
-        setLaterScreen(() => loaded);
-      } catch {
-        return location.reload();
-      }
-      // The visitor may have moved on meanwhile.
-      if (move !== moves.current) return;
+    try {
+      await load(arrival.place);
+    } catch {
+      return location.reload();
     }
+    // The visitor may have moved on meanwhile.
+    if (move !== moves.current) return;
     setPlace(arrival.place);
     setSaved(arrival.saved);
     setShowing((count) => count + 1);
@@ -105,7 +116,13 @@ export function App({ page, place: firstPlace, language, texts, laterScreen, bro
   });
 
   async function goTo(url: string, how: 'push' | 'replace') {
-    await fadeOver();
+    const move = ++moves.current;
+    try {
+      await Promise.all([load(placeOfUrl(url, page.rules.basePath)), fadeOver()]);
+    } catch {
+      return how === 'push' ? location.assign(url) : location.replace(url);
+    }
+    if (move !== moves.current) return;
     if (how === 'push') history.pushState(null, '', url);
     else history.replaceState(null, '', url);
     if (store) show(settle(location, store, page));
@@ -139,6 +156,7 @@ export function App({ page, place: firstPlace, language, texts, laterScreen, bro
     leave,
     comeBack,
     goTo,
+    prepare: () => browser?.loadRest(spoken.language),
     goToDocument: (url: string) => void fadeOver().then(() => location.assign(url)),
     reload: () => void fadeOver().then(() => location.reload()),
     save,

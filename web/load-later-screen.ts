@@ -3,12 +3,11 @@ import type { Page } from '#contract/page.ts';
 import type { Place } from './place.ts';
 
 /**
- * Whether a place shows a screen whose script is loaded separately: the second factor, and what the server answers on
- * an address of its own. Visitors never wait for those, except when they leave for a provider.
+ * Whether a place shows a screen of the second script: any but the sign-in form, and the page on the way to a provider,
+ * where nobody waits for a script.
  */
 export function isLater({ screen }: Place, { serverPage }: Page): boolean {
-  if (serverPage) return serverPage.name !== 'leaving';
-  return screen.name === 'twoFactor' || screen.name === 'twoFactorRegistration';
+  return serverPage ? serverPage.name !== 'leaving' : screen.name !== 'login';
 }
 
 export async function loadLaterScreen(): Promise<ComponentType> {

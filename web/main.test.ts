@@ -5,9 +5,22 @@ import { pageForTest } from './page-for-test.ts';
 const rendered = vi.fn();
 const root = { hydrateRoot: vi.fn(), createRoot: vi.fn(() => ({ render: rendered })) };
 vi.mock('react-dom/client', () => root);
-vi.mock('./load-texts.ts', () => ({ loadTexts: async () => ({}) }));
+const loadTexts = vi.fn(async (language: string) => ({ of: language }));
+vi.mock('./load-texts.ts', () => ({ loadTexts }));
+const whenIdle = vi.fn();
+vi.mock('./when-idle.ts', () => ({ whenIdle }));
 
 const listeners: [string, () => void][] = [];
+
+/** The texts in the document. */
+const sent = { reload: 'Reload' };
+
+/** What the pages were started with. */
+function started() {
+  const made = [...root.hydrateRoot.mock.calls.map((call) => call[1]), ...rendered.mock.calls.map((call) => call[0])];
+  expect(made).toHaveLength(1);
+  return made[0].props.children.props;
+}
 
 /** Starts the pages as a browser does that shows `page` at an address. */
 async function startAt(address: string, page: Page): Promise<string[]> {
@@ -21,7 +34,7 @@ async function startAt(address: string, page: Page): Promise<string[]> {
   vi.stubGlobal('location', location);
   vi.stubGlobal('document', {
     getElementById: (id: string) => ({
-      textContent: id === 'page' && JSON.stringify(page),
+      textContent: id === 'page' && JSON.stringify({ ...page, texts: sent }),
       cloneNode: () => null,
     }),
   });
@@ -99,11 +112,47 @@ it.each([
   ['/portal/#/twoFactor', {}, true],
   ['/portal/x', { serverPage: { name: 'recoveryCodes', codes: null, left: 7, destination: '/a' } }, true],
   ['/portal/login', {}, false],
+  ['/portal/', {}, false],
+  ['/portal/#/login', {}, false],
+  ['/portal/forgotten', {}, true],
+  ['/portal/#/forgotten', {}, true],
+  ['/portal/loginfail/default', {}, true],
+  ['/portal/nowhere', {}, true],
   ['/portal/x', { serverPage: { name: 'signedIn', username: '', email: '', customers: [] } }, true],
   ['/portal/twoFactor', { serverPage: { name: 'leaving', isSignOut: false, url: '/x', provider: '' } }, false],
 ] as const)('%s, %j: the later screens are there from the start: %s', async (url, more, isThere) => {
   await startAt(url, pageForTest(url.replace(/#.*/, ''), more as Partial<Page>));
-  const made = [...root.hydrateRoot.mock.calls.map((call) => call[1]), ...rendered.mock.calls.map((call) => call[0])];
-  expect(made).toHaveLength(1);
-  expect(made[0].props.children.props.laterScreen !== null).toBe(isThere);
+  expect(started().laterScreen !== null).toBe(isThere);
+});
+
+it.each([
+  ['/portal/login', '/portal/login'],
+  ['/portal/#/reports/7', '/portal/'],
+  ['/portal/forgotten?lang=en', '/portal/forgotten?lang=en'],
+])('%s starts with the texts of its document and waits for no others', async (address, url) => {
+  await startAt(address, pageForTest(url));
+  expect(started().texts).toEqual(sent);
+  expect(loadTexts).not.toHaveBeenCalled();
+});
+
+it.each([
+  ['/portal/#/forgotten', 'en'],
+  ['/portal/#/login?lang=de', 'de'],
+])('%s is not what the server rendered, and waits for all texts', async (address, language) => {
+  await startAt(address, pageForTest('/portal/'));
+  expect(started().texts).toEqual({ of: language });
+});
+
+it('the rest of the language is loaded when idle, and a failure is nobody’s business yet', async () => {
+  await startAt('/portal/login?lang=de', pageForTest('/portal/login?lang=de', { language: 'de' }));
+  expect(loadTexts).not.toHaveBeenCalled();
+  expect(whenIdle).toHaveBeenCalledOnce();
+  loadTexts.mockRejectedValueOnce(new Error('No line'));
+  whenIdle.mock.lastCall?.[0]();
+  expect(loadTexts.mock.calls).toEqual([['de']]);
+});
+
+it('the server’s own pages lead to other documents only, and load nothing more', async () => {
+  await startAt('/portal/x', pageForTest('/portal/x', { serverPage: { name: 'signOutConfirm' } }));
+  expect(whenIdle).not.toHaveBeenCalled();
 });

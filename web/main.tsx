@@ -1,6 +1,7 @@
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { redirectValue } from '#contract/destination.ts';
-import type { Page } from '#contract/page.ts';
+import type { Language } from '#contract/languages.ts';
+import type { RenderedPage } from '#contract/page.ts';
 import { languageOfSearch } from './address-language.ts';
 import { App } from './app.tsx';
 import { isLater, loadLaterScreen } from './load-later-screen.ts';
@@ -11,6 +12,7 @@ import { placeOfUrl } from './place.ts';
 import { nothingSaved, SavedValuesStore } from './saved-values.ts';
 import { settle } from './settle.ts';
 import { takeTurns } from './take-turns.ts';
+import { whenIdle } from './when-idle.ts';
 
 /** The page as sent by the server, which works without JavaScript: a failure leaves or restores it. */
 const address = location.href;
@@ -25,7 +27,7 @@ start().catch((error) => {
 });
 
 async function start(): Promise<void> {
-  const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as Page;
+  const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as RenderedPage;
   // The answer to a posted form has the call's address. It gets the form's, so that a reload requests the form.
   if (page.isAnswer) history.replaceState(null, '', page.url);
   const store = new SavedValuesStore(
@@ -45,25 +47,33 @@ async function start(): Promise<void> {
   const rendered = placeOfUrl(page.url, page.rules.basePath);
   const arrived = page.serverPage ? rendered : place;
   const language = languageOfSearch(arrived.search) ?? page.language;
-  const [texts, laterScreen] = await Promise.all([
-    loadTexts(language),
-    isLater(arrived, page) ? loadLaterScreen() : null,
-  ]);
   const isAsRendered =
     language === page.language &&
     arrived.search === rendered.search &&
     JSON.stringify(arrived.screen) === JSON.stringify(rendered.screen);
+  const [texts, laterScreen] = await Promise.all([
+    isAsRendered ? page.texts : loadTexts(language),
+    isLater(arrived, page) ? loadLaterScreen() : null,
+  ]);
   const app = (
     <ErrorDoor texts={texts} onError={putBack}>
       <App
         {...{ page, language, texts, laterScreen }}
-        browser={{ store, loadTexts, loadLaterScreen, onStarted }}
+        browser={{ store, loadTexts, loadLaterScreen, loadRest, onStarted }}
         place={isAsRendered ? rendered : arrived}
       />
     </ErrorDoor>
   );
   if (isAsRendered) hydrateRoot(portal, app);
   else createRoot(portal).render(app);
+  // Other screens are other documents where the server's own page is shown.
+  if (!page.serverPage) whenIdle(() => loadRest(language));
+}
+
+/** Whoever needs it and finds it missing asks again, or loads the document. */
+function loadRest(language: Language): void {
+  loadTexts(language).catch(() => {});
+  loadLaterScreen().catch(() => {});
 }
 
 /** Not at once: failures in the same step are noticed first. */

@@ -1,12 +1,7 @@
-import { type Language, languages } from '#contract/languages.ts';
 import type { Page } from '#contract/page.ts';
 import { renderDocument } from './render.tsx';
 
-const messages = Object.fromEntries(languages.map((tag) => [tag, `/portal/assets/${tag}.js`])) as Record<
-  Language,
-  string
->;
-const assets = { script: '/portal/assets/main.js', messages, style: 'body{}' };
+const assets = { script: '/portal/assets/main.js', laterScript: '/portal/assets/later-screen.js', style: 'body{}' };
 
 export function pageForTest(url: string, more: Partial<Page> = {}): Page {
   return {

@@ -105,7 +105,6 @@ function expectSound(html: string, language: Language) {
   expect(html).not.toMatch(/ style=| on[a-z]+="|javascript:/i);
   expect(html).not.toContain('undefined');
   expect(html).not.toMatch(/<button[^>]* disabled/);
-  expect(html).toContain(`<link rel="modulepreload" href="/portal/assets/${language}.js">`);
   expect(html).toContain('<style>body{}</style>');
   for (const form of html.match(/<form[^>]*>/g) ?? []) expect(form).toMatch(/method="(post|get)"/);
 }
@@ -128,6 +127,26 @@ describe.each(languages)('in %s', (language) => {
 
   it.each(serverPages)('$name $status', (serverPage) =>
     expectSound(render('/portal/x', { language, serverPage }), language),
+  );
+});
+
+describe('the second script', () => {
+  const preload = '<link rel="modulepreload" href="/portal/assets/later-screen.js">';
+  const leaving: ServerPage = { name: 'leaving', isSignOut: false, url: '/x', provider: 'Acme' };
+
+  it.each([['/portal/'], ['/portal/login'], ['/portal/login?notice=signInExpired']])('%s needs none', (url) =>
+    expect(render(url)).not.toContain('modulepreload'),
+  );
+
+  it('the way to a provider needs none', () =>
+    expect(render('/portal/x', { serverPage: leaving })).not.toContain('modulepreload'));
+
+  it.each(screens.filter(([url]) => url !== '/portal/' && url !== '/portal/login'))('%s loads it at once', (url) =>
+    expect(render(url)).toContain(preload),
+  );
+
+  it.each(serverPages)('$name $status loads it at once', (serverPage) =>
+    expect(render('/portal/x', { serverPage })).toContain(preload),
   );
 });
 

@@ -1,6 +1,6 @@
 import { renderToString } from 'react-dom/server';
 import type { Language } from '#contract/languages.ts';
-import type { Page } from '#contract/page.ts';
+import type { Page, RenderedPage } from '#contract/page.ts';
 import de from '#messages/de.json' with { type: 'json' };
 import en from '#messages/en.json' with { type: 'json' };
 import es from '#messages/es.json' with { type: 'json' };
@@ -8,10 +8,13 @@ import it from '#messages/it.json' with { type: 'json' };
 import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
 import { App } from './app.tsx';
-import { filled, type Texts } from './messages.tsx';
+import { documentTitle } from './document-title.ts';
+import { isLater } from './load-later-screen.ts';
+import { filled, type MessageKey, type SomeTexts, type Texts, textOf } from './messages.tsx';
+import { errorDoorTexts } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
 import { plainAccent } from './plain-accent.ts';
-import { documentTitle } from './screen-title.ts';
+import { titleKey } from './screen-title.ts';
 import { LaterScreen } from './screens/later-screen.tsx';
 import portal from './styles/portal.css?inline';
 import tokens from './styles/tokens.css?inline';
@@ -20,7 +23,7 @@ import tokens from './styles/tokens.css?inline';
 const textsOf: Record<Language, Texts> = { en, de, es, pl, nl, it };
 
 /** Addresses of what a page loads, and the result of `styleText`. */
-export type PageAssets = { script: string; messages: Record<Language, string>; style: string };
+export type PageAssets = { script: string; laterScript: string; style: string };
 
 /** The style text of every page; its SHA-256 goes into the Content-Security-Policy. Null keeps the default brand. */
 export function styleText(accentColour: string | null): string {
@@ -39,7 +42,12 @@ export function renderDocument(page: Page, assets: PageAssets): string {
   const texts = textsOf[page.language];
   const place = placeOfUrl(page.url, page.rules.basePath);
   const { language } = page;
-  const tree = renderToString(<App {...{ page, place, language, texts }} laterScreen={LaterScreen} browser={null} />);
+  const { noting, noted } = notedTexts(texts, errorDoorTexts);
+  const tree = renderToString(
+    <App {...{ page, place, language }} texts={noting} laterScreen={LaterScreen} browser={null} />,
+  );
+  const title = documentTitle(textOf(noting, titleKey(place, page)), page);
+  const sent: RenderedPage = { ...page, texts: noted };
   return `<!doctype html>
 <html lang="${page.language}">
 <head>
@@ -49,18 +57,35 @@ export function renderDocument(page: Page, assets: PageAssets): string {
 <meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
 <meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">
 <meta name="description" content="${escaped(filled(texts.description, { name: page.branding.name }))}">
-<title>${escaped(documentTitle(texts, place, page))}</title>
+<title>${escaped(title)}</title>
 ${onwards(page)}<link rel="icon" href="${icon}">
-<link rel="modulepreload" href="${escaped(assets.messages[page.language])}">
-<style>${assets.style}</style>
+${isLater(place, page) ? preload(assets.laterScript) : ''}<style>${assets.style}</style>
 </head>
 <body>
 <div id="portal">${tree}</div>
-<script type="application/json" id="page">${jsonForScript({ ...page, registration: undefined })}</script>
+<script type="application/json" id="page">${jsonForScript({ ...sent, registration: undefined })}</script>
 <script type="module" async src="${escaped(assets.script)}"></script>
 </body>
 </html>
 `;
+}
+
+/** Notes the texts that are read, beginning with `keys`. */
+function notedTexts(texts: Texts, keys: readonly MessageKey[]) {
+  const noted: Record<string, string> = {};
+  const noting = new Proxy<SomeTexts>(texts, {
+    get: (_texts, key: MessageKey) => {
+      noted[key] = texts[key];
+      return texts[key];
+    },
+  });
+  for (const key of keys) noting[key];
+  return { noting, noted };
+}
+
+/** Loads the screen's script along with the first one, which would ask for it only when it runs. */
+function preload(script: string): string {
+  return `<link rel="modulepreload" href="${escaped(script)}">\n`;
 }
 
 /** In Chromium an immediate redirect replaces the history entry: Back leads to the previous page. */

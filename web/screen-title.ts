@@ -1,6 +1,6 @@
 import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
-import type { MessageKey, Texts } from './messages.tsx';
+import type { MessageKey } from './messages.tsx';
 import type { Place } from './place.ts';
 import { parameterOf } from './query.ts';
 
@@ -14,7 +14,7 @@ export function isRecovery(place: Place, { secondFactor }: Pick<Page, 'secondFac
   return secondFactor?.mayRecover === true && parameterOf(place.search, queryNames.recovery) === 'true';
 }
 
-/** The heading of a place, which is also the document's title. */
+/** The heading of a place. */
 export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFactor'>): MessageKey {
   const { serverPage, secondFactor } = page;
   switch (serverPage?.name) {
@@ -67,8 +67,4 @@ export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFa
     case 'notFound':
       return 'not-found-title';
   }
-}
-
-export function documentTitle(texts: Texts, place: Place, page: Page): string {
-  return `${texts[titleKey(place, page)]} · ${page.branding.name}`;
 }

@@ -21,6 +21,8 @@ export type Visit = {
   comeBack: () => void;
   /** Changes the screen once the fade is over. */
   goTo: (url: string, history: 'push' | 'replace') => void;
+  /** Loads what another screen will need, before it is asked for. */
+  prepare: () => void;
   /** Loads another document once the fade is over. */
   goToDocument: (url: string) => void;
   /** Reloads this document once the fade is over. */

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { type Language, languages } from '#contract/languages.ts';
 import type { Page } from '#contract/page.ts';
 
-type PageAssets = { script: string; messages: Record<Language, string>; style: string };
+type PageAssets = { script: string; laterScript: string; style: string };
 
 /** What the page build provides to the server: a renderer and the addresses of its files. */
 export type BuiltPages = {
@@ -39,9 +38,7 @@ export async function loadBuiltPages({
   };
   const assets: PageAssets = {
     script: addressOf('web/main.tsx'),
-    messages: Object.fromEntries(
-      languages.map((language) => [language, addressOf(`messages/${language}.json`)]),
-    ) as Record<Language, string>,
+    laterScript: addressOf('web/screens/later-screen.tsx'),
     style: renderer.styleText(accentColour),
   };
   return {

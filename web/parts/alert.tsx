@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Icon } from './icon.tsx';
+import { shapes } from './shapes.tsx';
 
 type Props = {
   id?: string;
@@ -24,7 +25,7 @@ export function Alert({ id, kind = 'info', title, answerTo = null, children }: P
       tabIndex={answerTo ? -1 : undefined}
       ref={element}
     >
-      <Icon name={kind === 'bad' ? 'alert' : 'info'} />
+      <Icon shape={shapes[kind === 'bad' ? 'alert' : 'info']} />
       <p>
         {title && <strong>{title}</strong>}
         {children}

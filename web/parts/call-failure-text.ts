@@ -2,9 +2,19 @@ import { useLanguage, useMessage } from '../messages.tsx';
 import type { CallFailure } from '../server-calls.ts';
 import { relativeTime } from './relative-time.ts';
 
+const laterTexts = [
+  'wait-a-moment',
+  'wait-until',
+  'general-error-not-available',
+  'problem-503-text',
+  'once-more-text',
+  'notice-signInExpired-text',
+  'general-error-something-went-wrong',
+] as const;
+
 /** What a visitor is told about a failed call. */
 export function useCallFailureText(): (failure: CallFailure) => string {
-  const message = useMessage();
+  const message = useMessage(...laterTexts);
   const language = useLanguage();
   return (failure) => {
     switch (failure.name) {

@@ -18,7 +18,7 @@ type Props = ComponentProps<typeof PortalForm> & {
 
 /** A form sent by script; the result of the last attempt is shown above it, and the form can be used again. */
 export function CallForm({ failure, notice, seconds, ...form }: Props) {
-  const message = useMessage();
+  const message = useMessage('notice-tooManyAttempts-title');
   const textOf = useCallFailureText();
   return (
     <>

@@ -13,7 +13,7 @@ import { useSignInAgain } from './sign-in-again.ts';
  * additional links.
  */
 export function ChangeUserLinks({ textKey, children }: { textKey: MessageKey; children?: ReactNode }) {
-  const message = useMessage();
+  const message = useMessage('twofa-something-went-wrong', 'return-to-login');
   const { page, leave, comeBack, goToDocument } = useVisit();
   const { toCall } = usePortalUrls();
   const { destination, url } = useSignInAgain();

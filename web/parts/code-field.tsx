@@ -18,7 +18,7 @@ type Props = {
 
 /** The six digits of a one-time code. */
 export function CodeField({ boxes, error, errorKey, isFirst, onMove }: Props) {
-  const message = useMessage();
+  const message = useMessage('code-digit');
   const plain = useRef<HTMLInputElement>(null);
   const wasFocused = useRef(false);
 

@@ -10,7 +10,7 @@ import { CodeField } from './code-field.tsx';
 import { fieldValue } from './field-value.ts';
 import { RememberDevice } from './remember-device.tsx';
 import { SendAgain } from './send-again.tsx';
-import { isOver, SignInOver } from './sign-in-over.tsx';
+import { isOver, SignInOver, signInOverTexts } from './sign-in-over.tsx';
 import { WayOut } from './way-out.tsx';
 import { useWrongCodeText } from './wrong-code-text.ts';
 
@@ -28,7 +28,7 @@ type Props = {
 export function CodeForm({ head, cancelKey, links, around }: Props) {
   const { place, leave, isLeaving } = useVisit();
   const { said, say, check, checks } = useCodeCheck();
-  const message = useMessage();
+  const message = useMessage('twofa-malformed', ...signInOverTexts);
   const textOf = useWrongCodeText();
   const [boxes, setBoxes] = useState<Boxes | null>(null);
   const remember = useRef<HTMLInputElement>(null);

@@ -4,7 +4,7 @@ import { Alert } from './alert.tsx';
 
 /** Shown before the attempt: without the cookie, signing in would only lead back here (decisions §13). */
 export function CookiesBlocked() {
-  const message = useMessage();
+  const message = useMessage('cookies-blocked-title', 'cookies-blocked-text');
   const { isScripted } = useVisit();
   if (!isScripted || navigator.cookieEnabled) return null;
   return (

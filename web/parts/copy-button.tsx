@@ -2,8 +2,12 @@ import { useEffect, useState } from 'react';
 import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
 import { Icon } from './icon.tsx';
+import { laterShapes } from './later-shapes.tsx';
 
 const saidMilliseconds = 2000;
+
+/** For the screens that show it once the script runs. */
+export const copyButtonTexts = ['copied', 'not-copied'] as const;
 
 /** Copies a text and briefly shows whether that worked. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
@@ -30,7 +34,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
 
   return (
     <button className="button quiet small" type="button" onClick={copy}>
-      <Icon name={outcome === 'copied' ? 'check' : 'copy'} size={18} />
+      <Icon shape={laterShapes[outcome === 'copied' ? 'check' : 'copy']} size={18} />
       {outcome ? message(outcome) : label}
     </button>
   );

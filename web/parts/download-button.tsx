@@ -1,6 +1,7 @@
 import { useMessage } from '../messages.tsx';
 import { fileName } from './file-name.ts';
 import { Icon } from './icon.tsx';
+import { laterShapes } from './later-shapes.tsx';
 
 /** Saves a text as a file made in the page, without a request to the server. */
 export function DownloadButton({ name, text }: { name: string; text: string }) {
@@ -16,7 +17,7 @@ export function DownloadButton({ name, text }: { name: string; text: string }) {
 
   return (
     <button className="button quiet small" type="button" onClick={download}>
-      <Icon name="download" size={18} />
+      <Icon shape={laterShapes.download} size={18} />
       {message('download')}
     </button>
   );

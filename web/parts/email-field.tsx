@@ -13,7 +13,7 @@ import { TextField } from './text-field.tsx';
  * (decisions §5), and rewrite international addresses.
  */
 export function EmailField() {
-  const message = useMessage();
+  const message = useMessage('email-invalid');
   const { place, typedUsername } = useVisit();
   const wasRefused = noticeOfSearch(place.search) === 'emailMalformed';
   const [isWrong, setWrong] = useState(wasRefused);

@@ -1,15 +1,9 @@
-import { useMessage } from '../messages.tsx';
 import { titleKey } from '../screen-title.ts';
 import { useVisit } from '../visit.ts';
+import { TitleHeading } from './title-heading.tsx';
 
-/** The only heading of a screen; a screen change focuses it. */
+/** The heading of the current place, for the screens of the second script: the first one needs only its own. */
 export function Heading({ prefix }: { prefix?: string }) {
-  const message = useMessage();
   const { place, page } = useVisit();
-  return (
-    <h1 tabIndex={-1}>
-      {prefix && <span className="sr">{prefix}</span>}
-      {message(titleKey(place, page))}
-    </h1>
-  );
+  return <TitleHeading titleKey={titleKey(place, page)} prefix={prefix} />;
 }

@@ -1,76 +1,7 @@
 import type { ReactNode } from 'react';
 
-const shapes = {
-  alert: (
-    <>
-      <circle cx="10" cy="10" r="7.5" />
-      <path d="M10 6.2v4.6M10 13.7v.1" />
-    </>
-  ),
-  info: (
-    <>
-      <circle cx="10" cy="10" r="7.5" />
-      <path d="M10 9.2v4.6M10 6.3v.1" />
-    </>
-  ),
-  check: <path d="m4.5 10.5 3.6 3.6 7.4-8.2" />,
-  bang: <path d="M10 4.5v7M10 15.2v.1" />,
-  mail: (
-    <>
-      <rect x="2.75" y="4.5" width="14.5" height="11" rx="2" />
-      <path d="m3.5 6 6.5 5 6.5-5" />
-    </>
-  ),
-  shield: (
-    <>
-      <path d="M10 2.5 16 4.7v4.5c0 4-2.5 6.7-6 8.3-3.5-1.6-6-4.3-6-8.3V4.7Z" />
-      <path d="M10 7v3.4M10 13v.1" />
-    </>
-  ),
-  key: (
-    <>
-      <circle cx="6.75" cy="13.25" r="3.75" />
-      <path d="m9.5 10.5 7-7m-3 3 2.5 2.5m-5 0 1.5 1.5" />
-    </>
-  ),
-  eye: (
-    <>
-      <path d="M2 10s3-5.2 8-5.2S18 10 18 10s-3 5.2-8 5.2S2 10 2 10Z" />
-      <circle cx="10" cy="10" r="2.4" />
-    </>
-  ),
-  eyeClosed: (
-    <>
-      <path d="M3.5 3.5l13 13M8 5c.6-.1 1.3-.2 2-.2 5 0 8 5.2 8 5.2a13 13 0 0 1-2.4 2.9M5 6.7A13.5 13.5 0 0 0 2 10s3 5.2 8 5.2c1.7 0 3.1-.6 4.3-1.3" />
-      <path d="M8.3 8.3a2.4 2.4 0 0 0 3.4 3.4" />
-    </>
-  ),
-  globe: (
-    <>
-      <circle cx="10" cy="10" r="7.25" />
-      <path d="M2.75 10h14.5M10 2.75c2.2 2 3 4.5 3 7.25s-.8 5.25-3 7.25c-2.2-2-3-4.5-3-7.25s.8-5.25 3-7.25Z" />
-    </>
-  ),
-  copy: (
-    <>
-      <rect x="7" y="7" width="9.5" height="9.5" rx="2" />
-      <path d="M13 4.5a1 1 0 0 0-1-1H5.5a2 2 0 0 0-2 2V12a1 1 0 0 0 1 1" />
-    </>
-  ),
-  download: <path d="M10 3.5v9m-3.6-3.4 3.6 3.6 3.6-3.6M4 16.5h12" />,
-  print: <path d="M6 7.5v-4h8v4M6 14H3.5V7.5h13V14H14M6 11.5h8v5H6Z" />,
-  ring: <circle cx="10" cy="10" r="7.25" />,
-  ringChecked: (
-    <>
-      <circle cx="10" cy="10" r="8.25" fill="currentColor" stroke="none" />
-      <path d="m6.5 10.3 2.4 2.4 4.7-5.2" stroke="var(--door)" strokeWidth="1.8" />
-    </>
-  ),
-} satisfies Record<string, ReactNode>;
-
-export type IconName = keyof typeof shapes;
-
-export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
+/** A shape of shapes.tsx or later-shapes.tsx, in the colour of the text. */
+export function Icon({ shape, size = 20 }: { shape: ReactNode; size?: number }) {
   return (
     <svg
       width={size}
@@ -83,7 +14,7 @@ export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
       strokeLinejoin="round"
       aria-hidden="true"
     >
-      {shapes[name]}
+      {shape}
     </svg>
   );
 }

@@ -4,6 +4,7 @@ import { useLanguage, useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { useVisit } from '../visit.ts';
 import { Icon } from './icon.tsx';
+import { shapes } from './shapes.tsx';
 
 /** A GET form, so that it works without JavaScript; the script translates the page in place. */
 export function LanguageMenu() {
@@ -18,7 +19,7 @@ export function LanguageMenu() {
     <form className="language" method="get" action={action}>
       {!isProblem && <OtherParameters />}
       <label htmlFor="lang">
-        <Icon name="globe" size={18} />
+        <Icon shape={shapes.globe} size={18} />
         <span className="sr">{message('language')}</span>
       </label>
       <select

@@ -8,7 +8,7 @@ type Props = { word: MessageKey | null; announcement: string; showing: number; c
 
 /** The frame that stays while the content changes: wall, door, header, floor, and the veil shown on leaving. */
 export function PageFrame({ word, announcement, showing, children }: Props) {
-  const message = useMessage();
+  const message = useMessage('please-wait');
   const content = useRef<HTMLDivElement>(null);
   const lastShowing = useRef(showing);
 

@@ -1,6 +1,7 @@
 import type { PasswordPolicy, PasswordRule } from '#contract/password-rules.ts';
 import { useMessage } from '../messages.tsx';
 import { Icon } from './icon.tsx';
+import { laterShapes } from './later-shapes.tsx';
 
 type Props = { password: string; broken: readonly PasswordRule[]; policy: PasswordPolicy };
 
@@ -27,10 +28,10 @@ export function RepeatCheck({ isMet }: { isMet: boolean }) {
 }
 
 function Check({ isMet, children }: { isMet: boolean; children: string }) {
-  const message = useMessage();
+  const message = useMessage('check-done', 'check-open');
   return (
     <li className={isMet ? 'met' : undefined} aria-atomic="true">
-      <Icon name={isMet ? 'ringChecked' : 'ring'} size={18} />
+      <Icon shape={laterShapes[isMet ? 'ringChecked' : 'ring']} size={18} />
       <span>
         <span className="sr">{message(isMet ? 'check-done' : 'check-open')} </span>
         {children}

@@ -2,12 +2,13 @@ import { type InputHTMLAttributes, type ReactNode, useState } from 'react';
 import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
 import { Icon } from './icon.tsx';
+import { shapes } from './shapes.tsx';
 
 type Props = InputHTMLAttributes<HTMLInputElement> & { id: string; label: string; children?: ReactNode };
 
 /** A password input with a reveal button, which is shown only where it works. */
 export function PasswordField({ id, label, children, ...input }: Props) {
-  const message = useMessage();
+  const message = useMessage('show-password');
   const { isScripted } = useVisit();
   const [isShown, setShown] = useState(false);
   return (
@@ -33,7 +34,7 @@ export function PasswordField({ id, label, children, ...input }: Props) {
             aria-label={message('show-password')}
             onClick={() => setShown(!isShown)}
           >
-            <Icon name={isShown ? 'eyeClosed' : 'eye'} />
+            <Icon shape={shapes[isShown ? 'eyeClosed' : 'eye']} />
           </button>
         )}
       </div>

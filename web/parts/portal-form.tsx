@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react';
 import type { Call } from '#contract/calls.ts';
-import type { MessageKey } from '../messages.tsx';
+import { type MessageKey, useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { useVisit } from '../visit.ts';
 
@@ -45,6 +45,7 @@ export function PortalForm({
   children,
 }: Props) {
   const { leave } = useVisit();
+  useMessage(word);
   const { toCall } = usePortalUrls();
   const form = useRef<HTMLFormElement>(null);
   const [ready, setReady] = useState(true);

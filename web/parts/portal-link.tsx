@@ -12,16 +12,18 @@ type Props = {
 
 /** A link to another screen: fade, then the screen. Modified clicks and pages outside the portal work as usual. */
 export function PortalLink({ href, className, isDocument = false, children }: Props) {
-  const { page, leave, goTo, goToDocument } = useVisit();
+  const { page, leave, goTo, goToDocument, prepare } = useVisit();
+  const isOtherDocument = Boolean(page.serverPage) || isDocument;
+  const onApproach = isOtherDocument ? undefined : prepare;
   function onClick(event: MouseEvent) {
     if (!isPlainClick(event)) return;
     event.preventDefault();
     if (!leave('please-wait')) return;
-    if (page.serverPage || isDocument) goToDocument(href);
+    if (isOtherDocument) goToDocument(href);
     else goTo(href, 'push');
   }
   return (
-    <a href={href} className={className} onClick={onClick}>
+    <a href={href} className={className} onClick={onClick} onPointerEnter={onApproach} onFocus={onApproach}>
       {children}
     </a>
   );

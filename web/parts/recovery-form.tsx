@@ -6,7 +6,7 @@ import { ChangeUserLinks } from './change-user-links.tsx';
 import { useCodeCheck } from './code-check.ts';
 import { CodeCheckForm } from './code-check-form.tsx';
 import { fieldValue, isFilled } from './field-value.ts';
-import { isOver, SignInOver } from './sign-in-over.tsx';
+import { isOver, SignInOver, signInOverTexts } from './sign-in-over.tsx';
 import { TextField } from './text-field.tsx';
 
 /** What the server accepts; leaves room for dashes and spaces. */
@@ -14,7 +14,12 @@ const longestEntry = 40;
 
 /** Asks for a recovery code, for when the phone is not at hand. */
 export function RecoveryForm({ head, links }: { head: ReactNode; links: ReactNode }) {
-  const message = useMessage();
+  const message = useMessage(
+    'recovery-wrong',
+    'recovery-malformed',
+    'general-error-something-went-wrong',
+    ...signInOverTexts,
+  );
   const { comeBack } = useVisit();
   const { said, say, check } = useCodeCheck();
   const [isMalformed, setMalformed] = useState(said?.name === 'malformed');

@@ -3,13 +3,21 @@ import type { RegistrationAnswer } from '#contract/payloads.ts';
 import { useMessage } from '../messages.tsx';
 import { otpauthAddress } from '../otpauth-address.ts';
 import { useVisit } from '../visit.ts';
-import { CopyButton } from './copy-button.tsx';
+import { CopyButton, copyButtonTexts } from './copy-button.tsx';
 
 type Props = { registration: RegistrationAnswer | null; onBroken: () => void; children: ReactNode };
 
+const laterTexts = [
+  'registration-open',
+  'registration-qr',
+  'registration-manual',
+  'registration-copy',
+  ...copyButtonTexts,
+] as const;
+
 /** Scan or type the key; then enter what the app shows. */
 export function RegistrationSteps({ registration, onBroken, children }: Props) {
-  const message = useMessage();
+  const message = useMessage(...laterTexts);
   const { page, isScripted } = useVisit();
   return (
     <ol className="steps">
@@ -20,9 +28,7 @@ export function RegistrationSteps({ registration, onBroken, children }: Props) {
         ) : (
           isScripted && <div className="qr" aria-busy="true" />
         )}
-        <noscript>
-          {page.registration ? <Key {...page.registration} /> : <p>{message('registration-no-script')}</p>}
-        </noscript>
+        <noscript>{page.registration ? <Key {...page.registration} /> : <NoKey />}</noscript>
       </li>
       <li>
         <h2>{message('registration-enter')}</h2>
@@ -30,6 +36,12 @@ export function RegistrationSteps({ registration, onBroken, children }: Props) {
       </li>
     </ol>
   );
+}
+
+/** A component, because browsers never render it: the document may lack its text. */
+function NoKey() {
+  const message = useMessage();
+  return <p>{message('registration-no-script')}</p>;
 }
 
 function Key({ url, totpSecret, onBroken }: RegistrationAnswer & { onBroken?: () => void }) {

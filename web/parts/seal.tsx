@@ -1,10 +1,11 @@
-import { Icon, type IconName } from './icon.tsx';
+import { Icon } from './icon.tsx';
+import { laterShapes } from './later-shapes.tsx';
 
 /** The arch-shaped tile above the heading of a result. */
-export function Seal({ icon, kind = 'plain' }: { icon: IconName; kind?: 'plain' | 'bad' | 'good' }) {
+export function Seal({ icon, kind = 'plain' }: { icon: keyof typeof laterShapes; kind?: 'plain' | 'bad' | 'good' }) {
   return (
     <div className={kind === 'plain' ? 'seal' : `seal ${kind}`}>
-      <Icon name={icon} size={24} />
+      <Icon shape={laterShapes[icon]} size={24} />
     </div>
   );
 }

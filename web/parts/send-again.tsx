@@ -11,9 +11,23 @@ import { TwoFactorFields } from './two-factor-fields.tsx';
 
 type Props = { cancelKey: MessageKey; onAnswer: (answer: Said) => void };
 
+const laterTexts = [
+  'twofa-send',
+  'twofa-send-wait',
+  'twofa-send-over',
+  'notice-codeSent-title',
+  'notice-codeSent-text',
+  'notice-codeTooSoon-title',
+  'notice-codeTooSoon-text',
+  'notice-codeNotSent-title',
+  'notice-codeNotSent-text',
+  'notice-codeNotSent-now',
+  'sign-in-again',
+] as const;
+
 /** Sends another code by email once the wait is over; and the way out, which is the only link when no more are sent. */
 export function SendAgain({ cancelKey, onAnswer }: Props) {
-  const message = useMessage();
+  const message = useMessage(...laterTexts);
   const { page, comeBack, announce } = useVisit();
   const textOf = useNoticeText();
   const first = page.secondFactor?.sendAgainAfter;

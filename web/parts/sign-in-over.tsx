@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { queryNames } from '#contract/screens.ts';
+import { documentTitle } from '../document-title.ts';
 import { useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import type { CallFailure } from '../server-calls.ts';
@@ -11,6 +12,18 @@ import { useSignInAgain } from './sign-in-again.ts';
 import { SignInOnceMoreForm } from './sign-in-once-more-form.tsx';
 
 type Over = Extract<CallFailure, { name: 'signInExpired' | 'signInTooOld' }>;
+
+/** For the forms that it takes the place of. */
+export const signInOverTexts = [
+  'once-more-title',
+  'once-more-text',
+  'once-more-button',
+  'notice-tooManyCodes-title',
+  'notice-tooManyCodes-text',
+  'notice-signInExpired-title',
+  'notice-signInExpired-text',
+  'sign-in-again',
+] as const;
 
 /** Whether this sign-in accepts no more codes. */
 export function isOver(said: Said): said is Over {
@@ -30,7 +43,7 @@ export function SignInOver({ said }: { said: Over }) {
 
   useEffect(() => {
     heading.current?.focus();
-    document.title = `${title} · ${page.branding.name}`;
+    document.title = documentTitle(title, page);
   }, [title, page]);
 
   return (

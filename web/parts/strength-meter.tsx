@@ -3,7 +3,7 @@ import { useMessage } from '../messages.tsx';
 
 /** Bars and a label: weak, fair, good (passes), strong. */
 export function StrengthMeter({ password }: { password: string }) {
-  const message = useMessage();
+  const message = useMessage('strength', 'strength-1', 'strength-2', 'strength-3', 'strength-4');
   const level: 0 | 1 | 2 | 3 | 4 = password === '' ? 0 : levelOf(passwordScore(password));
   return (
     <div className="strength" data-level={level}>

@@ -1,4 +1,11 @@
 import { useVisit } from '../visit.ts';
+import { EmailInfo } from './email-info.tsx';
+import { Forgotten } from './forgotten.tsx';
+import { ForgottenChange } from './forgotten-change.tsx';
+import { ForgottenChangeFailedInfo } from './forgotten-change-failed-info.tsx';
+import { ForgottenChangedInfo } from './forgotten-changed-info.tsx';
+import { LoginFail } from './login-fail.tsx';
+import { NotFound } from './not-found.tsx';
 import { OneMoment } from './one-moment.tsx';
 import { OtherAccount } from './other-account.tsx';
 import { Problem } from './problem.tsx';
@@ -8,10 +15,11 @@ import { RegisterElsewhere } from './register-elsewhere.tsx';
 import { SignInOnceMore } from './sign-in-once-more.tsx';
 import { SignOutConfirm } from './sign-out-confirm.tsx';
 import { SignedIn } from './signed-in.tsx';
+import { SingleSignOn } from './single-sign-on.tsx';
 import { TwoFactor } from './two-factor.tsx';
 import { TwoFactorRegistration } from './two-factor-registration.tsx';
 
-/** The screens of a separate script, which the first page of a visit does not need (load-later-screen.ts). */
+/** The screens of the second script, which the sign-in form does not need (load-later-screen.ts). */
 export function LaterScreen() {
   const { page, place } = useVisit();
   switch (page.serverPage?.name) {
@@ -34,5 +42,28 @@ export function LaterScreen() {
     case 'registerElsewhere':
       return <RegisterElsewhere {...page.serverPage} />;
   }
-  return place.screen.name === 'twoFactor' ? <TwoFactor /> : <TwoFactorRegistration />;
+  switch (place.screen.name) {
+    case 'singleSignOn':
+      return <SingleSignOn />;
+    case 'forgotten':
+      return <Forgotten />;
+    case 'emailInfo':
+      return <EmailInfo />;
+    case 'forgottenChange':
+      return <ForgottenChange />;
+    case 'forgottenChangedInfo':
+      return <ForgottenChangedInfo />;
+    case 'forgottenChangeFailedInfo':
+      return <ForgottenChangeFailedInfo />;
+    case 'twoFactor':
+      return <TwoFactor />;
+    case 'twoFactorRegistration':
+      return <TwoFactorRegistration />;
+    case 'loginFail':
+      return <LoginFail type={place.screen.type} />;
+    case 'notFound':
+      return <NotFound />;
+    case 'login':
+      return null;
+  }
 }

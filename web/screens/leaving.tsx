@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
 import type { ServerPage } from '#contract/page.ts';
 import { useMessage } from '../messages.tsx';
-import { Heading } from '../parts/heading.tsx';
 import { OutsideLink } from '../parts/outside-link.tsx';
+import { TitleHeading } from '../parts/title-heading.tsx';
 
 type Props = Extract<ServerPage, { name: 'leaving' }>;
 
@@ -16,7 +16,7 @@ export function Leaving({ isSignOut, url, provider, fields }: Props) {
   }, []);
   return (
     <>
-      <Heading />
+      <TitleHeading titleKey={isSignOut ? 'leaving-sign-out-title' : 'leaving-title'} />
       <p className="lede">{message(isSignOut ? 'leaving-sign-out-text' : 'leaving-text', { provider })}</p>
       <div className="stack">
         {fields ? (

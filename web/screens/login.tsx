@@ -2,12 +2,12 @@ import { useEffect } from 'react';
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { CookiesBlocked } from '../parts/cookies-blocked.tsx';
-import { Heading } from '../parts/heading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PortalForm } from '../parts/portal-form.tsx';
 import { RedirectField } from '../parts/redirect-field.tsx';
 import { SignInForm } from '../parts/sign-in-form.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
+import { TitleHeading } from '../parts/title-heading.tsx';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
 
@@ -31,7 +31,7 @@ export function Login() {
 
   return (
     <>
-      <Heading />
+      <TitleHeading titleKey="login-title" />
       <Notice />
       <CookiesBlocked />
       <SignInForm username={username} />

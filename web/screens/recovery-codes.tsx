@@ -1,7 +1,7 @@
 import type { ServerPage } from '#contract/page.ts';
 import { useMessage } from '../messages.tsx';
 import { Alert } from '../parts/alert.tsx';
-import { CopyButton } from '../parts/copy-button.tsx';
+import { CopyButton, copyButtonTexts } from '../parts/copy-button.tsx';
 import { DownloadButton } from '../parts/download-button.tsx';
 import { Fact } from '../parts/fact.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -34,7 +34,7 @@ export function RecoveryCodes({ codes, left, destination }: Props) {
 }
 
 function Codes({ codes }: { codes: string[] }) {
-  const message = useMessage();
+  const message = useMessage('copy', 'download', 'print', ...copyButtonTexts);
   const { isScripted, page } = useVisit();
   const { branding, rules, typedUsername } = page;
   const text = codes.join('\n');

@@ -23,7 +23,7 @@ export function TwoFactorRegistration() {
 }
 
 function AppRegistration() {
-  const message = useMessage();
+  const message = useMessage('registration-unavailable-title', 'twofa-qr-code-unavailable', 'reload');
   const { page } = useVisit();
   const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | null>(null);
   useEffect(() => {

@@ -1,0 +1,228 @@
+import type { Page, Route } from '@playwright/test';
+import { languages } from '#contract/languages.ts';
+import { appCode, wrongAppCodes } from './authenticator-app.ts';
+import { codeForm } from './code-form.ts';
+import { expectSignedIn, signInForm } from './sign-in-form.ts';
+import { expect, password, test } from './test.ts';
+import { textsOf } from './texts.ts';
+
+const texts = textsOf('en');
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+
+const allTexts = new RegExp(`/assets/(?:${languages.join('|')})-[^/]+\\.js$`);
+const laterScript = /\/assets\/later-screen-[^/]+\.js$/;
+
+/** What the browser says of a script that did not come. */
+const notLoaded = /ERR_FAILED|Failed to fetch dynamically imported module/;
+
+const abort = (route: Route) => route.abort();
+
+/** Nothing is loaded that the visitor did not ask for. */
+const neverIdle = () => Object.assign(window, { requestIdleCallback: () => 0 });
+
+/** Names the scripts that a page asks for. */
+function scriptsOf(page: Page): string[] {
+  const names: string[] = [];
+  page.on('request', (request) => {
+    const name = /\/assets\/(.+)-[^-]+\.js$/.exec(request.url())?.[1];
+    if (name) names.push(name);
+  });
+  return names;
+}
+
+function loadsOf(page: Page): string[] {
+  const urls: string[] = [];
+  page.on('request', (request) => request.isNavigationRequest() && urls.push(new URL(request.url()).pathname));
+  return urls;
+}
+
+const isScripted = (page: Page) => expect(page.locator('#portal .peek').first()).toBeVisible();
+
+test('the sign-in form needs one script, any other screen two; the rest is loaded when idle', async ({ page }) => {
+  const scripts = scriptsOf(page);
+  await page.addInitScript(neverIdle);
+  await page.goto('/portal/login');
+  await isScripted(page);
+  expect(scripts).toEqual(['main']);
+  await page.goto('/portal/loginfail/default');
+  await isScripted(page);
+  expect(scripts.slice(1).sort()).toEqual(['later-screen', 'main']);
+});
+
+test('when idle, the other screens and all texts are loaded', async ({ page }) => {
+  const scripts = scriptsOf(page);
+  await page.goto('/portal/login?lang=pl');
+  await expect.poll(() => [...scripts].sort()).toEqual(['later-screen', 'main', 'pl']);
+});
+
+test('a second visit asks the server for the document alone', async ({ page }) => {
+  const asked = () =>
+    page.evaluate(() =>
+      (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+        .filter(({ transferSize }) => transferSize > 0)
+        .map(({ name }) => name),
+    );
+  const count = () => page.evaluate(() => performance.getEntriesByType('resource').length);
+  await page.goto('/portal/login');
+  await expect.poll(count).toBe(3);
+  expect(await asked()).toHaveLength(3);
+  await page.goto('/portal/loginfail/default');
+  await expect.poll(count).toBe(3);
+  expect(await asked()).toEqual([]);
+});
+
+test.describe('without the file of all texts', () => {
+  test.beforeEach(async ({ page, watch }) => {
+    watch.expect(notLoaded);
+    await page.route(allTexts, abort);
+  });
+
+  test('a user signs in, after a wrong password too', async ({ page }) => {
+    await page.goto('/portal/login');
+    const form = signInForm(page);
+    await expect(form.button).toBeDisabled();
+    await page.getByLabel(texts['show-password']).click();
+    await form.send('ada', `wrong ${Math.random()}`);
+    await expect(heading(page)).toHaveText(texts['login-fail-default-title']);
+    await isScripted(page);
+    await form.send('ada', password);
+    await expectSignedIn(page, 'ada');
+  });
+
+  test('a second factor says what is wrong', async ({ page, newPersonWithApp, watch }) => {
+    watch.expect(/Two-factor code not verified: wrong/);
+    const { username, key } = await newPersonWithApp();
+    await page.goto('/portal/login');
+    await signInForm(page).send(username, password);
+    const [wrong = ''] = wrongAppCodes(key, 1);
+    await codeForm(page).sendWrong(wrong);
+    await expect(page.getByText(texts['twofa-error-try-again-with-code'])).toBeVisible();
+    await codeForm(page).send(appCode(key));
+    await expectSignedIn(page, username);
+  });
+
+  test('a call that fails with the line says so', async ({ page, context, watch }) => {
+    watch.expect(/general-error-something-went-wrong|ERR_INTERNET_DISCONNECTED/);
+    await page.goto('/portal/forgotten');
+    await page.getByLabel(texts.email).fill('ada');
+    await page.getByLabel(texts.email).blur();
+    await expect(page.getByText(texts['email-invalid'])).toBeVisible();
+    await page.getByLabel(texts.email).fill('ada@acme.test');
+    await context.setOffline(true);
+    await page.getByRole('button', { name: texts['forgotten-button'] }).click();
+    await expect(page.getByText(texts['general-error-something-went-wrong'])).toBeVisible();
+    await context.setOffline(false);
+  });
+
+  test('another screen is another document', async ({ page }) => {
+    const loads = loadsOf(page);
+    await page.goto('/portal/login?lang=de');
+    const german = textsOf('de');
+    await page.getByRole('link', { name: german['login-forgotten'] }).click();
+    await expect(heading(page)).toHaveText(german['forgotten-title']);
+    await expect(page).toHaveURL('/portal/forgotten?lang=de');
+    expect(loads).toEqual(['/portal/login', '/portal/forgotten']);
+    await page.getByRole('link', { name: german['return-to-login'] }).click();
+    await expect(heading(page)).toHaveText(german['login-title']);
+  });
+
+  test('another language is another document', async ({ page }) => {
+    await page.goto('/portal/login');
+    await isScripted(page);
+    await page.getByLabel(texts.language).selectOption('de');
+    await expect(heading(page)).toHaveText(textsOf('de')['login-title']);
+    await expect(page.locator('html')).toHaveAttribute('lang', 'de');
+    await expect(page).toHaveURL('/portal/login?lang=de');
+    await isScripted(page);
+  });
+
+  test('a screen that only the fragment names stays the server’s', async ({ page, watch }) => {
+    watch.expect(/./);
+    await page.goto('/portal/#/forgotten');
+    await expect(heading(page)).toHaveText(texts['login-title']);
+    await signInForm(page).send('ada', password);
+    await expectSignedIn(page, 'ada');
+  });
+});
+
+test('texts that come later are those of the language chosen meanwhile', async ({ page }) => {
+  await page.addInitScript(neverIdle);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  let letGo = () => {};
+  const isChosen = new Promise<void>((done) => {
+    letGo = done;
+  });
+  await page.route(/\/assets\/en-[^/]+\.js$/, async (route) => {
+    await isChosen;
+    await route.continue();
+  });
+  await page.goto('/portal/login');
+  await isScripted(page);
+  await page.getByRole('link', { name: texts['login-forgotten'] }).click();
+  await expect(page.getByRole('status')).toHaveText(texts['please-wait']);
+  const german = textsOf('de');
+  await page.getByLabel(texts.language).selectOption('de');
+  await expect(page.getByRole('status')).toHaveText(german['please-wait']);
+  letGo();
+  await expect(heading(page)).toHaveText(german['forgotten-title']);
+  await expect(page.locator('html')).toHaveAttribute('lang', 'de');
+  await expect(page).toHaveTitle(`${german['forgotten-title']} · Vestibule`);
+});
+
+test.describe('a link pressed before the other screens’ script came', () => {
+  test.beforeEach(({ page }) => page.addInitScript(neverIdle));
+
+  test('shows the veil, then the screen', async ({ page }) => {
+    const loads = loadsOf(page);
+    let letGo = () => {};
+    const isSeen = new Promise<void>((done) => {
+      letGo = done;
+    });
+    await page.route(laterScript, async (route) => {
+      await isSeen;
+      await route.continue();
+    });
+    await page.goto('/portal/login');
+    await isScripted(page);
+    await page.getByRole('link', { name: texts['login-forgotten'] }).click();
+    await expect(page.getByRole('status')).toHaveText(texts['please-wait']);
+    await expect(page.locator('.veil')).toBeVisible();
+    await expect(page).toHaveURL('/portal/login');
+    letGo();
+    await expect(heading(page)).toHaveText(texts['forgotten-title']);
+    await expect(page).toHaveURL('/portal/forgotten');
+    await expect(page.locator('.veil')).toHaveCount(0);
+    expect(loads).toEqual(['/portal/login']);
+    await page.goBack();
+    await expect(heading(page)).toHaveText(texts['login-title']);
+    expect(loads).toEqual(['/portal/login']);
+  });
+
+  test('loads its document if the script fails, which works without', async ({ page, watch }) => {
+    watch.expect(notLoaded);
+    const loads = loadsOf(page);
+    await page.route(laterScript, abort);
+    await page.goto('/portal/login');
+    await isScripted(page);
+    await page.getByRole('link', { name: texts['login-forgotten'] }).click();
+    await expect(heading(page)).toHaveText(texts['forgotten-title']);
+    await expect(page).toHaveURL('/portal/forgotten');
+    expect(loads).toEqual(['/portal/login', '/portal/forgotten']);
+    await page.getByRole('link', { name: texts['return-to-login'] }).click();
+    await expect(heading(page)).toHaveText(texts['login-title']);
+    await isScripted(page);
+  });
+
+  for (const [how, approach] of [
+    ['pointed at', (page: Page) => page.getByRole('link', { name: texts['login-forgotten'] }).hover()],
+    ['focused', (page: Page) => page.getByRole('link', { name: texts['login-forgotten'] }).focus()],
+  ] as const)
+    test(`loads it when the link is ${how}`, async ({ page }) => {
+      const scripts = scriptsOf(page);
+      await page.goto('/portal/login');
+      await isScripted(page);
+      expect(scripts).toEqual(['main']);
+      await approach(page);
+      await expect.poll(() => [...scripts].sort()).toEqual(['en', 'later-screen', 'main']);
+    });
+});

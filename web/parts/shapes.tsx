@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react';
+
+/** The icons of the first script. */
+export const shapes = {
+  alert: (
+    <>
+      <circle cx="10" cy="10" r="7.5" />
+      <path d="M10 6.2v4.6M10 13.7v.1" />
+    </>
+  ),
+  info: (
+    <>
+      <circle cx="10" cy="10" r="7.5" />
+      <path d="M10 9.2v4.6M10 6.3v.1" />
+    </>
+  ),
+  eye: (
+    <>
+      <path d="M2 10s3-5.2 8-5.2S18 10 18 10s-3 5.2-8 5.2S2 10 2 10Z" />
+      <circle cx="10" cy="10" r="2.4" />
+    </>
+  ),
+  eyeClosed: (
+    <>
+      <path d="M3.5 3.5l13 13M8 5c.6-.1 1.3-.2 2-.2 5 0 8 5.2 8 5.2a13 13 0 0 1-2.4 2.9M5 6.7A13.5 13.5 0 0 0 2 10s3 5.2 8 5.2c1.7 0 3.1-.6 4.3-1.3" />
+      <path d="M8.3 8.3a2.4 2.4 0 0 0 3.4 3.4" />
+    </>
+  ),
+  globe: (
+    <>
+      <circle cx="10" cy="10" r="7.25" />
+      <path d="M2.75 10h14.5M10 2.75c2.2 2 3 4.5 3 7.25s-.8 5.25-3 7.25c-2.2-2-3-4.5-3-7.25s.8-5.25 3-7.25Z" />
+    </>
+  ),
+} satisfies Record<string, ReactNode>;

@@ -1,0 +1,19 @@
+import { useEffect } from 'react';
+import { documentTitle } from '../document-title.ts';
+import { type MessageKey, useMessage } from '../messages.tsx';
+import { useVisit } from '../visit.ts';
+
+/** The only heading of a screen, which is also the document's title; a screen change focuses it. */
+export function TitleHeading({ titleKey, prefix }: { titleKey: MessageKey; prefix?: string | undefined }) {
+  const title = useMessage()(titleKey);
+  const { page } = useVisit();
+  useEffect(() => {
+    document.title = documentTitle(title, page);
+  }, [title, page]);
+  return (
+    <h1 tabIndex={-1}>
+      {prefix && <span className="sr">{prefix}</span>}
+      {title}
+    </h1>
+  );
+}
