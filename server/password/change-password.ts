@@ -30,6 +30,8 @@ export type ChangeRequest = {
   language: Language;
   /** The token of this browser's session, which ends with the change even if it is another user's; null if none. */
   sessionToken: string | null;
+  /** Of this browser (visitor/mark-hashes.ts). */
+  markHashes: readonly Buffer[];
   requestId: string;
 };
 
@@ -123,10 +125,11 @@ async function store(
 
 async function endOwnSession(
   sql: Connection,
-  { sessionToken, address, requestId }: ChangeRequest,
+  { sessionToken, markHashes, address, requestId }: ChangeRequest,
   now: Date,
 ): Promise<SignedOutSession | null> {
-  return sessionToken === null ? null : await endSession(sql, tokenHash(sessionToken), { now, address, requestId });
+  if (sessionToken === null) return null;
+  return await endSession(sql, tokenHash(sessionToken), { markHashes, now, address, requestId });
 }
 
 /** A concurrent change was faster: the same form sent twice, which already did this, or another one. */

@@ -12,6 +12,7 @@ import { languageOverride, wantsPage } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { isToken } from '../secrets/token.ts';
 import { carriesSession, leaveSession, wasSignedIn } from '../sign-out/end-session.ts';
+import { markHashes } from '../visitor/mark-hashes.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { changePassword } from './change-password.ts';
 
@@ -32,9 +33,10 @@ export function changeRoute(deps: Deps) {
   return withFormKept<ChangeForm>(deps, 'forgottenChange', keptOf, async function change(request, reply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    const { address, language, sessionToken, requestId } = visitor;
+    const { address, language, sessionToken, turns, requestId } = visitor;
     const { hash: token = '', password, repeat } = request.body;
-    const change = { token, password, repeat, address, language, sessionToken, requestId };
+    const own = { sessionToken, markHashes: markHashes(turns) };
+    const change = { token, password, repeat, address, language, ...own, requestId };
     const result = await changePassword(deps, change);
     const lang = languageOverride(request);
     switch (result.kind) {

@@ -147,6 +147,7 @@ async function store(
     customerIds: admitting.map(({ id }) => id),
     address: request.address,
     endsAt: new Date(now.getTime() + (waitsFor ? limits.halfSession : deps.config.sessionAbsolute)),
+    idleSince: new Date(now.getTime() - deps.config.sessionIdle),
     forgive: [accountKey(user.id), ...(deviceHash ? [deviceKey(deviceHash, user.id)] : [])],
     event: {
       event: waitsFor ? 'second-factor-asked' : 'signed-in',

@@ -11,14 +11,20 @@ import { askAfresh } from '../visitor/ask-afresh.ts';
 
 /**
  * Ends the session of a token, or of what the browser had before (visitor/turn-hash.ts), and records it. Returns it, also
- * if the same browser ended it a moment ago; null if there was none.
+ * if the same browser ended it a moment ago; null if there was none. `markHashes`: of the browser, unless its turn goes on.
  */
 export async function endSession(
   sql: Connection,
   hash: Buffer,
-  { now, address, requestId }: { now: Date; address: string | null; requestId: string },
+  {
+    markHashes,
+    now,
+    address,
+    requestId,
+  }: { markHashes: readonly Buffer[]; now: Date; address: string | null; requestId: string },
 ): Promise<SignedOutSession | null> {
-  const ended = await takeSession(sql, hash, { now, keptUntil: new Date(now.getTime() + limits.signOutKept) });
+  const keptUntil = new Date(now.getTime() + limits.signOutKept);
+  const ended = await takeSession(sql, hash, { markHashes, now, keptUntil });
   if (!ended) return await findSignedOutSession(sql, hash, now);
   const { userId, username } = ended;
   await insertAuditEvent(sql, { event: 'signed-out', userId, username, ...(address && { address }), requestId }, now);

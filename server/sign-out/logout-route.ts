@@ -13,6 +13,7 @@ import { clearWaitingLink } from '../http/turns.ts';
 import { limits } from '../limits.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
+import { markHashes } from '../visitor/mark-hashes.ts';
 import { turnHash } from '../visitor/turn-hash.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { carriesSession, endSession, leaveSession, wasSignedIn } from './end-session.ts';
@@ -53,15 +54,21 @@ export function logoutConfirmedRoute(deps: Deps) {
 async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const visitor = visitorOf(deps, request);
   const { address, requestId } = visitor;
-  const where = { now: deps.now(), address, requestId };
-  const hash = turnHash(visitor);
-  const ended = hash && (await endSession(deps.sql, hash, where));
   const destination = queryValue(request, queryNames.destination) ?? undefined;
   // Signing out to set up one's own app does not mean that another person follows, so the provider's session may stay.
   // This requires the button: any link could claim it, and then nothing would be discarded.
-  const isPressed = request.method === 'POST';
+  const isToRegister =
+    request.method === 'POST' && destination !== undefined && leadsToRegistration(deps.config, destination);
+  const where = {
+    markHashes: isToRegister ? [] : markHashes(visitor.turns),
+    now: deps.now(),
+    address,
+    requestId,
+  };
+  const hash = turnHash(visitor);
+  const ended = hash && (await endSession(deps.sql, hash, where));
   const isOwn = ended !== null && !ended.byReplaced;
-  const signsInAgain = isPressed && isOwn && destination !== undefined && leadsToRegistration(deps.config, destination);
+  const signsInAgain = isToRegister && isOwn;
   // Unlike “not you”, cancelling a registration does not mean that another person follows: the name stays filled in.
   const isSamePerson = signsInAgain || (isOwn && ended.stage === 'half' && ended.mustRegister);
   if (ended && isSamePerson) setLastRefusal(reply, deps.config, { reference: null, username: ended.username });

@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { minute } from '#server/limits.ts';
+import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
@@ -57,17 +59,85 @@ const expectAskedAfresh = async () => {
   expect([new URL(url).searchParams.get('prompt'), await signedInAs(portal, browser.cookies)]).toEqual(['login', null]);
 };
 
-it.each(['/portal/login', '/portal/portal.html', '/portal/session'])(
-  'SE-15 a sign-out whose response is lost is one for the next request, at %s',
-  async (url) => {
+/** Closes the browser, which drops the session cookie; those of the portal that have an age stay. */
+const close = () => delete browser.cookies['vestibule-session'];
+/** Whether the next page ends the turn. */
+const isTurnOver = async () => {
+  const before = browser.cookies['vestibule-signed-out'];
+  await browser.get('/portal/login');
+  return browser.cookies['vestibule-signed-out'] !== before;
+};
+
+it.each(
+  ['/portal/login', '/portal/portal.html', '/portal/session'].flatMap((url) => [
+    [url, 'left open'] as const,
+    [url, 'closed'] as const,
+  ]),
+)(
+  'SE-15 a sign-out whose response is lost is one for the next request, at %s, in a browser that was %s',
+  async (url, browserIs) => {
     await departFor(browser);
     await lostSignOut();
+    if (browserIs === 'closed') close();
     await browser.get(url);
     expect(browser.cookies['vestibule-signed-out']).toMatch(/^[\w-]{43}$/);
     expect(Object.keys(browser.cookies).filter((name) => /visit|session/.test(name))).toEqual([]);
     await expectAskedAfresh();
   },
 );
+
+it('SE-15 in a browser that was closed, if the next request is the button, or the end of a visit, and only once', async () => {
+  await lostSignOut();
+  close();
+  portal.wait(5 * minute);
+  await expectAskedAfresh();
+  expect(await isTurnOver()).toBe(false);
+  answerFrom(0);
+  await comeBack(await departFor(browser));
+  const url = await departFor(browser);
+  await lostSignOut();
+  close();
+  await comeBack(url);
+  expect(await signedInAs(portal, browser.cookies)).toBeNull();
+});
+
+it('SE-15 in a browser that was closed, and has lost the mark of an earlier sign-out', async () => {
+  await browser.post('/portal/logout', {});
+  answerFrom(0);
+  await comeBack(await departFor(browser));
+  await lostSignOut();
+  close();
+  delete browser.cookies['vestibule-signed-out'];
+  await expectAskedAfresh();
+});
+
+it('SE-15 however long the session would have lasted', async () => {
+  await lostSignOut();
+  portal.wait(portal.deps.config.sessionAbsolute + minute);
+  await keepHouse(portal.deps);
+  await expectAskedAfresh();
+});
+
+it('a browser that was closed without one, has read its response, or has signed in again since has signed nobody out', async () => {
+  const other = { ...browser, cookies: { ...browser.cookies } };
+  close();
+  expect(await isTurnOver()).toBe(false);
+  Object.assign(browser.cookies, other.cookies);
+  await browser.post('/portal/logout', {});
+  expect(await isTurnOver()).toBe(false);
+  answerFrom(0);
+  await comeBack(await departFor(browser));
+  await lostSignOut();
+  await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  close();
+  expect(await isTurnOver()).toBe(false);
+});
+
+it('nor has one that signs out in order to set up an app', async () => {
+  await browser.post('/portal/logout?destination=/portal/twoFactorRegistration', {});
+  expect(browser.cookies).not.toHaveProperty('vestibule-session');
+  expect(await isTurnOver()).toBe(false);
+});
 
 it('SE-15 by whichever of the session’s tokens the browser has', async () => {
   await portal.sql`update session set former_token_hash = token_hash, token_hash = sha256('newer')`;
@@ -76,14 +146,19 @@ it('SE-15 by whichever of the session’s tokens the browser has', async () => {
   expect(browser.cookies['vestibule-signed-out']).toMatch(/^[\w-]{43}$/);
 });
 
-it('SE-15 the lost response of a password change that ended somebody else’s session here', async () => {
-  const hash = await linkFor(portal, 'amy');
-  const form = { hash, password: newPassword, repeat: newPassword };
-  await portal.send({ method: 'POST', url: '/portal/password/change', form, cookies: { ...browser.cookies } });
-  await browser.get('/portal/login');
-  expect(browser.cookies['vestibule-signed-out']).toMatch(/^[\w-]{43}$/);
-  await expectAskedAfresh();
-});
+it.each(['left open', 'closed'])(
+  'SE-15 the lost response of a password change that ended somebody else’s session in a browser that was %s',
+  async (browserIs) => {
+    const hash = await linkFor(portal, 'amy');
+    const password = `${newPassword} ${browserIs}`;
+    const form = { hash, password, repeat: password };
+    await portal.send({ method: 'POST', url: '/portal/password/change', form, cookies: { ...browser.cookies } });
+    if (browserIs === 'closed') close();
+    await browser.get('/portal/login');
+    expect(browser.cookies['vestibule-signed-out']).toMatch(/^[\w-]{43}$/);
+    await expectAskedAfresh();
+  },
+);
 
 it('that of a half session is none: what the tab has saved stays', async () => {
   await portal.sql`update customer set two_factor = 'email'`;

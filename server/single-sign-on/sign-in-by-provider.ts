@@ -15,7 +15,13 @@ import type { Connection } from '../storage/database.ts';
 import { putDevice } from '../storage/device.ts';
 import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
 import { findProviderLogout } from '../storage/provider-logout.ts';
-import { deleteReplacedSessions, idTokenPlace, insertSession, keepNewestReplacement } from '../storage/session.ts';
+import {
+  deleteReplacedSessions,
+  findReplacedFull,
+  idTokenPlace,
+  insertSession,
+  keepNewestReplacement,
+} from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
 import { type SsoConnection, standingOfAnswerForShare } from '../storage/sso-connection.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
@@ -155,10 +161,11 @@ async function complete(
   };
   const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
   const replaced = replacedTokenHash && { tokenHash: replacedTokenHash, userId: user.id, now, idleSince };
+  const full = replaced && waitsFor ? await findReplacedFull(sql, replaced) : null;
   // Somebody who has signed in here since `expected` was read.
   if (replaced && (await deleteReplacedSessions(sql, replaced)) && !isAgreed)
     return new RollBack({ kind: 'otherAccount', user });
-  await insertSession(sql, session);
+  await insertSession(sql, { ...session, replacedFull: full });
   const { id: userId, username } = user;
   const event = { userId, username, customerKey: customer.key, connection: connection.key, address, requestId, steps };
   if (waitsFor) {

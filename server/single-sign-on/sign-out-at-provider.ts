@@ -18,7 +18,7 @@ export type WayOut = {
 
 /**
  * Where to sign out at the provider of a session, or null if there is nothing to do: it came by password, its second
- * factor was still open, or the provider has no such address.
+ * factor was still open and it had replaced no full session, or the provider has no such address.
  */
 export async function signOutAtProvider(
   deps: Deps,

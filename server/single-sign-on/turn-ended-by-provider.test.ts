@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Turns } from '#contract/page.ts';
+import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
@@ -148,12 +149,13 @@ it('another session in the browser is left alone', async () => {
   expect(await portal.sql`select from session`).toHaveLength(1);
 });
 
-it('what ended is forgotten once the session would have expired', async () => {
+it('SE-15 what ended is remembered for as long as a provider would be asked for a fresh sign-in', async () => {
   await byOidc();
   await oidcLogout();
+  portal.wait(limits.askedAfresh - 1);
   await keepHouse(portal.deps);
   expect(await portal.sql`select from ended_session where octet_length(token_hash) = 32`).toHaveLength(1);
-  portal.wait(portal.deps.config.sessionAbsolute);
+  portal.wait(1);
   await keepHouse(portal.deps);
   expect(await portal.sql`select from ended_session`).toHaveLength(0);
 });

@@ -1,4 +1,18 @@
+import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
+
+/**
+ * Until when a session that ended now is remembered: for as long as its browser may come back with it, and as a provider
+ * would be asked for a fresh sign-in.
+ */
+export function endedKeptUntil(sql: Connection, sessionEndsAt: ReturnType<Connection>, now: Date) {
+  return sql`greatest(${sessionEndsAt}, ${new Date(now.getTime() + limits.askedAfresh)}::timestamptz)`;
+}
+
+/** Whether a sign-out ended the turn of a browser that has these marks (visitor/mark-hashes.ts). */
+export async function isEndedTurn(sql: Connection, markHash: Buffer, now: Date): Promise<boolean> {
+  return (await sql`select from ended_session where token_hash = ${markHash} and ends_at > ${now}`).length > 0;
+}
 
 /** Deletes entries too old to matter; returns how many. */
 export async function deleteOldEndedSessions(sql: Connection, now: Date): Promise<number> {

@@ -1,7 +1,7 @@
 import type { Connection } from './database.ts';
 import { isEmailBeforeApp } from './email-before-app.ts';
 import type { SecondFactor } from './second-factor.ts';
-import type { SessionOrigin } from './session.ts';
+import type { ReplacedFull, SessionOrigin } from './session.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 import type { WayIn } from './throttle-keys.ts';
 
@@ -30,16 +30,27 @@ export type HalfSession = {
 };
 
 /**
- * Ends a half session for good and returns where it came from; null if it is gone, or its way in is no longer open. Of
+ * Ends a half session for good and returns where it came from, and what it replaced; null if it is gone, or its way in is no longer open. Of
  * several concurrent calls one gets it.
  */
-export async function takeHalfSession(sql: Connection, tokenHash: Buffer): Promise<SessionOrigin | null> {
-  const [row] = await sql<SessionOrigin[]>`
+export async function takeHalfSession(
+  sql: Connection,
+  tokenHash: Buffer,
+): Promise<(SessionOrigin & { replacedFull: ReplacedFull | null }) | null> {
+  type Row = SessionOrigin & {
+    hasReplacedFull: boolean;
+    replacedConnectionId: string | null;
+    sealedReplacedIdToken: Buffer | null;
+  };
+  const [row] = await sql<Row[]>`
     delete from session where token_hash = ${tokenHash} and stage = 'half'
       and ${isStillAWayIn(sql, { connectionId: sql`session.connection_id`, userId: sql`session.user_id` })}
     returning connection_id as "connectionId", visit_id as "visitId", sealed_id_token as "sealedIdToken", provider_ends_at as "providerEndsAt", authenticated_at as "authenticatedAt",
-      provider_subject_hash as "providerSubjectHash", provider_session_hash as "providerSessionHash"`;
-  return row ?? null;
+      provider_subject_hash as "providerSubjectHash", provider_session_hash as "providerSessionHash", replaced_full as "hasReplacedFull",
+      replaced_connection_id as "replacedConnectionId", sealed_replaced_id_token as "sealedReplacedIdToken"`;
+  if (!row) return null;
+  const { hasReplacedFull, replacedConnectionId: connectionId, sealedReplacedIdToken: sealedIdToken, ...origin } = row;
+  return { ...origin, replacedFull: hasReplacedFull ? { connectionId, sealedIdToken } : null };
 }
 
 /**

@@ -323,6 +323,9 @@ create table session (
   proven text not null default 'none'::text,
   press_at timestamp with time zone,
   replaces boolean not null default false,
+  replaced_full boolean not null default false,
+  replaced_connection_id uuid,
+  sealed_replaced_id_token bytea,
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
   check ((octet_length(browser_hash) = 32)),
   check ((octet_length(former_token_hash) = 32)),
@@ -333,6 +336,7 @@ create table session (
   check ((proven = ANY (ARRAY['none'::text, 'remembered'::text, 'code'::text]))),
   check ((stage = ANY (ARRAY['half'::text, 'full'::text]))),
   check (is_sealed(sealed_id_token)),
+  check (is_sealed(sealed_replaced_id_token)),
   primary key (token_hash)
 );
 CREATE INDEX session_by_connection ON session USING btree (connection_id) WHERE (connection_id IS NOT NULL);

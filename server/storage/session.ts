@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
+import { endedKeptUntil } from './ended-session.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
 
 export type SessionStage = 'half' | 'full';
@@ -89,6 +90,9 @@ export type SessionOrigin = {
   authenticatedAt: Date | null;
 };
 
+/** Of the full session that a half one replaced: its connection, null for a password, and its user's proof for it. */
+export type ReplacedFull = { connectionId: string | null; sealedIdToken: Buffer | null };
+
 /** A session to create; `waitsFor` is what a half one waits for, null for a full one. */
 export type NewSession = {
   tokenHash: Buffer;
@@ -96,6 +100,8 @@ export type NewSession = {
   formerTokenHash?: Buffer;
   /** Of the session cookie that it replaces in the browser, whatever that one stood for, or what stands for it. */
   replacedTokenHash?: Buffer | null;
+  /** For a half session; null if it replaced no full one. */
+  replacedFull?: ReplacedFull | null;
   /** When the form was sent whose second press leads here too. */
   pressAt?: Date | null;
   /** Of the browser, for a half session (sign-in/browser-hash.ts). */
@@ -115,22 +121,59 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const { tokenHash, replacedTokenHash, browserHash, userId, waitsFor, proven, customerIds, address, origin, now } =
     session;
   const formerTokenHash = session.formerTokenHash ?? replacedTokenHash;
+  const full = session.replacedFull ?? null;
   await sql`
     insert into session (token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, connection_id,
-      visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, created_at, last_seen_at, ends_at)
+      visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, replaced_full, replaced_connection_id, sealed_replaced_id_token, created_at, last_seen_at, ends_at)
     values (${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${proven}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
-      ${origin.authenticatedAt},
+      ${origin.authenticatedAt}, ${full !== null}, ${full?.connectionId ?? null}, ${full?.sealedIdToken ?? null},
       ${now}, ${now}, ${session.endsAt})`;
 }
 
 /**
- * Locks a session against being ended or consumed by others until the transaction ends; false if it is gone. To change
- * what depends on a session, lock it first, and its user before that (docs/decisions/0028).
+ * A query: the full session that a half one is about to replace, one row or none. A half session hands on what it has
+ * replaced itself. The provider's proof is only for the same user. `idleSince`: those last used before it count as ended.
  */
-export async function isSessionThereForUpdate(sql: Connection, tokenHash: Buffer): Promise<boolean> {
-  return (await sql`select from session where token_hash = ${tokenHash} for update`).length > 0;
+export function replacedFull(
+  sql: Connection,
+  { tokenHash, userId, now, idleSince }: { tokenHash: Buffer | null; userId: string; now: Date; idleSince: Date },
+) {
+  return sql`
+    select case when stage = 'full' then connection_id else replaced_connection_id end as connection_id,
+      case when user_id <> ${userId} then null when stage = 'full' then sealed_id_token else sealed_replaced_id_token end as sealed_id_token
+    from session where token_hash = ${tokenHash} and ends_at > ${now}
+      and (stage = 'full' and last_seen_at > ${idleSince} or replaced_full)`;
+}
+
+/** The same, read before a provider's sign-in ends it. */
+export async function findReplacedFull(
+  sql: Connection,
+  by: Parameters<typeof replacedFull>[1],
+): Promise<ReplacedFull | null> {
+  const [row] = await sql<ReplacedFull[]>`
+    select connection_id as "connectionId", sealed_id_token as "sealedIdToken" from (${replacedFull(sql, by)}) found`;
+  return row ?? null;
+}
+
+/**
+ * Locks a session against being ended or consumed by others until the transaction ends; false if it is gone. To change
+ * what depends on a session, lock it first, and its user before that (docs/decisions/0028). Its siblings are locked with
+ * it, in the order of every statement that ends them.
+ */
+export async function isSessionThereForUpdate(sql: Connection, tokenHash: Buffer, now: Date): Promise<boolean> {
+  const rows = await sql<{ isOwn: boolean }[]>`
+    select token_hash = ${tokenHash} as "isOwn" from session
+    where token_hash = ${tokenHash} or ${isSibling(sql, sql`session`, tokenHash, now)}
+    order by token_hash for update`;
+  return rows.some(({ isOwn }) => isOwn);
+}
+
+/** Ends the siblings of a session that gets a new token: by that one, a later sign-out would not find them. */
+export async function deleteSiblings(sql: Connection, tokenHash: Buffer, now: Date): Promise<void> {
+  await sql`
+    delete from session where token_hash <> ${tokenHash} and ${isSibling(sql, sql`session`, tokenHash, now)}`;
 }
 
 /** Gives a session a new token; `pressAt` is when the form was sent whose second press leads here too. */
@@ -200,6 +243,7 @@ async function lockUsersOfConnection(
 export async function deleteSessionsOfProvider(
   sql: Connection,
   given: { connectionId: string; subjectHash: Buffer | null; sessionHash: Buffer | null },
+  now: Date,
 ): Promise<{ userId: string; username: string }[]> {
   const { connectionId, subjectHash, sessionHash } = given;
   if (subjectHash === null && sessionHash === null) return [];
@@ -211,6 +255,7 @@ export async function deleteSessionsOfProvider(
       and (${subjectHash}::bytea is null or s.provider_subject_hash = ${subjectHash})
       and (${sessionHash}::bytea is null or s.provider_session_hash = ${sessionHash}
         or ${subjectHash}::bytea is not null and s.provider_session_hash is null)`,
+    now,
   );
 }
 
@@ -221,6 +266,7 @@ export async function deleteSessionsOfProvider(
 export async function deleteSessionsOfSamlSubject(
   sql: Connection,
   given: { connectionId: string; subjectHash: Buffer; sessionHashes: readonly Buffer[] },
+  now: Date,
 ): Promise<{ userId: string; username: string }[]> {
   const { connectionId, subjectHash, sessionHashes } = given;
   await lockUsersOfConnection(sql, given);
@@ -230,25 +276,27 @@ export async function deleteSessionsOfSamlSubject(
     where s.connection_id = ${connectionId} and u.id = s.user_id and s.provider_subject_hash = ${subjectHash}
       and (${sessionHashes.length === 0} or s.provider_session_hash is null
         or encode(s.provider_session_hash, 'hex') = any(${sessionHashes.map((hash) => hash.toString('hex'))}::text[]))`,
+    now,
   );
 }
 
 /**
- * Deletes sessions that a provider has ended, and records which of them were full: in their browsers this is a
- * sign-out, also if the response with their token was lost.
+ * Deletes sessions that a provider has ended, and records which of them were full or had replaced a full one: in their
+ * browsers this is a sign-out, also if the response with their token was lost.
  */
 async function deleteNoted(
   sql: Connection,
   which: ReturnType<Connection>,
+  now: Date,
 ): Promise<{ userId: string; username: string }[]> {
   return await sql<{ userId: string; username: string }[]>`
     with ended as (
       delete from session s using portal_user u ${which}
-      returning s.token_hash, s.former_token_hash, s.stage, s.ends_at, u.id, u.username
+      returning s.token_hash, s.former_token_hash, s.stage, s.replaced_full, s.ends_at, u.id, u.username
     ), noted as (
       insert into ended_session (token_hash, ends_at)
-      select hash, ends_at from ended, unnest(array[token_hash, former_token_hash]) as hash
-      where stage = 'full' and hash is not null
+      select hash, ${endedKeptUntil(sql, sql`ends_at`, now)} from ended, unnest(array[token_hash, former_token_hash]) as hash
+      where (stage = 'full' or replaced_full) and hash is not null
       on conflict do nothing
     )
     select id as "userId", username from ended`;
@@ -280,12 +328,12 @@ export function isFormerTokenGood(sql: Connection, session: ReturnType<Connectio
 }
 
 /**
- * A condition: sessions that replaced the same token as this one's, such as by the second submit of a form: the browser
- * may read either response last.
+ * A condition: sessions that came after the same token as this one, such as by the second submit of a form, or by a code
+ * and by a sign-in in another tab: the browser may read either response last.
  */
 export function isSibling(sql: Connection, session: ReturnType<Connection>, tokenHash: Buffer | null, now: Date) {
-  return sql`(${session}.replaces and ${isFormerTokenGood(sql, session, now)} and ${session}.former_token_hash = (
-    select own.former_token_hash from session own where own.token_hash = ${tokenHash} and own.replaces))`;
+  return sql`(${isFormerTokenGood(sql, session, now)} and ${session}.former_token_hash = (
+    select own.former_token_hash from session own where own.token_hash = ${tokenHash}))`;
 }
 
 /**

@@ -7,7 +7,7 @@ import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
-import { replacedBySignIn, type SessionStage } from './session.ts';
+import { replacedBySignIn, replacedFull, type SessionStage } from './session.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
 import { limitArguments, originLimits } from './throttle.ts';
 import type { ThrottleKey } from './throttle-keys.ts';
@@ -202,6 +202,8 @@ export async function completeSignIn(
     customerIds: string[];
     address: string;
     endsAt: Date;
+    /** Full sessions last used before it count as ended. */
+    idleSince: Date;
     forgive: string[];
     event: AuditEvent;
     now: Date;
@@ -223,9 +225,13 @@ export async function completeSignIn(
       select s.token_hash from session s join who on s.user_id = who.id
       where s.token_hash in (${ofPress}, ${ofEarlier}) and s.stage = 'full' and s.press_at > ${made.press?.since ?? null}
     ),
+    replaced_full as materialized (
+      ${replacedFull(sql, { tokenHash: made.stage === 'half' ? made.replacedTokenHash : null, userId: made.userId, now, idleSince: made.idleSince })}
+    ),
     new_session as (
-      insert into session (token_hash, former_token_hash, replaces, press_at, user_id, stage, factor, must_register, proven, customer_ids, address, browser_hash, created_at, last_seen_at, ends_at)
-      select ${made.tokenHash}, ${made.replacedTokenHash}::bytea, ${made.replacedTokenHash !== null}, ${made.press && now}::timestamptz, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browserHash}::bytea, now, now, ${made.endsAt}
+      insert into session (token_hash, former_token_hash, replaces, press_at, user_id, stage, factor, must_register, proven, customer_ids, address, browser_hash, replaced_full, replaced_connection_id, sealed_replaced_id_token, created_at, last_seen_at, ends_at)
+      select ${made.tokenHash}, ${made.replacedTokenHash}::bytea, ${made.replacedTokenHash !== null}, ${made.press && now}::timestamptz, id, ${made.stage}, ${made.waitsFor?.factor ?? null}, ${made.waitsFor?.mustRegister ?? false}, ${made.proven}, ${made.customerIds}::uuid[], ${made.address}::inet, ${made.browserHash}::bytea,
+        exists (select from replaced_full), (select connection_id from replaced_full), (select sealed_id_token from replaced_full), now, now, ${made.endsAt}
       from who where not exists (select from pressed)
       on conflict (token_hash) do nothing returning user_id
     ),

@@ -1,5 +1,7 @@
+import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
 import { mustRegisterNow } from './email-before-app.ts';
+import { endedKeptUntil } from './ended-session.ts';
 import { isFormerTokenGood, isSibling, type SessionStage } from './session.ts';
 
 /** A session that its browser has ended: its user, and what its provider expects at sign-out. */
@@ -21,22 +23,28 @@ export type SignedOutSession = {
  * new token, or that has just replaced this one, belongs to the same browser, which may not know the new token yet: after
  * waiting for it, only a new statement sees it. Both tokens find it again until `keptUntil`, with findSignedOutSession. A
  * replaced token may have belonged to somebody else, so it yields no proof for the provider, and counts as that of a full
- * session. The browser may lose the response to the sign-out: if it comes back with the token of a full session, the turn
- * ends then (docs/decisions/0027).
+ * session. A half session that replaced a full one counts as the full one, for the provider too. The browser may lose the
+ * response to the sign-out: if it comes back with the token of a full session, or was closed and comes back with the marks
+ * of its turn, the turn ends then (docs/decisions/0027).
  */
 export async function takeSession(
   sql: Connection,
   tokenHash: Buffer,
-  { now, keptUntil }: { now: Date; keptUntil: Date },
+  { markHashes, now, keptUntil }: { markHashes: readonly Buffer[]; now: Date; keptUntil: Date },
 ): Promise<SignedOutSession | null> {
+  const marks = markHashes.map((hash) => hash.toString('hex'));
+  const marksEndAt = new Date(now.getTime() + limits.turn);
   const take = async (which: ReturnType<Connection>) => {
     const [row] = await sql<SignedOutSession[]>`
       with ended as (
         -- Locked in one order, so that two that end the same sessions never wait for each other.
         delete from session s using portal_user u
         where s.token_hash in (select token_hash from session where ${which} order by token_hash for update) and u.id = s.user_id
-        returning s.token_hash, s.former_token_hash, s.replaces, u.id, u.username, s.stage,
-          ${mustRegisterNow(sql, sql`s`)} as must_register, s.connection_id, s.sealed_id_token, s.ends_at
+        returning s.token_hash, s.former_token_hash, s.replaces, u.id, u.username,
+          case when s.replaced_full then 'full' else s.stage end as stage, ${mustRegisterNow(sql, sql`s`)} as must_register,
+          coalesce(s.replaced_connection_id, s.connection_id) as connection_id,
+          case when s.replaced_connection_id is null then s.sealed_id_token else s.sealed_replaced_id_token end as sealed_id_token,
+          s.ends_at
       ), tokens as (
         select id, username, must_register, connection_id, ended.ends_at, hash, by_replaced,
           case when by_replaced then 'full' else stage end as stage,
@@ -49,7 +57,11 @@ export async function takeSession(
         select hash, id, stage, must_register, connection_id, proof, by_replaced, ${keptUntil}
         from tokens on conflict do nothing
       ), noted as (
-        insert into ended_session (token_hash, ends_at) select hash, ends_at from tokens where stage = 'full'
+        insert into ended_session (token_hash, ends_at)
+        select hash, ${endedKeptUntil(sql, sql`ends_at`, now)} from tokens where stage = 'full'
+        union all
+        select decode(mark, 'hex'), ${marksEndAt} from unnest(${marks}::text[]) mark
+        where exists (select from tokens where hash = ${tokenHash} and stage = 'full')
         on conflict do nothing
       )
       select id as "userId", username, stage, must_register as "mustRegister", connection_id as "connectionId",

@@ -14,7 +14,7 @@ import { type HalfSession, takeHalfSession } from '../storage/half-session.ts';
 import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { insertRememberedDevice } from '../storage/remembered-device.ts';
-import { insertSession, isSessionThereForUpdate } from '../storage/session.ts';
+import { deleteSiblings, insertSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
 import { findTotp } from '../storage/totp.ts';
@@ -110,7 +110,7 @@ async function complete(
     // Read now: the email may have been replaced while the code was under way.
     const reader = await findActiveUserForChange(sql, userId);
     if (!reader) return null;
-    if (!(await isSessionThereForUpdate(sql, hash))) return 'gone';
+    if (!(await isSessionThereForUpdate(sql, hash, now))) return 'gone';
     // The app is required from now on: an older half session waits for too little.
     if (half.factor === 'email' && (await findTotp(sql, userId))) {
       await takeHalfSession(sql, hash);
@@ -122,6 +122,7 @@ async function complete(
     const asOfPress = { ...deps, now: () => at };
     const proof = await takeProof(asOfPress, sql, { ...half, sessionHash: hash, nextSessionHash }, request.code);
     if (!proof) return null;
+    await deleteSiblings(sql, hash, now);
     const origin = await takeHalfSession(sql, hash);
     // The way in ended during the check, and the code stays unused.
     if (!origin) return new RollBack('gone' as const);
@@ -136,6 +137,7 @@ async function complete(
       waitsFor: half.thenApp ? { factor: 'app', mustRegister: true } : null,
       proven: 'code',
       origin,
+      ...(half.thenApp && { replacedFull: origin.replacedFull }),
       now,
       endsAt: sessionEnd(now, lifetime, origin.providerEndsAt),
     });

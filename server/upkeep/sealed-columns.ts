@@ -40,6 +40,14 @@ export const sealedKinds: readonly SealedKind[] = [
     place: ({ userId }) => idTokenPlace(userId ?? ''),
   },
   {
+    what: 'sign-out proofs of replaced sessions',
+    table: 'session',
+    column: 'sealed_replaced_id_token',
+    key: 'token_hash',
+    keyType: 'bytea',
+    place: ({ userId }) => idTokenPlace(userId ?? ''),
+  },
+  {
     what: 'sign-out proofs of sessions just ended',
     table: 'signed_out_session',
     column: 'sealed_id_token',

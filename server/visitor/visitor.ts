@@ -7,7 +7,7 @@ import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest } from '../http/request-url.ts';
 import { turnsOf } from '../http/turns.ts';
-import { type Who, whoHas } from './who.ts';
+import { type Who, whoHas, whoLeft } from './who.ts';
 
 /** The browser that sent a request, and who is using it. Tokens are those it holds, or null. */
 export type Visitor = {
@@ -61,21 +61,27 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
   const tokenOf = (name: 'device' | 'session' | 'remembered') => readTokenCookie(request.headers, deps.config, name);
   const address = addressOf(deps, request);
   const sessionToken = tokenOf('session');
+  const turns = turnsOf(request, deps.config);
   let who: Promise<Who> | undefined;
   return {
     address,
     sessionToken,
     deviceToken: tokenOf('device'),
     rememberedToken: tokenOf('remembered'),
-    turns: turnsOf(request, deps.config),
+    turns,
     get language() {
       return languageOfRequest(request);
     },
     userAgent: request.headers['user-agent'],
     requestId: request.id,
     who() {
-      who ??= sessionToken && address ? whoHas(deps, sessionToken, address) : Promise.resolve({ kind: 'nobody' });
+      who ??= read();
       return who;
     },
   };
+
+  async function read(): Promise<Who> {
+    if (address === null) return { kind: 'nobody' };
+    return sessionToken === null ? await whoLeft(deps, turns) : await whoHas(deps, sessionToken, address);
+  }
 }

@@ -1,8 +1,11 @@
+import type { Turns } from '#contract/page.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
+import { isEndedTurn } from '../storage/ended-session.ts';
 import { updateSessionSeen } from '../storage/session.ts';
 import { findVisitorSession, type VisitorSession } from '../storage/visitor-session.ts';
+import { markHashes } from './mark-hashes.ts';
 
 /** Who a visitor is: nobody without a session token, otherwise what the token stands for. */
 export type Who = { kind: 'nobody' } | VisitorSession;
@@ -19,4 +22,14 @@ export async function whoHas(deps: Deps, token: string, address: string): Promis
   if (found.kind === 'full' && now.getTime() - found.session.lastSeenAt.getTime() >= limits.sessionTouchEvery)
     await updateSessionSeen(deps.sql, hash, now);
   return found;
+}
+
+/**
+ * Who a visitor without a session token is, by the marks of the browser's turns: nobody, unless the browser was closed
+ * before it read the response to a sign-out.
+ */
+export async function whoLeft({ sql, now }: Deps, turns: Turns | undefined): Promise<Who> {
+  const [hash] = markHashes(turns);
+  const isSignOut = hash !== undefined && (await isEndedTurn(sql, hash, now()));
+  return isSignOut ? { kind: 'ended', username: null, isSignOut } : { kind: 'nobody' };
 }

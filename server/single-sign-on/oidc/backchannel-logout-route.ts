@@ -84,6 +84,6 @@ async function endedBy(
       issuedAt,
       endsAt: new Date(now().getTime() + limits.providerLogoutKept),
     });
-    return await deleteSessionsOfProvider(transaction, { connectionId, subjectHash, sessionHash });
+    return await deleteSessionsOfProvider(transaction, { connectionId, subjectHash, sessionHash }, now());
   });
 }

@@ -42,7 +42,7 @@ export async function endSamlSessions(deps: Deps, connection: SamlConnection, re
     const issuedAt = new Date(samlTime(attributeOf(request, 'IssueInstant')) ?? 0);
     const endsAt = new Date(deps.now().getTime() + limits.providerLogoutKept);
     await insertProviderLogout(sql, { ...named, issuedAt, endsAt });
-    return await deleteSessionsOfSamlSubject(sql, named);
+    return await deleteSessionsOfSamlSubject(sql, named, deps.now());
   });
   return { kind: 'ok', ended };
 }
