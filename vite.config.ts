@@ -60,8 +60,8 @@ export default defineConfig({
   base: './',
   publicDir: false,
   plugins: [react(), textsOfPages(), bareImports(), compressedAssets()],
-  // Colours fall back by @supports, as tokens.css says: the builder's own fallback is longer.
-  css: { lightningcss: { exclude: Features.Colors | Features.LightDark } },
+  // Where color-mix() is unknown there is no tint: the builder's own fallback is longer.
+  css: { lightningcss: { exclude: Features.Colors } },
   build: {
     target: browsers,
     cssTarget: browsers,

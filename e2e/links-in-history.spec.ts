@@ -126,3 +126,27 @@ test(
     await expect(page).toHaveURL('/portal/portal.html?lang=en');
   },
 );
+
+test('SE-15: so does one in the old form that is entered before the script of the page has come', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+}) => {
+  const { username, email } = await newPerson();
+  const hash = hashOf(await linkFor({ portal, inbox }, email));
+  await signIn(page, username, password);
+  const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
+  await page.route(/later-screen/, async (route) => {
+    await entered;
+    await route.fallback();
+  });
+  const waits = page.waitForRequest(/later-screen/);
+  await page.goto('/portal/portal.html', { waitUntil: 'commit' });
+  await waits;
+  await page.evaluate((fragment) => location.assign(fragment), `#/forgottenChange?hash=${hash}`);
+  const told = page.waitForResponse((response) => response.request().method() === 'HEAD');
+  enter();
+  await told;
+  expect(page.url()).not.toContain(hash);
+});

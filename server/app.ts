@@ -65,7 +65,7 @@ export type Timeouts = Record<
 export async function buildApp(deps: Deps, { built, ...options }: AppOptions): Promise<FastifyInstance> {
   const timeouts: Timeouts = { ...limits, ...options.timeouts };
   const { basePath } = deps.config;
-  const headers = securityHeaders(deps.config, built.style);
+  const headers = securityHeaders(deps.config, built.styles);
   const handleError = unexpectedError(deps);
   const app = Fastify({
     loggerInstance: deps.log,

@@ -35,6 +35,7 @@ export function oidcConnection(
     sharedRedirectUntil: null,
     providerNetworks: ['127.0.0.0/8', '::1/128'],
     createdAt: now(),
+    answersVersion: 0,
     protocol: 'oidc',
     settings: { issuer, clientId, clientAuthentication: 'secret', scopes: ['email', 'profile'], ...settings },
     ...more,

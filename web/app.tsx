@@ -21,6 +21,8 @@ export type Browser = {
   store: SavedValuesStore;
   loadTexts: typeof loadTexts;
   loadLaterScreen: typeof loadLaterScreen;
+  /** The address when the script started, once it was settled. */
+  startedAt: string;
   /** Loads what other screens will need; a failure is left to them. */
   loadRest: (language: Language) => void;
   /** Called once what the script adds to the server's page is there. */
@@ -95,12 +97,18 @@ export function App({ page, place: firstPlace, language, texts, laterScreen, bro
     comeBack();
   }
 
-  useEffect(() => {
+  function onMove() {
     if (!store) return;
-    const onMove = () => {
-      const arrival = settle(location, store, page);
-      if (!page.serverPage) show(arrival);
-    };
+    const arrival = settle(location, store, page);
+    if (!page.serverPage) show(arrival);
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for an address entered while the script was loading
+  useEffect(() => {
+    if (browser && location.href !== browser.startedAt) onMove();
+  }, []);
+
+  useEffect(() => {
     addEventListener('popstate', onMove);
     return () => removeEventListener('popstate', onMove);
   });

@@ -36,6 +36,7 @@ async function start(): Promise<void> {
   );
   takeTurns(page, store);
   const { place } = settle(location, store, page);
+  const startedAt = location.href;
   if (page.serverPage?.name === 'signedIn') {
     const saved = store.read();
     // The next sign-in in this tab does not inherit the destination.
@@ -59,7 +60,7 @@ async function start(): Promise<void> {
     <ErrorDoor texts={texts} onError={putBack}>
       <App
         {...{ page, language, texts, laterScreen }}
-        browser={{ store, loadTexts, loadLaterScreen, loadRest, onStarted }}
+        browser={{ store, startedAt, loadTexts, loadLaterScreen, loadRest, onStarted }}
         place={isAsRendered ? rendered : arrived}
       />
     </ErrorDoor>

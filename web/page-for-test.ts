@@ -1,7 +1,12 @@
 import type { Page } from '#contract/page.ts';
 import { renderDocument } from './render.tsx';
 
-const assets = { script: '/portal/assets/main.js', laterScript: '/portal/assets/later-screen.js', style: 'body{}' };
+const assets = {
+  script: '/portal/assets/main.js',
+  laterScript: '/portal/assets/later-screen.js',
+  style: 'body{}',
+  laterStyle: 'ol{}',
+};
 
 export function pageForTest(url: string, more: Partial<Page> = {}): Page {
   return {

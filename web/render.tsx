@@ -8,33 +8,37 @@ import it from '#messages/it.json' with { type: 'json' };
 import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
 import { App } from './app.tsx';
+import { brandColours } from './brand-colours.ts';
 import { documentTitle } from './document-title.ts';
 import { isLater } from './load-later-screen.ts';
 import { filled, type MessageKey, type SomeTexts, type Texts, textOf } from './messages.tsx';
 import { errorDoorTexts } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
-import { plainAccent } from './plain-accent.ts';
 import { titleKey } from './screen-title.ts';
 import { LaterScreen } from './screens/later-screen.tsx';
+import laterScreens from './styles/later-screens.css?inline';
 import portal from './styles/portal.css?inline';
 import tokens from './styles/tokens.css?inline';
 
 /** A missing text in any language is a compile error. */
 const textsOf: Record<Language, Texts> = { en, de, es, pl, nl, it };
 
-/** Addresses of what a page loads, and the result of `styleText`. */
-export type PageAssets = { script: string; laterScript: string; style: string };
+const houseBrand = '#21489c';
 
-/** The style text of every page; its SHA-256 goes into the Content-Security-Policy. Null keeps the default brand. */
+/** Addresses of what a page loads, the result of `styleText`, and `laterStyle`. */
+export type PageAssets = { script: string; laterScript: string; style: string; laterStyle: string };
+
+/** What the screens of the second script add to the style of every document. */
+export const laterStyle = laterScreens;
+
+/** The style of every document, enough for the sign-in form. Null keeps the default brand. */
 export function styleText(accentColour: string | null): string {
-  const style = tokens.trim() + portal.trim();
-  if (accentColour === null) return style;
-  if (!/^[#\w(),.%/+ -]{1,100}$/.test(accentColour)) throw new Error(`Not a CSS colour: ${accentColour}`);
-  const plain = plainAccent(accentColour);
-  const older = plain
-    ? `:root{--plain:${plain.day}}@media (prefers-color-scheme:dark){:root{--plain:${plain.night}}}`
-    : '';
-  return `${style}:root{--brand:${accentColour}}${older}`;
+  const brand = accentColour ?? houseBrand;
+  if (!/^#(?:[\da-f]{3}){1,2}$/i.test(brand)) throw new Error(`Not a colour as #rgb or #rrggbb: ${brand}`);
+  const { day, night } = brandColours(brand);
+  // A page is printed as by day.
+  const colours = `:root{${day}}@media screen and (prefers-color-scheme:dark){:root{${night}}}`;
+  return colours + tokens + portal;
 }
 
 /** Returns the whole HTML document of one page. */
@@ -42,6 +46,7 @@ export function renderDocument(page: Page, assets: PageAssets): string {
   const texts = textsOf[page.language];
   const place = placeOfUrl(page.url, page.rules.basePath);
   const { language } = page;
+  const later = isLater(place, page);
   const { noting, noted } = notedTexts(texts, errorDoorTexts);
   const tree = renderToString(
     <App {...{ page, place, language }} texts={noting} laterScreen={LaterScreen} browser={null} />,
@@ -59,8 +64,8 @@ export function renderDocument(page: Page, assets: PageAssets): string {
 <meta name="description" content="${escaped(filled(texts.description, { name: page.branding.name }))}">
 <title>${escaped(title)}</title>
 ${onwards(page)}<link rel="icon" href="${icon}">
-${isLater(place, page) ? preload(assets.laterScript) : ''}<style>${assets.style}</style>
-</head>
+${later ? preload(assets.laterScript) : ''}<style>${assets.style}</style>
+${later ? `<style>${assets.laterStyle}</style>\n` : ''}</head>
 <body>
 <div id="portal">${tree}</div>
 <script type="application/json" id="page">${jsonForScript({ ...sent, registration: undefined })}</script>
@@ -99,7 +104,7 @@ function onwards({ serverPage }: Page): string {
 const icon =
   'data:image/svg+xml,' +
   encodeURIComponent(
-    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='#21489c' fill-rule='evenodd' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>",
+    `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='${houseBrand}' fill-rule='evenodd' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>`,
   )
     .replaceAll('%3D', '=')
     .replaceAll('%2F', '/')

@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '#contract/page.ts';
 
-type PageAssets = { script: string; laterScript: string; style: string };
+type PageAssets = { script: string; laterScript: string; style: string; laterStyle: string };
 
 /** What the page build provides to the server: a renderer and the addresses of its files. */
 export type BuiltPages = {
   assetFolder: URL;
-  /** The exact text of the only style block, for the Content-Security-Policy. */
-  style: string;
+  /** The exact texts of the style blocks, for the Content-Security-Policy. */
+  styles: readonly string[];
   render: (page: Page) => string;
 };
 
 type Renderer = {
   styleText: (accentColour: string | null) => string;
+  laterStyle: string;
   renderDocument: (page: Page, assets: PageAssets) => string;
 };
 
@@ -40,10 +41,11 @@ export async function loadBuiltPages({
     script: addressOf('web/main.tsx'),
     laterScript: addressOf('web/screens/later-screen.tsx'),
     style: renderer.styleText(accentColour),
+    laterStyle: renderer.laterStyle,
   };
   return {
     assetFolder: new URL('pages/assets/', buildFolder),
-    style: assets.style,
+    styles: [assets.style, assets.laterStyle],
     render: (page) => renderer.renderDocument(page, assets),
   };
 }

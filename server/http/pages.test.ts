@@ -112,6 +112,15 @@ describe('rendered pages', () => {
   });
 });
 
+/** The sign-in form with its style, compressed. */
+const longestDocument = 5 * 1024;
+
+it.each(languages)('the first document stays within its budget in %s', async (language) => {
+  const headers = { 'accept-encoding': 'br', 'accept-language': language };
+  const { rawPayload } = await portal.send({ url: '/portal/login', headers });
+  expect(rawPayload.length).toBeLessThanOrEqual(longestDocument);
+});
+
 it('the built style stops iPhones from enlarging text in landscape, by the property they know', async () => {
   const { body } = await portal.send({ url: '/portal/login' });
   const style = /<style>(.*?)<\/style>/s.exec(body)?.[1] ?? '';

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 
 /**
- * The headers of every answer. The policy starts from nothing; the one style block is admitted by its hash. `styleText`
- * is the exact text between the style tags.
+ * The headers of every answer. The policy starts from nothing; style blocks are admitted by their hashes. `styles` are the
+ * exact texts between the style tags.
  */
-export function securityHeaders(config: Config, styleText: string): Record<string, string> {
-  const styleHash = createHash('sha256').update(styleText).digest('base64');
+export function securityHeaders(config: Config, styles: readonly string[]): Record<string, string> {
+  const styleHashes = styles.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src 'sha256-${styleHash}'`,
+    `style-src ${styleHashes.join(' ')}`,
     "img-src 'self' data:",
     "connect-src 'self'",
     // Chromium applies this rule to the redirect after a form post as well.

@@ -5,6 +5,7 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from '../storage/database.ts';
+import { isEmailFactorConfirmed } from '../storage/email-code.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';
 import type { OpenFactor, SecondFactor } from '../storage/second-factor.ts';
 import { keepNewestReplacement } from '../storage/session.ts';
@@ -51,7 +52,7 @@ export async function letThrough(
   now: Date,
 ): Promise<Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> | { kind: 'changed' | 'otherFactors' }> {
   const { user, admitting, attempt } = right;
-  const asked = secondFactorOf(admitting, user.hasApp);
+  const asked = secondFactorOf(admitting, user.hasApp) ?? (await askedToRegister(deps, request, user));
   const press = pressOfSignIn(deps.keys, request, now);
   const unlessSignedOut = await liveTokenHash(request);
   // One statement, unless there is a device to recall, which must not get its next token in vain.
@@ -88,6 +89,15 @@ export async function letThrough(
   if (!isKnown && !isSamePress && user.customers.some(({ newDeviceMail }) => newDeviceMail))
     await tellOfNewDevice(deps, user, request);
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken };
+}
+
+/** A code by email that no customer requires now, but that the user can prove before they set up an app. */
+async function askedToRegister(
+  { sql }: Deps,
+  { isToRegister }: SignInRequest,
+  { id }: RightUser,
+): Promise<'email' | null> {
+  return isToRegister && (await isEmailFactorConfirmed(sql, id)) ? 'email' : null;
 }
 
 async function store(

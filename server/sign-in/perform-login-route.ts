@@ -44,8 +44,9 @@ export function performLoginRoute(deps: Deps) {
     if (domain && (await isSsoRequired(deps.sql, domain)))
       return toSingleSignOn(reply, config, { notice: 'useSingleSignOn', username }, way);
     // A remembered device is not enough to set up an app, so the code is asked for.
-    const rememberedToken = leadsToRegistration(config, way.destination) ? null : visitor.rememberedToken;
-    const result = await signIn(deps, { ...visitor, rememberedToken, username, password });
+    const isToRegister = leadsToRegistration(config, way.destination);
+    const rememberedToken = isToRegister ? null : visitor.rememberedToken;
+    const result = await signIn(deps, { ...visitor, rememberedToken, isToRegister, username, password });
     switch (result.kind) {
       case 'throttled':
         return await refuse(deps, request, reply, 429, { retryAfter: result.retryAfter });

@@ -1,8 +1,8 @@
 import type { SecondFactor } from '../storage/second-factor.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 
-/** What a visitor signs in with. */
-export type SignInRequest = KnownVisitor & { username: string; password: string };
+/** What a visitor signs in with; `isToRegister`: on the way to the page that sets up an app. */
+export type SignInRequest = KnownVisitor & { username: string; password: string; isToRegister: boolean };
 
 /** Every outcome of a sign-in; visitors read out `reference` to the operator. */
 export type SignInResult =

@@ -281,6 +281,53 @@ describe('what a provider said before', () => {
     expect(await portal.sql`select from sso_subject`).toHaveLength(0);
   });
 
+  /** The operator's command has locked the connection, and waits; then `finishing` waits for the connection. */
+  const duringUnlink = async (finishing: () => Promise<unknown>) => {
+    const release = await holdRows(pool, (sql) => sql`select from portal_user where username = 'alice' for share`);
+    const unlinking = unlinkUser(portal.sql, 'acme-saml', 'alice', portal.deps.now());
+    await untilWaiting(pool, 1);
+    const finished = finishing();
+    await untilWaiting(pool, 2);
+    await release();
+    expect((await unlinking).kind).toBe('unlinked');
+    return await finished;
+  };
+
+  it('SA-40 signs nobody in, and links nobody, by an answer that is being decided while alice is unlinked', async () => {
+    await signInByProvider('alice', browserForTest(portal));
+    const waiting = await answered();
+    expect(await duringUnlink(() => finish(waiting))).toContain('/loginfail/saml');
+    expect(await signedInAs(portal, browser.cookies)).toBeNull();
+    expect(await portal.sql`select from sso_subject`).toHaveLength(0);
+    const [event] = await portal.sql`select reason, steps from audit_event where reason is not null`;
+    expect(event).toEqual({
+      reason: 'request-unknown',
+      steps: [{ step: 'answer', outcome: 'from before the connection was changed, or somebody unlinked' }],
+    });
+  });
+
+  it('SA-40 keeps no question about an answer that is being decided while alice is unlinked', async () => {
+    await signInByProvider('alice', browserForTest(portal));
+    await browser.post('/portal/performlogin', { username: 'bob', password: testPassword });
+    const waiting = await answered();
+    expect(await duringUnlink(() => finish(waiting))).toContain('/loginfail/saml');
+    expect(await portal.sql`select from sso_request where sealed_question is not null`).toHaveLength(0);
+    expect(await signedInAs(portal, browser.cookies)).toBe('bob');
+  });
+
+  it('SA-40 signs nobody in by an answer that was read with the certificate from before a change', async () => {
+    const request = samlRequestAt(await departFor(browser));
+    const release = await holdRows(pool, (sql) => sql`lock table audit_event in exclusive mode`);
+    const changing = withOtherCertificate();
+    await untilWaiting(pool, 1);
+    const answering = postSamlAnswer(portal, browser, samlAnswer(portal, acme, request));
+    await untilWaiting(pool, 2);
+    await release();
+    expect((await changing).kind).toBe('changed');
+    expect(await finish(String((await answering).headers.location))).toContain('/loginfail/saml');
+    expect(await signedInAs(portal, browser.cookies)).toBeNull();
+  });
+
   it('continues if something else changes', async () => {
     const question = await asked();
     expect((await settingsWith({ signOnUrl: 'https://idp.acme.test/new' })).kind).toBe('changed');

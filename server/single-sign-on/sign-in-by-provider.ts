@@ -23,7 +23,7 @@ import {
   keepNewestReplacement,
 } from '../storage/session.ts';
 import type { SignInCustomer } from '../storage/sign-in.ts';
-import { isSsoConnectionActiveForShare, type SsoConnection } from '../storage/sso-connection.ts';
+import { type SsoConnection, standingOfAnswerForShare } from '../storage/sso-connection.ts';
 import type { SsoUser } from '../storage/sso-user.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
@@ -103,7 +103,12 @@ async function complete(
 ): Promise<Done | RollBack<Undone>> {
   const now = deps.now();
   const { address, requestId } = visitor;
-  if (!(await isSsoConnectionActiveForShare(sql, connection.id))) return refused('connection-disabled');
+  const standing = await standingOfAnswerForShare(sql, { connectionId: connection.id, visitId });
+  if (standing === 'disabled') return refused('connection-disabled');
+  if (standing === 'ended') {
+    steps.push({ step: 'answer', outcome: 'from before the connection was changed, or somebody unlinked' });
+    return refused('request-unknown');
+  }
   const providerEndsAt = identity.sessionEndsAt === null ? null : new Date(identity.sessionEndsAt);
   if (providerEndsAt && providerEndsAt <= now) {
     steps.push({ step: 'session at the provider', outcome: `over since ${providerEndsAt.toISOString()}` });

@@ -1,15 +1,19 @@
 import type { Connection } from './database.ts';
+import { isEmailConfirmed } from './email-code.ts';
 import { speaksForLess } from './factor-scope.ts';
 import type { OpenFactor } from './second-factor.ts';
 import type { Fragment } from './sso-domain.ts';
 
-/** A condition: a code by email is something that the user with this id has proven before, or has to prove anyway. */
+/**
+ * A condition: a code by email is something that the user with this id has proven before, or that one of their customers
+ * requires, even while it is disabled: what is set up now counts there once it is enabled again.
+ */
 export function hasEmailToProve(sql: Connection, userId: Fragment): Fragment {
   return sql`(
-    ${isConfirmed(sql, userId)}
+    ${isEmailConfirmed(sql, userId)}
     or exists (
       select from membership own join customer asking on asking.id = own.customer_id
-      where own.user_id = ${userId} and asking.active and asking.two_factor = 'email'
+      where own.user_id = ${userId} and asking.two_factor = 'email'
     ))`;
 }
 
@@ -37,7 +41,7 @@ export function openFactorOf(sql: Connection, s: Fragment): Fragment {
 /** A condition on a session `s`: what it waits for now is a registration, of an app or of the email. */
 export function mustRegisterNow(sql: Connection, s: Fragment): Fragment {
   return sql`
-    case when ${isEmailBeforeApp(sql, s)} then not ${isConfirmed(sql, sql`${s}.user_id`)} else ${s}.must_register end`;
+    case when ${isEmailBeforeApp(sql, s)} then not ${isEmailConfirmed(sql, sql`${s}.user_id`)} else ${s}.must_register end`;
 }
 
 /** What a half session waits for now, and whether the registration of an app comes next; null if it has ended. */
@@ -48,9 +52,4 @@ export async function findOpenFactor(
   const [row] = await sql<(OpenFactor & { thenApp: boolean })[]>`
     select ${openFactorOf(sql, sql`s`)} from session s where s.token_hash = ${sessionHash}`;
   return row ?? null;
-}
-
-/** A condition: an emailed code has reached the user with this id. */
-function isConfirmed(sql: Connection, userId: Fragment): Fragment {
-  return sql`exists (select from email_factor confirmed where confirmed.user_id = ${userId})`;
 }

@@ -1,5 +1,6 @@
 import { asRows } from './bytes.ts';
 import type { Connection } from './database.ts';
+import type { Fragment } from './sso-domain.ts';
 
 export type EmailCode = { sessionHash: Buffer; userId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
 
@@ -49,6 +50,11 @@ export async function takeEmailCode(
     where session_hash = ${sessionHash} and code_hash in (select digest from ${asRows(sql, digests)}) and ends_at > ${now}
     returning session_hash`;
   return rows.length > 0;
+}
+
+/** A condition: an emailed code has reached the user with this id. */
+export function isEmailConfirmed(sql: Connection, userId: Fragment): Fragment {
+  return sql`exists (select from email_factor confirmed where confirmed.user_id = ${userId})`;
 }
 
 /** Whether an emailed code has ever reached a user. */

@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { isEmailConfirmed } from './email-code.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
 /**
@@ -12,8 +13,9 @@ export type FactorScope = 'mayRegister' | 'signInAgain' | 'withPassword' | 'byAd
  * A session from a connection speaks for one customer (docs/decisions/0019). It may set up a factor if that is the
  * whole account: the user belongs only to that customer, and has no password. A full session by password may unless a
  * customer that did not admit it requires a factor, which it must have proven: somebody with the password alone could
- * otherwise set up an app where no code is required, and use it where one is. If its own customers have come to require
- * one since, or what it has proven counts no longer, the next sign-in asks for it.
+ * otherwise set up an app where no code is required, and use it where one is. A disabled customer counts, since it may be
+ * enabled again. If its own customers have come to require one since, if the user has ever confirmed a code by email, or
+ * if what it has proven counts no longer, the next sign-in that leads to the registration asks for it.
  */
 export async function findFactorScope(sql: Connection, sessionHash: Buffer): Promise<FactorScope> {
   const [row] = await sql<
@@ -22,13 +24,14 @@ export async function findFactorScope(sql: Connection, sessionHash: Buffer): Pro
     select s.connection_id is null as "byPassword",
       s.stage = 'full' and exists (
         select from membership m join customer c on c.id = m.customer_id
-        where m.user_id = s.user_id and c.active and c.two_factor <> 'off' and c.id <> all(s.customer_ids)
+        where m.user_id = s.user_id and c.two_factor <> 'off' and c.id <> all(s.customer_ids)
           and not (c.two_factor = 'email' and s.proven = 'code')
       ) as "leavesOut",
-      s.stage = 'full' and (s.proven = 'remembered' or s.connection_id is null and s.proven <> 'code' and exists (
-        select from membership m join customer c on c.id = m.customer_id
-        where m.user_id = s.user_id and c.active and c.two_factor <> 'off' and c.id = any(s.customer_ids)
-      )) as "isOutdated",
+      s.stage = 'full' and (s.proven = 'remembered' or s.connection_id is null and s.proven <> 'code' and (
+        ${isEmailConfirmed(sql, sql`s.user_id`)} or exists (
+          select from membership m join customer c on c.id = m.customer_id
+          where m.user_id = s.user_id and c.two_factor <> 'off' and c.id = any(s.customer_ids)
+        ))) as "isOutdated",
       ${isElsewhere(sql, sql`s`)} as "isElsewhere", ${hasPassword(sql, sql`s`)} as "hasPassword"
     from session s where s.token_hash = ${sessionHash}`;
   const isWhole = row && (row.byPassword ? !row.leavesOut : !row.isElsewhere && !row.hasPassword);

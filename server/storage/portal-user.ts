@@ -111,11 +111,16 @@ export async function isUserActiveForShare(sql: Connection, id: string): Promise
 }
 
 /**
- * Whether a user is active; blocks their sign-ins until the transaction ends. The statements that follow see what earlier
- * sign-ins stored, and waiting sign-ins see what this transaction changes.
+ * An active user, null for any other; blocks their sign-ins until the transaction ends. The statements that follow see
+ * what earlier sign-ins stored, and waiting sign-ins see what this transaction changes.
  */
-export async function isUserActiveForChange(sql: Connection, id: string): Promise<boolean> {
-  return (await sql`select from portal_user where id = ${id} and active for no key update`).length > 0;
+export async function findActiveUserForChange(
+  sql: Connection,
+  id: string,
+): Promise<Pick<User, 'id' | 'username' | 'email' | 'language'> | null> {
+  const [row] = await sql<Pick<User, 'id' | 'username' | 'email' | 'language'>[]>`
+    select id, username, email, language from portal_user where id = ${id} and active for no key update`;
+  return row ?? null;
 }
 
 /** Makes sign-ins in progress read the user's second factor again. */

@@ -29,6 +29,8 @@ export type SsoConnection = {
   /** CIDR; networks besides the public ones in which its provider may be. */
   providerNetworks: string[];
   createdAt: Date;
+  /** Counts how often everything that its provider had said was ended. */
+  answersVersion: number;
 } & ProtocolSettings;
 
 export type OidcConnection = Extract<SsoConnection, { protocol: 'oidc' }>;
@@ -37,7 +39,7 @@ export type SamlConnection = Extract<SsoConnection, { protocol: 'saml' }>;
 /** What is stored of a new one, without its domains. */
 export type NewSsoConnection = Omit<
   SsoConnection,
-  'id' | 'active' | 'customerKey' | 'createdAt' | 'sharedRedirectUntil'
+  'id' | 'active' | 'customerKey' | 'createdAt' | 'answersVersion' | 'sharedRedirectUntil'
 > & {
   id: string;
 };
@@ -70,6 +72,7 @@ const columns = (sql: Connection) => sql`
   s.second_factor_values as "secondFactorValues", s.attributes, s.settings, s.sealed_secret as "sealedSecret",
   s.secret_ends_at as "secretEndsAt", s.shared_redirect_until as "sharedRedirectUntil",
   s.provider_networks::text[] as "providerNetworks", s.created_at as "createdAt",
+  s.answers_version as "answersVersion",
   array(select domain from sso_domain d where d.connection_id = s.id order by domain) as domains`;
 
 /** Adds a connection; false if the key is taken. */
@@ -134,14 +137,21 @@ export async function findSsoConnectionByKeyForUpdate(sql: Connection, key: stri
 }
 
 /**
- * Whether a connection and its customer are switched on; both are locked until the transaction ends, the customer first,
- * as by its removal, so that there is no deadlock.
+ * Whether a connection and its customer are switched on, and the answer to a visit still counts; both are locked until
+ * the transaction ends, the customer first, as by its removal, so that there is no deadlock.
  */
-export async function isSsoConnectionActiveForShare(sql: Connection, id: string): Promise<boolean> {
+export async function standingOfAnswerForShare(
+  sql: Connection,
+  { connectionId, visitId }: { connectionId: string; visitId: string },
+): Promise<'counts' | 'ended' | 'disabled'> {
   const [owner] = await sql`
-    select from customer where id = (select customer_id from sso_connection where id = ${id}) and active for share`;
-  if (!owner) return false;
-  return (await sql`select from sso_connection where id = ${id} and active for share`).length > 0;
+    select from customer where id = (select customer_id from sso_connection where id = ${connectionId}) and active for share`;
+  if (!owner) return 'disabled';
+  const [row] = await sql<{ counts: boolean }[]>`
+    select answers_version = (select r.answers_version from sso_request r where r.id = ${visitId}) as counts
+    from sso_connection where id = ${connectionId} and active for share`;
+  if (!row) return 'disabled';
+  return row.counts ? 'counts' : 'ended';
 }
 
 /** All connections by key. */

@@ -94,15 +94,21 @@ export async function findSsoRequestByState(sql: Connection, stateHash: Buffer):
 
 /**
  * Keeps what the provider said until the browser that brought it fetches it, with a token valid until `endsAt`; false
- * if there was an earlier answer.
+ * if there was an earlier answer. `answersVersion`: of the connection that it was read with.
  */
 export async function updateSsoRequestAnswer(
   sql: Connection,
   id: string,
-  { sealedAnswer, answerHash, endsAt }: { sealedAnswer: Buffer; answerHash: Buffer; endsAt: Date },
+  {
+    sealedAnswer,
+    answerHash,
+    answersVersion,
+    endsAt,
+  }: { sealedAnswer: Buffer; answerHash: Buffer; answersVersion: number; endsAt: Date },
 ): Promise<boolean> {
   const rows = await sql`
-    update sso_request set sealed_answer = ${sealedAnswer}, answer_hash = ${answerHash}, answer_ends_at = ${endsAt}
+    update sso_request set sealed_answer = ${sealedAnswer}, answer_hash = ${answerHash}, answer_ends_at = ${endsAt},
+      answers_version = ${answersVersion}
     where id = ${id} and sealed_answer is null and used_at is null and ${isConnectionActive(sql)} returning id`;
   return rows.length > 0;
 }
@@ -112,7 +118,8 @@ export type ShownOfVisit = { stateHash: Buffer; browserHash: Buffer | null; answ
 
 /**
  * Records which browser brings the answer, before it is read: until `endsAt` it is being read. Null if another browser
- * began, or if the answer was brought before. Of several concurrent requests one reads it.
+ * began, or if the answer was brought before. Of several concurrent requests one reads it, with the connection as it is
+ * now or later: what ends in between does not count.
  */
 export async function bringSsoAnswer(
   sql: Connection,
@@ -120,7 +127,8 @@ export async function bringSsoAnswer(
   { now, endsAt }: { now: Date; endsAt: Date },
 ): Promise<SsoRequestRow | null> {
   const [row] = await sql<SsoRequestRow[]>`
-    update sso_request set answer_hash = ${answerHash}, answer_ends_at = ${endsAt}
+    update sso_request set answer_hash = ${answerHash}, answer_ends_at = ${endsAt},
+      answers_version = (select c.answers_version from sso_connection c where c.id = sso_request.connection_id)
     where state_hash = ${stateHash} and browser_hash = ${browserHash}
       and answer_hash is null and used_at is null and ends_at > ${now}
     returning ${columns(sql)}`;
@@ -215,9 +223,11 @@ export async function putOutcome(
 
 /**
  * Ends everything that a connection's provider has said: answers that are being read or wait, questions, and results of
- * visits. Visitors who are still at the provider return to the connection as it is then. Lock the connection first.
+ * visits. What is being read or decided at this moment is not stored yet, but counts no longer (`standingOfAnswerForShare`).
+ * Visitors who are still at the provider return to the connection as it is then. Lock the connection first.
  */
 export async function endAnswersOfConnection(sql: Connection, connectionId: string, now: Date): Promise<void> {
+  await sql`update sso_connection set answers_version = answers_version + 1 where id = ${connectionId}`;
   await sql`
     update sso_request set used_at = coalesce(used_at, ${now}), sealed_answer = null,
       sealed_question = null, question_hash = null, question_ends_at = null,

@@ -317,10 +317,19 @@ describe('MF-12 a user of a customer that requires an app', () => {
     }
   });
 
-  it('sets up the app after the password if there is nothing to prove', async () => {
+  it('MF-12 confirms it too while that one is disabled: the app would open it later', async () => {
     await addCustomer(portal, 'closed', { twoFactor: 'email' });
     await addUser(portal, { username: 'carl', customers: ['app', 'plain', 'closed'] });
     await portal.sql`update customer set active = false where key = 'closed'`;
+    const { to, half } = await landing('carl');
+    expect(to).toBe(`${appScreen}&codeSentViaEmail=true`);
+    expect(await secretOf(half)).toEqual(refused);
+    const answer = await verify(portal, await codeByMail(portal, 'carl'), half);
+    await registerApp(portal, { ...half, ...cookiesOf(answer) });
+  });
+
+  it('sets up the app after the password if there is nothing to prove', async () => {
+    await addUser(portal, { username: 'carl', customers: ['app', 'plain'] });
     for (const username of ['alice', 'carl']) {
       const { to, half } = await landing(username);
       expect(to).toBe(appScreen);

@@ -116,6 +116,24 @@ describe('EM-10 another email of a user ends what codes to the one before could 
     expect(recipients()).toEqual(['bob@new.test']);
   });
 
+  it.each([
+    ['voluntarily', 'pat'],
+    ['as required', 'alice'],
+  ])('EM-10 an app that is being confirmed %s is reported to the new one', async (_, name) => {
+    const cookies = cookiesOf(await portal.signIn(name, testPassword));
+    const { totpSecret } = (await portal.send({ url: registrationUrl, cookies })).json<{ totpSecret: string }>();
+    const release = await holdRows(pool, (sql) => sql`select from portal_user where username = ${name} for update`);
+    const changing = changeUser(pool, name, { email: 'new@acme.test' }, portal.deps.now());
+    await untilWaiting(pool, 1);
+    const confirming = verify(portal, codeNow(portal, totpSecret), cookies);
+    await untilWaiting(pool, 2);
+    await release();
+    expect((await changing).kind).toBe('changed');
+    expect(verdict(await confirming)).toBe(true);
+    await portal.workOff();
+    expect([...new Set(recipients())]).toEqual(['new@acme.test']);
+  });
+
   it('the same email again ends nothing', async () => {
     const half = await halfSession(portal, 'bob');
     const code = await codeByMail(portal, 'bob');

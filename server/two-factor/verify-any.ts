@@ -3,7 +3,7 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
-import { isUserActiveForChange } from '../storage/portal-user.ts';
+import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { type FullSession, isSessionThereForUpdate, updateSessionToken } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
@@ -40,7 +40,7 @@ async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise
 
 /** The session continues under another token; every other one of the user has ended. */
 async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSession): Promise<VerifyResult> {
-  const { userId, username, email, language } = session;
+  const { userId, username } = session;
   const { address, requestId } = request;
   const who = { userId, username, address, requestId };
   const now = deps.now();
@@ -55,7 +55,9 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
   const nextSessionHash = tokenHash(tokens.session);
   const prover = { userId, factor: 'app', mustRegister: true, sessionHash, nextSessionHash } as const;
   const proof = await deps.sql.begin(async (sql) => {
-    if (!(await isUserActiveForChange(sql, userId))) return null;
+    // Read now: the email may have been replaced while the code was under way.
+    const reader = await findActiveUserForChange(sql, userId);
+    if (!reader) return null;
     // Signed out meanwhile: there is nobody to show recovery codes to.
     if (!(await isSessionThereForUpdate(sql, sessionHash, now))) return 'gone';
     const proof = await takeProof(asOfPress, sql, prover, request.code);
@@ -63,11 +65,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     const pressAt = request.isForm ? counted.at : null;
     await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt });
     await deleteThrottle(sql, codeKey(session));
-    await queueMail(
-      sql,
-      { id: userId, username, email, language },
-      { kind: 'secondFactorAdded', now, address, language: request.language },
-    );
+    await queueMail(sql, reader, { kind: 'secondFactorAdded', now, address, language: request.language });
     await insertAuditEvent(sql, { event: 'two-factor-registered', ...who }, now);
     return proof;
   });

@@ -12,7 +12,7 @@ import { putDevice } from '../storage/device.ts';
 import { findEmailCode } from '../storage/email-code.ts';
 import { type HalfSession, takeHalfSession } from '../storage/half-session.ts';
 import { wantsNewDeviceMail } from '../storage/new-device-mail.ts';
-import { isUserActiveForChange } from '../storage/portal-user.ts';
+import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { insertRememberedDevice } from '../storage/remembered-device.ts';
 import { deleteSiblings, insertSession, isSessionThereForUpdate } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
@@ -107,7 +107,9 @@ async function complete(
   const browser = browserName(request.userAgent);
   const place = { address: request.address, language: request.language, ...(browser && { browser }) };
   const done = await transaction(deps.sql, async (sql) => {
-    if (!(await isUserActiveForChange(sql, userId))) return null;
+    // Read now: the email may have been replaced while the code was under way.
+    const reader = await findActiveUserForChange(sql, userId);
+    if (!reader) return null;
     if (!(await isSessionThereForUpdate(sql, hash, now))) return 'gone';
     // The app is required from now on: an older half session waits for too little.
     if (half.factor === 'email' && (await findTotp(sql, userId))) {
@@ -163,7 +165,6 @@ async function complete(
         endsAt: new Date(now.getTime() + limits.rememberedDevice),
       });
     }
-    const reader = { ...half, id: userId };
     if (proof === 'app registered') await queueMail(sql, reader, { kind: 'secondFactorAdded', now, ...place });
     if (isNew && (await wantsNewDeviceMail(sql, userId)))
       await queueMail(sql, reader, { kind: 'newDevice', now, ...place });

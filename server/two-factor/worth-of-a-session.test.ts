@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { changeCustomer } from '#server/accounts/change-customer.ts';
+import { changeUser } from '#server/accounts/change-user.ts';
+import { resetTwoFactor } from '#server/accounts/reset-two-factor.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
@@ -65,7 +68,18 @@ describe('MF-12 a password at a customer without a second factor, for a user of 
     expect((await ask(full, inside)).statusCode).toBe(200);
   });
 
-  it('sets one up with a code that another customer required, or if the second one is disabled or requires none', async () => {
+  it('MF-12 nor while the other one is disabled: it can be used there once that is enabled', async () => {
+    for (const twoFactor of ['email', 'app'] as const) {
+      const strict = `strict-${twoFactor}`;
+      await addCustomer(portal, strict, { twoFactor });
+      await addUser(portal, { username: twoFactor, customers: [strict, 'plain'] });
+      await changeCustomer(portal.sql, strict, { active: false }, portal.deps.now());
+      const answer = await ask(await signIn(twoFactor));
+      expect([answer.statusCode, answer.body.includes('totpSecret')]).toEqual([409, false]);
+    }
+  });
+
+  it('sets one up with a code that another customer required, or if the second one requires none', async () => {
     await addCustomer(portal, 'strict', { twoFactor: 'email', networks: ['203.0.113.0/24'] });
     await addUser(portal, { username: 'carl', customers: ['strict', 'mail'] });
     const half = await signIn('carl');
@@ -73,11 +87,64 @@ describe('MF-12 a password at a customer without a second factor, for a user of 
     expect((await ask(full)).statusCode).toBe(200);
     await addUser(portal, { username: 'dora', customers: ['strict', 'plain'] });
     const dora = await signIn('dora');
-    await portal.sql`update customer set active = false where key = 'strict'`;
-    expect((await ask(dora)).statusCode).toBe(200);
-    await portal.sql`update customer set active = true, two_factor = 'off' where key = 'strict'`;
+    expect((await ask(dora)).statusCode).toBe(409);
+    await portal.sql`update customer set two_factor = 'off' where key = 'strict'`;
     expect((await ask(dora)).statusCode).toBe(200);
     await registerApp(portal, cookiesOf(await portal.signIn('dora', testPassword)));
+  });
+});
+
+describe('MF-12 a user who has confirmed codes by email, and whose customers require none for a while', () => {
+  const changeCustomers = async (customers: string[]) =>
+    await changeUser(portal.sql, 'carl', { customers: () => customers }, portal.deps.now());
+  const signInFor = async (redirectURL?: string) => {
+    const form = { username: 'carl', password: testPassword, ...(redirectURL && { redirectURL }) };
+    return await portal.signIn('carl', testPassword, { form });
+  };
+
+  const confirmed = async () => {
+    await addUser(portal, { username: 'carl', customers: ['mail', 'plain'] });
+    const half = cookiesOf(await signInFor());
+    await verify(portal, await codeByMail(portal, 'carl'), half);
+    portal.wait(60_000);
+    await changeCustomers(['plain']);
+  };
+
+  it('MF-12 signs in with the password alone, but sets up no app by that', async () => {
+    await confirmed();
+    const signedIn = await signInFor();
+    expect(signedIn.headers.location).toBe('/portal/portal.html');
+    const cookies = cookiesOf(signedIn);
+    expect((await ask(cookies)).statusCode).toBe(409);
+    expect(verdict(await verify(portal, '123456', cookies))).toEqual([401, 'signInExpired']);
+    expect((await pageOf(portal, { url: page, cookies })).serverPage?.name).toBe('signInOnceMore');
+    expect(await portal.sql`select from pending_totp`).toEqual([]);
+  });
+
+  it('MF-12 enters a code at the sign-in that leads to the registration, and then sets one up', async () => {
+    await confirmed();
+    const half = await signInFor(page);
+    expect(half.headers.location).toContain('codeSentViaEmail');
+    expect((await ask(cookiesOf(half))).statusCode).toBe(409);
+    const full = cookiesOf(await verify(portal, await codeByMail(portal, 'carl'), cookiesOf(half)));
+    await registerApp(portal, full);
+  });
+
+  it('MF-12 does not confirm an app whose key was shown before', async () => {
+    await addUser(portal, { username: 'carl', customers: ['plain'] });
+    const cookies = cookiesOf(await signInFor());
+    const { totpSecret } = (await ask(cookies)).json<{ totpSecret: string }>();
+    await portal.sql`insert into email_factor select id, now() from portal_user where username = 'carl'`;
+    expect((await verify(portal, codeNow(portal, totpSecret), cookies)).statusCode).toBe(409);
+    expect(await portal.sql`select from totp`).toEqual([]);
+  });
+
+  it('sets one up with the password alone after a reset by the operator', async () => {
+    await confirmed();
+    await resetTwoFactor(portal.sql, 'carl', portal.deps.now());
+    const signedIn = await signInFor(page);
+    expect(signedIn.headers.location).toBe(page);
+    await registerApp(portal, cookiesOf(signedIn));
   });
 });
 
@@ -111,10 +178,10 @@ describe('MF-12 a customer that has come to require a second factor since the pa
   it.each(['email', 'app'])(
     'MF-12 %s: the session goes on, but sets up no app until its user signs in again',
     async (policy) => {
-      await portal.sql`insert into email_factor select id, now() from portal_user where username = 'bob'`;
       await portal.sql`update customer set two_factor = 'off' where key = 'mail'`;
       const cookies = cookiesOf(await portal.signIn('bob', testPassword));
       const { totpSecret } = (await ask(cookies)).json<{ totpSecret: string }>();
+      await portal.sql`insert into email_factor select id, now() from portal_user where username = 'bob'`;
       await portal.sql`update customer set two_factor = ${policy} where key = 'mail'`;
       expect((await ask(cookies)).statusCode).toBe(409);
       expect((await verify(portal, codeNow(portal, totpSecret), cookies)).statusCode).toBe(409);

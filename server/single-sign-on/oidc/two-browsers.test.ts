@@ -2,6 +2,8 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import {
@@ -12,8 +14,10 @@ import {
   lastFailure,
   pathOf,
 } from '#testing/sso-for-test.ts';
+import { unlinkUser } from '../unlink-user.ts';
 
 const portal = portalOfFile();
+const pool = poolOfFile(portal);
 const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
   await addCustomer(portal, 'acme');
@@ -67,6 +71,22 @@ it('OI-14 nor do they with the state of the victim’s open visit', async () => 
   callback.searchParams.set('code', code);
   expect((await victim.get(pathOf(callback))).headers.location).toMatch(failed);
   expect(await sessions()).toBe(0);
+});
+
+it('SA-40 an answer that comes while its subject is being unlinked links it to nobody again', async () => {
+  as('alice@acme.test');
+  await victim.get(pathOf(provider.visit(await departFor(victim))));
+  const callback = pathOf(provider.visit(await departFor(attacker)));
+  const release = await holdRows(pool, (sql) => sql`lock table audit_event in exclusive mode`);
+  const unlinking = unlinkUser(portal.sql, 'acme-oidc', 'alice', portal.deps.now());
+  await untilWaiting(pool, 1);
+  const answering = attacker.get(callback);
+  await untilWaiting(pool, 2);
+  await release();
+  expect((await unlinking).kind).toBe('unlinked');
+  expect((await answering).headers.location).toMatch(failed);
+  expect((await lastFailure(portal))?.reason).toBe('request-unknown');
+  expect([await sessions(), await portal.sql`select from sso_subject`]).toEqual([0, []]);
 });
 
 it('a used or expired visit is not ended again by others, and a second load leads to the same page', async () => {

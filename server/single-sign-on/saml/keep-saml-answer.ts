@@ -30,7 +30,7 @@ export async function keepSamlAnswer(
   answer: Accepted,
 ): Promise<string | null> {
   const token = await transaction(deps.sql, async (sql) =>
-    (await markAsUsed(sql, connection, answer)) ? await keep(deps, sql, id, answer) : null,
+    (await markAsUsed(sql, connection, answer)) ? await keep(deps, sql, id, connection, answer) : null,
   );
   return token ?? (await tokenOfSame(deps, state, connection, answer));
 }
@@ -58,7 +58,7 @@ export async function keepUnaskedAnswer(
       madeAt,
       endsAt: new Date(madeAt.getTime() + limits.answerWaits),
     });
-    return await keep(deps, sql, id, answer);
+    return await keep(deps, sql, id, connection, answer);
   });
   const token = made ?? (await tokenOfSame(deps, state, connection, answer));
   return token === null ? null : { state, token };
@@ -78,6 +78,7 @@ async function keep(
   deps: Deps,
   sql: Connection,
   id: string,
+  { answersVersion }: SamlConnection,
   { identity, assertionId }: Accepted,
 ): Promise<string | RollBack<null>> {
   const token = newToken();
@@ -85,6 +86,7 @@ async function keep(
   const isKept = await updateSsoRequestAnswer(sql, id, {
     sealedAnswer: seal(deps.keys.seal, JSON.stringify(waiting), requestPlace(id)),
     answerHash: tokenHash(token),
+    answersVersion,
     endsAt: new Date(deps.now().getTime() + limits.answerWaits),
   });
   return isKept ? token : new RollBack(null);

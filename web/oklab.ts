@@ -1,22 +1,10 @@
-/** The plain accents of a brand: what tokens.css derives as --accent, for browsers that cannot. */
-export type PlainAccent = { day: string; night: string };
+/** A colour by lightness (0 to 1), chroma and hue (radians), as CSS Color 4 §9 defines OKLCH. */
+export type Oklch = { l: number; c: number; h: number };
 
-/** Null unless the colour is #rgb or #rrggbb: the default brand's accents then apply. */
-export function plainAccent(brand: string): PlainAccent | null {
-  const digits = /^#(?:[\da-f]{3}|[\da-f]{6})$/i.test(brand) ? brand.slice(1) : null;
-  if (!digits) return null;
-  const pairs = digits.length === 3 ? [...digits].map((digit) => digit + digit) : (digits.match(/../g) ?? []);
-  const { l, c, h } = oklchOf(pairs.map((pair) => linear(Number.parseInt(pair, 16) / 255)));
-  return {
-    day: hexOf({ l: Math.min(l, 0.386), c: Math.min(c, 0.15), h }),
-    night: hexOf({ l: Math.max(l, 0.83), c: Math.min(c, 0.1), h }),
-  };
-}
-
-type Oklch = { l: number; c: number; h: number };
-
-// The matrices of OKLab, CSS Color 4 §10.
-function oklchOf([r = 0, g = 0, b = 0]: number[]): Oklch {
+/** Reads `#rgb` or `#rrggbb`. */
+export function oklchOf(hex: string): Oklch {
+  const digits = hex.length === 4 ? hex.replace(/\w/g, '$&$&') : hex;
+  const [r = 0, g = 0, b = 0] = (digits.match(/\w\w/g) ?? []).map((pair) => linear(Number.parseInt(pair, 16) / 255));
   const [x, y, z] = [
     Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b),
     Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b),
@@ -25,6 +13,20 @@ function oklchOf([r = 0, g = 0, b = 0]: number[]): Oklch {
   const a = 1.9779984951 * x - 2.428592205 * y + 0.4505937099 * z;
   const d = 0.0259040371 * x + 0.7827717662 * y - 0.808675766 * z;
   return { l: 0.2104542553 * x + 0.793617785 * y - 0.0040720468 * z, c: Math.hypot(a, d), h: Math.atan2(d, a) };
+}
+
+/** `color-mix(in oklab, one part%, other)`. */
+export function mixed(one: Oklch, part: number, other: Oklch): Oklch {
+  const mean = (of: (colour: Oklch) => number) => of(one) * part + of(other) * (1 - part);
+  const [a, d] = [mean(({ c, h }) => c * Math.cos(h)), mean(({ c, h }) => c * Math.sin(h))];
+  return { l: mean(({ l }) => l), c: Math.hypot(a, d), h: Math.atan2(d, a) };
+}
+
+/** Writes `#rrggbb`. Out-of-gamut channels are clipped to sRGB, as Chromium does. */
+export function hexOf(colour: Oklch): string {
+  return `#${linearOf(colour)
+    .map((channel) => byte(encoded(channel)).toString(16).padStart(2, '0'))
+    .join('')}`;
 }
 
 function linearOf({ l, c, h }: Oklch): number[] {
@@ -37,13 +39,6 @@ function linearOf({ l, c, h }: Oklch): number[] {
     -1.2684380046 * x + 2.6097574011 * y - 0.3413193965 * z,
     -0.0041960863 * x - 0.7034186147 * y + 1.707614701 * z,
   ];
-}
-
-/** Out-of-gamut channels are clipped to sRGB, as Chromium does. */
-function hexOf(colour: Oklch): string {
-  return `#${linearOf(colour)
-    .map((channel) => byte(encoded(channel)).toString(16).padStart(2, '0'))
-    .join('')}`;
 }
 
 const byte = (part: number) => Math.round(Math.min(Math.max(part, 0), 1) * 255);
