@@ -30,8 +30,8 @@ export type HalfSession = {
 };
 
 /**
- * Ends a half session for good and returns where it came from, and what it replaced; null if it is gone, or its way in is no longer open. Of
- * several concurrent calls one gets it.
+ * Ends a half session for good and returns where it came from, and what it replaced; null if it is gone, or its way in is
+ * no longer open. Of several concurrent calls one gets it.
  */
 export async function takeHalfSession(
   sql: Connection,
