@@ -20,11 +20,11 @@ const abort = (route: Route) => route.abort();
 /** Nothing is loaded that the visitor did not ask for. */
 const neverIdle = () => Object.assign(window, { requestIdleCallback: () => 0 });
 
-/** Names the scripts that a page asks for. */
+/** Names the scripts that a page asks for; the hash in a file's name may have a hyphen itself. */
 function scriptsOf(page: Page): string[] {
   const names: string[] = [];
   page.on('request', (request) => {
-    const name = /\/assets\/(.+)-[^-]+\.js$/.exec(request.url())?.[1];
+    const name = /\/assets\/(.+)-[\w-]{8}\.js$/.exec(request.url())?.[1];
     if (name) names.push(name);
   });
   return names;
