@@ -236,7 +236,7 @@ describe('the new-password form', () => {
 
   it('says without JavaScript that a link is missing, and where to request one', () => {
     const said =
-      /<noscript>.*Open the link from our e‑mail.*<a href="\/portal\/forgotten">Send a new link<.*<\/noscript>/;
+      /<noscript>.*Open the link from our email.*<a href="\/portal\/forgotten">Send a new link<.*<\/noscript>/;
     expect(render('/portal/forgottenChange')).toMatch(said);
     expect(render('/portal/forgottenChange?hash=a')).not.toMatch(said);
     expect(render('/portal/forgottenChange', { resetHash: 'b' })).not.toMatch(said);
