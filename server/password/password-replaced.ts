@@ -21,9 +21,10 @@ export async function passwordReplaced(
   if (hashBefore) await insertFormerPassword(sql, userId, hashBefore, now);
   await withdrawResetLinks(sql, userId);
   const sessionsEnded = await deleteSessionsOfUser(sql, userId);
+  // Before the devices, as by a sign-in, so that there is no deadlock.
+  await deleteThrottlesOfUser(sql, userId);
   await deleteDevicesOfUser(sql, userId);
   await deleteRememberedDevices(sql, userId);
-  await deleteThrottlesOfUser(sql, userId);
   return sessionsEnded;
 }
 

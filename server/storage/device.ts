@@ -18,25 +18,34 @@ export async function putDevice(
   const hash = tokenHash(deviceToken);
   const isKept = deviceToken === shown;
   await sql`
-    with ${deviceRenewal(sql, isKept ? null : before, hash, { userId, onlyIf: sql`true` })}
-    insert into device (token_hash, user_id, last_used_at, by_password) values (${hash}, ${userId}, ${now}, ${byPassword})
+    with ${deviceRenewal(sql, isKept ? null : before, hash, { userId, forgive: [], onlyIf: sql`true` })}
+    insert into device (token_hash, user_id, last_used_at, by_password)
+    select after, ${userId}, ${now}, ${byPassword} from renewal
     on conflict (token_hash, user_id) do update set last_used_at = excluded.last_used_at`;
   return { deviceToken, isNew: !isKept };
 }
 
 /**
  * Parts of a statement that give a browser another token: other users known by the old token move to the new one, with
- * their wrong guesses.
+ * their wrong guesses. `waits` are their throttles and those of `forgive`, locked in one order and before any device, so
+ * that two sign-ins in one browser never wait for each other; whoever writes devices reads `renewal`, which comes after.
  */
 export function deviceRenewal(
   sql: Connection,
   before: Buffer | null,
   after: Buffer | null,
-  { userId, onlyIf }: { userId: string; onlyIf: ReturnType<Connection> },
+  { userId, forgive, onlyIf }: { userId: string; forgive: readonly string[]; onlyIf: ReturnType<Connection> },
 ) {
   return sql`
+    waits as materialized (
+      select key from throttle
+      where key = any(${[...forgive]}::text[] || array(
+        select 'device:' || encode(token_hash, 'hex') || ':' || user_id from device
+        where token_hash = ${before} and user_id <> ${userId}))
+      order by key for update
+    ),
     renewal as materialized (
-      select ${before}::bytea as before, ${after}::bytea as after where ${onlyIf}
+      select ${before}::bytea as before, ${after}::bytea as after from (select count(*) from waits) as locked where ${onlyIf}
     ),
     guesses_renewed as (
       update throttle t set key = 'device:' || encode(after, 'hex') || ':' || d.user_id

@@ -239,19 +239,16 @@ export async function completeSignIn(
       delete from session where exists (select from new_session)
         and token_hash in (${replacedBySignIn(sql, { tokenHash: made.replacedTokenHash, userId: made.userId, now })})
     ),
-    ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, { userId: made.userId, onlyIf: sql`exists (select from new_session)` })},
+    ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, { userId: made.userId, forgive: made.forgive, onlyIf: sql`exists (select from new_session)` })},
     device_seen as (
       insert into device as d (token_hash, user_id, last_used_at, by_password)
-      select hash, id, now, true from who, (select ${made.deviceHash}::bytea as hash) as device
-      where hash is not null and exists (select from new_session)
+      select after, id, now, true from who, renewal where after is not null
       on conflict (token_hash, user_id) do update set last_used_at = excluded.last_used_at
       where d.last_used_at < ${deviceWrittenBefore}
     ),
     forgiven as (
-      delete from throttle where exists (select from who) and key in (
-        -- In one order, so that two sign-ins at once never wait for each other.
-        select key from throttle where key = any(${made.forgive}::text[]) order by key for update
-      )
+      delete from throttle where exists (select from who) and key = any(${made.forgive}::text[])
+        and (select count(*) from waits) >= 0
     ),
     recorded as (
       insert into audit_event (at, event, reason, user_id, username, customer_key, address, request_id, steps)

@@ -58,7 +58,11 @@ export async function deleteThrottleOfEveryWay(
 
 /** Resets a user's failures, for the account and every browser known for it. */
 export async function deleteThrottlesOfUser(sql: Connection, userId: string): Promise<void> {
-  await sql`delete from throttle where key = ${accountKey(userId)} or key like ${`device:%:${userId}`}`;
+  await sql`
+    delete from throttle where key in (
+      -- In one order, as by a sign-in, so that there is no deadlock.
+      select key from throttle where key = ${accountKey(userId)} or key like ${`device:%:${userId}`} order by key for update
+    )`;
 }
 
 /**
