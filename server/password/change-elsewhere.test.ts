@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { emptyTables } from '#testing/empty-tables.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { changedPage, failedPage, linkFor, newPassword, startAfresh } from '#testing/reset-for-test.ts';
@@ -92,7 +93,11 @@ it('SE-15 if the same form is posted twice at once, both answers lead to the for
   const form = { hash, password: newPassword, repeat: newPassword };
   const held = { ...browser.cookies };
   const send = () => portal.send({ method: 'POST', url: '/portal/password/change', form, cookies: held });
-  const answers = await Promise.all([send(), send()]);
+  const release = await holdRows(portal.sql, (sql) => sql`select from portal_user where username = 'alice' for update`);
+  const posts = [send(), send()];
+  await untilWaiting(portal.sql, 2);
+  await release();
+  const answers = await Promise.all(posts);
   for (const { headers, cookies } of answers) {
     expect(headers.location).toBe(changedPage);
     expect(cookies.map(({ name }) => name)).toContain('vestibule-signed-out');

@@ -3,6 +3,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
 import { tokenHash } from '#server/secrets/token.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { cookiesOf, type PortalForTest, testPassword, testPasswordHash } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 
@@ -96,48 +97,28 @@ it('two users who sign in at once in a browser that knows one of them do not dea
   const { 'vestibule-device': known = '' } = cookiesOf(await portals[0].signIn('alice', testPassword));
   const cookies = { 'vestibule-device': known };
   await portals[0].signIn('alice', 'slip of the finger', { cookies });
-  const held = Promise.withResolvers<void>();
-  const decided = Promise.withResolvers<void>();
-  const holding = portals[0].sql.begin(async (sql) => {
-    await sql`select from device where token_hash = ${tokenHash(known)} for update`;
-    held.resolve();
-    await decided.promise;
-  });
-  await held.promise;
-  const waiting = (count: number) =>
-    vi.waitFor(async () => {
-      const rows = await portals[0]
-        .sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-      expect(rows).toHaveLength(count);
-    });
+  const release = await holdRows(
+    portals[0].sql,
+    (sql) => sql`select from device where token_hash = ${tokenHash(known)} for update`,
+  );
   const carol = portals[0].signIn('carol', testPassword, { from: '203.0.113.5', cookies });
-  await waiting(1);
+  await untilWaiting(portals[0].sql, 1);
   const alice = portals[1].signIn('alice', testPassword, { cookies });
-  await waiting(2);
-  decided.resolve();
-  await holding;
+  await untilWaiting(portals[0].sql, 2);
+  await release();
   const answers = await Promise.all([carol, alice]);
   expect(answers.map((answer) => answer.statusCode)).toEqual([303, 303]);
   expect(answers.map((answer) => sessionOf(answer) !== '')).toEqual([true, true]);
 });
 
 it('RC-08 a user deactivated while the password is verified gets no session', async () => {
-  const disabled = Promise.withResolvers<void>();
-  const decided = Promise.withResolvers<void>();
-  const disabling = portals[0].sql.begin(async (sql) => {
-    await sql`update portal_user set active = false where username = 'bob'`;
-    disabled.resolve();
-    await decided.promise;
-  });
-  await disabled.promise;
+  const release = await holdRows(
+    portals[0].sql,
+    (sql) => sql`update portal_user set active = false where username = 'bob'`,
+  );
   const signingIn = portals[1].signIn('bob', testPassword);
-  await vi.waitFor(async () => {
-    const waiting = await portals[0]
-      .sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    expect(waiting.length).toBeGreaterThan(0);
-  });
-  decided.resolve();
-  await disabling;
+  await untilWaiting(portals[0].sql, 1);
+  await release();
   const answer = await signingIn;
   expect(answer.headers.location).toBe('/portal/loginfail/default');
   expect(sessionOf(answer)).toBe('');

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
@@ -216,9 +216,9 @@ describe('a session from a connection', () => {
     await blocked`begin`;
     await blocked`select from portal_user where username = 'alice' for update`;
     const signingIn = signInByProvider();
-    await waitingFor(1);
+    await untilWaiting(portal.sql, 1);
     const ending = disable();
-    await waitingFor(2);
+    await untilWaiting(portal.sql, 2);
     await blocked`commit`;
     blocked.release();
     await signingIn;
@@ -357,7 +357,7 @@ describe('what a provider said before', () => {
     await blocked`begin`;
     await blocked`select from sso_connection for update`;
     const answering = postSamlAnswer(portal, browser, samlAnswer(portal, acme, request));
-    await waitingFor(1);
+    await untilWaiting(portal.sql, 1);
     await blocked`update sso_connection set active = false`;
     await blocked`commit`;
     blocked.release();
@@ -388,16 +388,6 @@ describe('what a provider said before', () => {
     expect(await signedInAs(portal, browser.cookies)).toBe('alice');
   });
 });
-
-/** Until so many statements wait for a lock. */
-async function waitingFor(count: number): Promise<void> {
-  await vi.waitFor(async () => {
-    const [row] = await portal.sql<{ waiting: number }[]>`
-      select count(*)::int as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    expect(row?.waiting).toBe(count);
-  });
-}
 
 describe('unlinking', () => {
   const unlink = async (name = 'alice') => await unlinkUser(portal.sql, 'acme-saml', name, portal.deps.now());

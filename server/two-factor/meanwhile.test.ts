@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Connection } from '#server/storage/database.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
@@ -19,21 +20,10 @@ describe('RC-08 what happens while a code is looked at', () => {
   /** Posts a right code while something happens to the user, which it has to wait for; returns the outcome. */
   async function during(happens: (sql: Connection) => PromiseLike<unknown>): Promise<unknown> {
     const cookies = await halfSession(portal, 'alice');
-    const [begun, decided] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const happening = pool.begin(async (sql) => {
-      await happens(sql);
-      begun.resolve();
-      await decided.promise;
-    });
-    await begun.promise;
+    const release = await holdRows(pool, happens);
     const verifying = verify(portal, codeNow(portal, secret), cookies);
-    await vi.waitFor(async () => {
-      const waiting = await pool`
-        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-      expect(waiting.length).toBeGreaterThan(0);
-    });
-    decided.resolve();
-    await happening;
+    await untilWaiting(pool, 1);
+    await release();
     const answer = await verifying;
     expect(answer.cookies).toEqual([]);
     expect(await signedInAs(portal, { ...cookies, ...cookiesOf(answer) })).toBeNull();
