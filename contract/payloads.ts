@@ -1,4 +1,6 @@
-import Type, { type Static } from 'typebox';
+// What the browser and the server send each other, as JSON Schemas where the server validates it. TypeBox is only here for
+// the types: its code would be half of what a command loads.
+import type { XStatic as Static } from 'typebox/schema';
 
 /** Longest accepted username or email, in Unicode code points (RFC 5321 §4.5.3.1.3 allows an address of 254). */
 export const longestUsername = 320;
@@ -6,111 +8,127 @@ export const longestUsername = 320;
 /** Longest accepted sign-in password, in Unicode code points: four times the longest that can be set. */
 export const longestPasswordInput = 288;
 
+const text = { type: 'string' } as const;
+const username = { type: 'string', minLength: 1, maxLength: longestUsername } as const;
+
 /** `POST performlogin` */
-export const LoginForm = Type.Object({
-  username: Type.String({ minLength: 1, maxLength: longestUsername }),
-  password: Type.String({ minLength: 1, maxLength: longestPasswordInput }),
-  redirectURL: Type.Optional(Type.String()),
-});
+export const LoginForm = {
+  type: 'object',
+  required: ['username', 'password'],
+  properties: {
+    username,
+    password: { type: 'string', minLength: 1, maxLength: longestPasswordInput },
+    redirectURL: text,
+  },
+} as const;
 export type LoginForm = Static<typeof LoginForm>;
 
 /** `POST authenticate/checkSsoLogin` */
-export const CheckSsoForm = Type.Object({ redirectURLSSO: Type.Optional(Type.String()) });
+export const CheckSsoForm = { type: 'object', properties: { redirectURLSSO: text } } as const;
 export type CheckSsoForm = Static<typeof CheckSsoForm>;
 
 /** `POST authenticate/performSsoLogin`; `connection` is the key of the chosen one if a domain has several. */
-export const PerformSsoForm = Type.Object({
-  username: Type.String({ minLength: 1, maxLength: longestUsername }),
-  redirectURL: Type.Optional(Type.String()),
-  connection: Type.Optional(Type.String({ maxLength: 63 })),
-});
+export const PerformSsoForm = {
+  type: 'object',
+  required: ['username'],
+  properties: { username, redirectURL: text, connection: { type: 'string', maxLength: 63 } },
+} as const;
 export type PerformSsoForm = Static<typeof PerformSsoForm>;
 
 /** `POST authenticate/continue`; `connection` is the key of the one whose provider started the sign-in. */
-export const ProviderBeganForm = Type.Object({ connection: Type.String({ minLength: 1, maxLength: 63 }) });
+export const ProviderBeganForm = {
+  type: 'object',
+  required: ['connection'],
+  properties: { connection: { type: 'string', minLength: 1, maxLength: 63 } },
+} as const;
 export type ProviderBeganForm = Static<typeof ProviderBeganForm>;
 
 /** `POST authenticate/other-account`; `request` is the id of the visit whose answer waits. */
-export const OtherAccountForm = Type.Object({ request: Type.String({ minLength: 36, maxLength: 36 }) });
+export const OtherAccountForm = {
+  type: 'object',
+  required: ['request'],
+  properties: { request: { type: 'string', minLength: 36, maxLength: 36 } },
+} as const;
 export type OtherAccountForm = Static<typeof OtherAccountForm>;
 
 /** `POST authenticate/oidc/backchannel-logout/<connection>` (OpenID Connect Back-Channel Logout §2.5). */
-export const BackchannelLogoutForm = Type.Object({ logout_token: Type.String({ minLength: 1 }) });
+export const BackchannelLogoutForm = {
+  type: 'object',
+  required: ['logout_token'],
+  properties: { logout_token: { type: 'string', minLength: 1 } },
+} as const;
 export type BackchannelLogoutForm = Static<typeof BackchannelLogoutForm>;
 
 /** Not empty; avoids `minLength`, which counts a long value character by character (SA-43). */
-const SamlMessage = Type.String({ pattern: '^.' });
+const samlMessage = { type: 'string', pattern: '^.' } as const;
 
 /** `POST authenticate/saml/acs`: what a SAML provider has the browser post (SAML bindings §3.5.4). */
-export const SamlForm = Type.Object({
-  SAMLResponse: SamlMessage,
-  RelayState: Type.Optional(Type.String()),
-});
+export const SamlForm = {
+  type: 'object',
+  required: ['SAMLResponse'],
+  properties: { SAMLResponse: samlMessage, RelayState: text },
+} as const;
 export type SamlForm = Static<typeof SamlForm>;
 
 /** `POST authenticate/saml/logout`: exactly one of the two (SAML bindings §3.5.4). */
-export const SamlLogoutForm = Type.Object({
-  SAMLRequest: Type.Optional(SamlMessage),
-  SAMLResponse: Type.Optional(SamlMessage),
-  RelayState: Type.Optional(Type.String()),
-});
+export const SamlLogoutForm = {
+  type: 'object',
+  properties: { SAMLRequest: samlMessage, SAMLResponse: samlMessage, RelayState: text },
+} as const;
 export type SamlLogoutForm = Static<typeof SamlLogoutForm>;
 
 /** `POST password/forgotten` */
-export const ForgottenForm = Type.Object({
-  username: Type.String({ minLength: 1, maxLength: longestUsername }),
-});
+export const ForgottenForm = { type: 'object', required: ['username'], properties: { username } } as const;
 export type ForgottenForm = Static<typeof ForgottenForm>;
 
 /** `POST password/change`: invalid entries are answered with a reason, so their length is not limited here. */
-export const ChangeForm = Type.Object({
-  password: Type.String(),
-  repeat: Type.String(),
-  hash: Type.Optional(Type.String()),
-});
+export const ChangeForm = {
+  type: 'object',
+  required: ['password', 'repeat'],
+  properties: { password: text, repeat: text, hash: text },
+} as const;
 export type ChangeForm = Static<typeof ChangeForm>;
 
-/** `GET session` */
-export const SessionAnswer = Type.Object({
-  username: Type.String(),
-  email: Type.String(),
-  language: Type.Union([Type.String(), Type.Null()]),
-  customers: Type.Array(Type.String()),
-  signedInAt: Type.String(),
-  expiresAt: Type.String(),
-});
-export type SessionAnswer = Static<typeof SessionAnswer>;
+/** `GET session`; the times are in ISO 8601. */
+export type SessionAnswer = {
+  username: string;
+  email: string;
+  language: string | null;
+  customers: string[];
+  signedInAt: string;
+  expiresAt: string;
+};
 
 /** `GET two-factor-authentication/registration`: `url` is an image data URI of the QR code, `totpSecret` is base32. */
-export const RegistrationAnswer = Type.Object({ url: Type.String(), totpSecret: Type.String() });
-export type RegistrationAnswer = Static<typeof RegistrationAnswer>;
+export type RegistrationAnswer = { url: string; totpSecret: string };
 
 /** `POST two-factor-authentication/verify` as a form, without JavaScript; a script sends the code as a JSON string. */
-export const VerifyForm = Type.Object({
-  code: Type.String({ maxLength: 40 }),
-  redirectURL: Type.Optional(Type.String()),
-  codeSentViaEmail: Type.Optional(Type.String()),
-  remember: Type.Optional(Type.String()),
-  /** Set by the recovery code form. */
-  recovery: Type.Optional(Type.String()),
-});
+export const VerifyForm = {
+  type: 'object',
+  required: ['code'],
+  properties: {
+    code: { type: 'string', maxLength: 40 },
+    redirectURL: text,
+    codeSentViaEmail: text,
+    remember: text,
+    /** Set by the recovery code form. */
+    recovery: text,
+  },
+} as const;
 export type VerifyForm = Static<typeof VerifyForm>;
 
 /** `POST two-factor-authentication/send` as a form, without JavaScript. */
-export const SendForm = Type.Object({
-  redirectURL: Type.Optional(Type.String()),
-  codeSentViaEmail: Type.Optional(Type.String()),
-});
+export const SendForm = { type: 'object', properties: { redirectURL: text, codeSentViaEmail: text } } as const;
 export type SendForm = Static<typeof SendForm>;
 
-/** An error answer to a script, RFC 9457. `field` names the invalid input, if any. */
-export const Problem = Type.Object({
-  type: Type.Literal('about:blank'),
-  title: Type.String(),
-  status: Type.Integer(),
-  detail: Type.Optional(Type.String()),
-  field: Type.Optional(Type.String()),
+/** An error answer to a script, RFC 9457. */
+export type Problem = {
+  type: 'about:blank';
+  title: string;
+  status: number;
+  detail?: string;
+  /** The invalid input, if any. */
+  field?: string;
   /** The notice that the next page should show. */
-  notice: Type.Optional(Type.String()),
-});
-export type Problem = Static<typeof Problem>;
+  notice?: string;
+};

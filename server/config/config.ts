@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs';
 import type { BlockList } from 'node:net';
 import { resolve } from 'node:path';
-import { Compile } from 'typebox/compile';
 import type { DestinationRules } from '#contract/destination.ts';
 import type { Branding } from '#contract/page.ts';
 import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-rules.ts';
 import { day, hour, minute } from '../limits.ts';
 import { parseNetworkList } from '../names/network-list.ts';
 import { readEmail } from '../names/read-name.ts';
-import { ConfigFile } from './config-file.ts';
+import { readConfigFile } from './read-config-file.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
 /** All configuration, read and validated once, then passed on as a value. */
@@ -65,7 +63,6 @@ const defaultPort = 8080;
 const shortestSecret = 32;
 /** A machine's names for itself; plain http is only allowed for them. */
 export const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
-const checkFile = Compile(ConfigFile);
 
 /**
  * Reads the settings from the environment and the configuration file (decisions §11). Returns the whole configuration,
@@ -127,45 +124,6 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
       mailFrom,
     },
   };
-}
-
-function readConfigFile(named: string | undefined, problems: string[]): ConfigFile {
-  const path = named || './vestibule.config.json';
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (!named && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    problems.push(`VESTIBULE_CONFIG: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
-    return {};
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    problems.push(`${path}: not valid JSON (${(error as Error).message})`);
-    return {};
-  }
-  if (checkFile.Check(value)) return value;
-  for (const { instancePath, message, keyword } of checkFile.Errors(value)) {
-    if (keyword === 'additionalProperties') continue;
-    const field = instancePath.slice(1).replaceAll('/', '.') || 'the file';
-    problems.push(`${field}: ${keyword === 'boolean' ? 'is not a known setting' : message}`);
-    remove(value, instancePath.slice(1).split('/'));
-  }
-  // What is left is checked as well, so that every problem is reported at once.
-  const left: unknown = JSON.parse(JSON.stringify(value), (_, part) =>
-    Array.isArray(part) ? part.filter((entry) => entry !== null) : part,
-  );
-  return checkFile.Check(left) ? left : {};
-}
-
-/** Removes what a path leads to, if there is such a thing; an entry of a list becomes null. */
-function remove(value: unknown, [name = '', ...rest]: string[]): void {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return;
-  const parts = value as Record<string, unknown>;
-  if (rest.length > 0) remove(parts[name], rest);
-  else parts[name] = undefined;
 }
 
 function readPort(text: string | undefined, problems: string[]): number {
