@@ -3,8 +3,9 @@ import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
-import { signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { type LogoutScene, logoutXml, messageAt, redirected, whom } from '#testing/forged-saml-logout.ts';
+import { logoutToken, postLogoutToken } from '#testing/logout-token.ts';
 import { cookiesOf } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
@@ -69,17 +70,8 @@ async function samlLogout(inside = whom('alice@acme.test')): Promise<string> {
   return messageAt(String(answer.headers.location), certificate).xml;
 }
 
-let tokens = 0;
-async function oidcLogout(more: Record<string, unknown> = {}): Promise<number> {
-  tokens += 1;
-  const iat = Math.floor(portal.deps.now().getTime() / 1000);
-  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-  const { issuer: iss, clientId: aud } = op;
-  const claims = { iss, aud, iat, exp: iat + 120, jti: `j${tokens}`, sub: 'subject of alice', events, ...more };
-  const token = await signed(claims, { alg: 'RS256', kid: op.key.kid, typ: 'logout+jwt' }, op.key.privateKey);
-  const url = '/portal/authenticate/oidc/backchannel-logout/acme-oidc';
-  const headers = { origin: '', 'sec-fetch-site': '' };
-  return (await portal.send({ method: 'POST', url, form: { logout_token: token }, headers })).statusCode;
+async function oidcLogout(claims: Record<string, unknown> = {}): Promise<number> {
+  return (await postLogoutToken(portal, await logoutToken(portal, op, claims))).statusCode;
 }
 
 it('SA-46 a SAML logout between an answer and its end leaves nobody signed in', async () => {
