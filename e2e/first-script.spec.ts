@@ -2,6 +2,7 @@ import type { Page, Route } from '@playwright/test';
 import { languages } from '#contract/languages.ts';
 import { appCode, wrongAppCodes } from './authenticator-app.ts';
 import { codeForm } from './code-form.ts';
+import { holdRequests } from './held-requests.ts';
 import { expectSignedIn, signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
@@ -148,14 +149,7 @@ test.describe('without the file of all texts', () => {
 test('texts that come later are those of the language chosen meanwhile', async ({ page }) => {
   await page.addInitScript(neverIdle);
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  let letGo = () => {};
-  const isChosen = new Promise<void>((done) => {
-    letGo = done;
-  });
-  await page.route(/\/assets\/en-[^/]+\.js$/, async (route) => {
-    await isChosen;
-    await route.continue();
-  });
+  const letGo = await holdRequests(page, /\/assets\/en-[^/]+\.js$/);
   await page.goto('/portal/login');
   await isScripted(page);
   await page.getByRole('link', { name: texts['login-forgotten'] }).click();
@@ -174,14 +168,7 @@ test.describe('a link pressed before the other screens’ script came', () => {
 
   test('shows the veil, then the screen', async ({ page }) => {
     const loads = loadsOf(page);
-    let letGo = () => {};
-    const isSeen = new Promise<void>((done) => {
-      letGo = done;
-    });
-    await page.route(laterScript, async (route) => {
-      await isSeen;
-      await route.continue();
-    });
+    const letGo = await holdRequests(page, laterScript);
     await page.goto('/portal/login');
     await isScripted(page);
     await page.getByRole('link', { name: texts['login-forgotten'] }).click();

@@ -1,10 +1,14 @@
 import type { Page } from '@playwright/test';
+import { holdRequests } from './held-requests.ts';
 import { changeForm, hashOf, linkFor, newPassword } from './reset-forms.ts';
 import { signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 
 const both = { tag: '@without-script' };
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+
+/** The page has reported a link in the old form to the server. */
+const linkReported = (page: Page) => page.waitForResponse((response) => response.request().method() === 'HEAD');
 
 test(
   'SE-15: the next person finds the link in the history, and it opens nothing',
@@ -35,10 +39,10 @@ test('SE-15: so does a link in the old form, whose token only the browser sees',
 }) => {
   const { username, email } = await newPerson();
   const link = await linkFor({ portal, inbox }, email);
-  const told = page.waitForResponse((response) => response.request().method() === 'HEAD');
+  const reported = linkReported(page);
   await page.goto(`/portal/#/forgottenChange?hash=${hashOf(link)}`);
   await expect(changeForm(page).hash).toHaveValue(hashOf(link));
-  await told;
+  await reported;
   await signIn(page, username, password);
   await page.goto(link);
   await expect(heading(page)).toHaveText('Password not changed');
@@ -54,10 +58,10 @@ test('SE-15: so does one in the old form that is entered in an open page', async
   const link = await linkFor({ portal, inbox }, email);
   await page.goto('/portal/login');
   await expect(heading(page)).toHaveText('Sign in');
-  const told = page.waitForResponse((response) => response.request().method() === 'HEAD');
+  const reported = linkReported(page);
   await page.goto(`/portal/login#/forgottenChange?hash=${hashOf(link)}`);
   await expect(changeForm(page).hash).toHaveValue(hashOf(link));
-  await told;
+  await reported;
   await signIn(page, username, password);
   await page.goto(link);
   await expect(heading(page)).toHaveText('Password not changed');
@@ -75,9 +79,9 @@ for (const where of ['', 'login', 'portal.html', 'twoFactor'])
     const oldForm = `/portal/${where}#/forgottenChange?hash=${hashOf(link)}`;
     await signIn(page, username, password);
     await page.goto('about:blank');
-    const told = page.waitForResponse((response) => response.request().method() === 'HEAD');
+    const reported = linkReported(page);
     await page.goto(oldForm);
-    await told;
+    await reported;
     expect(page.url()).not.toContain(hashOf(link));
     await signOutButton(page).click();
     await expect(heading(page)).toHaveText('Sign in');
@@ -99,9 +103,9 @@ test('SE-15: so does one in the old form that is entered in the open page of som
   const link = await linkFor({ portal, inbox }, email);
   await signIn(page, username, password);
   await expect(signOutButton(page)).toBeVisible();
-  const told = page.waitForResponse((response) => response.request().method() === 'HEAD');
+  const reported = linkReported(page);
   await page.goto(`/portal/portal.html#/forgottenChange?hash=${hashOf(link)}`);
-  await told;
+  await reported;
   expect(page.url()).not.toContain(hashOf(link));
   await expect(page.getByRole('main')).toContainText(username);
   await signOutButton(page).click();
@@ -136,17 +140,13 @@ test('SE-15: so does one in the old form that is entered before the script of th
   const { username, email } = await newPerson();
   const hash = hashOf(await linkFor({ portal, inbox }, email));
   await signIn(page, username, password);
-  const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
-  await page.route(/later-screen/, async (route) => {
-    await entered;
-    await route.fallback();
-  });
+  const letGo = await holdRequests(page, /later-screen/);
   const waits = page.waitForRequest(/later-screen/);
   await page.goto('/portal/portal.html', { waitUntil: 'commit' });
   await waits;
   await page.evaluate((fragment) => location.assign(fragment), `#/forgottenChange?hash=${hash}`);
-  const told = page.waitForResponse((response) => response.request().method() === 'HEAD');
-  enter();
-  await told;
+  const reported = linkReported(page);
+  letGo();
+  await reported;
   expect(page.url()).not.toContain(hash);
 });

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { holdRequests } from './held-requests.ts';
 import { signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
@@ -93,14 +94,7 @@ test('texts that fail to load do not hold up the page that the server rendered',
 test('what was typed meanwhile is kept', async ({ page, watch }) => {
   watch.expect(/./);
   await page.addInitScript(noTitle);
-  let letGo = () => {};
-  const isTyped = new Promise<void>((done) => {
-    letGo = done;
-  });
-  await page.route('**/assets/main-*.js', async (route) => {
-    await isTyped;
-    await route.continue();
-  });
+  const letGo = await holdRequests(page, '**/assets/main-*.js');
   await page.goto('/portal/login', { waitUntil: 'commit' });
   const form = signInForm(page);
   await form.username.fill('ada');

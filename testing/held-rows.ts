@@ -20,9 +20,10 @@ export async function holdRows(pool: Database, lock: (sql: Connection) => Promis
 
 /** Waits until so many connections wait for a row that another one has locked. */
 export async function untilWaiting(pool: Database, count: number): Promise<void> {
-  await vi.waitFor(async () => {
+  const enough = async () => {
     const waiting = await pool`
       select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
     expect(waiting.length).toBeGreaterThanOrEqual(count);
-  });
+  };
+  await vi.waitFor(enough, { timeout: 5000, interval: 10 });
 }

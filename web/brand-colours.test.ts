@@ -38,6 +38,14 @@ it('day and night set the same properties', () => {
   expect(Object.keys(coloursOf(night)).sort()).toEqual(Object.keys(coloursOf(day)).sort());
 });
 
+it('a bright brand keeps a bright button with a dark label, and one a little darker gets a deep button', () => {
+  const buttonOf = (brand: string) => {
+    const { 'accent-fill': fill = '', 'on-accent': label = '' } = coloursOf(brandColours(brand).day);
+    return luminance(fill) > luminance(label) ? 'bright' : 'deep';
+  };
+  expect([buttonOf('#ff5722'), buttonOf('#3498db')]).toEqual(['bright', 'deep']);
+});
+
 describe.each([...brands, ...sweep])('the colours of %s', (brand) => {
   it.each(['day', 'night'] as const)('are legible by %s', (time) => {
     const of = coloursOf(brandColours(brand)[time]);

@@ -1,7 +1,5 @@
-import { hexOf, mixed, type Oklch, oklchOf } from './oklab.ts';
-
-/** Brands lighter than this keep a bright button with a dark label; the rest get a deep one with a white label. */
-const litFrom = 0.66;
+import { litFrom } from '#contract/brand.ts';
+import { hexOf, mixed, type Oklch, oklchOf } from '#contract/oklch.ts';
 
 type Colours = Record<string, Oklch | string>;
 

@@ -1,4 +1,5 @@
 import { renderToString } from 'react-dom/server';
+import { houseBrand } from '#contract/brand.ts';
 import type { Language } from '#contract/languages.ts';
 import type { Page, RenderedPage } from '#contract/page.ts';
 import de from '#messages/de.json' with { type: 'json' };
@@ -22,8 +23,6 @@ import tokens from './styles/tokens.css?inline';
 
 /** A missing text in any language is a compile error. */
 const textsOf: Record<Language, Texts> = { en, de, es, pl, nl, it };
-
-const houseBrand = '#21489c';
 
 /** Addresses of what a page loads, the result of `styleText`, and `laterStyle`. */
 export type PageAssets = { script: string; laterScript: string; style: string; laterStyle: string };

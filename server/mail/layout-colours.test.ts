@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { type MailColours, mailLayoutColours } from './layout-colours.ts';
-import { hexOfOklch, oklchOf } from './layout-oklch.ts';
 
 /** Relative luminance and contrast as WCAG 2.2 defines them. */
 const luminance = (hex: string) => {
@@ -44,16 +43,3 @@ test('a dark colour is the button’s own, a bright one keeps its brightness und
   expect(luminance(fill)).toBeGreaterThan(0.6);
   expect(luminance(label)).toBeLessThan(0.02);
 });
-
-test('the short form of a colour equals the long one', () => expect(oklchOf('#a3f')).toEqual(oklchOf('#aa33ff')));
-
-test('red has the values of CSS Color 4', () => {
-  const { l, c, h } = oklchOf('#ff0000');
-  expect([l, c, (h * 180) / Math.PI].map((value) => value.toFixed(3))).toEqual(['0.628', '0.258', '29.234']);
-});
-
-test('a round trip returns the same colour', () => {
-  for (const colour of everySortOfColour) expect(hexOfOklch(oklchOf(colour))).toBe(colour);
-});
-
-test('out-of-gamut colours are clipped', () => expect(hexOfOklch({ l: 0.9, c: 0.4, h: 0 })).toMatch(/^#ff[\da-f]{4}$/));

@@ -1,4 +1,5 @@
-import { hexOfOklch, type Oklch, oklchOf } from './layout-oklch.ts';
+import { houseBrand, litFrom } from '#contract/brand.ts';
+import { hexOf, type Oklch, oklchOf } from '#contract/oklch.ts';
 
 /** The colours of an email in one theme, as `#rrggbb`. */
 export type MailColours = {
@@ -17,15 +18,9 @@ export type MailColours = {
   label: string;
 };
 
-/** The default brand of the pages. */
-const houseBrand = '#21489c';
-
-/** Brands lighter than this keep a bright button with a dark label; the rest get a deep one with a white label. */
-const litFrom = 0.66;
-
 /**
- * The colours of the pages (`web/styles/tokens.css`) computed for email programs, which support neither relative
- * colours nor variables. Fixed lightness keeps text readable for any brand.
+ * The colours of the pages (`web/brand-colours.ts`) for email programs, which do not support variables. Fixed lightness
+ * keeps text readable for any brand.
  */
 export function mailLayoutColours(accentColour: string | null): { day: MailColours; night: MailColours } {
   const brand = oklchOf(accentColour ?? houseBrand);
@@ -41,29 +36,29 @@ function dayColours({ l, c, h }: Oklch): MailColours {
     orderSide: '#e7e5e0',
     door: '#ffffff',
     doorSide: '#ebe9e5',
-    text: hexOfOklch({ l: 0.22, c: Math.min(c * 0.2, 0.03), h }),
-    muted: hexOfOklch({ l: 0.38, c: Math.min(c * 0.2, 0.025), h }),
-    accent: hexOfOklch({ l: Math.min(l, 0.386), c: Math.min(c, 0.15), h }),
-    fill: hexOfOklch({ l: isLit ? Math.min(Math.max(l, 0.79), 0.87) : Math.min(l, 0.41), c: Math.min(c, 0.16), h }),
-    edge: hexOfOklch({ l: Math.min(l, isLit ? 0.56 : 0.41), c: Math.min(c, 0.15), h }),
-    label: hexOfOklch({ l: isLit ? 0.17 : 1, c: 0, h }),
+    text: hexOf({ l: 0.22, c: Math.min(c * 0.2, 0.03), h }),
+    muted: hexOf({ l: 0.38, c: Math.min(c * 0.2, 0.025), h }),
+    accent: hexOf({ l: Math.min(l, 0.386), c: Math.min(c, 0.15), h }),
+    fill: hexOf({ l: isLit ? Math.min(Math.max(l, 0.79), 0.87) : Math.min(l, 0.41), c: Math.min(c, 0.16), h }),
+    edge: hexOf({ l: Math.min(l, isLit ? 0.56 : 0.41), c: Math.min(c, 0.15), h }),
+    label: hexOf({ l: isLit ? 0.17 : 1, c: 0, h }),
   };
 }
 
 function nightColours({ l, c, h }: Oklch): MailColours {
-  const fill = hexOfOklch({ l: Math.min(Math.max(l, 0.83), 0.9), c: Math.min(c, 0.1), h });
+  const fill = hexOf({ l: Math.min(Math.max(l, 0.83), 0.9), c: Math.min(c, 0.1), h });
   return {
-    floor: hexOfOklch({ l: 0.128, c: Math.min(c * 0.12, 0.016), h }),
-    wall: hexOfOklch({ l: 0.186, c: Math.min(c * 0.18, 0.025), h }),
-    order: hexOfOklch({ l: 0.208, c: Math.min(c * 0.22, 0.03), h }),
-    orderSide: hexOfOklch({ l: 0.262, c: Math.min(c * 0.38, 0.054), h }),
-    door: hexOfOklch({ l: 0.256, c: Math.min(c * 0.3, 0.044), h }),
-    doorSide: hexOfOklch({ l: 0.34, c: Math.min(c * 0.48, 0.07), h }),
-    text: hexOfOklch({ l: 0.965, c: Math.min(c * 0.05, 0.006), h }),
-    muted: hexOfOklch({ l: 0.82, c: Math.min(c * 0.12, 0.015), h }),
-    accent: hexOfOklch({ l: Math.max(l, 0.83), c: Math.min(c, 0.1), h }),
+    floor: hexOf({ l: 0.128, c: Math.min(c * 0.12, 0.016), h }),
+    wall: hexOf({ l: 0.186, c: Math.min(c * 0.18, 0.025), h }),
+    order: hexOf({ l: 0.208, c: Math.min(c * 0.22, 0.03), h }),
+    orderSide: hexOf({ l: 0.262, c: Math.min(c * 0.38, 0.054), h }),
+    door: hexOf({ l: 0.256, c: Math.min(c * 0.3, 0.044), h }),
+    doorSide: hexOf({ l: 0.34, c: Math.min(c * 0.48, 0.07), h }),
+    text: hexOf({ l: 0.965, c: Math.min(c * 0.05, 0.006), h }),
+    muted: hexOf({ l: 0.82, c: Math.min(c * 0.12, 0.015), h }),
+    accent: hexOf({ l: Math.max(l, 0.83), c: Math.min(c, 0.1), h }),
     fill,
     edge: fill,
-    label: hexOfOklch({ l: 0.17, c: Math.min(c, 0.03), h }),
+    label: hexOf({ l: 0.17, c: Math.min(c, 0.03), h }),
   };
 }

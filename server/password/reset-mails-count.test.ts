@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MailNotSent } from '#server/deps/mail-transport.ts';
 import { hour, limits } from '#server/limits.ts';
 import { connect } from '#server/storage/connect.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { type PortalForTest, portalForTest } from '#testing/portal-for-test.ts';
 import {
   askForReset,
@@ -49,15 +50,11 @@ describe('how many emails are sent', () => {
   it('requests for one account answered concurrently are one email and one link', async () => {
     for (let n = 0; n < 8; n += 1) await askForReset(portal, 'alice@acme.test');
     const aside = connect(portal.database.place);
-    const waiting = () => aside`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    let answers: Promise<unknown>[] = [];
     // No link is written before all of them have checked whether there is one.
-    await aside.begin(async (sql) => {
-      await sql`lock table reset_link in exclusive mode`;
-      answers = Array.from({ length: 8 }, () => answerResetRequest(portal.deps));
-      await expect.poll(async () => (await waiting()).length, { interval: 5, timeout: 3000 }).toBe(8);
-    });
+    const release = await holdRows(aside, (sql) => sql`lock table reset_link in exclusive mode`);
+    const answers = Array.from({ length: 8 }, () => answerResetRequest(portal.deps));
+    await untilWaiting(aside, 8);
+    await release();
     await Promise.all(answers);
     await aside.end();
     const { to, events } = await comesOf(portal, []);

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { changeUser } from '#server/accounts/change-user.ts';
 import type { Connection } from '#server/storage/database.ts';
+import { untilWaiting } from '#testing/held-rows.ts';
 import { poolOfFile } from '#testing/pool-of-file.ts';
 import { type PortalForTest, testPassword } from '#testing/portal-for-test.ts';
 import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
@@ -43,14 +44,12 @@ async function meet<T>(
   requests: (() => Promise<T>)[],
   first: (sql: Connection) => PromiseLike<unknown> = async () => {},
 ) {
-  const waiting = () => aside`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   const answers: Promise<T>[] = [];
   await aside.begin(async (sql) => {
     await sql`select from portal_user where username = 'alice' for update`;
     for (const request of requests) {
       answers.push(request());
-      await expect.poll(async () => (await waiting()).length, { interval: 5 }).toBe(answers.length);
+      await untilWaiting(aside, answers.length);
     }
     await first(sql);
   });

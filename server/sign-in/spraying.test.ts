@@ -4,6 +4,8 @@ import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
 import { countThrottleAttempt } from '#testing/count-throttle-attempt.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { originKeys } from '../storage/throttle-keys.ts';
@@ -18,6 +20,8 @@ vi.mock('@node-rs/argon2', async (original) => {
 const { address } = limits.throttle;
 
 const portal = portalOfFile({ once: addAttackFixtures });
+/** The portal's own connections are all needed for the sign-ins that wait. */
+const aside = poolOfFile(portal);
 beforeEach(async () => {
   await portal.sql`delete from throttle`;
   verify.mockClear();
@@ -58,15 +62,11 @@ it('BF-04 an address out of free failures gets one attempt per wait, however man
   await countThrottleAttempt(portal.sql, origin, portal.deps.now());
   await portal.sql`update throttle set failures = ${address.freeFailures + 50}, blocked_until = null`;
   // All of them wait for the same row at once.
-  const answers = portal.sql.begin(async (sql) => {
-    await sql`select from throttle for update`;
-    const sprayed = spray(8, from);
-    const waiting = () =>
-      sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    await vi.waitFor(async () => expect(await waiting()).toHaveLength(8), 5000);
-    return { sprayed };
-  });
-  const statuses = (await (await answers).sprayed).map(({ statusCode }) => statusCode).sort();
+  const release = await holdRows(aside, (sql) => sql`select from throttle for update`);
+  const sprayed = spray(8, from);
+  await untilWaiting(aside, 8);
+  await release();
+  const statuses = (await sprayed).map(({ statusCode }) => statusCode).sort();
   expect(statuses).toEqual([303, ...Array(7).fill(429)]);
   expect(verify).toHaveBeenCalledTimes(1);
   portal.wait(address.longestWait);

@@ -3,8 +3,10 @@ import { calls } from '#contract/calls.ts';
 import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
-import { signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { type LogoutScene, logoutXml, redirected } from '#testing/forged-saml-logout.ts';
+import { logoutToken, postLogoutToken } from '#testing/logout-token.ts';
+import type { TestRequest } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
@@ -166,29 +168,22 @@ describe('what is on a foreign page', () => {
 });
 
 describe('the address that the servers of providers call', () => {
-  const url = '/portal/authenticate/oidc/backchannel-logout/acme-oidc';
-  const server = { origin: '', 'sec-fetch-site': '' };
-  const post = (token: string, headers: Record<string, string> = server) =>
-    portal.send({ method: 'POST', url, form: { logout_token: token }, headers, from: '203.0.113.9' });
-
-  async function token(): Promise<string> {
-    const iat = Math.floor(portal.deps.now().getTime() / 1000);
-    const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-    const claims = { iss: op.issuer, aud: op.clientId, iat, exp: iat + 120, jti: 'j', sub: 'subject of alice', events };
-    return await signed(claims, { alg: 'RS256', kid: op.key.kid, typ: 'logout+jwt' }, op.key.privateKey);
-  }
+  const post = (token: string, more: Partial<TestRequest> = {}) =>
+    postLogoutToken(portal, token, { from: '203.0.113.9', ...more });
+  const token = () => logoutToken(portal, op);
 
   it.each([
     { origin: 'https://evil.example', 'sec-fetch-site': '' },
     { origin: '', 'sec-fetch-site': 'same-origin' },
     { origin: '', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
   ])('CS-09 accepts nothing from a browser: %j', async (headers) => {
-    expect((await post(await token(), headers)).statusCode).toBe(403);
+    expect((await post(await token(), { headers })).statusCode).toBe(403);
     expect(await rows()).toEqual([]);
   });
 
   it('accepts a valid token from a server whose library sends a mode, as fetch in Node does', async () => {
-    expect((await post(await token(), { ...server, 'sec-fetch-mode': 'cors' })).statusCode).toBe(200);
+    const headers = { origin: '', 'sec-fetch-site': '', 'sec-fetch-mode': 'cors' };
+    expect((await post(await token(), { headers })).statusCode).toBe(200);
   });
 
   it('accepts a valid token from an address that sent many invalid ones', async () => {

@@ -2,7 +2,8 @@ import type { Response } from 'light-my-request';
 import { beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
-import { signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { logoutToken, postLogoutToken } from '#testing/logout-token.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
@@ -45,14 +46,8 @@ const isTurnOver = () => [
   browser.cookies['vestibule-afresh'] !== undefined,
 ];
 const logoutByProvider = async () => {
-  const iat = Math.floor(portal.deps.now().getTime() / 1000);
-  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-  const { issuer: iss, clientId: aud, key } = provider;
-  const claims = { iss, aud, iat, exp: iat + 120, jti: 'one', sub: 'alice', events };
-  const token = await signed(claims, { alg: 'RS256', kid: key.kid, typ: 'logout+jwt' }, key.privateKey);
-  const url = '/portal/authenticate/oidc/backchannel-logout/acme-oidc';
-  const headers = { origin: '', 'sec-fetch-site': '' };
-  expect((await portal.send({ method: 'POST', url, form: { logout_token: token }, headers })).statusCode).toBe(200);
+  const token = await logoutToken(portal, provider, { sub: 'alice' });
+  expect((await postLogoutToken(portal, token)).statusCode).toBe(200);
 };
 
 it.each(ways)(

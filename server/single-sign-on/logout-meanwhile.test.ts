@@ -3,8 +3,10 @@ import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
-import { signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { type LogoutScene, logoutXml, messageAt, redirected, whom } from '#testing/forged-saml-logout.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { logoutToken, postLogoutToken } from '#testing/logout-token.ts';
 import { cookiesOf } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
@@ -69,17 +71,8 @@ async function samlLogout(inside = whom('alice@acme.test')): Promise<string> {
   return messageAt(String(answer.headers.location), certificate).xml;
 }
 
-let tokens = 0;
-async function oidcLogout(more: Record<string, unknown> = {}): Promise<number> {
-  tokens += 1;
-  const iat = Math.floor(portal.deps.now().getTime() / 1000);
-  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-  const { issuer: iss, clientId: aud } = op;
-  const claims = { iss, aud, iat, exp: iat + 120, jti: `j${tokens}`, sub: 'subject of alice', events, ...more };
-  const token = await signed(claims, { alg: 'RS256', kid: op.key.kid, typ: 'logout+jwt' }, op.key.privateKey);
-  const url = '/portal/authenticate/oidc/backchannel-logout/acme-oidc';
-  const headers = { origin: '', 'sec-fetch-site': '' };
-  return (await portal.send({ method: 'POST', url, form: { logout_token: token }, headers })).statusCode;
+async function oidcLogout(claims: Record<string, unknown> = {}): Promise<number> {
+  return (await postLogoutToken(portal, await logoutToken(portal, op, claims))).statusCode;
 }
 
 it('SA-46 a SAML logout between an answer and its end leaves nobody signed in', async () => {
@@ -151,37 +144,17 @@ it('SA-46 a logout during the check of a second factor waits for it, then ends t
   await portal.sql`update customer set two_factor = 'app'`;
   const secret = await giveApp(portal, 'alice');
   await browser.get(String((await broughtAnswer()).headers.location), crossSite);
-  const held = Promise.withResolvers<void>();
-  const release = Promise.withResolvers<void>();
-  const holding = portal.sql.begin(async (sql) => {
-    await sql`lock table device in access exclusive mode`;
-    held.resolve();
-    await release.promise;
-  });
-  await held.promise;
+  const release = await holdRows(portal.sql, (sql) => sql`lock table device in access exclusive mode`);
   const verifying = verify(portal, codeNow(portal, secret), browser.cookies);
-  await waiting(1);
-  let isOver = false;
-  const logout = samlLogout().finally(() => {
-    isOver = true;
-  });
-  await waiting(2, () => isOver);
-  release.resolve();
-  await holding;
+  await untilWaiting(portal.sql, 1);
+  const logout = samlLogout();
+  await Promise.race([logout, untilWaiting(portal.sql, 2)]);
+  await release();
   const [verified, xml] = await Promise.all([verifying, logout]);
   expect(xml).toContain('status:Success"');
   expect(cookiesOf(verified)['vestibule-session']).toBeDefined();
   expect(await portal.sql`select from session`).toHaveLength(0);
 });
-
-/** Waits until this many statements are waiting for locks. */
-async function waiting(many: number, orElse: () => boolean = () => false): Promise<void> {
-  for (;;) {
-    const rows = await portal.sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    if (rows.length >= many || orElse()) return;
-  }
-}
 
 it('a logout is forgotten once no earlier answer would be accepted', async () => {
   await samlLogout();

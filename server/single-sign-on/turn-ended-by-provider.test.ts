@@ -4,8 +4,9 @@ import { limits } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
-import { signed, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { type LogoutScene, logoutXml, redirected, whom } from '#testing/forged-saml-logout.ts';
+import { logoutToken, postLogoutToken } from '#testing/logout-token.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
@@ -62,19 +63,8 @@ const samlLogout = async () => {
   const query = redirected(scene, logoutXml(scene, { inside: whom('alice@acme.test') }));
   await portal.send({ url: `${path}?${query}`, headers: { 'sec-fetch-site': 'cross-site' } });
 };
-let tokens = 0;
-const oidcLogout = async () => {
-  tokens += 1;
-  const iat = Math.floor(portal.deps.now().getTime() / 1000);
-  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-  const { issuer: iss, clientId: aud, key } = oidc;
-  const claims = { iss, aud, iat, exp: iat + 120, jti: `token-${tokens}`, sub: 'subject of alice', events };
-  const token = await signed(claims, { alg: 'RS256', kid: key.kid, typ: 'logout+jwt' }, key.privateKey);
-  const url = '/portal/authenticate/oidc/backchannel-logout/acme-oidc';
-  const form = { logout_token: token };
-  const answer = await portal.send({ method: 'POST', url, form, headers: { origin: '', 'sec-fetch-site': '' } });
-  expect(answer.statusCode).toBe(200);
-};
+const oidcLogout = async () =>
+  expect((await postLogoutToken(portal, await logoutToken(portal, oidc))).statusCode).toBe(200);
 
 it.each([
   ['OpenID Connect', byOidc, oidcLogout],

@@ -59,7 +59,7 @@ export function isEmailConfirmed(sql: Connection, userId: Fragment): Fragment {
 
 /** Whether an emailed code has ever reached a user. */
 export async function isEmailFactorConfirmed(sql: Connection, userId: string): Promise<boolean> {
-  return (await sql`select from email_factor where user_id = ${userId}`).length > 0;
+  return (await sql`select where ${isEmailConfirmed(sql, sql`${userId}`)}`).length > 0;
 }
 
 /** Records that emailed codes reach a user. */

@@ -2,8 +2,8 @@ import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
 
 /**
- * Until when a session that ended now is remembered: for as long as its browser may come back with it, and as a provider
- * would be asked for a fresh sign-in.
+ * How long a session that ends now is remembered: until it would have ended by itself, and at least as long as its
+ * browser's next sign-in asks the provider to authenticate afresh.
  */
 export function endedKeptUntil(sql: Connection, sessionEndsAt: ReturnType<Connection>, now: Date) {
   return sql`greatest(${sessionEndsAt}, ${new Date(now.getTime() + limits.askedAfresh)}::timestamptz)`;

@@ -18,8 +18,9 @@ import { hasPage, type VerifyRequest, type VerifyResult, verifyCode } from './ve
 
 /**
  * Checks a code in any session: in a half one it completes the sign-in, in a recent full one it confirms the app that
- * its user sets up voluntarily. In an older one, or one that has proven less than is required now, where that has begun, it reports that it is too late. The second press of
- * a form's button finds its session gone, and gets the answer of the first.
+ * its user is setting up voluntarily. In a full one that is older, or has proven less than is required now, the sign-in
+ * is too old if an app was being set up. The second press of a form's button finds its session gone, and gets the answer
+ * of the first.
  */
 export async function verifyAny(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
   const result = await verifyOnce(deps, request, who);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
 import { addConnection } from '#testing/sso-for-test.ts';
@@ -156,20 +157,10 @@ describe('resealing everything', () => {
     const { sql } = portal;
     const changed = seal(bothKeys.seal, 'set meanwhile', connectionPlace(connectionId));
     // The server's own change is in progress, so the renewal waits for it and finds another seal than it read.
-    const locked = Promise.withResolvers<void>();
-    const go = Promise.withResolvers<void>();
-    const server = sql.begin(async (sql) => {
-      await sql`update sso_connection set sealed_secret = ${changed}`;
-      locked.resolve();
-      await go.promise;
-    });
-    await locked.promise;
+    const commit = await holdRows(sql, (sql) => sql`update sso_connection set sealed_secret = ${changed}`);
     const renewal = renewSeals(sql, bothKeys, portal.deps.now());
-    await expect
-      .poll(async () => (await sql`select from pg_stat_activity where wait_event_type = 'Lock'`).length)
-      .toBe(1);
-    go.resolve();
-    await server;
+    await untilWaiting(sql, 1);
+    await commit();
     expect((await renewal).renewed['client secrets']).toBeUndefined();
     expect((await findSsoConnection(sql, connectionId))?.sealedSecret).toEqual(changed);
   });

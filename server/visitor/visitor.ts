@@ -69,6 +69,7 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     deviceToken: tokenOf('device'),
     rememberedToken: tokenOf('remembered'),
     turns,
+    // Computed only when read: session checks need no language.
     get language() {
       return languageOfRequest(request);
     },

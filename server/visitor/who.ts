@@ -7,7 +7,7 @@ import { updateSessionSeen } from '../storage/session.ts';
 import { findVisitorSession, type VisitorSession } from '../storage/visitor-session.ts';
 import { markHashes } from './mark-hashes.ts';
 
-/** Who a visitor is: nobody without a session token, otherwise what the token stands for. */
+/** Who a visitor is: what their session token stands for. Without one they are nobody, or have just left (`whoLeft`). */
 export type Who = { kind: 'nobody' } | VisitorSession;
 
 /**

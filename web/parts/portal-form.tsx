@@ -45,6 +45,7 @@ export function PortalForm({
   children,
 }: Props) {
   const { leave } = useVisit();
+  // The veil shows it once the form is sent, so the document must carry it.
   useMessage(word);
   const { toCall } = usePortalUrls();
   const form = useRef<HTMLFormElement>(null);

@@ -4,6 +4,7 @@ import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { newKey, signed, startForgedProvider, unsigned } from '#testing/forged-openid-provider.ts';
+import { postLogoutToken } from '#testing/logout-token.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, type BrowserForTest, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
@@ -56,15 +57,8 @@ async function tokenWith(claims: Json, more: Json = {}, key = acme.key.privateKe
   return await signed(whole, { ...header(), ...more }, key);
 }
 
-/** Posts as a provider's server does: unrelated to our pages. */
-const post = (token: string, { connection = 'acme-oidc', from = '203.0.113.9' } = {}) =>
-  portal.send({
-    method: 'POST',
-    url: `/portal/authenticate/oidc/backchannel-logout/${connection}`,
-    form: { logout_token: token },
-    headers: { origin: '', 'sec-fetch-site': '' },
-    from,
-  });
+const post = (token: string, more: Parameters<typeof postLogoutToken>[2] = {}) =>
+  postLogoutToken(portal, token, { from: '203.0.113.9', ...more });
 
 describe('a logout that an OpenID provider begins', () => {
   it.each([
