@@ -1,24 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
-import { buildApp } from './app.ts';
 import { buildStalePages } from './build-pages.ts';
-import { placeholderWarning, readConfig } from './config/config.ts';
-import type { DepsWithoutWake } from './deps/deps.ts';
-import { loadBuiltPages } from './http/built-pages.ts';
-import { listenProblem } from './http/listen-problem.ts';
-import { createPages } from './http/pages.ts';
-import { limits } from './limits.ts';
+import { readConfig } from './config/config.ts';
 import { createLog } from './log.ts';
-import { openTransport } from './mail/open-transport.ts';
 import { openStorage } from './open-storage.ts';
-import { keysOf, secretsOfDataFolder } from './secrets/server-secret.ts';
-import { createProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
-import { isDatabaseAway } from './storage/connect.ts';
-import { migrate } from './storage/migrate.ts';
-import { startHousekeeping } from './upkeep/housekeeping.ts';
-import { createMetrics } from './upkeep/metrics.ts';
-import { startWorkers } from './upkeep/workers.ts';
 
 /** Runs the server until it is told to stop. Throws an error with one readable sentence if it cannot start. */
 export async function serve(): Promise<void> {
@@ -29,103 +13,11 @@ export async function serve(): Promise<void> {
   if (result.kind === 'refused') throw new Error(['the configuration is not valid', ...result.problems].join('\n  '));
   const { config } = result;
   const log = createLog(process.env.LOG_LEVEL ?? 'info');
-  const [storage, built] = await Promise.all([
+  const [storage, { runPortal }] = await Promise.all([
     openStorage(config, { info: (text) => log.info(text), warn: (text) => log.warn(text) }),
-    buildStalePages().then(() => loadBuiltPages(config)),
+    // The built-in PostgreSQL starts while the rest of the code is loaded.
+    import('./run-portal.ts'),
+    buildStalePages(),
   ]);
-  const { sql } = storage;
-  await migrate(sql);
-  const now = () => new Date();
-  const depsWithoutWake: DepsWithoutWake = {
-    config,
-    sql,
-    pages: createPages(config, built),
-    log,
-    now,
-    keys: keysOf(config.secrets ?? (await secretsOfDataFolder(config.dataFolder))),
-    mails: openTransport(config, log),
-    metrics: createMetrics(sql, now),
-    providers: createProviderMemory({ now, log }),
-  };
-  const workers = startWorkers(depsWithoutWake);
-  const stopHousekeeping = startHousekeeping(depsWithoutWake);
-  const app = await buildApp({ ...depsWithoutWake, wake: workers.wake }, { built });
-  const stopBeside = async () => {
-    stopHousekeeping();
-    await workers.stop();
-    depsWithoutWake.mails.close();
-  };
-  exitOnCrash(app);
-  const closeRest = async () => {
-    // An email not accepted within this time is retried by the next instance.
-    await Promise.race([stopBeside(), pause(limits.stopBesideWithin, undefined, { ref: false })]);
-    await storage.close();
-  };
-  try {
-    await app.listen({ host: config.host, port: config.port });
-  } catch (error) {
-    await app.close();
-    await closeRest();
-    throw new Error(listenProblem(error as Error, config));
-  }
-  app.log.info(
-    { url: config.publicUrl.origin + config.basePath },
-    `Vestibule is listening at ${config.publicUrl.origin}${config.basePath}/`,
-  );
-  const warning = placeholderWarning(config);
-  if (warning) app.log.warn(warning);
-  const stop = stopOnSignal(app, closeRest);
-  if (process.env.npm_lifecycle_event) stopWithParent(stop);
-}
-
-/**
- * Finishes what is in progress, then closes the database; a second signal or the deadline exits at once. Returns the
- * signal handler.
- */
-function stopOnSignal(app: FastifyInstance, closeRest: () => Promise<void>): (why: string) => void {
-  let stoppingSince: number | null = null;
-  const finish = async () => {
-    setTimeout(() => process.exit(1), limits.stopWithin).unref();
-    // A connection whose answer was in progress is kept alive after it, and would delay the stop.
-    setInterval(() => app.server.closeIdleConnections(), limits.stopLooksEvery);
-    await app.close();
-    await closeRest();
-    process.exit(0);
-  };
-  const stop = (signal: string) => {
-    if (stoppingSince !== null) {
-      if (performance.now() - stoppingSince <= limits.sameSignal) return;
-      app.log.warn({ signal }, 'not waiting any longer');
-      process.exit(1);
-    }
-    stoppingSince = performance.now();
-    app.log.info({ signal }, 'stopping');
-    void finish();
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
-  return stop;
-}
-
-/** Ending npm must end the portal too, even by a signal that npm cannot forward. */
-function stopWithParent(stop: (why: string) => void): void {
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    stop('npm exited');
-  }, limits.parentLookEvery);
-  timer.unref();
-}
-
-/** After an unexpected error the state is unknown: it is logged, and the service manager restarts the process. */
-function exitOnCrash(app: FastifyInstance): void {
-  process.on('unhandledRejection', (error) => {
-    // postgres.js queries the array types of each new connection, and nobody can await that.
-    if (!isDatabaseAway(error)) throw error;
-    app.log.warn({ err: error }, 'lost an unused database connection');
-  });
-  process.on('uncaughtException', (error) => {
-    app.log.fatal({ err: error }, 'crashed');
-    process.exit(1);
-  });
+  await runPortal(config, log, storage);
 }

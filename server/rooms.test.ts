@@ -33,6 +33,7 @@ const rooms = [
   'pages',
   'app.ts',
   'build-pages.ts',
+  'run-portal.ts',
   'main.ts',
   'command-line',
 ];

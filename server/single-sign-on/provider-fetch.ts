@@ -1,4 +1,4 @@
-import { Agent, type Response as Answer, fetch } from 'undici';
+import type { Agent, Response as Answer } from 'undici';
 import { loopbackNames } from '../config/config.ts';
 import type { Conversation, ProviderRequest } from '../deps/provider-memory.ts';
 import { limits } from '../limits.ts';
@@ -42,7 +42,7 @@ function statusWords({ status }: Response): string {
 const agents = new Map<string, Agent>();
 
 /** Sockets are reused only within the same list of networks: another may not allow them. */
-function agentOf(networks: readonly string[]): Agent {
+function agentOf({ Agent }: typeof import('undici'), networks: readonly string[]): Agent {
   const key = networks.join(' ');
   const agent = agents.get(key) ?? new Agent({ connect: { lookup: lookupWithin(networks) } });
   agents.set(key, agent);
@@ -59,9 +59,12 @@ async function limitedFetch(
   const url = new URL(address);
   const refused = refusedByHost(url, networks);
   if (refused) throw refused;
-  const how = { method, headers: asked, redirect: 'manual', signal, dispatcher: agentOf(networks) } as const;
+  // Loaded only now, as most commands and the start of the server ask no provider.
+  const undici = await import('undici');
+  const dispatcher = agentOf(undici, networks);
+  const how = { method, headers: asked, redirect: 'manual', signal, dispatcher } as const;
   try {
-    const answer = await fetch(url, { ...how, body: sent ?? null });
+    const answer = await undici.fetch(url, { ...how, body: sent ?? null });
     if (answer.status > 599) throw new ProviderFailure(`${placeOf(url)} answers ${answer.status}`);
     const body = await limitedBody(answer, url);
     const headers = new Headers({ 'content-type': answer.headers.get('content-type') ?? '' });

@@ -1,4 +1,3 @@
-import { toDataURL } from 'qrcode';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
@@ -44,6 +43,8 @@ export async function openRegistration(deps: Deps, hash: Buffer, who: Who): Prom
   const totpSecret = unseal(keys.seal, sealedSecret, pendingPlace(hash));
   if (totpSecret === null) throw new Error('cannot open the pending secret of a session');
   const uri = totpUri(totpSecret, config.branding.name, account.username);
+  // Loaded only now, as few visits register an app.
+  const { toDataURL } = await import('qrcode');
   const url = await toDataURL(uri, { errorCorrectionLevel: 'M', margin: quietZone, scale: 4 });
   return { kind: 'open', answer: { url, totpSecret } };
 }
