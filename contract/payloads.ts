@@ -19,6 +19,8 @@ export const LoginForm = {
     username,
     password: { type: 'string', minLength: 1, maxLength: longestPasswordInput },
     redirectURL: text,
+    /** The turn that our own form belongs to (turn-of-form.ts). */
+    turn: text,
   },
 } as const;
 export type LoginForm = Static<typeof LoginForm>;
@@ -131,4 +133,6 @@ export type Problem = {
   field?: string;
   /** The notice that the next page should show. */
   notice?: string;
+  /** The turn is over, so where the page was to lead is not for the next sign-in. */
+  isTurnOver?: true;
 };

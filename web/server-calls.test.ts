@@ -68,6 +68,7 @@ describe('verify', () => {
     ['not there', json(404, true), { name: 'failed' }],
     ['the half-session is gone', json(401, true), gone],
     ['it ended for too many tries', json(401, { notice: 'tooManyCodes' }), { ...gone, notice: 'tooManyCodes' }],
+    ['its turn is over', json(401, { notice: 'signInExpired', isTurnOver: true }), { ...gone, isTurnOver: true }],
     ['it ended for another reason', json(401, { notice: 'unavailable' }), gone],
     ['it ended without a word', nothing(401), gone],
     ['too often', json(429, {}, { 'retry-after': '90' }), { name: 'throttled', seconds: 90 }],

@@ -12,7 +12,7 @@ export type CallFailure =
   /** The sign-in is too old to set up an app. */
   | { name: 'signInTooOld' }
   /** The half-signed-in session is gone; the sign-in form explains why. */
-  | { name: 'signInExpired'; notice: Notice }
+  | { name: 'signInExpired'; notice: Notice; isTurnOver?: true }
   /** `notice`: the server's explanation, if it gives more than the wait. */
   | { name: 'throttled'; seconds: number | null; notice?: Notice };
 
@@ -92,7 +92,7 @@ async function bodyOf(answer: Response): Promise<unknown> {
 }
 
 async function failureOf(answer: Response | null): Promise<CallFailure> {
-  if (answer?.status === 401) return { name: 'signInExpired', notice: noticeOf(await bodyOf(answer)) };
+  if (answer?.status === 401) return signInOver((await bodyOf(answer)) as Problem | null | undefined);
   if (answer?.status === 429) return await throttleOf(answer);
   // An unread body keeps the connection busy.
   answer?.body?.cancel();
@@ -106,9 +106,9 @@ async function throttleOf(answer: Response): Promise<CallFailure> {
   return { name: 'throttled', seconds, ...(isNotSent && { notice: 'codeNotSent' }) };
 }
 
-function noticeOf(problem: unknown): Notice {
-  const isCounted = (problem as Problem | null | undefined)?.notice === 'tooManyCodes';
-  return isCounted ? 'tooManyCodes' : 'signInExpired';
+function signInOver(problem: Problem | null | undefined): CallFailure {
+  const notice = problem?.notice === 'tooManyCodes' ? 'tooManyCodes' : 'signInExpired';
+  return { name: 'signInExpired', notice, ...(problem?.isTurnOver && { isTurnOver: true }) };
 }
 
 function secondsOf(retryAfter: string | null): number | null {

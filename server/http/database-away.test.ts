@@ -79,6 +79,9 @@ describe('with the database down', () => {
     const page = await requests[0]?.();
     expect(page?.body).toContain('<html lang="de">');
     expect(page?.body).toContain('href="/portal/login');
+    // The script gives the tab's history this address, so that it doesn't keep the password.
+    expect(page?.body).toContain('"url":"/portal/login"');
+    expect(page?.body).toContain('"isAnswer":true');
     const problem = await portal.signIn('bob', testPassword, { headers: { accept: 'application/json' } });
     expect(problem.json()).toEqual({ type: 'about:blank', title: 'Temporarily not available', status: 503 });
     expect((await portal.send({ url: '/readyz' })).statusCode).toBe(503);

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemStatus } from '#contract/page.ts';
 import type { Problem } from '#contract/payloads.ts';
+import { screenUrl } from '#contract/screens.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
-import { wantsPage } from './request-url.ts';
+import { languageOverride, wantsPage } from './request-url.ts';
 
 /** Statuses that no person navigates to have a title only; 408 and 417 are sent before there is a request. */
 const titles: Record<ProblemStatus | 401 | 404 | 408 | 409 | 416 | 417, string> = {
@@ -42,6 +43,11 @@ export async function refuse(
     return await deps.pages.send(request, reply, status, {
       serverPage: { name: 'problem', status, retryAfterSeconds },
       reference: referenceOfRequest(request.id),
+      // Or the tab's history keeps what was posted, a password for example, and a reload posts it again.
+      ...(request.method === 'POST' && {
+        isAnswer: true,
+        url: screenUrl(deps.config.basePath, 'login', { lang: languageOverride(request) }),
+      }),
     });
   return sendProblem(reply, status, { ...(detail && { detail }), ...(field && { field }) });
 }
@@ -50,7 +56,7 @@ export async function refuse(
 export function sendProblem(
   reply: FastifyReply,
   status: keyof typeof titles,
-  more: Pick<Problem, 'detail' | 'field' | 'notice'> = {},
+  more: Omit<Problem, 'type' | 'title' | 'status'> = {},
 ): FastifyReply {
   return reply.code(status).header('content-type', problemType).send(problemText(status, more));
 }
@@ -60,7 +66,7 @@ export const problemType = 'application/problem+json';
 /** The text of a problem document. */
 export function problemText(
   status: keyof typeof titles,
-  more: Pick<Problem, 'detail' | 'field' | 'notice'> = {},
+  more: Omit<Problem, 'type' | 'title' | 'status'> = {},
 ): string {
   const problem: Problem = { type: 'about:blank', title: titles[status], status, ...more };
   return JSON.stringify(problem);

@@ -35,7 +35,7 @@ export function screenRoute(deps: Deps) {
     const turns = who && turnOfEndedSession(deps, request, reply, who);
     const page = await pageOf(name, request, reply, who);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
-    return await deps.pages.send(request, reply, 200, { ...page, ...(turns && { turns }) });
+    return await deps.pages.send(request, reply, 200, { ...page, ...(turns && { turns, typedUsername: '' }) });
   };
 
   /** The default destination is our own page, and keeps the language that the visitor chose. */

@@ -2,10 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Turns } from '#contract/page.ts';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie } from '../http/cookies.ts';
+import { clearLastRefusal } from '../http/last-refusal.ts';
 import { endTurn, turnsOf } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { askAfresh } from '../visitor/ask-afresh.ts';
-import type { Who } from '../visitor/who.ts';
+import { isSignedOut, type Who } from '../visitor/who.ts';
 
 /**
  * Treats a session that was signed out elsewhere as a sign-out in this browser (SE-15): by a provider's logout, or by a
@@ -19,8 +20,9 @@ export function turnOfEndedSession(
   reply: FastifyReply,
   who: Who,
 ): (Turns & { signedOut: string }) | null {
-  if (who.kind !== 'ended' || !who.isSignOut) return null;
+  if (!isSignedOut(who)) return null;
   clearCookie(reply, config, 'session');
+  clearLastRefusal(request, reply, config);
   endVisits(request, reply, config);
   const signedOut = endTurn(request, reply, config);
   askAfresh(reply, config, signedOut);

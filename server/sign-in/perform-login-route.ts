@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { LoginForm, longestUsername } from '#contract/payloads.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import { isOfEarlierTurn } from '#contract/turn-of-form.ts';
 import type { Deps } from '../deps/deps.ts';
 import { formAgain } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
@@ -29,7 +31,9 @@ export function performLoginRoute(deps: Deps) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const { address } = visitor;
-    const { username, password } = request.body;
+    const { username, password, turn } = request.body;
+    // A form that was posted before somebody signed in or out here waits in the tab's history with the password in it.
+    if (isOfEarlierTurn(turn, visitor.turns)) return reply.redirect(formOfThisTurn(languageOverride(request)), 303);
     // A form that was open before its turn ended has the earlier person's destination.
     const isTurnOver = turnOfEndedSession(deps, request, reply, await visitor.who()) !== null;
     const redirectURL = isTurnOver ? undefined : request.body.redirectURL;
@@ -60,6 +64,11 @@ export function performLoginRoute(deps: Deps) {
         return letIn(request, reply, config, result, { ...way, username });
     }
   };
+
+  /** Without the destination and the name, which may be an earlier person's. */
+  function formOfThisTurn(lang: string | undefined): string {
+    return screenUrl(config.basePath, 'login', { [queryNames.notice]: 'signInExpired', lang });
+  }
 
   /** What the browser prevents with JavaScript. Nothing is looked up or counted: there was nothing to try. */
   async function formWithError(

@@ -63,6 +63,35 @@ it.each(ways)(
   },
 );
 
+it.each([
+  ['pressed twice', 200],
+  ['pressed again because the response was lost', 5000],
+])('SE-15 also if the button of the second sign-in was %s', async (_, later) => {
+  const before = { ...browser.cookies };
+  const form = { username: 'alice', password: testPassword };
+  await portal.send({ method: 'POST', url: '/portal/performlogin', form, cookies: before });
+  portal.wait(later);
+  await byPassword();
+  expect(wayOut(await signOut())).toEqual({ at: `${provider.issuer}/end`, hasProof: true });
+  expect(isTurnOver()).toEqual([true, true]);
+});
+
+it('SE-15 also at the provider, if its button was pressed twice', async () => {
+  const [first, second] = [await departFor(browser), await departFor(browser)];
+  const before = { ...browser.cookies };
+  await browser.get(pathOf(provider.visit(first)));
+  browser.cookies = { ...browser.cookies, ...before };
+  await browser.get(pathOf(provider.visit(second)));
+  expect(wayOut(await signOut())).toEqual({ at: `${provider.issuer}/end`, hasProof: true });
+});
+
+it('SE-15 the link away from its code says nothing of the destination, which is not for the next person', async () => {
+  const form = { username: 'alice', password: testPassword, redirectURL: '/portal/portal.html?report=7' };
+  const { headers } = await browser.post('/portal/performlogin', form);
+  const { body } = await browser.get(String(headers.location));
+  expect(/href="(\/portal\/logout[^"]*)"/.exec(body)?.[1]).toBe('/portal/logout');
+});
+
 it('SE-15 also after a third sign-in', async () => {
   await byPassword();
   portal.wait(60_000);

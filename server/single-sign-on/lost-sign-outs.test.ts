@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { minute } from '#server/limits.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
@@ -168,4 +168,42 @@ it('that of a half session is none: what the tab has saved stays', async () => {
   await portal.sql`update customer set two_factor = 'off'`;
   await half.get('/portal/login');
   expect(half.cookies['vestibule-signed-out']).toBeUndefined();
+});
+
+describe('SE-15 a page of the second factor afterwards', () => {
+  const secondFactor = '/portal/two-factor-authentication';
+  const redirectURL = '/portal/portal.html?report=7';
+  const toForm = '/portal/login?notice=signInExpired';
+  beforeEach(lostSignOut);
+
+  it.each(['send', 'verify'])('posts to %s, and the destination is not for the next person', async (call) => {
+    const form = { code: '123456', redirectURL, codeSentViaEmail: 'true' };
+    expect((await browser.post(`${secondFactor}/${call}`, form)).headers.location).toBe(toForm);
+  });
+
+  it.each([
+    ['send', {}],
+    ['verify', { body: '"123456"', headers: { 'content-type': 'application/json', accept: 'application/json' } }],
+  ])('calls %s, and its script learns that the turn is over', async (call, how) => {
+    const headers = { accept: 'application/json' };
+    const url = `${secondFactor}/${call}`;
+    const answer = await portal.send({ method: 'POST', url, headers, cookies: browser.cookies, ...how });
+    expect([answer.statusCode, answer.json()]).toEqual([
+      401,
+      expect.objectContaining({ notice: 'signInExpired', isTurnOver: true }),
+    ]);
+  });
+
+  it('is loaded again, and leads to the form without the destination', async () => {
+    const { headers } = await browser.get(`/portal/twoFactor?redirectURL=${encodeURIComponent(redirectURL)}`);
+    expect(headers.location).toBe(toForm);
+  });
+});
+
+it('SE-15 the name typed before is not in the form afterwards', async () => {
+  const isShown = async (url: string) => (await browser.get(url)).body.includes('"typedUsername":"amy"');
+  await browser.post('/portal/performlogin', { username: 'amy', password: 'wrong' });
+  expect(await isShown('/portal/forgotten')).toBe(true);
+  await lostSignOut();
+  expect([await isShown('/portal/forgotten'), await isShown('/portal/login')]).toEqual([false, false]);
 });

@@ -22,6 +22,8 @@ export type HalfSession = {
   mustRegister: boolean;
   /** The code by email that it waits for comes before the registration of an app. */
   thenApp: boolean;
+  /** It replaced a full session in its browser, so leaving it ends the turn. */
+  replacedFull: boolean;
   codeTries: number;
   createdAt: Date;
   endsAt: Date;

@@ -134,7 +134,8 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
 
 /**
  * A query: the full session that a half one is about to replace, one row or none. A half session hands on what it has
- * replaced itself. The provider's proof is only for the same user. `idleSince`: those last used before it count as ended.
+ * replaced itself, to a second press of the same button too, which still presents the token of the full one. The
+ * provider's proof is only for the same user. `idleSince`: those last used before it count as ended.
  */
 export function replacedFull(
   sql: Connection,
@@ -143,8 +144,10 @@ export function replacedFull(
   return sql`
     select case when stage = 'full' then connection_id else replaced_connection_id end as connection_id,
       case when user_id <> ${userId} then null when stage = 'full' then sealed_id_token else sealed_replaced_id_token end as sealed_id_token
-    from session where token_hash = ${tokenHash} and ends_at > ${now}
-      and (stage = 'full' and last_seen_at > ${idleSince} or replaced_full)`;
+    from session where ends_at > ${now} and (
+      token_hash = ${tokenHash} and (stage = 'full' and last_seen_at > ${idleSince} or replaced_full)
+      or former_token_hash = ${tokenHash} and replaced_full and ${isFormerTokenGood(sql, sql`session`, now)})
+    order by token_hash = ${tokenHash} desc limit 1`;
 }
 
 /** The same, read before a provider's sign-in ends it. */

@@ -13,7 +13,7 @@ import { findPendingTotp } from '../storage/totp.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { screenOfFactor, standingOf, wayOf } from '../visitor/ways.ts';
-import type { Who } from '../visitor/who.ts';
+import { isSignedOut, type Who } from '../visitor/who.ts';
 import { openRegistration, type RegistrationResult } from './registration.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
 import { waitBeforeSend } from './send-email-code.ts';
@@ -43,7 +43,7 @@ async function pageOf(deps: Deps, request: FastifyRequest, screen: SecondFactorS
   // A code by email is confirmed only while signing in: who goes back to that screen afterwards adds no app.
   const asked = who.kind === 'full' && isFlaggedAsEmail(request) ? 'twoFactor' : screen;
   const way = wayOf(standingOf(who, await isSettingUpApp(deps, request, who, hash)), asked);
-  if (way.kind === 'login') return toSignIn(deps, request, way.notice);
+  if (way.kind === 'login') return toSignIn(deps, request, way.notice, isSignedOut(who));
   if (who.kind === 'half') return await halfPage(deps, request, who, hash);
   if (who.kind === 'full' && way.kind === 'show') return await ownAppPage(deps, request, who, hash);
   return { redirect: destinationFor(deps.config, askedFor(request)) };
@@ -111,14 +111,20 @@ async function openSecondFactor(deps: Deps, half: HalfSession, hash: Buffer): Pr
     mayRecover: factor === 'app' && !mustRegister && (await countRecoveryCodes(deps.sql, userId)) > 0,
     sendAgainAfter: wait === null ? 0 : wait.retryAfter === null ? null : Math.ceil(wait.retryAfter / 1000),
     ...(isNotSent && { isCodeNotSent: true }),
+    ...(half.replacedFull && { endsTurn: true }),
   };
 }
 
 /** A browser that still holds a sign-in's cookie is told that it has ended; signing out deletes the cookie. */
-function toSignIn({ config }: Deps, request: FastifyRequest, notice: Notice | undefined): { redirect: string } {
+function toSignIn(
+  { config }: Deps,
+  request: FastifyRequest,
+  notice: Notice | undefined,
+  isTurnOver: boolean,
+): { redirect: string } {
   const query = {
     [queryNames.notice]: notice,
-    [queryNames.destination]: askedFor(request),
+    [queryNames.destination]: isTurnOver ? undefined : askedFor(request),
     [queryNames.language]: languageOverride(request),
   };
   return { redirect: screenUrl(config.basePath, 'login', query) };

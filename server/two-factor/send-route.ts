@@ -9,6 +9,7 @@ import { limits } from '../limits.ts';
 import { browserName } from '../names/browser-name.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { visitorOf } from '../visitor/visitor.ts';
+import { isSignedOut } from '../visitor/who.ts';
 import { type SendResult, sendEmailCode } from './send-email-code.ts';
 
 /** `POST two-factor-authentication/send`: a new code by email, replacing the previous one; answers how long to wait. */
@@ -17,8 +18,9 @@ export function sendRoute(deps: Deps) {
 
   return async function send(request: FastifyRequest<{ Body: SendForm | null }>, reply: FastifyReply) {
     const result = await sendAnother(request);
-    if (wantsPage(request)) return answerPerson(request, reply, result);
-    if (!result) return sendProblem(reply, 401, { notice: 'signInExpired' });
+    const isTurnOver = isSignedOut(await visitorOf(deps, request).who());
+    if (wantsPage(request)) return answerPerson(request, reply, result, isTurnOver);
+    if (!result) return sendProblem(reply, 401, { notice: 'signInExpired', ...(isTurnOver && { isTurnOver }) });
     if (result.kind === 'sent') {
       return reply
         .code(204)
@@ -48,11 +50,13 @@ export function sendRoute(deps: Deps) {
     request: FastifyRequest<{ Body: SendForm | null }>,
     reply: FastifyReply,
     result: SendResult | null,
+    isTurnOver: boolean,
   ): FastifyReply {
     const asked = request.body?.redirectURL || undefined;
     const lang = languageOverride(request);
     if (!result) {
-      const query = { [queryNames.notice]: 'signInExpired', [queryNames.destination]: asked, lang };
+      const destination = isTurnOver ? undefined : asked;
+      const query = { [queryNames.notice]: 'signInExpired', [queryNames.destination]: destination, lang };
       return reply.redirect(screenUrl(config.basePath, 'login', query), 303);
     }
     const query = {

@@ -19,6 +19,7 @@ import { endAskingAfresh } from '../visitor/ask-afresh.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { rememberConnection } from '../visitor/remembered-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
+import { isSignedOut } from '../visitor/who.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
 import { verifyAny } from './verify-any.ts';
 import type { VerifyResult } from './verify-code.ts';
@@ -82,9 +83,9 @@ export function verifyRoute(deps: Deps) {
     else if (result.kind === 'thenApp') setCookie(reply, config, 'session', result.sessionToken);
     else if (isOver(result)) setLastRefusal(reply, config, { reference: null, username: result.username });
     // Someone else may be at the form by now: where its page was to lead is not for the next sign-in.
-    const isSignedOut = visitor.kind === 'ended' && visitor.isSignOut && result.kind === 'signInExpired';
-    const asked = form && isSignedOut ? { ...form, redirectURL: '' } : form;
-    return asked ? answerForm(request, reply, asked, result) : await answerScript(request, reply, result);
+    const isTurnOver = isSignedOut(visitor) && result.kind === 'signInExpired';
+    const asked = form && isTurnOver ? { ...form, redirectURL: '' } : form;
+    return asked ? answerForm(request, reply, asked, result) : await answerScript(request, reply, result, isTurnOver);
   };
 
   function setCookies(request: FastifyRequest<VerifyBody>, reply: FastifyReply, right: Right): void {
@@ -104,6 +105,7 @@ export function verifyRoute(deps: Deps) {
     request: FastifyRequest<VerifyBody>,
     reply: FastifyReply,
     result: VerifyResult,
+    isTurnOver: boolean,
   ): Promise<FastifyReply> {
     reply.type('application/json');
     switch (result.kind) {
@@ -117,7 +119,7 @@ export function verifyRoute(deps: Deps) {
         if (result.clockOffset !== null) reply.header(codeAnswerHeaders.clockOffset, String(result.clockOffset));
         return reply.send('false');
       case 'signInExpired':
-        return sendProblem(reply, 401, { notice: 'signInExpired' });
+        return sendProblem(reply, 401, { notice: 'signInExpired', ...(isTurnOver && { isTurnOver }) });
       case 'signInTooOld':
         return sendProblem(reply, 409, { detail: 'The sign-in is too old to set up an app.' });
       case 'tooManyTries':

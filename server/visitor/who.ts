@@ -10,6 +10,11 @@ import { markHashes } from './mark-hashes.ts';
 /** Who a visitor is: what their session token stands for. Without one they are nobody, or have just left (`whoLeft`). */
 export type Who = { kind: 'nobody' } | VisitorSession;
 
+/** Whether they were signed out elsewhere: by their provider, or by a sign-out whose response was lost. */
+export function isSignedOut(who: Who): boolean {
+  return who.kind === 'ended' && who.isSignOut;
+}
+
 /**
  * What a session token stands for, for a client at an address; marks a full session as used. The customers' networks are
  * checked again every time; if none admits the address the session counts as ended (decisions §7).

@@ -35,7 +35,7 @@ export function SignInOver({ said }: { said: Over }) {
   const message = useMessage();
   const { page } = useVisit();
   const { toScreen } = usePortalUrls();
-  const { destination, url } = useSignInAgain();
+  const { destination, url } = useSignInAgain(said.name === 'signInExpired' && said.isTurnOver);
   const heading = useRef<HTMLHeadingElement>(null);
   const isTooOld = said.name === 'signInTooOld';
   const notice = !isTooOld && said.notice === 'tooManyCodes' ? 'tooManyCodes' : 'signInExpired';

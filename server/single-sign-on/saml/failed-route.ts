@@ -5,6 +5,7 @@ import type { Deps } from '../../deps/deps.ts';
 import { readLastRefusal } from '../../http/last-refusal.ts';
 import { queryValue, splitUrl } from '../../http/request-url.ts';
 import { isToken, tokenHash } from '../../secrets/token.ts';
+import { turnOfEndedSession } from '../../session/turn-of-ended-session.ts';
 import { turnAway } from '../../sign-in/let-in.ts';
 import { findSsoRequestByState } from '../../storage/sso-request.ts';
 import { giveUpAskingAfresh, goOnAskingAfresh } from '../../visitor/ask-afresh.ts';
@@ -27,7 +28,9 @@ export function samlFailedRoute(deps: Deps) {
     const row = state !== null && isToken(state) ? await findSsoRequestByState(sql, tokenHash(state)) : null;
     const details = row && isOfBrowser(deps, request, row) ? detailsOf(keys, row) : null;
     const { reference } = readLastRefusal(request, config, bare);
-    const { address } = visitorOf(deps, request);
+    const { address, who } = visitorOf(deps, request);
+    // As in finish: name and destination are those of the person whose turn it was.
+    if (details && turnOfEndedSession(deps, request, reply, await who())) return reply.redirect(bare, 303);
     if (!details || reference === null || !address) return reply.redirect(bare, 303);
     if (details.isAfterSignOut && details.isAfresh) {
       if (isCancelled) goOnAskingAfresh(request, reply, config);

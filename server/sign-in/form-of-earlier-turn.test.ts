@@ -1,0 +1,83 @@
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { turnOfForm } from '#contract/turn-of-form.ts';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+import { type BrowserForTest, browserForTest } from '#testing/sso-for-test.ts';
+
+// A form whose post failed waits in the tab's history, with name and password: a reload sends it again.
+
+const portal = portalOfFile();
+beforeAll(async () => {
+  await addCustomer(portal, 'acme');
+  for (const username of ['alice', 'bob']) await addUser(portal, { username });
+});
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await emptyTables(portal, 'session', 'audit_event', 'throttle', 'device');
+  browser = browserForTest(portal);
+});
+
+const destination = '/portal/portal.html?report=7';
+/** The form as the browser shows it now. */
+async function formShown() {
+  const { body } = await browser.get(`/portal/login?destination=${encodeURIComponent(destination)}`);
+  return { turn: /name="turn" value="([^"]*)"/.exec(body)?.[1] ?? '', redirectURL: destination };
+}
+const post = async (form: Record<string, string>, username = 'alice') =>
+  await browser.post('/portal/performlogin', { username, password: testPassword, ...form });
+const signOut = async () => await browser.post('/portal/logout', {});
+const events = async () => (await portal.sql`select event from audit_event order by id`).map(({ event }) => event);
+
+it('carries the turn that it belongs to', async () => {
+  expect(await formShown()).toMatchObject({ turn: '.' });
+  await post(await formShown());
+  await signOut();
+  const { 'vestibule-signed-in': signedIn = '', 'vestibule-signed-out': signedOut = '' } = browser.cookies;
+  expect(await formShown()).toMatchObject({ turn: turnOfForm({ signedIn, signedOut }) });
+});
+
+it('SE-15 posted again after a sign-in and a sign-out it signs nobody in', async () => {
+  const failed = await formShown();
+  await post(await formShown());
+  await signOut();
+  await portal.sql`delete from audit_event`;
+  const again = await post(failed);
+  expect(again.headers.location).toBe('/portal/login?notice=signInExpired');
+  expect(await signedInAs(portal, browser.cookies)).toBeNull();
+  expect(await events()).toEqual([]);
+  expect(await portal.sql`select from throttle where key like 'account:%'`).toHaveLength(0);
+});
+
+it('SE-15 nor after a sign-in whose session has expired', async () => {
+  const failed = await formShown();
+  await post(await formShown());
+  portal.wait(portal.deps.config.sessionIdle);
+  await post(failed);
+  expect(await signedInAs(portal, browser.cookies)).toBeNull();
+});
+
+it('posted after a sign-in in another tab it leads on as that person', async () => {
+  const open = await formShown();
+  await post(await formShown(), 'bob');
+  const again = await post(open);
+  const form = await browser.get(String(again.headers.location));
+  expect(form.headers.location).toBe('/portal/portal.html');
+  expect(await signedInAs(portal, browser.cookies)).toBe('bob');
+});
+
+it('posted again in its own turn it signs in', async () => {
+  await post(await formShown());
+  await signOut();
+  const form = await formShown();
+  expect((await post({ ...form, password: 'wrong' })).headers.location).toContain('/loginfail/default');
+  expect((await post(form)).headers.location).toBe(destination);
+});
+
+it('a form that says nothing of it signs in', async () => {
+  await post({});
+  await signOut();
+  expect((await post({})).headers.location).toBe('/portal/portal.html');
+});
