@@ -20,6 +20,8 @@ export default defineConfig({
     { name: 'no script', grep: /@without-script/, use: { javaScriptEnabled: false } },
     ...oldChromiums.map((version) => ({
       name: `Chromium ${version}`,
+      // Each worker starts a portal, which takes longer than half of these few tests.
+      workers: 1,
       grep: version < 105 ? /@oldest/ : /@old/,
       use: { launchOptions: { ...browserOptions.launchOptions, executablePath: oldChromium(version) } },
     })),

@@ -11,6 +11,9 @@ const server = ['server/**/*.test.ts'];
 // their own.
 const alone = globSync(server).filter((path) => readFileSync(path, 'utf8').includes('vi.mock('));
 
+// Node itself loads the server's files, as it does in production; only replacing modules needs Vite.
+const asNodeLoads = { viteModuleRunner: false, nodeLoader: false };
+
 export default defineConfig({
   test: {
     // One per core: each waits for the database and processes as much as it computes.
@@ -18,7 +21,16 @@ export default defineConfig({
     globalSetup: ['testing/database-server.ts'],
     projects: [
       { oxc: { jsx: { runtime: 'automatic' } }, test: { name: 'pages', include: pages, ...deadlines } },
-      { test: { name: 'server', include: server, exclude: alone, isolate: false, ...deadlines } },
+      {
+        test: {
+          name: 'server',
+          include: server,
+          exclude: alone,
+          isolate: false,
+          experimental: asNodeLoads,
+          ...deadlines,
+        },
+      },
       { test: { name: 'server, alone', include: alone, ...deadlines } },
     ],
   },

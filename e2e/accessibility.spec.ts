@@ -2,7 +2,6 @@ import type { Locator, Page } from '@playwright/test';
 import { appCode, wrongAppCodes } from './authenticator-app.ts';
 import { axeScript, expectAccessible } from './axe.ts';
 import { codeForm, keyToRegister } from './code-form.ts';
-import { everyScreen, withQuery } from './every-screen.ts';
 import { changeForm, linkFor, newPassword } from './reset-forms.ts';
 import { expectSignedIn, keepHere, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
@@ -15,16 +14,6 @@ test.describe('axe finds nothing', () => {
     watch.expect(/status of (?:404|503)/, /Two-factor code not/, /general-error/);
     await page.addInitScript({ path: axeScript });
   });
-
-  for (const { address, stage } of everyScreen) {
-    test(`on ${address}`, async ({ page, context, stages }) => {
-      await stages.enter(context, stage);
-      await page.goto(address);
-      await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'false');
-      await expect(page.locator('.qr[aria-busy=true]')).toHaveCount(0);
-      await expectAccessible(page);
-    });
-  }
 
   test('on the signed-in page', async ({ page }) => {
     await signIn(page, 'ada', password);
@@ -213,23 +202,6 @@ test('registering an app and signing in with it with only the keyboard', async (
   }
   await page.keyboard.type(appCode(key, 30));
   await expectSignedIn(page, username);
-});
-
-test('at 320 px, which is 400 % zoom, no screen scrolls sideways', async ({ page, context, watch, stages }) => {
-  watch.expect(/status of 404/);
-  test.setTimeout(150_000);
-  await page.setViewportSize({ width: 320, height: 256 });
-  for (const { address, stage } of everyScreen) {
-    await stages.enter(context, stage);
-    for (const language of ['en', 'de', 'pl']) {
-      await page.goto(withQuery(address, `lang=${language}`));
-      const { scrollWidth, clientWidth } = await page.evaluate(() => {
-        const { scrollWidth, clientWidth } = document.documentElement;
-        return { scrollWidth, clientWidth };
-      });
-      expect(scrollWidth, `${address} in ${language}`).toBeLessThanOrEqual(clientWidth);
-    }
-  }
 });
 
 test('with colours forced, fields and buttons keep an edge', async ({ page }) => {

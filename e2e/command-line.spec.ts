@@ -24,7 +24,7 @@ for (const server of ['running', 'stopped'] as const) {
       await expectSignedIn(page, 'ada');
 
       // Changes by the operator take effect at once, even for signed-in users.
-      expect((await portal.run(['user', 'set', 'ada', '--inactive'])).code).toBe(0);
+      expect((await portal.runProcess(['user', 'set', 'ada', '--inactive'])).code).toBe(0);
       await page.goto('/portal/portal.html');
       await expect(signInForm(page).username).toBeVisible();
       await signInForm(page).send('ada', password);

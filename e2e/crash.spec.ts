@@ -24,7 +24,7 @@ test('ten power cuts during sign-ins lose no user, no password and no session', 
 
       await portal.start();
       expect(await portal.userOfSession(session as string), `the session of ${user}`).toBe(user);
-      const listed = JSON.parse((await portal.run(['user', 'list', '--json'])).out) as { username: string }[];
+      const listed = JSON.parse((await portal.runProcess(['user', 'list', '--json'])).out) as { username: string }[];
       expect(listed.map(({ username }) => username).sort()).toEqual(users);
     }
     for (const user of users) expect(await portal.signInPlainly(user, password), user).not.toBeNull();

@@ -11,27 +11,27 @@ import { startPortalWithUsers } from './test.ts';
 export type CuttablePortal = {
   portal: PortalUnderTest;
   database: Pick<CuttableDatabase, 'cut' | 'mend'>;
-  discard: () => Promise<void>;
+  close: () => Promise<void>;
 };
 
 /** Starts a separate PostgreSQL, and a portal with users on it. */
 export async function startCuttablePortal(env: Record<string, string>): Promise<CuttablePortal> {
   const folder = mkdtempSync(join(tmpdir(), 'vestibule-e2e-database-'));
   const embedded = await openEmbedded({ dataFolder: folder, log: { info() {}, warn() {} }, durable: false });
-  const { place, close } = embedded;
+  const { place, close: closeEmbedded } = embedded;
   const sql = connect(place, { poolSize: 1 });
-  const wire = await cuttableDatabase({ sql, place, close });
+  const wire = await cuttableDatabase({ sql, place, close: closeEmbedded });
   const portal = await startPortalWithUsers({
     env: { ...env, DATABASE_URL: wire.url, VESTIBULE_SECRET: 'x'.repeat(43) },
   });
   return {
     portal,
     database: wire,
-    async discard() {
+    async close() {
       await portal.discard();
       await wire.close();
       await sql.end();
-      await close();
+      await closeEmbedded();
       rmSync(folder, { recursive: true, force: true });
     },
   };

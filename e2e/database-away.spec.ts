@@ -9,16 +9,12 @@ const texts = textsOf('en');
 const both = { tag: '@without-script' };
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
-const test = base.extend<object, { cuttable: CuttablePortal }>({
+const test = base.extend<{ cuttable: CuttablePortal }>({
   cuttable: [
-    async ({ inbox }, use) => {
-      const cuttable = await startCuttablePortal(inbox.env);
-      await use(cuttable);
-      await cuttable.discard();
-    },
-    { scope: 'worker', timeout: 90_000 },
+    async ({ oncePerWorker, inbox }, use) => await use(await oncePerWorker.get(startCuttablePortal, inbox.env)),
+    { timeout: 90_000 },
   ],
-  portal: [async ({ cuttable }, use) => await use(cuttable.portal), { scope: 'worker' }],
+  portal: async ({ cuttable }, use) => await use(cuttable.portal),
 });
 
 // One portal for all tests in this file.

@@ -2,34 +2,33 @@ import type { Page } from '@playwright/test';
 import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
 import { axeScript, expectAccessible } from './axe.ts';
 import { addCustomerTo } from './portal-accounts.ts';
+import type { PortalUnderTest } from './portal-under-test.ts';
 import { expectSignedIn, signIn } from './sign-in-form.ts';
 import { ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect, password } from './test.ts';
 
 /** A provider where Quinn is signed in already, whoever comes. */
-const test = base.extend<object, { provider: ForgedProvider }>({
-  provider: [
-    async ({ portal }, use) => {
-      const provider = await startForgedProvider({ now: () => new Date() });
-      await addCustomerTo(portal, 'quinns', { name: 'Quinns Ltd.' });
-      for (const name of ['quinn', longName])
-        await portal.mustRun([
-          ...['user', 'add', name, '--email', `${name}@quinns.test`, '--customer', 'quinns', '--no-password'],
-        ]);
-      await portal.mustRun(
-        [
-          ...['connection', 'add', 'oidc', 'quinns', '--customer', 'quinns', '--domain', 'quinns.test'],
-          ...['--issuer', provider.issuer, '--client-id', provider.clientId, '--client-secret-stdin'],
-          ...['--provider-network', '127.0.0.0/8'],
-        ],
-        'a-secret-that-this-provider-does-not-check',
-      );
-      await use(provider);
-      await provider.close();
-    },
-    { scope: 'worker' },
-  ],
+const test = base.extend<{ provider: ForgedProvider }>({
+  provider: async ({ oncePerWorker, portal }, use) => await use(await oncePerWorker.get(startFor, portal)),
 });
+
+async function startFor(portal: PortalUnderTest): Promise<ForgedProvider> {
+  const provider = await startForgedProvider({ now: () => new Date() });
+  await addCustomerTo(portal, 'quinns', { name: 'Quinns Ltd.' });
+  for (const name of ['quinn', longName])
+    await portal.mustRun([
+      ...['user', 'add', name, '--email', `${name}@quinns.test`, '--customer', 'quinns', '--no-password'],
+    ]);
+  await portal.mustRun(
+    [
+      ...['connection', 'add', 'oidc', 'quinns', '--customer', 'quinns', '--domain', 'quinns.test'],
+      ...['--issuer', provider.issuer, '--client-id', provider.clientId, '--client-secret-stdin'],
+      ...['--provider-network', '127.0.0.0/8'],
+    ],
+    'a-secret-that-this-provider-does-not-check',
+  );
+  return provider;
+}
 
 const longName = `${'long'.repeat(14)}.name`;
 const both = { tag: '@without-script' };

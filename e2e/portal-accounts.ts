@@ -24,6 +24,15 @@ export async function addCustomerTo(
 
 export type UserOptions = { customers: readonly string[]; language?: Language; mayChangePassword?: boolean };
 
+const hashes = new Map<string, Promise<string>>();
+
+/** The hash of a password, computed once in each worker: hundreds of users have the same. */
+async function hashOf(password: string): Promise<string> {
+  const hash = hashes.get(password) ?? hashPassword(password);
+  hashes.set(password, hash);
+  return await hash;
+}
+
 /** Adds a user with a password and an email address at acme.test. */
 export async function addUserTo(
   portal: PortalUnderTest,
@@ -34,7 +43,7 @@ export async function addUserTo(
   const user = {
     username,
     email: `${username}@acme.test`,
-    passwordHash: await hashPassword(password),
+    passwordHash: await hashOf(password),
     language: language ?? null,
     active: true,
     mayChangePassword,

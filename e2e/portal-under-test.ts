@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type CommandResult, runVestibule } from '#testing/run-vestibule.ts';
 
 export const repository = fileURLToPath(new URL('../', import.meta.url));
 const program = join(repository, 'server/command-line/vestibule.ts');
@@ -20,8 +21,6 @@ export type Settings = {
   /** Additional environment, such as SMTP_URL. */
   env?: Record<string, string>;
 };
-
-export type CommandResult = { code: number | null; out: string; err: string };
 
 /** The real product on its own data folder, run as an operator does. */
 export class PortalUnderTest {
@@ -137,27 +136,29 @@ export class PortalUnderTest {
     return code;
   }
 
-  /** Runs `vestibule` with these arguments, beside the running server or without one. */
+  /**
+   * Runs `vestibule` with these arguments, beside the running server or without one, inside the test's process: a new
+   * one spends a second loading code.
+   */
   async run(args: readonly string[], input = ''): Promise<CommandResult> {
-    return await this.#spawned(process.execPath, [program, ...args], input);
+    return await runVestibule(args, { env: this.env, input });
+  }
+
+  /** Runs `vestibule` as `run` does, as a process. */
+  async runProcess(args: readonly string[]): Promise<CommandResult> {
+    return await this.#spawned(process.execPath, [program, ...args]);
   }
 
   /** Runs a line as typed into a shell in the repository. */
   async shell(line: string, more: Record<string, string> = {}): Promise<CommandResult> {
-    return await this.#spawned('bash', ['-c', line], '', more);
+    return await this.#spawned('bash', ['-c', line], more);
   }
 
-  async #spawned(
-    command: string,
-    args: readonly string[],
-    input: string,
-    more: Record<string, string> = {},
-  ): Promise<CommandResult> {
+  async #spawned(command: string, args: readonly string[], more: Record<string, string> = {}): Promise<CommandResult> {
     const child = spawn(command, args, { cwd: repository, env: { ...this.env, ...more } });
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
+    child.stdin.end();
     const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-    return { code: code as number | null, out, err };
+    return { code: code as number, out, err };
   }
 
   /** Runs `vestibule` as `run` does; throws with the command's own message if it fails. */

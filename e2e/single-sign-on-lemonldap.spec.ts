@@ -15,14 +15,10 @@ const people = [
 ] as const;
 
 /** LemonLDAP::NG with two connections to it, one per protocol, at another site than the portal. */
-const test = base.extend<object, { provider: Lemonldap }>({
+const test = base.extend<{ provider: Lemonldap }>({
   provider: [
-    async ({ portal }, use) => {
-      const provider = await startFor(portal);
-      await use(provider);
-      await provider.close();
-    },
-    { scope: 'worker', timeout: 180_000 },
+    async ({ oncePerWorker, portal }, use) => await use(await oncePerWorker.get(startFor, portal)),
+    { timeout: 180_000 },
   ],
 });
 
@@ -53,6 +49,9 @@ async function startFor(portal: PortalUnderTest): Promise<Lemonldap> {
   }
   return provider;
 }
+
+// Both workers would need a provider otherwise.
+test.describe.configure({ mode: 'default' });
 
 const both = { tag: '@without-script' };
 

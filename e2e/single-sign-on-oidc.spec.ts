@@ -11,31 +11,32 @@ import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-
 import { test as base, expect } from './test.ts';
 
 /** One provider and one customer for the whole file, at another site than the portal. */
-const test = base.extend<object, { provider: OpenIdProvider }>({
-  provider: [
-    async ({ portal }, use) => {
-      const provider = await startOpenIdProvider({
-        redirectUris: [`${portal.origin}/portal/authenticate/oidc/callback/oidc`],
-        postLogoutRedirectUris: [`${portal.origin}/portal/login`],
-        backchannelLogoutUri: `${portal.origin}/portal/authenticate/oidc/backchannel-logout/oidc`,
-      });
-      await addCustomerTo(portal, 'oidc', { name: 'Oidc Ltd.' });
-      await portal.mustRun(['user', 'add', 'olga', '--email', 'olga@oidc.test', '--customer', 'oidc', '--no-password']);
-      const { issuer, clientId, clientSecret } = provider;
-      await portal.mustRun(
-        [
-          ...['connection', 'add', 'oidc', 'oidc', '--customer', 'oidc', '--domain', 'oidc.test'],
-          ...['--issuer', issuer, '--client-id', clientId, '--client-secret-stdin'],
-          ...['--provider-network', '127.0.0.0/8'],
-        ],
-        clientSecret,
-      );
-      await use(provider);
-      await provider.close();
-    },
-    { scope: 'worker' },
-  ],
+const test = base.extend<{ provider: OpenIdProvider }>({
+  provider: async ({ oncePerWorker, portal }, use) => await use(await oncePerWorker.get(startFor, portal)),
 });
+
+async function startFor(portal: PortalUnderTest): Promise<OpenIdProvider> {
+  const provider = await startOpenIdProvider({
+    redirectUris: [`${portal.origin}/portal/authenticate/oidc/callback/oidc`],
+    postLogoutRedirectUris: [`${portal.origin}/portal/login`],
+    backchannelLogoutUri: `${portal.origin}/portal/authenticate/oidc/backchannel-logout/oidc`,
+  });
+  await addCustomerTo(portal, 'oidc', { name: 'Oidc Ltd.' });
+  await portal.mustRun(['user', 'add', 'olga', '--email', 'olga@oidc.test', '--customer', 'oidc', '--no-password']);
+  const { issuer, clientId, clientSecret } = provider;
+  await portal.mustRun(
+    [
+      ...['connection', 'add', 'oidc', 'oidc', '--customer', 'oidc', '--domain', 'oidc.test'],
+      ...['--issuer', issuer, '--client-id', clientId, '--client-secret-stdin'],
+      ...['--provider-network', '127.0.0.0/8'],
+    ],
+    clientSecret,
+  );
+  return provider;
+}
+
+// Both workers would need a provider otherwise.
+test.describe.configure({ mode: 'default' });
 
 const both = { tag: '@without-script' };
 

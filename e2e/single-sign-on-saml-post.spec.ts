@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { type SamlProviderForTest, startSamlProvider } from '#testing/saml-provider-for-test.ts';
 import { addCustomerTo } from './portal-accounts.ts';
+import type { PortalUnderTest } from './portal-under-test.ts';
 import { expectSignedIn } from './sign-in-form.ts';
 import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect } from './test.ts';
@@ -13,35 +14,38 @@ import { textsOf } from './texts.ts';
  * SimpleSAMLphp at another site, with metadata that offer only HTTP-POST. It answers a posted request by a redirect to
  * its sign-in page, so Chromium applies our page's policy to that as well.
  */
-const test = base.extend<object, { provider: SamlProviderForTest }>({
+const test = base.extend<{ provider: SamlProviderForTest }>({
   provider: [
-    async ({ portal }, use) => {
-      const provider = await startSamlProvider();
-      const folder = await mkdtemp(join(tmpdir(), 'post-alone-'));
-      const metadata = (await provider.metadata()).replace(
-        /(<md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2\.0:bindings:)HTTP-Redirect"/g,
-        '$1HTTP-POST"',
-      );
-      await writeFile(join(folder, 'metadata.xml'), metadata);
-      await addCustomerTo(portal, 'posting', { name: 'Posting Ltd.' });
-      await portal.mustRun(['user', 'add', 'pat', '--email', 'pat@post.test', '--customer', 'posting', noPassword]);
-      await portal.mustRun([
-        ...['connection', 'add', 'saml', 'posting', '--customer', 'posting', '--domain', 'post.test'],
-        ...['--metadata', join(folder, 'metadata.xml')],
-      ]);
-      const ours = await fetch(`${portal.origin}/portal/authenticate/saml/metadata`);
-      await provider.trust(await ours.text());
-      await use(provider);
-      await provider.close();
-      await rm(folder, { recursive: true });
-    },
-    { scope: 'worker', timeout: 180_000 },
+    async ({ oncePerWorker, portal }, use) => await use(await oncePerWorker.get(startFor, portal)),
+    { timeout: 180_000 },
   ],
 });
 
+async function startFor(portal: PortalUnderTest): Promise<SamlProviderForTest> {
+  const provider = await startSamlProvider();
+  const folder = await mkdtemp(join(tmpdir(), 'post-alone-'));
+  const metadata = (await provider.metadata()).replace(
+    /(<md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2\.0:bindings:)HTTP-Redirect"/g,
+    '$1HTTP-POST"',
+  );
+  await writeFile(join(folder, 'metadata.xml'), metadata);
+  await addCustomerTo(portal, 'posting', { name: 'Posting Ltd.' });
+  await portal.mustRun(['user', 'add', 'pat', '--email', 'pat@post.test', '--customer', 'posting', '--no-password']);
+  await portal.mustRun([
+    ...['connection', 'add', 'saml', 'posting', '--customer', 'posting', '--domain', 'post.test'],
+    ...['--metadata', join(folder, 'metadata.xml')],
+  ]);
+  await rm(folder, { recursive: true });
+  const ours = await fetch(`${portal.origin}/portal/authenticate/saml/metadata`);
+  await provider.trust(await ours.text());
+  return provider;
+}
+
+// Both workers would need a provider otherwise.
+test.describe.configure({ mode: 'default' });
+
 const both = { tag: '@without-script' };
 const withoutScript = { tag: '@without-script-only' };
-const noPassword = '--no-password';
 const onward = textsOf('en')['leaving-button'].replace('{provider}', '');
 
 test.beforeEach(({ watch, provider }) => watch.host(provider.origin));

@@ -1,5 +1,6 @@
 import { type BrowserContext, type BrowserContextOptions, test as base, expect, type Page } from '@playwright/test';
 import { MailInbox } from './mail-inbox.ts';
+import { OncePerWorker } from './once-per-worker.ts';
 import { type App, PlainBrowser } from './plain-browser.ts';
 import { addCustomerTo, addUserTo, type UserOptions } from './portal-accounts.ts';
 import { PortalUnderTest, type Settings } from './portal-under-test.ts';
@@ -18,6 +19,7 @@ export type Username = 'ada' | 'bob' | 'fen';
 export type Person = { username: string; email: string };
 
 type TestFixtures = {
+  portal: PortalUnderTest;
   /** Adds a user with the common password: of acme by default. */
   newPerson: (options?: Partial<UserOptions>) => Promise<Person>;
   /** Adds a user with a registered app, required at every sign-in. */
@@ -31,7 +33,9 @@ type TestFixtures = {
 type WorkerFixtures = {
   /** Where the portal's emails arrive. */
   inbox: MailInbox;
-  portal: PortalUnderTest;
+  /** The portal of all tests but those that have their own. */
+  sharedPortal: PortalUnderTest;
+  oncePerWorker: OncePerWorker;
   /** Brings browsers to an open second factor. */
   stages: Stages;
 };
@@ -70,7 +74,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker' },
   ],
-  portal: [
+  sharedPortal: [
     async ({ inbox }, use) => {
       const portal = await startPortalWithUsers({ env: inbox.env });
       await use(portal);
@@ -78,7 +82,20 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker', timeout: 90_000 },
   ],
-  stages: [async ({ portal, inbox }, use) => await use(new Stages({ portal, inbox, password })), { scope: 'worker' }],
+  oncePerWorker: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern to know what the fixture needs
+    async ({}, use) => {
+      const once = new OncePerWorker();
+      await use(once);
+      await once.close();
+    },
+    { scope: 'worker', timeout: 90_000 },
+  ],
+  stages: [
+    async ({ sharedPortal, inbox }, use) => await use(new Stages({ portal: sharedPortal, inbox, password })),
+    { scope: 'worker' },
+  ],
+  portal: async ({ sharedPortal }, use) => await use(sharedPortal),
   newPersonWithApp: async ({ portal, newPerson }, use) => {
     await use(async (options) => {
       const person = await newPerson({ customers: ['apps'], ...options });
