@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { ConfigFile } from './config-file.ts';
 
-const checkFile = new Ajv({ allErrors: true }).compile<ConfigFile>(ConfigFile);
-
 /**
  * Reads the configuration file `named` in the environment, or that of the working directory if there is one. Adds every
  * problem to `problems`, each naming its setting.
@@ -25,6 +23,7 @@ export function readConfigFile(named: string | undefined, problems: string[]): C
     problems.push(`${path}: not valid JSON (${(error as Error).message})`);
     return {};
   }
+  const checkFile = new Ajv({ allErrors: true }).compile<ConfigFile>(ConfigFile);
   if (checkFile(value)) return value;
   for (const { instancePath, message, params } of checkFile.errors ?? []) {
     const unknown: string | undefined = params.additionalProperty;
