@@ -5,7 +5,7 @@ const shownCharacters = 8;
 
 /** What the sign-in form says of the turn that it belongs to; of a browser without marks just the point. */
 export function turnOfForm(turns: Turns | undefined): string {
-  return [turns?.signedIn, turns?.signedOut].map((mark) => mark?.slice(0, shownCharacters) ?? '').join('.');
+  return [turns?.signedIn, turns?.signedOut].map((mark) => mark?.slice(0, shownCharacters)).join('.');
 }
 
 /**
