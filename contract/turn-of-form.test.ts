@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isOfEarlierTurn, turnOfForm } from './turn-of-form.ts';
+import { happenedSince, turnOfForm } from './turn-of-form.ts';
 
 const alice = { signedIn: 'alice-in-1', signedOut: null };
 const out = { signedIn: 'alice-in-1', signedOut: 'alice-out' };
@@ -10,14 +10,15 @@ it('says of a browser without marks that there are none', () => {
 });
 
 it.each([
-  ['nothing has happened', turnOfForm(undefined), undefined, false],
-  ['the turn is the same', turnOfForm(out), out, false],
-  ['somebody has signed in for the first time', turnOfForm(undefined), alice, true],
-  ['somebody has signed out', turnOfForm(alice), out, true],
-  ['somebody has signed in again', turnOfForm(out), { ...out, signedIn: 'bob-is-in' }, true],
-  ['a mark has expired', turnOfForm(out), alice, false],
-  ['the form says nothing', undefined, out, false],
-  ['the form says something else', '', out, true],
+  ['nothing has happened', turnOfForm(undefined), undefined, 'nothing'],
+  ['the turn is the same', turnOfForm(out), out, 'nothing'],
+  ['somebody has signed in for the first time', turnOfForm(undefined), alice, 'signIn'],
+  ['somebody has signed out', turnOfForm(alice), out, 'signOut'],
+  ['somebody has signed in and out', turnOfForm(undefined), out, 'signOut'],
+  ['somebody has signed in again', turnOfForm(out), { ...out, signedIn: 'bob-is-in' }, 'signIn'],
+  ['a mark has expired', turnOfForm(out), alice, 'nothing'],
+  ['the form says nothing', undefined, out, 'nothing'],
+  ['the form says something else', '', out, 'signOut'],
 ])('%s', (_what, said, turns, is) => {
-  expect(isOfEarlierTurn(said, turns)).toBe(is);
+  expect(happenedSince(said, turns)).toBe(is);
 });

@@ -9,12 +9,13 @@ export function turnOfForm(turns: Turns | undefined): string {
 }
 
 /**
- * Whether somebody has signed in or out in the browser since the form was shown: an expired mark, or a form of somebody
- * else's pages, which says nothing, doesn't count.
+ * What has happened in the browser since the form was shown. An expired mark doesn't count, nor does a form that says
+ * nothing, such as one of the hub's own.
  */
-export function isOfEarlierTurn(said: string | undefined, turns: Turns | undefined): boolean {
-  if (said === undefined) return false;
-  const now = turnOfForm(turns).split('.');
-  const then = said.split('.');
-  return now.some((mark, index) => mark !== '' && mark !== then[index]);
+export function happenedSince(said: string | undefined, turns: Turns | undefined): 'nothing' | 'signIn' | 'signOut' {
+  if (said === undefined) return 'nothing';
+  const [wasIn, wasOut] = said.split('.');
+  const [isIn, isOut] = turnOfForm(turns).split('.');
+  if (isOut !== '' && isOut !== wasOut) return 'signOut';
+  return isIn !== '' && isIn !== wasIn ? 'signIn' : 'nothing';
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
 import { LoginForm, longestUsername } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
-import { isOfEarlierTurn } from '#contract/turn-of-form.ts';
+import { happenedSince } from '#contract/turn-of-form.ts';
 import type { Deps } from '../deps/deps.ts';
 import { formAgain } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
@@ -32,12 +32,15 @@ export function performLoginRoute(deps: Deps) {
     if (!visitor) return reply;
     const { address } = visitor;
     const { username, password, turn } = request.body;
-    // A form that was posted before somebody signed in or out here waits in the tab's history with the password in it.
-    if (isOfEarlierTurn(turn, visitor.turns)) return reply.redirect(formOfThisTurn(languageOverride(request)), 303);
+    const who = await visitor.who();
     // A form that was open before its turn ended has the earlier person's destination.
-    const isTurnOver = turnOfEndedSession(deps, request, reply, await visitor.who()) !== null;
-    const redirectURL = isTurnOver ? undefined : request.body.redirectURL;
+    const isTurnOver = turnOfEndedSession(deps, request, reply, who) !== null;
+    const since = happenedSince(turn, visitor.turns);
+    const redirectURL = isTurnOver || since === 'signOut' ? undefined : request.body.redirectURL;
     const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
+    // A form whose post failed waits in the tab's history with the password in it, also for the next person.
+    if (since === 'signOut' || (since === 'signIn' && (who.kind === 'nobody' || who.kind === 'ended')))
+      return reply.redirect(formOfThisTurn(accepted, languageOverride(request)), 303);
     const way = {
       destination: accepted ?? defaultDestination(config.basePath),
       lang: languageOverride(request),
@@ -65,9 +68,13 @@ export function performLoginRoute(deps: Deps) {
     }
   };
 
-  /** Without the destination and the name, which may be an earlier person's. */
-  function formOfThisTurn(lang: string | undefined): string {
-    return screenUrl(config.basePath, 'login', { [queryNames.notice]: 'signInExpired', lang });
+  /** Without the name, which may be an earlier person's. */
+  function formOfThisTurn(accepted: string | null, lang: string | undefined): string {
+    return screenUrl(config.basePath, 'login', {
+      [queryNames.notice]: 'signInExpired',
+      [queryNames.destination]: accepted ? destinationToKeep(config.basePath, accepted) : undefined,
+      lang,
+    });
   }
 
   /** What the browser prevents with JavaScript. Nothing is looked up or counted: there was nothing to try. */
