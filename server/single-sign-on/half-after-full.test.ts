@@ -134,3 +134,9 @@ it.each(['read', 'lost'])(
     expect(asked.searchParams.get('prompt')).toBe('login');
   },
 );
+
+it('a provider’s logout of one person is none of somebody else who has just given their password', async () => {
+  await byPassword('bob');
+  await logoutByProvider();
+  expect(await portal.sql`select from session`).toHaveLength(1);
+});

@@ -84,6 +84,22 @@ it.each([
   },
 );
 
+it.each([
+  ['OpenID Connect', byOidc, oidcLogout, 'opal'],
+  ['SAML', bySaml, samlLogout, 'alice'],
+])(
+  'SE-15 also (%s) if a second sign-in by password waits for its code by then',
+  async (_, signIn, logout, username) => {
+    await signIn();
+    await portal.sql`update customer set two_factor = 'email'`;
+    const { headers } = await browser.post('/portal/performlogin', { username, password: testPassword });
+    expect(headers.location).toContain('/twoFactor');
+    await logout();
+    expect(await portal.sql`select from session`).toHaveLength(0);
+    expect((await turnsAt('/portal/login'))?.signedOut).toEqual(expect.any(String));
+  },
+);
+
 it('SE-15 also where a hub asks first, and its stand-in leads to the form', async () => {
   for (const url of ['/portal/session', '/portal/portal.html']) {
     await byOidc();

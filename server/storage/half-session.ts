@@ -43,16 +43,29 @@ export async function takeHalfSession(
     hasReplacedFull: boolean;
     replacedConnectionId: string | null;
     sealedReplacedIdToken: Buffer | null;
+    replacedSubjectHash: Buffer | null;
+    replacedSessionHash: Buffer | null;
   };
   const [row] = await sql<Row[]>`
     delete from session where token_hash = ${tokenHash} and stage = 'half'
       and ${isStillAWayIn(sql, { connectionId: sql`session.connection_id`, userId: sql`session.user_id` })}
     returning connection_id as "connectionId", visit_id as "visitId", sealed_id_token as "sealedIdToken", provider_ends_at as "providerEndsAt", authenticated_at as "authenticatedAt",
       provider_subject_hash as "providerSubjectHash", provider_session_hash as "providerSessionHash", replaced_full as "hasReplacedFull",
-      replaced_connection_id as "replacedConnectionId", sealed_replaced_id_token as "sealedReplacedIdToken"`;
+      replaced_connection_id as "replacedConnectionId", sealed_replaced_id_token as "sealedReplacedIdToken",
+      replaced_subject_hash as "replacedSubjectHash", replaced_session_hash as "replacedSessionHash"`;
   if (!row) return null;
-  const { hasReplacedFull, replacedConnectionId: connectionId, sealedReplacedIdToken: sealedIdToken, ...origin } = row;
-  return { ...origin, replacedFull: hasReplacedFull ? { connectionId, sealedIdToken } : null };
+  const {
+    hasReplacedFull,
+    replacedConnectionId: connectionId,
+    sealedReplacedIdToken: sealedIdToken,
+    replacedSubjectHash: subjectHash,
+    replacedSessionHash: sessionHash,
+    ...origin
+  } = row;
+  return {
+    ...origin,
+    replacedFull: hasReplacedFull ? { connectionId, sealedIdToken, subjectHash, sessionHash } : null,
+  };
 }
 
 /**

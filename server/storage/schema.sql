@@ -326,12 +326,16 @@ create table session (
   replaced_full boolean not null default false,
   replaced_connection_id uuid,
   sealed_replaced_id_token bytea,
+  replaced_subject_hash bytea,
+  replaced_session_hash bytea,
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
   check ((octet_length(browser_hash) = 32)),
   check ((octet_length(former_token_hash) = 32)),
   check ((octet_length(last_code_hash) = 32)),
   check ((octet_length(provider_session_hash) = 32)),
   check ((octet_length(provider_subject_hash) = 32)),
+  check ((octet_length(replaced_session_hash) = 32)),
+  check ((octet_length(replaced_subject_hash) = 32)),
   check ((octet_length(token_hash) = 32)),
   check ((proven = ANY (ARRAY['none'::text, 'remembered'::text, 'code'::text]))),
   check ((stage = ANY (ARRAY['half'::text, 'full'::text]))),
@@ -341,6 +345,7 @@ create table session (
 );
 CREATE INDEX session_by_connection ON session USING btree (connection_id) WHERE (connection_id IS NOT NULL);
 CREATE INDEX session_by_former_token ON session USING btree (former_token_hash) WHERE (former_token_hash IS NOT NULL);
+CREATE INDEX session_by_replaced_connection ON session USING btree (replaced_connection_id) WHERE (replaced_connection_id IS NOT NULL);
 CREATE INDEX session_by_user ON session USING btree (user_id);
 
 create table shown_recovery_codes (

@@ -2,6 +2,7 @@ import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
 import { endedKeptUntil } from './ended-session.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
+import type { Fragment } from './sso-domain.ts';
 
 export type SessionStage = 'half' | 'full';
 
@@ -91,7 +92,12 @@ export type SessionOrigin = {
 };
 
 /** Of the full session that a half one replaced: its connection, null for a password, and its user's proof for it. */
-export type ReplacedFull = { connectionId: string | null; sealedIdToken: Buffer | null };
+export type ReplacedFull = {
+  connectionId: string | null;
+  sealedIdToken: Buffer | null;
+  subjectHash: Buffer | null;
+  sessionHash: Buffer | null;
+};
 
 /** A session to create; `waitsFor` is what a half one waits for, null for a full one. */
 export type NewSession = {
@@ -124,18 +130,19 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
   const full = session.replacedFull ?? null;
   await sql`
     insert into session (token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, connection_id,
-      visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, replaced_full, replaced_connection_id, sealed_replaced_id_token, created_at, last_seen_at, ends_at)
+      visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, replaced_full, replaced_connection_id, sealed_replaced_id_token,
+      replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at)
     values (${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
       ${waitsFor?.mustRegister ?? false}, ${proven}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt}, ${full !== null}, ${full?.connectionId ?? null}, ${full?.sealedIdToken ?? null},
-      ${now}, ${now}, ${session.endsAt})`;
+      ${full?.subjectHash ?? null}, ${full?.sessionHash ?? null}, ${now}, ${now}, ${session.endsAt})`;
 }
 
 /**
  * A query: the full session that a half one is about to replace, one row or none. A half session hands on what it has
  * replaced itself, to a second press of the same button too, which still presents the token of the full one. The
- * provider's proof is only for the same user. `idleSince`: those last used before it count as ended.
+ * provider's proof, and whom it signs out, are only for the same user. `idleSince`: those last used before it count as ended.
  */
 export function replacedFull(
   sql: Connection,
@@ -143,7 +150,9 @@ export function replacedFull(
 ) {
   return sql`
     select case when stage = 'full' then connection_id else replaced_connection_id end as connection_id,
-      case when user_id <> ${userId} then null when stage = 'full' then sealed_id_token else sealed_replaced_id_token end as sealed_id_token
+      case when user_id <> ${userId} then null when stage = 'full' then sealed_id_token else sealed_replaced_id_token end as sealed_id_token,
+      case when user_id <> ${userId} then null when stage = 'full' then provider_subject_hash else replaced_subject_hash end as subject_hash,
+      case when user_id <> ${userId} then null when stage = 'full' then provider_session_hash else replaced_session_hash end as session_hash
     from session where ends_at > ${now} and (
       token_hash = ${tokenHash} and (stage = 'full' and last_seen_at > ${idleSince} or replaced_full)
       or former_token_hash = ${tokenHash} and replaced_full and ${isFormerTokenGood(sql, sql`session`, now)})
@@ -156,7 +165,9 @@ export async function findReplacedFull(
   by: Parameters<typeof replacedFull>[1],
 ): Promise<ReplacedFull | null> {
   const [row] = await sql<ReplacedFull[]>`
-    select connection_id as "connectionId", sealed_id_token as "sealedIdToken" from (${replacedFull(sql, by)}) found`;
+    select connection_id as "connectionId", sealed_id_token as "sealedIdToken", subject_hash as "subjectHash",
+      session_hash as "sessionHash"
+    from (${replacedFull(sql, by)}) found`;
   return row ?? null;
 }
 
@@ -230,13 +241,31 @@ async function lockUsersOfConnection(
 ): Promise<void> {
   const { connectionId, subjectHash } = given;
   const sessionHash = subjectHash === null ? (given.sessionHash ?? null) : null;
+  const isMeant = (of: OfProvider) => sql`
+    ${of.connection} = ${connectionId} and (${subjectHash}::bytea is null or ${of.subject} = ${subjectHash})
+    and (${sessionHash}::bytea is null or ${of.session} = ${sessionHash})`;
   await sql`
     select from portal_user u where u.id in (
-      select s.user_id from session s
-      where s.connection_id = ${connectionId}
-        and (${subjectHash}::bytea is null or s.provider_subject_hash = ${subjectHash})
-        and (${sessionHash}::bytea is null or s.provider_session_hash = ${sessionHash})
+      select s.user_id from session s where ${ofEither(sql, isMeant)}
     ) order by u.id for no key update of u`;
+}
+
+/** What a provider knows a session by. */
+type OfProvider = Record<'connection' | 'subject' | 'session', Fragment>;
+
+/** A condition on a session itself, or on the full one that it replaced. */
+function ofEither(sql: Connection, condition: (of: OfProvider) => Fragment) {
+  const own = {
+    connection: sql`s.connection_id`,
+    subject: sql`s.provider_subject_hash`,
+    session: sql`s.provider_session_hash`,
+  };
+  const replaced = {
+    connection: sql`s.replaced_connection_id`,
+    subject: sql`s.replaced_subject_hash`,
+    session: sql`s.replaced_session_hash`,
+  };
+  return sql`((${condition(own)}) or (${condition(replaced)}))`;
 }
 
 /**
@@ -251,15 +280,11 @@ export async function deleteSessionsOfProvider(
   const { connectionId, subjectHash, sessionHash } = given;
   if (subjectHash === null && sessionHash === null) return [];
   await lockUsersOfConnection(sql, given);
-  return await deleteNoted(
-    sql,
-    sql`
-    where s.connection_id = ${connectionId} and u.id = s.user_id
-      and (${subjectHash}::bytea is null or s.provider_subject_hash = ${subjectHash})
-      and (${sessionHash}::bytea is null or s.provider_session_hash = ${sessionHash}
-        or ${subjectHash}::bytea is not null and s.provider_session_hash is null)`,
-    now,
-  );
+  const isMeant = (of: OfProvider) => sql`
+    ${of.connection} = ${connectionId} and (${subjectHash}::bytea is null or ${of.subject} = ${subjectHash})
+    and (${sessionHash}::bytea is null or ${of.session} = ${sessionHash}
+      or ${subjectHash}::bytea is not null and ${of.session} is null)`;
+  return await deleteNoted(sql, ofEither(sql, isMeant), now);
 }
 
 /**
@@ -273,14 +298,11 @@ export async function deleteSessionsOfSamlSubject(
 ): Promise<{ userId: string; username: string }[]> {
   const { connectionId, subjectHash, sessionHashes } = given;
   await lockUsersOfConnection(sql, given);
-  return await deleteNoted(
-    sql,
-    sql`
-    where s.connection_id = ${connectionId} and u.id = s.user_id and s.provider_subject_hash = ${subjectHash}
-      and (${sessionHashes.length === 0} or s.provider_session_hash is null
-        or encode(s.provider_session_hash, 'hex') = any(${sessionHashes.map((hash) => hash.toString('hex'))}::text[]))`,
-    now,
-  );
+  const named = sessionHashes.map((hash) => hash.toString('hex'));
+  const isMeant = (of: OfProvider) => sql`
+    ${of.connection} = ${connectionId} and ${of.subject} = ${subjectHash}
+    and (${named.length === 0} or ${of.session} is null or encode(${of.session}, 'hex') = any(${named}::text[]))`;
+  return await deleteNoted(sql, ofEither(sql, isMeant), now);
 }
 
 /**
@@ -289,12 +311,12 @@ export async function deleteSessionsOfSamlSubject(
  */
 async function deleteNoted(
   sql: Connection,
-  which: ReturnType<Connection>,
+  which: Fragment,
   now: Date,
 ): Promise<{ userId: string; username: string }[]> {
   return await sql<{ userId: string; username: string }[]>`
     with ended as (
-      delete from session s using portal_user u ${which}
+      delete from session s using portal_user u where u.id = s.user_id and ${which}
       returning s.token_hash, s.former_token_hash, s.stage, s.replaced_full, s.ends_at, u.id, u.username
     ), noted as (
       insert into ended_session (token_hash, ends_at)
