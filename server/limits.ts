@@ -70,8 +70,6 @@ export const limits = {
   rememberedDevice: 30 * day,
   /** Up to this offset a phone's clock is distinguished from a wrong code. */
   clockHelpWithin: 10 * minute,
-  /** Wrong codes after which the clock is checked. */
-  clockHelpAfter: 2,
   /** A sign-in this recent may register a second factor. */
   freshSignIn: 10 * minute,
   /** How long a visitor may stay at an identity provider. */

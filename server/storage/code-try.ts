@@ -33,13 +33,29 @@ export async function countCodeTry(
 }
 
 /**
- * Whether the clock offset may be reported at an attempt of this half session: at one, and to each press of it.
+ * Notes that a half session's code at an attempt was that of another time. Whether its offset, in seconds, may be
+ * reported: if the last such code, of another time step, had the same, give or take `tolerance`. Only at one attempt,
+ * and to each press of it.
  */
-export async function takeClockHelp(sql: Connection, tokenHash: Buffer, tries: number): Promise<boolean> {
-  const rows = await sql`
-    update session set clock_told = true, clock_told_at_try = ${tries}
-    where token_hash = ${tokenHash} and (not clock_told or clock_told_at_try = ${tries}) returning token_hash`;
-  return rows.length > 0;
+export async function noteClock(
+  sql: Connection,
+  tokenHash: Buffer,
+  { tries, step, offset, tolerance }: { tries: number; step: number; offset: number; tolerance: number },
+): Promise<boolean> {
+  const [row] = await sql<{ isReported: boolean }[]>`
+    with seen as (
+      select token_hash, clock_told, clock_told_at_try,
+        coalesce(clock_step <> ${step} and abs(clock_offset - ${offset}) <= ${tolerance}, false) as confirmed
+      from session where token_hash = ${tokenHash} for no key update
+    ),
+    noted as (
+      select token_hash, case when clock_told then clock_told_at_try when confirmed then ${tries}::integer end as told_at from seen
+    )
+    update session s
+    set clock_step = ${step}, clock_offset = ${offset}, clock_told = told_at is not null, clock_told_at_try = told_at
+    from noted where s.token_hash = noted.token_hash
+    returning coalesce(told_at = ${tries}, false) as "isReported"`;
+  return row?.isReported ?? false;
 }
 
 /**

@@ -328,6 +328,8 @@ create table session (
   sealed_replaced_id_token bytea,
   replaced_subject_hash bytea,
   replaced_session_hash bytea,
+  clock_step bigint,
+  clock_offset integer,
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
   check ((octet_length(browser_hash) = 32)),
   check ((octet_length(former_token_hash) = 32)),

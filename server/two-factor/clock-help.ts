@@ -1,17 +1,19 @@
 import { isOneTimeCode } from '#contract/one-time-code.ts';
 import type { Deps } from '../deps/deps.ts';
-import { limits } from '../limits.ts';
 import { unseal } from '../secrets/sealed.ts';
-import { type CodeTry, takeClockHelp } from '../storage/code-try.ts';
+import { type CodeTry, noteClock } from '../storage/code-try.ts';
 import type { HalfSession } from '../storage/half-session.ts';
 import { findPendingTotp, findTotp } from '../storage/totp.ts';
 import { pendingPlace, totpPlace } from './registration.ts';
-import { clockOffset } from './totp.ts';
+import { codeOfOtherTime } from './totp.ts';
+
+/** A time step of a code, in seconds. */
+const step = 30;
 
 /**
- * By how many seconds a phone's clock seems to be off, reported once per half session and only after some misses;
- * otherwise null. The code stays refused and counted: guessing reveals that one of forty codes was near, at the price
- * of an attempt, and nothing that lets anyone in (docs/decisions/0015).
+ * By how many seconds a phone's clock is off, reported once per half session, when two different codes have shown the
+ * same offset; otherwise null. One code is not enough: its time may be yet to come, so whoever guessed it could wait for
+ * that (docs/decisions/0015). The code stays refused and counted.
  */
 export async function clockHelp(
   deps: Deps,
@@ -20,13 +22,13 @@ export async function clockHelp(
   code: string,
   { tries, at }: CodeTry,
 ): Promise<number | null> {
-  if (factor !== 'app' || tries < limits.clockHelpAfter || !isOneTimeCode(code)) return null;
+  if (factor !== 'app' || !isOneTimeCode(code)) return null;
   const [sealed, place] = mustRegister
     ? [await findPendingTotp(deps.sql, sessionHash), pendingPlace(sessionHash)]
     : [await findTotp(deps.sql, userId), totpPlace(userId)];
   const secret = sealed && unseal(deps.keys.seal, sealed, place);
-  const offset = secret && clockOffset(secret, code, at);
+  const found = secret && codeOfOtherTime(secret, code, at);
   // A code this near was refused because it was used before: the clock is right.
-  if (!offset || Math.abs(offset) <= 30) return null;
-  return (await takeClockHelp(deps.sql, sessionHash, tries)) ? offset : null;
+  if (!found || Math.abs(found.offset) <= step) return null;
+  return (await noteClock(deps.sql, sessionHash, { tries, ...found, tolerance: step })) ? found.offset : null;
 }

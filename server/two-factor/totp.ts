@@ -16,12 +16,12 @@ export function totpStep(secret: string, code: string, now: Date): number | null
 }
 
 /**
- * By how many seconds the clock of the device that showed a code seems to be ahead (behind: negative); null if no code
- * within ten minutes matches.
+ * The time step of a code within ten minutes, and by how many seconds the clock of the device that showed it seems to be
+ * ahead (behind: negative); null if there is none.
  */
-export function clockOffset(secret: string, code: string, now: Date): number | null {
+export function codeOfOtherTime(secret: string, code: string, now: Date): { step: number; offset: number } | null {
   const step = stepWithin(secret, code, now, limits.clockHelpWithin / 1000);
-  return step === null ? null : (step - Math.floor(now.getTime() / 1000 / period)) * period;
+  return step === null ? null : { step, offset: (step - Math.floor(now.getTime() / 1000 / period)) * period };
 }
 
 function stepWithin(secret: string, code: string, now: Date, tolerance: number): number | null {
