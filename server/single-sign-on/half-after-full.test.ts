@@ -76,6 +76,18 @@ it.each([
   expect(isTurnOver()).toEqual([true, true]);
 });
 
+it('SE-15 also if the first press needed no code', async () => {
+  const before = { ...browser.cookies };
+  const form = { username: 'alice', password: testPassword };
+  await portal.sql`update customer set two_factor = 'off'`;
+  await portal.send({ method: 'POST', url: '/portal/performlogin', form, cookies: before });
+  await portal.sql`update customer set two_factor = 'email'`;
+  expect((await byPassword()).headers.location).toContain('/twoFactor');
+  await signOut();
+  expect(isTurnOver()).toEqual([true, true]);
+  expect(await portal.sql`select from session`).toHaveLength(0);
+});
+
 it('SE-15 also at the provider, if its button was pressed twice', async () => {
   const [first, second] = [await departFor(browser), await departFor(browser)];
   const before = { ...browser.cookies };

@@ -140,9 +140,9 @@ export async function insertSession(sql: Connection, session: NewSession): Promi
 }
 
 /**
- * A query: the full session that a half one is about to replace, one row or none. A half session hands on what it has
- * replaced itself, to a second press of the same button too, which still presents the token of the full one. The
- * provider's proof, and whom it signs out, are only for the same user. `idleSince`: those last used before it count as ended.
+ * A query: the full session that a half one is about to replace, one row or none: under this token, or what a first press
+ * of the same button has replaced it with. A half session hands on what it has replaced itself. The provider's proof, and
+ * whom it signs out, are only for the same user. `idleSince`: those last used before it count as ended.
  */
 export function replacedFull(
   sql: Connection,
@@ -153,9 +153,8 @@ export function replacedFull(
       case when user_id <> ${userId} then null when stage = 'full' then sealed_id_token else sealed_replaced_id_token end as sealed_id_token,
       case when user_id <> ${userId} then null when stage = 'full' then provider_subject_hash else replaced_subject_hash end as subject_hash,
       case when user_id <> ${userId} then null when stage = 'full' then provider_session_hash else replaced_session_hash end as session_hash
-    from session where ends_at > ${now} and (
-      token_hash = ${tokenHash} and (stage = 'full' and last_seen_at > ${idleSince} or replaced_full)
-      or former_token_hash = ${tokenHash} and replaced_full and ${isFormerTokenGood(sql, sql`session`, now)})
+    from session where ends_at > ${now} and (stage = 'full' and last_seen_at > ${idleSince} or replaced_full)
+      and (token_hash = ${tokenHash} or former_token_hash = ${tokenHash} and ${isFormerTokenGood(sql, sql`session`, now)})
     order by token_hash = ${tokenHash} desc limit 1`;
 }
 
