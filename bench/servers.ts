@@ -16,7 +16,7 @@ export async function startPortal(
   const port = await freePort();
   const origin = `http://localhost:${port}`;
   const started = performance.now();
-  const child = spawn(process.execPath, ['server/command-line/vestibule.js', 'serve'], {
+  const child = spawn(process.execPath, ['server/command-line/vestibule.ts', 'serve'], {
     cwd: root,
     env: { ...process.env, PORT: String(port), VESTIBULE_DATA: dataFolder, LOG_LEVEL: 'info', ...more },
     stdio: ['ignore', 'ignore', 'inherit'],

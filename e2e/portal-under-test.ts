@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { type CommandResult, runVestibule } from '#testing/run-vestibule.ts';
 
 export const repository = fileURLToPath(new URL('../', import.meta.url));
-const program = join(repository, 'server/command-line/vestibule.js');
+const program = join(repository, 'server/command-line/vestibule.ts');
 
 /** How a portal is set up. */
 export type Settings = {

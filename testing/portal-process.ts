@@ -20,7 +20,7 @@ export async function portalProcess(databaseUrl: string, preload = ''): Promise<
   const port = await freePort();
   const child = spawn(
     process.execPath,
-    ['--import', `data:text/javascript,${encodeURIComponent(preload)}`, 'server/command-line/vestibule.js', 'serve'],
+    ['--import', `data:text/javascript,${encodeURIComponent(preload)}`, 'server/command-line/vestibule.ts', 'serve'],
     {
       cwd: root,
       env: {

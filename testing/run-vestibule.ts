@@ -8,7 +8,7 @@ import { runProgram } from '#server/command-line/program.ts';
 export type CommandResult = { code: number; out: string; err: string };
 type Surroundings = { env: Record<string, string>; input?: string | Buffer };
 
-const entry = join(import.meta.dirname, '../server/command-line/vestibule.js');
+const entry = join(import.meta.dirname, '../server/command-line/vestibule.ts');
 /** Not the time zone that the product writes times in. */
 const always = { PATH: '/usr/bin:/bin', TZ: 'Europe/Berlin' };
 

@@ -88,7 +88,7 @@ describe('at a terminal', () => {
     ['y\r', 1],
     ['\u0003', 1],
   ])('the answer %j exits with %i', async (answer, code) => {
-    const line = `${process.execPath} ${join(import.meta.dirname, 'vestibule.js')} connection remove main`;
+    const line = `${process.execPath} ${join(import.meta.dirname, 'vestibule.ts')} connection remove main`;
     const child = spawn('script', ['-qec', line, '/dev/null'], {
       env: { PATH: '/usr/bin:/bin', TERM: 'dumb', ...env() },
     });

@@ -296,7 +296,7 @@ describe('users', () => {
     ['one without an end', '< /dev/zero', 'too long'],
   ])('%s as standard input ends with a refusal', async (_, redirection, words) => {
     const command = `"$0" "$1" user add alice --email alice@acme.example --password-stdin ${redirection}`;
-    const entry = join(import.meta.dirname, 'vestibule.js');
+    const entry = join(import.meta.dirname, 'vestibule.ts');
     const child = spawn('/bin/sh', ['-c', command, process.execPath, entry], {
       env: { PATH: '/usr/bin:/bin', ...env(), VESTIBULE_CONFIG: '' },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -310,7 +310,7 @@ describe('users', () => {
     const child = spawn(
       process.execPath,
       [
-        join(import.meta.dirname, 'vestibule.js'),
+        join(import.meta.dirname, 'vestibule.ts'),
         ...'user add alice --email alice@acme.example --password-stdin'.split(' '),
       ],
       { env: { PATH: '/usr/bin:/bin', ...env(), VESTIBULE_CONFIG: '' } },
@@ -414,7 +414,7 @@ describe('a password at a terminal', () => {
   const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
 
   async function typeAtTerminal(line: string, answers: readonly string[]) {
-    const entry = join(import.meta.dirname, 'vestibule.js');
+    const entry = join(import.meta.dirname, 'vestibule.ts');
     const command = `${process.execPath} ${entry} ${line}`;
     const child = spawn('script', ['-qec', command, '/dev/null'], {
       env: { PATH: '/usr/bin:/bin', TERM: 'dumb', ...env(), VESTIBULE_CONFIG: '' },
