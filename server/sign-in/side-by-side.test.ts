@@ -1,7 +1,6 @@
 import type { Response } from 'light-my-request';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '#server/limits.ts';
-import { tokenHash } from '#server/secrets/token.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { holdRows, untilWaiting } from '#testing/held-rows.ts';
 import { cookiesOf, type PortalForTest, testPassword, testPasswordHash } from '#testing/portal-for-test.ts';
@@ -91,24 +90,6 @@ it('mixed sign-ins at once over two instances neither deadlock nor fail', async 
   ];
   const answers = await Promise.all(Array.from({ length: 180 }, (_, n) => kinds[n % kinds.length]?.(n)));
   expect(new Set(answers.map((answer) => answer?.statusCode))).toEqual(new Set([303]));
-});
-
-it('two users who sign in at once in a browser that knows one of them do not deadlock', async () => {
-  const { 'vestibule-device': known = '' } = cookiesOf(await portals[0].signIn('alice', testPassword));
-  const cookies = { 'vestibule-device': known };
-  await portals[0].signIn('alice', 'slip of the finger', { cookies });
-  const release = await holdRows(
-    portals[0].sql,
-    (sql) => sql`select from device where token_hash = ${tokenHash(known)} for update`,
-  );
-  const carol = portals[0].signIn('carol', testPassword, { from: '203.0.113.5', cookies });
-  await untilWaiting(portals[0].sql, 1);
-  const alice = portals[1].signIn('alice', testPassword, { cookies });
-  await untilWaiting(portals[0].sql, 2);
-  await release();
-  const answers = await Promise.all([carol, alice]);
-  expect(answers.map((answer) => answer.statusCode)).toEqual([303, 303]);
-  expect(answers.map((answer) => sessionOf(answer) !== '')).toEqual([true, true]);
 });
 
 it('RC-08 a user deactivated while the password is verified gets no session', async () => {

@@ -18,7 +18,7 @@ export async function putDevice(
   const hash = tokenHash(deviceToken);
   const isKept = deviceToken === shown;
   await sql`
-    with ${deviceRenewal(sql, isKept ? null : before, hash, { userId, forgive: [], onlyIf: sql`true` })}
+    with ${deviceRenewal(sql, isKept ? null : before, hash, { userId, forgive: [], isSessionLocked: sql`true`, onlyIf: sql`true` })}
     insert into device (token_hash, user_id, last_used_at, by_password)
     select after, ${userId}, ${now}, ${byPassword} from renewal
     on conflict (token_hash, user_id) do update set last_used_at = excluded.last_used_at`;
@@ -27,19 +27,30 @@ export async function putDevice(
 
 /**
  * Parts of a statement that give a browser another token: other users known by the old token move to the new one, with
- * their wrong guesses. `waits` are their throttles and those of `forgive`, locked in one order and before any device, so
- * that two sign-ins in one browser never wait for each other; whoever writes devices reads `renewal`, which comes after.
+ * their wrong guesses. Locks follow one order, so that nothing done at once in one browser deadlocks: sessions, which
+ * `isSessionLocked` waits for, then `waits`, the throttles of those users and of `forgive`, then devices: whoever writes
+ * one reads `renewal`, which comes after.
  */
 export function deviceRenewal(
   sql: Connection,
   before: Buffer | null,
   after: Buffer | null,
-  { userId, forgive, onlyIf }: { userId: string; forgive: readonly string[]; onlyIf: ReturnType<Connection> },
+  {
+    userId,
+    forgive,
+    isSessionLocked,
+    onlyIf,
+  }: {
+    userId: string;
+    forgive: readonly string[];
+    isSessionLocked: ReturnType<Connection>;
+    onlyIf: ReturnType<Connection>;
+  },
 ) {
   return sql`
     waits as materialized (
       select key from throttle
-      where key = any(${[...forgive]}::text[] || array(
+      where ${isSessionLocked} and key = any(${[...forgive]}::text[] || array(
         select 'device:' || encode(token_hash, 'hex') || ':' || user_id from device
         where token_hash = ${before} and user_id <> ${userId}))
       order by key for update

@@ -239,8 +239,14 @@ export async function completeSignIn(
     replaced as (
       delete from session where exists (select from new_session)
         and token_hash in (${replacedBySignIn(sql, { tokenHash: made.replacedTokenHash, userId: made.userId, now })})
+      returning token_hash
     ),
-    ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, { userId: made.userId, forgive: made.forgive, onlyIf: sql`exists (select from new_session)` })},
+    ${deviceRenewal(sql, made.deviceHashBefore, made.deviceHash, {
+      userId: made.userId,
+      forgive: made.forgive,
+      isSessionLocked: sql`(select count(*) from replaced) >= 0`,
+      onlyIf: sql`exists (select from new_session)`,
+    })},
     device_seen as (
       insert into device as d (token_hash, user_id, last_used_at, by_password)
       select after, id, now, true from who, renewal where after is not null
