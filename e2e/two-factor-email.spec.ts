@@ -224,7 +224,7 @@ test('SE-15 a sign-out before the code of a second sign-in leaves nothing to the
   await givePassword(page, inbox, person);
   await signOutButton(other).click();
   await expect(signInForm(other).username).toHaveValue('');
-  await page.goto('/portal/login');
+  // The page of the code, whose address has the destination, leads to the form by itself.
   await signInForm(page).send('bob', password);
   await expect(page).toHaveURL(/portal\.html$/);
   await expectSignedIn(page, 'bob');

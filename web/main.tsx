@@ -27,8 +27,6 @@ start().catch((error) => {
 });
 
 async function start(): Promise<void> {
-  // A task of its own, so that a slow phone can paint and answer between reading the script and starting it.
-  await new Promise((begin) => setTimeout(begin));
   const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as RenderedPage;
   // The answer to a posted form has the call's address. It gets the form's, so that a reload requests the form.
   if (page.isAnswer) history.replaceState(null, '', page.url);

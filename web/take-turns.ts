@@ -1,4 +1,6 @@
 import type { Page, Turns } from '#contract/page.ts';
+import { queryNames } from '#contract/screens.ts';
+import { withoutParameters } from './query.ts';
 import type { SavedValuesStore } from './saved-values.ts';
 import { savedAfter } from './turns.ts';
 
@@ -32,6 +34,11 @@ export function takeTurns({ turns, resetHash }: Page, store: SavedValuesStore): 
       const now = JSON.stringify(store.readSharedTurns());
       if (now === known) return;
       known = now;
-      if (take()) location.reload();
+      if (!take()) return;
+      // The addresses of some pages say where they lead.
+      const { pathname, search, hash } = location;
+      const kept = withoutParameters(search, [queryNames.destination, queryNames.redirectUrl]);
+      history.replaceState(null, '', pathname + kept + hash);
+      location.reload();
     });
 }
