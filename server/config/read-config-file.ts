@@ -26,12 +26,12 @@ export function readConfigFile(named: string | undefined, problems: string[]): C
   const checkFile = new Ajv({ allErrors: true }).compile<ConfigFile>(ConfigFile);
   if (checkFile(value)) return value;
   for (const { instancePath, message, params } of checkFile.errors ?? []) {
+    const names = instancePath.split('/').slice(1);
     const unknown: string | undefined = params.additionalProperty;
-    const path = [...instancePath.split('/').slice(1), ...(unknown === undefined ? [] : [unknown])];
-    problems.push(
-      `${path.join('.') || 'the file'}: ${unknown === undefined ? message?.replace('NOT', 'not') : 'is not a known setting'}`,
-    );
-    remove(value, path);
+    if (unknown !== undefined) names.push(unknown);
+    const problem = unknown === undefined ? message?.replace('NOT', 'not') : 'is not a known setting';
+    problems.push(`${names.join('.') || 'the file'}: ${problem}`);
+    remove(value, names);
   }
   // What is left is checked as well, so that every problem is reported at once.
   const left: unknown = JSON.parse(JSON.stringify(value), (_, part) =>

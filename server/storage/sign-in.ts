@@ -253,6 +253,7 @@ export async function completeSignIn(
       on conflict (token_hash, user_id) do update set last_used_at = excluded.last_used_at
       where d.last_used_at < ${deviceWrittenBefore}
     ),
+    -- Counting the rows of a part runs it to its end: what it locks is locked first.
     forgiven as (
       delete from throttle where exists (select from who) and key = any(${made.forgive}::text[])
         and (select count(*) from waits) >= 0

@@ -5,10 +5,7 @@ import { type CodeTry, noteClock } from '../storage/code-try.ts';
 import type { HalfSession } from '../storage/half-session.ts';
 import { findPendingTotp, findTotp } from '../storage/totp.ts';
 import { pendingPlace, totpPlace } from './registration.ts';
-import { codeOfOtherTime } from './totp.ts';
-
-/** A time step of a code, in seconds. */
-const step = 30;
+import { codeOfOtherTime, period } from './totp.ts';
 
 /**
  * By how many seconds a phone's clock is off, reported once per half session, when two different codes have shown the
@@ -29,6 +26,6 @@ export async function clockHelp(
   const secret = sealed && unseal(deps.keys.seal, sealed, place);
   const found = secret && codeOfOtherTime(secret, code, at);
   // A code this near was refused because it was used before: the clock is right.
-  if (!found || Math.abs(found.offset) <= step) return null;
-  return (await noteClock(deps.sql, sessionHash, { tries, ...found, tolerance: step })) ? found.offset : null;
+  if (!found || Math.abs(found.offset) <= period) return null;
+  return (await noteClock(deps.sql, sessionHash, { tries, ...found, tolerance: period })) ? found.offset : null;
 }

@@ -3,7 +3,8 @@ import { limits } from '../limits.ts';
 
 /** RFC 4226 §4 requires 160 bits. */
 const secretBytes = 20;
-const period = 30;
+/** How long a code is shown, in seconds (RFC 6238 §5.2). */
+export const period = 30;
 
 /** A new secret for an authenticator app: 160 random bits in base32, 32 letters. */
 export function newTotpSecret(): string {
