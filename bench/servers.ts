@@ -33,9 +33,9 @@ export async function startPortal(
   return { origin, pid: child.pid as number, ms: performance.now() - started, stop: stopper(child) };
 }
 
-/** Starts the bare server on a database place. */
-export async function startBareServer(place: unknown, password: string): Promise<RunningServer> {
-  const child = spawn(process.execPath, ['bench/bare-server.ts', JSON.stringify(place), password], {
+/** Starts the bare server on a database place; it takes its page from the portal. */
+export async function startBareServer(place: unknown, password: string, portal: string): Promise<RunningServer> {
+  const child = spawn(process.execPath, ['bench/bare-server.ts', JSON.stringify(place), password, portal], {
     cwd: root,
     // As many hashing threads as cores, as in the portal.
     env: { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism()) },
