@@ -18,8 +18,8 @@ export async function askPassword(
   // Opened before the question and closed after the last answer, so that nothing typed in between is echoed.
   const terminal = createInterface({ input: process.stdin, output: silence, terminal: true, historySize: 0 });
   const stopped = new Promise<never>((_, reject) => {
-    terminal.once('SIGINT', () => reject(failure('refused', 'Stopped; nothing was changed.')));
-    terminal.once('close', () => reject(failure('refused', 'No password was given; nothing was changed.')));
+    terminal.once('SIGINT', () => reject(failure('Stopped; nothing was changed.')));
+    terminal.once('close', () => reject(failure('No password was given; nothing was changed.')));
   });
   const ask = async (prompt: string) => {
     process.stderr.write(prompt);
@@ -49,14 +49,14 @@ export async function readStdin(what: 'password' | 'client secret'): Promise<str
       clearTimeout(waits);
       chunks.push(chunk);
       if (chunks.reduce((sum, { length }) => sum + length, 0) > limits.stdinBytes)
-        throw failure('refused', `Standard input is too long for a ${what}.`);
+        throw failure(`Standard input is too long for a ${what}.`);
     }
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
       .decode(Buffer.concat(chunks))
       .replace(/\r?\n$/, '');
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw failure('refused', `The ${what} on standard input is not valid UTF-8.`);
+    throw failure(`The ${what} on standard input is not valid UTF-8.`);
   } finally {
     clearTimeout(waits);
   }

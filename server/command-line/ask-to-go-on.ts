@@ -20,9 +20,9 @@ export async function askToGoOn<T extends { kind: string }>(
 ): Promise<T> {
   const first = await attempt(yes);
   if (!isNotAgreed(first)) return first;
-  for (const sentence of sentencesOf(first.follows)) printWarning(sentence);
-  if (!canAsk()) throw failure('refused', 'Nothing was changed. To go ahead, add --yes.');
-  if (!(await isYes())) throw failure('refused', 'Nothing was changed.');
+  warnOf(first.follows);
+  if (!canAsk()) throw failure('Nothing was changed. To go ahead, add --yes.');
+  if (!(await isYes())) throw failure('Nothing was changed.');
   return (await attempt(true)) as T;
 }
 
@@ -30,20 +30,16 @@ function isNotAgreed(result: { kind: string }): result is NotAgreed {
   return result.kind === 'notAgreed';
 }
 
-function sentencesOf({ opened, lockedOut }: WhatFollows): string[] {
-  return [
-    ...(opened.length > 0
-      ? [
-          `Single sign-on is no longer required for ${opened.join(', ')}: users who have a password there can sign in with it again.`,
-        ]
-      : []),
-    ...(lockedOut.length > 0
-      ? [
-          `Then nobody in ${lockedOut.join(', ')} can sign in: single sign-on is disabled, and passwords stay forbidden ` +
-            'while it is required (connection set --required off allows them).',
-        ]
-      : []),
-  ];
+function warnOf({ opened, lockedOut }: WhatFollows): void {
+  if (opened.length > 0)
+    printWarning(
+      `Single sign-on is no longer required for ${opened.join(', ')}: users who have a password there can sign in with it again.`,
+    );
+  if (lockedOut.length > 0)
+    printWarning(
+      `Then nobody in ${lockedOut.join(', ')} can sign in: single sign-on is disabled, and passwords stay forbidden ` +
+        'while it is required (connection set --required off allows them).',
+    );
 }
 
 async function isYes(): Promise<boolean> {

@@ -51,7 +51,7 @@ export function addAuditCommands(program: Command): void {
 
 async function runAudit({ user, event, since, limit, json }: AuditFlags): Promise<void> {
   if (event !== undefined && !Object.hasOwn(auditEvents, event))
-    throw failure('refused', `event: there is no event ${event}, see vestibule audit --help.`);
+    throw failure(`event: there is no event ${event}, see vestibule audit --help.`);
   await withDatabase(async (sql) => {
     const username = user && ((await findUser(sql, foldLoginName(user)))?.username ?? user);
     const filter = { ...(username && { username }), ...(event && { event }), ...(since && { since }) };
@@ -69,12 +69,12 @@ export function eventRow({ at, event, reason, username, customerKey, address, re
 
 async function runExplain(text: string, { json }: { json?: true }): Promise<void> {
   const reference = referenceOfText(text);
-  if (!reference) throw failure('refused', `${JSON.stringify(text)} is not a reference such as K7Q2-M4XD.`);
+  if (!reference) throw failure(`${JSON.stringify(text)} is not a reference such as K7Q2-M4XD.`);
   await withDatabase(async (sql) => {
     const idStart = requestIdStart(reference);
     let events = await listAuditEventsByReference(sql, reference);
     if (events.length === 0 && idStart) events = await listAuditEventsByRequest(sql, idStart);
-    if (events.length === 0) throw failure('refused', nothingUnder(reference, idStart));
+    if (events.length === 0) throw failure(nothingUnder(reference, idStart));
     if (json) return printJson(events);
     for (const event of events) printEvent(event);
   });

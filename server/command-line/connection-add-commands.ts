@@ -20,9 +20,9 @@ import {
   maxAuthenticationAge,
   networksOf,
   providerTaken,
-  repeatable,
 } from './connection-flags.ts';
 import { failure } from './failure.ts';
+import { repeatable } from './options.ts';
 import { printFacts, printJson, printLine, printWarning } from './print.ts';
 import { samlSettingsOf } from './read-metadata-argument.ts';
 import { accepted } from './read-values.ts';
@@ -97,7 +97,7 @@ async function runOidc(key: string, flags: OidcFlags): Promise<void> {
   };
   const secret = (await clientSecretOf(flags)) ?? null;
   if (!isKey && secret === null)
-    throw failure('refused', 'client secret: pipe it in with --client-secret-stdin, or use --client-auth private-key.');
+    throw failure('client secret: pipe it in with --client-secret-stdin, or use --client-auth private-key.');
   await add(key, flags, { protocol: 'oidc', settings }, { secret, trustsEmail: false });
 }
 
@@ -120,7 +120,7 @@ async function add(
 ): Promise<void> {
   const key = accepted(readConnectionKey(keyText));
   const { domains = [], ...given } = connectionChanges(flags);
-  if (domains.length === 0) throw failure('refused', '--domain: name at least one email domain.');
+  if (domains.length === 0) throw failure('--domain: name at least one email domain.');
   await withKeys(async ({ sql, keys, config }) => {
     const customer = await findCustomer(sql, flags.customer);
     const made = {
@@ -140,14 +140,13 @@ async function add(
       ...protocol,
     } as ConnectionToAdd;
     const result = await addConnection({ sql, keys }, made, new Date());
-    if (result.kind === 'taken') throw failure('refused', `key: connection ${key} already exists.`);
-    if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
-    if (result.kind === 'logoutAddressTaken') throw failure('refused', logoutAddressTaken(result.by));
-    if (result.kind === 'unknownCustomer')
-      throw failure('refused', `--customer: there is no customer ${flags.customer}.`);
+    if (result.kind === 'taken') throw failure(`key: connection ${key} already exists.`);
+    if (result.kind === 'providerTaken') throw failure(providerTaken(result.by));
+    if (result.kind === 'logoutAddressTaken') throw failure(logoutAddressTaken(result.by));
+    if (result.kind === 'unknownCustomer') throw failure(`--customer: there is no customer ${flags.customer}.`);
     const connections = await listSsoConnections(sql);
     const stored = connections.find((connection) => connection.key === key);
-    if (!stored) throw failure('refused', `There is no connection ${key}.`);
+    if (!stored) throw failure(`There is no connection ${key}.`);
     for (const doubt of doubtsAbout(key, connections)) printWarning(`Warning: ${doubt}.`);
     if (flags.json) return printJson(publicView(stored, config));
     printLine(`Connection ${key} added. Register at the provider:`);

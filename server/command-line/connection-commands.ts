@@ -23,14 +23,12 @@ import {
   logoutAddressTaken,
   maxAuthenticationAge,
   networksOf,
-  type OnOff,
-  onOff,
   providerTaken,
-  repeatable,
 } from './connection-flags.ts';
 import { addConnectionKeysCommand } from './connection-keys-command.ts';
 import { addConnectionTestCommand } from './connection-test-command.ts';
 import { failure } from './failure.ts';
+import { type OnOff, onOff, repeatable } from './options.ts';
 import { localTime, printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
 import { samlSettingsOf } from './read-metadata-argument.ts';
 import { accepted } from './read-values.ts';
@@ -107,7 +105,7 @@ function show(connection: SsoConnection, config: Config): void {
 /** The connection with a key. Throws a failure if there is none. */
 async function existing(sql: Database, key: string): Promise<SsoConnection> {
   const found = await findSsoConnectionByKey(sql, key);
-  if (!found) throw failure('refused', `There is no connection ${key}.`);
+  if (!found) throw failure(`There is no connection ${key}.`);
   return found;
 }
 
@@ -149,7 +147,7 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     const settings = await changedSettings(before, flags);
     if (settings) changes.settings = settings;
     if (flags.ownRedirectUri) {
-      if (before.protocol !== 'oidc') throw failure('refused', `${key} uses SAML; that option is for OpenID Connect.`);
+      if (before.protocol !== 'oidc') throw failure(`${key} uses SAML; that option is for OpenID Connect.`);
       changes.sharedRedirectUntil = null;
     }
     if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
@@ -157,9 +155,9 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
       (isAgreed) => changeConnection({ sql, keys }, key, changes, new Date(), isAgreed),
       flags.yes === true,
     );
-    if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
-    if (result.kind === 'providerTaken') throw failure('refused', providerTaken(result.by));
-    if (result.kind === 'logoutAddressTaken') throw failure('refused', logoutAddressTaken(result.by));
+    if (result.kind === 'notFound') throw failure(`There is no connection ${key}.`);
+    if (result.kind === 'providerTaken') throw failure(providerTaken(result.by));
+    if (result.kind === 'logoutAddressTaken') throw failure(logoutAddressTaken(result.by));
     for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Warning: ${doubt}.`);
     const links = changes.active === undefined ? null : await findLinksOfConnection(sql, before.id, { most: 5 });
     if (flags.json) {
@@ -198,11 +196,11 @@ async function changedSettings(
   const age = maxAuthenticationAge(flags);
   const isAgeChange = 'maxAuthenticationAge' in age;
   if (connection.protocol === 'oidc') {
-    if (isSamlChange) throw failure('refused', `${connection.key} uses OpenID Connect; that option is for SAML.`);
+    if (isSamlChange) throw failure(`${connection.key} uses OpenID Connect; that option is for SAML.`);
     if (!isOidcChange && !isAgeChange) return null;
     const needsSecret = clientAuth !== undefined && clientAuth !== 'private-key';
     if (needsSecret && connection.sealedSecret === null && !flags.clientSecretStdin)
-      throw failure('refused', '--client-auth: there is no client secret yet; pipe it in with --client-secret-stdin.');
+      throw failure('--client-auth: there is no client secret yet; pipe it in with --client-secret-stdin.');
     return {
       ...connection.settings,
       ...age,
@@ -212,7 +210,7 @@ async function changedSettings(
       ...(scope && { scopes: scope.map((text) => accepted(readProviderValue('--scope', text))) }),
     };
   }
-  if (isOidcChange) throw failure('refused', `${connection.key} uses SAML; that option is for OpenID Connect.`);
+  if (isOidcChange) throw failure(`${connection.key} uses SAML; that option is for OpenID Connect.`);
   if (!isSamlChange && !isAgeChange) return null;
   return {
     ...connection.settings,
@@ -233,8 +231,8 @@ function addUnlinkCommand(connection: Command): void {
     .action((key: string, name: string, { json }: JsonFlag) =>
       withDatabase(async (sql) => {
         const result = await unlinkUser(sql, key, name, new Date());
-        if (result.kind === 'noConnection') throw failure('refused', `There is no connection ${key}.`);
-        if (result.kind === 'noUser') throw failure('refused', `There is no user ${name}.`);
+        if (result.kind === 'noConnection') throw failure(`There is no connection ${key}.`);
+        if (result.kind === 'noUser') throw failure(`There is no user ${name}.`);
         const { kind, ...facts } = result;
         if (json) return printJson({ unlinked: kind === 'unlinked', ...facts });
         if (result.kind === 'notLinked') return printLine(`User ${name} is not linked.`);
@@ -262,7 +260,7 @@ function addRemoveCommand(connection: Command): void {
     .action((key: string, { json, yes }: JsonFlag & { yes?: true }) =>
       withDatabase(async (sql) => {
         const result = await askToGoOn((isAgreed) => removeConnection(sql, key, new Date(), isAgreed), yes === true);
-        if (result.kind === 'notFound') throw failure('refused', `There is no connection ${key}.`);
+        if (result.kind === 'notFound') throw failure(`There is no connection ${key}.`);
         const { sessionsEnded } = result;
         if (json) return printJson({ removed: key, sessionsEnded });
         printLine(`Connection ${key} removed; sessions ended: ${sessionsEnded}.`);

@@ -5,10 +5,9 @@ import type { ChangeOfConnection } from '../single-sign-on/change-connection.ts'
 import { readDomain, readMaxAuthenticationAge, readProviderValue } from '../single-sign-on/read-connection.ts';
 import type { Attributes, ClientAuthentication } from '../storage/sso-settings.ts';
 import { failure } from './failure.ts';
+import { type OnOff, onOff, repeatable } from './options.ts';
 import { printWarning } from './print.ts';
-import { accepted, collect } from './read-values.ts';
-
-export type OnOff = 'on' | 'off';
+import { accepted } from './read-values.ts';
 
 /** How the portal authenticates, in the words of the option. */
 const clientAuths = { basic: 'basic', post: 'post', 'private-key': 'privateKey' } as const;
@@ -40,12 +39,6 @@ export type ConnectionFlags = {
   clientSecretStdin?: true;
   json?: true;
 };
-
-export const onOff = (flags: string, description: string) =>
-  new Option(`${flags} <on|off>`, description).choices(['on', 'off']);
-
-export const repeatable = (flags: string, description: string) =>
-  new Option(flags, description).argParser(collect) as Option;
 
 /** The flags of both protocols. */
 export function addConnectionFlags(command: Command): Command {
@@ -157,5 +150,5 @@ export async function clientSecretOf({ clientSecretStdin }: ConnectionFlags): Pr
   const { readStdin } = await import('./ask-password.ts');
   const secret = (await readStdin('client secret')).trim();
   if (/^[\x20-\x7e]{1,1000}$/.test(secret)) return secret;
-  throw failure('refused', '--client-secret-stdin: standard input holds no secret of visible ASCII characters.');
+  throw failure('--client-secret-stdin: standard input holds no secret of visible ASCII characters.');
 }

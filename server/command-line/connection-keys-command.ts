@@ -27,12 +27,11 @@ export function addConnectionKeysCommand(connection: Command): void {
 
 async function runKeys(keyed: Keyed, { add, use, withdraw, json }: Flags): Promise<void> {
   await portalKeys(keyed);
-  if (add && !(await publishNextKey(keyed))) throw failure('refused', 'keys: there is already a next key.');
-  if (use && !(await signWithNextKey(keyed)))
-    throw failure('refused', 'keys: there is no next key: --add creates one.');
+  if (add && !(await publishNextKey(keyed))) throw failure('keys: there is already a next key.');
+  if (use && !(await signWithNextKey(keyed))) throw failure('keys: there is no next key: --add creates one.');
   if (withdraw) {
-    if (withdraw !== 'next' && withdraw !== 'last') throw failure('refused', '--withdraw: must be next or last.');
-    if (!(await withdrawKey(keyed, withdraw))) throw failure('refused', `keys: there is no ${withdraw} key.`);
+    if (withdraw !== 'next' && withdraw !== 'last') throw failure('--withdraw: must be next or last.');
+    if (!(await withdrawKey(keyed, withdraw))) throw failure(`keys: there is no ${withdraw} key.`);
   }
   const rows = await listPortalKeys(keyed.sql);
   if (json) return printJson(rows.map(({ sealedKey: _, ...row }) => row));

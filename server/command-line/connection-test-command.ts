@@ -19,11 +19,11 @@ export function addConnectionTestCommand(connection: Command): void {
           key === undefined ? found.active : found.key === key,
         );
         if (connections.length === 0)
-          throw failure(
-            'refused',
-            key === undefined ? 'There are no connections yet.' : `There is no connection ${key}.`,
-          );
-        const checks = (await Promise.all(connections.map((found) => checksOf(keyed, found)))).flat();
+          throw failure(key === undefined ? 'There are no connections yet.' : `There is no connection ${key}.`);
+        const reports = connections.map(async (found) =>
+          (await checksOf(keyed, found)).map((check) => ({ connection: found.key, ...check })),
+        );
+        const checks = (await Promise.all(reports)).flat();
         if (json) printJson(checks);
         else
           for (const { connection, step, ...check } of checks) printCheck({ ...check, check: `${connection} ${step}` });
@@ -33,12 +33,7 @@ export function addConnectionTestCommand(connection: Command): void {
 }
 
 /** The report on a connection. Code used only by this command is loaded on demand. */
-async function checksOf(keyed: Keyed, connection: SsoConnection): Promise<(CheckStep & { connection: string })[]> {
-  const steps = await stepsOf(keyed, connection);
-  return steps.map((step) => ({ connection: connection.key, ...step }));
-}
-
-async function stepsOf(keyed: Keyed, connection: SsoConnection): Promise<CheckStep[]> {
+async function checksOf(keyed: Keyed, connection: SsoConnection): Promise<CheckStep[]> {
   if (connection.protocol === 'oidc') {
     const { checkOidc } = await import('../single-sign-on/oidc/check-oidc.ts');
     return await checkOidc(keyed, connection);

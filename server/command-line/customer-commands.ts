@@ -13,8 +13,9 @@ import {
 } from '../storage/customer.ts';
 import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
 import { failure } from './failure.ts';
+import { type OnOff, onOff, repeatable } from './options.ts';
 import { localTime, printJson, printLine, printTable, printWarning } from './print.ts';
-import { accepted, collect } from './read-values.ts';
+import { accepted } from './read-values.ts';
 import { withDatabase } from './with-database.ts';
 
 type Flags = {
@@ -22,8 +23,8 @@ type Flags = {
   allowNetwork?: string[];
   allowAnywhere?: true;
   twoFactor?: TwoFactorPolicy;
-  newDeviceMail?: 'on' | 'off';
-  rememberDevices?: 'on' | 'off';
+  newDeviceMail?: OnOff;
+  rememberDevices?: OnOff;
   enable?: true;
   disable?: true;
   yes?: true;
@@ -33,17 +34,12 @@ type Flags = {
 const twoFactorOption = () =>
   new Option('--two-factor <policy>', 'second factor required of its users').choices(['off', 'app', 'email']);
 
-const newDeviceMailOption = () =>
-  new Option('--new-device-mail <on|off>', 'email its users about sign-ins from a new browser').choices(['on', 'off']);
+const newDeviceMailOption = () => onOff('--new-device-mail', 'email its users about sign-ins from a new browser');
 
 const rememberDevicesOption = () =>
-  new Option('--remember-devices <on|off>', 'let its users skip the second factor on a device for 30 days').choices([
-    'on',
-    'off',
-  ]);
+  onOff('--remember-devices', 'let its users skip the second factor on a device for 30 days');
 
-const networkOption = (description: string) =>
-  new Option('--allow-network <cidr>', description).argParser(collect) as Option;
+const networkOption = (description: string) => repeatable('--allow-network <cidr>', description);
 
 /** `vestibule customer …` */
 export function addCustomerCommands(program: Command): void {
@@ -71,22 +67,9 @@ function addAddCommand(customer: Command): void {
     )
     .action((keyText: string, flags: Flags) => {
       const key = accepted(readCustomerKey(keyText));
-      const name = accepted(readCustomerName(flags.name ?? key));
-      const allowedNetworks = (flags.allowNetwork ?? []).map((text) => accepted(readNetwork(text)));
+      const made = { key, name: key, allowedNetworks: [], twoFactor: 'off' as const, ...changesOf(flags) };
       return withDatabase(async (sql) => {
-        const made = await addCustomer(
-          sql,
-          {
-            key,
-            name,
-            allowedNetworks,
-            twoFactor: flags.twoFactor ?? 'off',
-            newDeviceMail: flags.newDeviceMail === 'on',
-            rememberDevices: flags.rememberDevices !== 'off',
-          },
-          new Date(),
-        );
-        if (!made) throw failure('refused', `key: customer ${key} already exists.`);
+        if (!(await addCustomer(sql, made, new Date()))) throw failure(`key: customer ${key} already exists.`);
         if (flags.json) printJson(await findCustomer(sql, key));
         else printLine(`Customer ${key} added.`);
       });
@@ -139,7 +122,7 @@ function addSetCommand(customer: Command): void {
       if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
       return withDatabase(async (sql) => {
         const result = await changeCustomer(sql, key, changes, new Date());
-        if (result.kind === 'notFound') throw failure('refused', `There is no customer ${key}.`);
+        if (result.kind === 'notFound') throw failure(`There is no customer ${key}.`);
         const lacking =
           flags.twoFactor === 'app' && result.kind === 'changed' ? await countUsersWithPasswordAlone(sql, key) : 0;
         if (lacking > 0)
@@ -178,7 +161,7 @@ function addRemoveCommand(customer: Command): void {
       withDatabase(async (sql) => {
         const attempt = (isAgreed: boolean) => removeCustomer(sql, key, new Date(), isAgreed);
         const result = await askToGoOn(attempt, flags.yes === true);
-        if (result.kind === 'notFound') throw failure('refused', `There is no customer ${key}.`);
+        if (result.kind === 'notFound') throw failure(`There is no customer ${key}.`);
         const { usersLeftWithout } = result;
         if (flags.json) return printJson({ removed: key, usersLeftWithout });
         printLine(`Customer ${key} removed.`);

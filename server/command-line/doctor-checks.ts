@@ -20,68 +20,65 @@ import { withDatabase } from './with-database.ts';
 import { withKeys } from './with-keys.ts';
 
 /** One check of `vestibule doctor`; `ok` is null if it was skipped. A warning is not a failure. */
-export type Check = { check: string; ok: boolean | null; warning?: true; words: string };
+export type Check = { check: string } & Finding;
+
+/** What a check has found. */
+type Finding = { ok: boolean | null; warning?: true; words: string };
 
 const quiet = { info() {}, warn() {} };
 
 /** Whether the data folder is writable. */
-export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config): Promise<Check> {
-  const check = 'data folder';
-  if (databaseUrl && smtp) return { check, ok: null, words: 'not used with DATABASE_URL and SMTP_URL' };
+export async function checkDataFolder({ dataFolder, databaseUrl, smtp }: Config): Promise<Finding> {
+  if (databaseUrl && smtp) return { ok: null, words: 'not used with DATABASE_URL and SMTP_URL' };
   const trial = join(dataFolder, `.${randomUUID()}.doctor`);
   try {
     await prepareDataFolder(dataFolder);
     await writeFile(trial, '', { flag: 'wx', mode: 0o600 });
     await rm(trial);
-    return { check, ok: true, words: `${dataFolder} is writable` };
+    return { ok: true, words: `${dataFolder} is writable` };
   } catch (error) {
-    return { check, ok: false, words: (dataFolderError(dataFolder, error) as Error).message };
+    return { ok: false, words: (dataFolderError(dataFolder, error) as Error).message };
   }
 }
 
 /** Whether anything of single sign-on expires soon, or locks people out. */
-export async function checkEnds(): Promise<Check> {
-  const check = 'single sign-on';
+export async function checkEnds(): Promise<Finding> {
   const warnings = await withDatabase((sql, config) => ssoWarnings({ sql, config, now: () => new Date() }));
-  if (warnings.length === 0) return { check, ok: true, words: 'no certificate or secret expires within 60 days' };
-  return { check, ok: false, words: warnings.join('; ') };
+  if (warnings.length === 0) return { ok: true, words: 'no certificate or secret expires within 60 days' };
+  return { ok: false, words: warnings.join('; ') };
 }
 
 /** Whether connections have settings that are probably unintended. */
-export async function checkConnections(): Promise<Check> {
-  const check = 'connections';
+export async function checkConnections(): Promise<Finding> {
   const connections = await withDatabase(listSsoConnections);
   const doubts = doubtsOf(connections);
-  if (doubts.length > 0) return { check, ok: true, warning: true, words: doubts.join('; ') };
-  return { check, ok: true, words: connections.length === 0 ? 'there are none' : `${connections.length} checked` };
+  if (doubts.length > 0) return { ok: true, warning: true, words: doubts.join('; ') };
+  return { ok: true, words: connections.length === 0 ? 'there are none' : `${connections.length} checked` };
 }
 
 /** Whether everything sealed is sealed with the first secret. */
-export async function checkSecrets(): Promise<Check> {
-  const check = 'secrets';
+export async function checkSecrets(): Promise<Finding> {
   const problem = sealProblem(await withKeys(({ sql, keys }) => countSeals(sql, keys)));
-  if (!problem) return { check, ok: true, words: 'everything is sealed under the first secret' };
-  return problem.isLost
-    ? { check, ok: false, words: problem.words }
-    : { check, ok: true, warning: true, words: problem.words };
+  if (!problem) return { ok: true, words: 'everything is sealed under the first secret' };
+  const { isLost, words } = problem;
+  return isLost ? { ok: false, words } : { ok: true, warning: true, words };
 }
 
 /** Whether the links on the pages are configured. */
-export function checkLinks(config: Config): Check {
+export function checkLinks(config: Config): Finding {
   const words = placeholderWarning(config);
-  if (words) return { check: 'links', ok: true, warning: true, words };
-  return { check: 'links', ok: true, words: 'support, imprint and solutions are set' };
+  if (words) return { ok: true, warning: true, words };
+  return { ok: true, words: 'support, imprint and solutions are set' };
 }
 
 /** Whether the database is reachable; runs missing migrations, as every command does. */
-export async function checkDatabase(): Promise<Check> {
-  const check = 'database';
+export async function checkDatabase(): Promise<Finding> {
   try {
     const applied = await withDatabase(async (_sql, _config, applied) => applied);
-    return { check, ok: true, words: `up to date${applied.length > 0 ? `, after ${applied.join(', ')}` : ''}` };
+    return { ok: true, words: `up to date${applied.length > 0 ? `, after ${applied.join(', ')}` : ''}` };
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return { check, ok: false, words: error.message };
+    return { ok: false, words: error.message };
   }
 }
 
@@ -92,15 +89,14 @@ const poolerWords = {
 };
 
 /** Whether there is a pooler in front of the database, and whether it drops the statement timeout. */
-export async function checkPooler({ databaseUrl }: Config): Promise<Check> {
-  const check = 'pooler';
-  if (!databaseUrl) return { check, ok: null, words: 'not used by the built-in PostgreSQL' };
+export async function checkPooler({ databaseUrl }: Config): Promise<Finding> {
+  if (!databaseUrl) return { ok: null, words: 'not used by the built-in PostgreSQL' };
   const { pooler, statementTimeout, role, database } = await withDatabase((sql) =>
     findPooler(sql, { url: databaseUrl }),
   );
-  if (statementTimeout > 0) return { check, ok: true, words: poolerWords[pooler] };
+  if (statementTimeout > 0) return { ok: true, words: poolerWords[pooler] };
   const remedy = `run "alter role ${role} in database ${database} set statement_timeout = '5s'", then RECONNECT the pooler`;
-  return { check, ok: false, words: `${poolerWords[pooler]}; statements have no time limit – ${remedy}` };
+  return { ok: false, words: `${poolerWords[pooler]}; statements have no time limit – ${remedy}` };
 }
 
 const unreadableAdvice = {
@@ -110,12 +106,11 @@ const unreadableAdvice = {
 };
 
 /** Whether sealed secrets are well-formed; migration 0007 removed those that nobody would miss. */
-export async function checkStoredSecrets(): Promise<Check> {
-  const check = 'stored secrets';
+export async function checkStoredSecrets(): Promise<Finding> {
   const unreadable = await withDatabase((sql) => listUnreadableSecrets(sql));
-  if (unreadable.length === 0) return { check, ok: true, words: 'well-formed' };
+  if (unreadable.length === 0) return { ok: true, words: 'well-formed' };
   const words = unreadable.map(({ what, whose }) => unreadableAdvice[what](whose));
-  return { check, ok: false, words: `cannot be opened: ${words.join('; ')}` };
+  return { ok: false, words: `cannot be opened: ${words.join('; ')}` };
 }
 
 const advice = {
@@ -146,8 +141,7 @@ export async function checkMail({ smtp, dataFolder, publicUrl }: Config): Promis
 }
 
 /** Sends an email without any secret through the normal path. */
-export async function sendTestMail(config: Config, recipient: string): Promise<Check> {
-  const check = 'test mail';
+export async function sendTestMail(config: Config, recipient: string): Promise<Finding> {
   const { smtp, dataFolder, publicUrl, basePath, branding } = config;
   const text = `This is the test email that "vestibule doctor" sends for ${publicUrl.origin}${basePath}/.`;
   const mail = { id: randomUUID(), recipient, queuedAt: new Date() };
@@ -155,10 +149,10 @@ export async function sendTestMail(config: Config, recipient: string): Promise<C
   try {
     await transport.send(mail, { subject: `Test email from ${branding.name}`, text, html: `<p>${text}</p>` });
     const where = smtp ? `accepted by ${hostAndPort(smtp)}` : `written to ${outboxFile(outboxOf(dataFolder), mail)}`;
-    return { check, ok: true, words: `to ${recipient}: ${where}` };
+    return { ok: true, words: `to ${recipient}: ${where}` };
   } catch (error) {
     if (!(error instanceof MailNotSent)) throw error;
-    return { check, ok: false, words: `to ${recipient}: ${error.message}` };
+    return { ok: false, words: `to ${recipient}: ${error.message}` };
   } finally {
     transport.close();
   }

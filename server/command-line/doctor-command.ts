@@ -44,35 +44,24 @@ async function* runChecks(recipient: string | null): AsyncGenerator<Check> {
   }
   const { config } = result;
   // Code that other commands don't need is loaded on demand.
-  const {
-    checkConnections,
-    checkDataFolder,
-    checkDatabase,
-    checkEnds,
-    checkLinks,
-    checkMail,
-    checkPooler,
-    checkSecrets,
-    checkStoredSecrets,
-    sendTestMail,
-  } = await import('./doctor-checks.ts');
+  const doctor = await import('./doctor-checks.ts');
   yield { check: 'configuration', ok: true, words: `for ${config.publicUrl.origin}${config.basePath}/` };
-  yield checkLinks(config);
-  yield await checkDataFolder(config);
-  const database = await checkDatabase();
-  yield database;
+  yield { check: 'links', ...doctor.checkLinks(config) };
+  yield { check: 'data folder', ...(await doctor.checkDataFolder(config)) };
+  const database = await doctor.checkDatabase();
+  yield { check: 'database', ...database };
   if (database.ok) {
-    yield await checkPooler(config);
-    yield await checkStoredSecrets();
-    yield await checkSecrets();
-    yield await checkEnds();
-    yield await checkConnections();
+    yield { check: 'pooler', ...(await doctor.checkPooler(config)) };
+    yield { check: 'stored secrets', ...(await doctor.checkStoredSecrets()) };
+    yield { check: 'secrets', ...(await doctor.checkSecrets()) };
+    yield { check: 'single sign-on', ...(await doctor.checkEnds()) };
+    yield { check: 'connections', ...(await doctor.checkConnections()) };
   }
-  const mail = await checkMail(config);
+  const mail = await doctor.checkMail(config);
   yield* mail;
   if (recipient === null) yield { check: 'test mail', ok: null, words: 'not requested – add --send-to <address>' };
   else if (mail.some(({ ok }) => ok === false)) yield { check: 'test mail', ok: null, words: 'not tried' };
-  else yield await sendTestMail(config, recipient);
+  else yield { check: 'test mail', ...(await doctor.sendTestMail(config, recipient)) };
 }
 
 /** One line of a report. */

@@ -4,7 +4,7 @@ export const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notAvailable: 3 }
 export type Failure = Error & { exitCode: number };
 
 /** An error that ends the command with one sentence for the operator and no stack. */
-export function failure(kind: 'refused' | 'notAvailable', sentence: string): Failure {
+export function failure(sentence: string, kind: 'refused' | 'notAvailable' = 'refused'): Failure {
   return Object.assign(new Error(sentence), { exitCode: exitCodes[kind] });
 }
 

@@ -10,5 +10,5 @@ export function checkConfig(): ConfigResult {
 export function loadConfig(): Config {
   const result = checkConfig();
   if (result.kind === 'ok') return result.config;
-  throw failure('notAvailable', ['The configuration is not valid:', ...result.problems].join('\n  '));
+  throw failure(['The configuration is not valid:', ...result.problems].join('\n  '), 'notAvailable');
 }

@@ -15,7 +15,7 @@ export async function readNewPassword(source: PasswordSource, rules: NewPassword
   if (given === null) return null;
   const { password, repeat } = given;
   const problems = newPasswordProblemsInWords(password, repeat, rules);
-  if (problems.length > 0) throw failure('refused', `The password was not accepted: ${problems.join('; ')}.`);
+  if (problems.length > 0) throw failure(`The password was not accepted: ${problems.join('; ')}.`);
   const { hashPassword } = await import('../secrets/password-hash.ts');
   return await hashPassword(password);
 }
@@ -28,10 +28,7 @@ async function readTwice(source: PasswordSource): Promise<{ password: string; re
   // Piped input is read only on request: in a script it belongs to the next command, or never ends.
   if (!canAsk()) {
     const without = source === 'ifGiven' ? '; --no-password adds the user without one' : '';
-    throw failure(
-      'refused',
-      `No terminal to ask for a password: --password-stdin reads it from standard input${without}.`,
-    );
+    throw failure(`No terminal to ask for a password: --password-stdin reads it from standard input${without}.`);
   }
   const given = await askPassword(source === 'prompt' ? 'New password' : 'Password (empty for none)');
   return source === 'ifGiven' && given.password === '' ? null : given;

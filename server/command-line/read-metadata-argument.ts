@@ -16,7 +16,7 @@ export async function samlSettingsOf(argument: string, networks: readonly string
   const metadataUrl = /^https?:\/\//.test(argument) ? argument : null;
   const text = await (metadataUrl === null ? textOfFile(argument) : textAt(metadataUrl, networks));
   const reading = readSamlMetadata(text, { now: new Date() });
-  if (reading.kind === 'refused') throw failure('refused', `--metadata: ${reading.problem}.`);
+  if (reading.kind === 'refused') throw failure(`--metadata: ${reading.problem}.`);
   for (const warning of reading.warnings) printWarning(`Warning: ${warning}.`);
   return { ...reading.settings, metadataUrl };
 }
@@ -25,7 +25,7 @@ async function textOfFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw failure('refused', `--metadata: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw failure(`--metadata: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
 }
 
@@ -33,7 +33,7 @@ async function textAt(url: string, networks: readonly string[]): Promise<string>
   try {
     return await (await openConversation(networks).read(url)).text();
   } catch (error) {
-    if (error instanceof ProviderFailure) throw failure('refused', `--metadata: ${error.message}.`);
+    if (error instanceof ProviderFailure) throw failure(`--metadata: ${error.message}.`);
     throw error;
   }
 }

@@ -5,12 +5,7 @@ import { failure } from './failure.ts';
 /** The parsed value. Throws a failure with the problem if there is none. */
 export function accepted<T>(reading: Reading<T>): T {
   if (reading.kind === 'ok') return reading.value;
-  throw failure('refused', `${reading.problem}.`);
-}
-
-/** For a repeatable option; false stands for an earlier `--no-…`, which it overrides. */
-export function collect(value: string, before: string[] | false | undefined): string[] {
-  return [...new Set([...(before || []), value])];
+  throw failure(`${reading.problem}.`);
 }
 
 export function positiveNumber(text: string): number {

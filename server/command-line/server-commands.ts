@@ -29,7 +29,7 @@ export function addServerCommands(program: Command): void {
 async function runServe(): Promise<void> {
   const { serve } = await import('../main.ts');
   await serve().catch((error: Error) => {
-    throw failure('notAvailable', `The portal cannot start: ${error.message}`);
+    throw failure(`The portal cannot start: ${error.message}`, 'notAvailable');
   });
 }
 
@@ -62,13 +62,6 @@ function runConfigCheck({ json }: Flags): void {
     printJson({ ok: true, summary, warnings });
     return;
   }
-  printSummary(summary);
-  for (const words of warnings) printLine(`\nWarning: ${words}.`);
-}
-
-type Summary = { publicUrl: string; listens: string; database: string; dataFolder: string; mails: string };
-
-function printSummary(summary: Summary): void {
   printLine('The configuration is valid.\n');
   printFacts([
     ['Pages', summary.publicUrl],
@@ -77,6 +70,7 @@ function printSummary(summary: Summary): void {
     ['Data folder', summary.dataFolder],
     ['Mails to', summary.mails],
   ]);
+  for (const words of warnings) printLine(`\nWarning: ${words}.`);
 }
 
 function withoutSecrets(databaseUrl: string): string {

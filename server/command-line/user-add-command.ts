@@ -46,11 +46,10 @@ async function runUserAdd(usernameText: string, flags: UserFlags): Promise<void>
     switch (result.kind) {
       case 'taken':
         throw failure(
-          'refused',
           `${result.field}: another user already has the name ${result.field === 'email' ? email : username}.`,
         );
       case 'unknownCustomers':
-        throw failure('refused', `customer: there is no customer ${result.keys.join(', ')}.`);
+        throw failure(`customer: there is no customer ${result.keys.join(', ')}.`);
       case 'added':
         if (flags.json) return printJson(await findUser(sql, foldLoginName(username)));
         printLine(`User ${username} added${passwordHash ? '' : ', without a password'}.`);

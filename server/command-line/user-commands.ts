@@ -65,7 +65,7 @@ function addShowCommand(user: Command): void {
     .action((name: string, { json }: { json?: true }) =>
       withDatabase(async (sql) => {
         const found = await findUser(sql, foldLoginName(name));
-        if (!found) throw failure('refused', `There is no user ${name}.`);
+        if (!found) throw failure(`There is no user ${name}.`);
         const waitsUntil = await findAccountWait(sql, found.id, new Date());
         const events = await listAuditEvents(sql, { username: found.username, limit: 5 });
         if (json) return printJson({ ...found, waitsUntil, lastEvents: events });
@@ -101,7 +101,7 @@ function addUnlockCommand(user: Command): void {
     .option('--json', 'print the outcome as JSON')
     .action((name: string, { json }: { json?: true }) =>
       withDatabase(async (sql) => {
-        if (!(await unlockUser(sql, name, new Date()))) throw failure('refused', `There is no user ${name}.`);
+        if (!(await unlockUser(sql, name, new Date()))) throw failure(`There is no user ${name}.`);
         if (json) printJson({ unlocked: name });
         else printLine(`User ${name} is unlocked.`);
       }),
@@ -116,7 +116,7 @@ function addRemoveCommand(user: Command): void {
     .option('--json', 'print the outcome as JSON')
     .action((name: string, { json }: { json?: true }) =>
       withDatabase(async (sql) => {
-        if (!(await removeUser(sql, name, new Date()))) throw failure('refused', `There is no user ${name}.`);
+        if (!(await removeUser(sql, name, new Date()))) throw failure(`There is no user ${name}.`);
         if (json) printJson({ removed: name });
         else printLine(`User ${name} removed.`);
       }),

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Language, languages } from '#contract/languages.ts';
-import { collect } from './read-values.ts';
+import { repeatable } from './options.ts';
 
 export type UserFlags = {
   rename?: string;
@@ -17,8 +17,6 @@ export type UserFlags = {
   passwordChange?: boolean;
   json?: true;
 };
-
-const repeatable = (flags: string, description: string) => new Option(flags, description).argParser(collect) as Option;
 
 /** Flags common to `user add` and `user set`. */
 export function addUserFlags(command: Command, customerDescription: string): Command {

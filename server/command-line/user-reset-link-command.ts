@@ -21,10 +21,9 @@ export function addUserResetLinkCommand(user: Command): void {
       withDatabase(async (sql, config) => {
         const now = new Date();
         const result = await issueResetLink(sql, name, now);
-        if (result.kind === 'notFound') throw failure('refused', `There is no user ${name}.`);
+        if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
         const { username } = result;
-        if (result.kind === 'useless')
-          throw failure('refused', `A link would not help ${username}: ${result.problem}.`);
+        if (result.kind === 'useless') throw failure(`A link would not help ${username}: ${result.problem}.`);
         const path = screenUrl(config.basePath, 'forgottenChange', { [queryNames.hash]: result.token });
         const link = config.publicUrl.origin + path;
         const endsAt = new Date(now.getTime() + limits.resetLink);

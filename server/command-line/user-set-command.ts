@@ -81,10 +81,10 @@ function customersOf({ customer, addCustomer, removeCustomer }: UserFlags): Chan
 function refusalOf(result: Exclude<ChangeUserResult, { kind: 'changed' | 'unchanged' }>, name: string): Error {
   switch (result.kind) {
     case 'notFound':
-      return failure('refused', `There is no user ${name}.`);
+      return failure(`There is no user ${name}.`);
     case 'taken':
-      return failure('refused', `${result.field}: another user already has that name.`);
+      return failure(`${result.field}: another user already has that name.`);
     case 'unknownCustomers':
-      return failure('refused', `customer: there is no customer ${result.keys.join(', ')}.`);
+      return failure(`customer: there is no customer ${result.keys.join(', ')}.`);
   }
 }

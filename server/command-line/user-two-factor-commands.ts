@@ -25,7 +25,7 @@ export function addUserTwoFactorCommands(user: Command): void {
     .action((name: string, { json }: { json?: true }) =>
       withDatabase(async (sql) => {
         const result = await resetTwoFactor(sql, name, new Date());
-        if (result.kind === 'notFound') throw failure('refused', `There is no user ${name}.`);
+        if (result.kind === 'notFound') throw failure(`There is no user ${name}.`);
         if (json) return printJson(result);
         if (result.kind === 'nothing') return printLine(`User ${name} has no second factor.`);
         printLine(`User ${name} no longer has a second factor; sessions ended: ${result.sessionsEnded}.`);
@@ -44,16 +44,13 @@ export function addUserTwoFactorCommands(user: Command): void {
 async function runDevices(sql: Database, name: string, { revoke, revokeAll, json }: DeviceFlags): Promise<void> {
   const now = new Date();
   const user = await findUser(sql, foldLoginName(name));
-  if (!user) throw failure('refused', `There is no user ${name}.`);
+  if (!user) throw failure(`There is no user ${name}.`);
   if (revoke !== undefined || revokeAll) {
     const { username } = user;
     if (revoke !== undefined && !isUuid(revoke))
-      throw failure(
-        'refused',
-        `--revoke: ${revoke} is not the id of a device; vestibule user devices ${username} lists them.`,
-      );
+      throw failure(`--revoke: ${revoke} is not the id of a device; vestibule user devices ${username} lists them.`);
     const revoked = await revokeDevices(sql, user, revoke, now);
-    if (revoked === 0 && revoke !== undefined) throw failure('refused', `There is no device ${revoke} of ${username}.`);
+    if (revoked === 0 && revoke !== undefined) throw failure(`There is no device ${revoke} of ${username}.`);
     return json ? printJson({ revoked }) : printLine(`Devices revoked: ${revoked}.`);
   }
   const devices = await listRememberedDevices(sql, user.id, now);

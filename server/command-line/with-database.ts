@@ -32,5 +32,5 @@ async function open(config: Config): Promise<Storage> {
 }
 
 function notAvailable(error: Error): Error {
-  return isFailure(error) ? error : failure('notAvailable', `The database is not available: ${error.message}`);
+  return isFailure(error) ? error : failure(`The database is not available: ${error.message}`, 'notAvailable');
 }
