@@ -7,7 +7,7 @@ import { newToken, tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { insertSsoRequest, requestPlace } from '../storage/sso-request.ts';
-import type { Refusal } from './identity.ts';
+import { type Refusal, refusalFor } from './identity.ts';
 import { startOidc } from './oidc/oidc.ts';
 import type { RequestDetails } from './request-details.ts';
 import { startSaml } from './saml/saml.ts';
@@ -43,7 +43,7 @@ export async function beginSingleSignOn(
   connection: SsoConnection,
   departure: Departure,
 ): Promise<Begun | Refusal> {
-  if (!connection.active) return { kind: 'refused', reason: 'connection-disabled', words: 'it is disabled' };
+  if (!connection.active) return refusalFor('connection-disabled', 'it is disabled');
   const state = newToken();
   const started =
     connection.protocol === 'oidc'

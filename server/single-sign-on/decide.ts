@@ -6,7 +6,7 @@ import { wishAfterSignOut } from '../visitor/ask-afresh.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { notAskedAfresh, tooLongAgo } from './authentication-age.ts';
 import type { EndedVisit } from './give-outcome.ts';
-import type { Identity, Refusal } from './identity.ts';
+import { type Identity, type Refusal, refusalFor } from './identity.ts';
 import { askWho, signedInHere } from './other-account.ts';
 import type { Outcome } from './outcome.ts';
 import { recordSsoFailure } from './record-failure.ts';
@@ -26,21 +26,20 @@ export async function decide(
 ): Promise<Outcome | null> {
   const { row, details, connection } = visit;
   const no = async (refusal: Refusal) => await refused(deps, request, reply, { ...visit, protocol }, refusal);
-  if (!details) return await no({ kind: 'refused', reason: 'request-unknown', words: 'no current secret can open it' });
+  if (!details) return await no(refusalFor('request-unknown', 'no current secret can open it'));
   if (!connection?.active || connection.protocol !== protocol)
-    return await no({ kind: 'refused', reason: 'connection-disabled', words: 'while the visitor was at the provider' });
+    return await no(refusalFor('connection-disabled', 'while the visitor was at the provider'));
   // The provider, or someone else, chose the account of this answer: a page asks before anything happens.
   if (row.browserHash === null) return { kind: 'providerBegan' };
   const answer = waitingAnswer(deps.keys, row)?.answer;
-  if (!answer)
-    return await no({ kind: 'refused', reason: 'request-unknown', words: 'the answer can no longer be read' });
+  if (!answer) return await no(refusalFor('request-unknown', 'the answer can no longer be read'));
   if (answer.kind === 'refused') return await no(answer);
   const { identity } = answer;
   const tooOld = tooLongAgo(connection, identity, deps.now());
   if (tooOld) {
     // SAML cannot express a maximum age: a person the provider did not ask again is sent back to be asked.
     if (protocol === 'saml' && !details.isAfresh) return { kind: 'sentBack' };
-    return await no({ kind: 'refused', reason: 'authentication-too-old', words: tooOld });
+    return await no(refusalFor('authentication-too-old', tooOld));
   }
   return await signIn(deps, request, { ...visit, connection }, { identity, isAgreed: false });
 }

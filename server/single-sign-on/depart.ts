@@ -85,7 +85,7 @@ export async function stay(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { reason, words }: Pick<Refusal, 'reason' | 'words'>,
+  { reason, words }: Refusal,
   { connection, typed, ...traveller }: Traveller & { connection: SsoConnection | null; typed: string | null },
 ): Promise<FastifyReply> {
   const steps: AuditStep[] = [{ step: 'start', outcome: words }];

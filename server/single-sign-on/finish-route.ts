@@ -20,7 +20,7 @@ import { answerCookie } from './answer-cookie.ts';
 import { decide } from './decide.ts';
 import { fail } from './fail.ts';
 import { giveOutcome } from './give-outcome.ts';
-import type { Refusal } from './identity.ts';
+import { refusalFor } from './identity.ts';
 import { openQuestion, questionUrl } from './other-account.ts';
 import { isUnderWay, keepOutcome, keptOutcome } from './outcome.ts';
 import { detailsOf, wayOf } from './request-details.ts';
@@ -41,7 +41,10 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
     const { address } = visitor;
     const state = queryValue(request, 'state');
     if (state === null || !isToken(state))
-      return await fail(deps, request, reply, unknown('the answer has no state of ours'), { protocol, address });
+      return await fail(deps, request, reply, refusalFor('request-unknown', 'the answer has no state of ours'), {
+        protocol,
+        address,
+      });
     const shown = shownBy(request, state);
     // A provider's logout, or a sign-out whose response was lost, ended the turn to which this visit belongs. Only the
     // browser that began the visit may act on that here: any site can open this address.
@@ -87,16 +90,10 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
       // The browser that brought an OpenID answer had begun: somebody has signed in or out here since.
       if (protocol === 'oidc') return toForm(deps, request, reply, 'signInExpired');
       const words = 'this browser brought the answer, but another one began';
-      return await fail(
-        deps,
-        request,
-        reply,
-        { kind: 'refused', reason: 'other-browser', words },
-        { protocol, address },
-      );
+      return await fail(deps, request, reply, refusalFor('other-browser', words), { protocol, address });
     }
     const way = past && details && isOfBrowser(deps, request, past) ? wayOf(details) : {};
-    const refusal = unknown('this browser has brought no answer to a request that is open');
+    const refusal = refusalFor('request-unknown', 'this browser has brought no answer to a request that is open');
     return await fail(deps, request, reply, refusal, { protocol, address, ...way });
   }
 
@@ -126,8 +123,4 @@ export function toFinish(
 function isShownOf(row: SsoRequestRow, { browserHash, answerHash }: ShownOfVisit): boolean {
   if (browserHash === null || answerHash === null) return false;
   return row.browserHash?.equals(browserHash) === true && row.answerHash?.equals(answerHash) === true;
-}
-
-function unknown(words: string): Refusal {
-  return { kind: 'refused', reason: 'request-unknown', words };
 }

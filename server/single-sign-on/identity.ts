@@ -48,4 +48,8 @@ export type Refusal = {
   isUnable?: true;
 };
 
+export function refusalFor(reason: SsoRefusalReason, words: string): Refusal {
+  return { kind: 'refused', reason, words };
+}
+
 export type ProviderAnswer = { kind: 'ok'; identity: Identity } | Refusal;

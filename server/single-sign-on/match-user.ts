@@ -12,7 +12,7 @@ import { insertUser } from '../storage/portal-user.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { findUserOfSubject, insertSsoSubject } from '../storage/sso-subject.ts';
 import { findMemberByName, findSsoUserForShare, type SsoUser } from '../storage/sso-user.ts';
-import type { Identity, Refusal } from './identity.ts';
+import { type Identity, type Refusal, refusalFor } from './identity.ts';
 import { verifiedEmail } from './verified-email.ts';
 
 /** The user a provider means, or why there is none. */
@@ -122,7 +122,7 @@ async function userOfEmail(
 }
 
 function ofCustomer(user: SsoUser | null, { customerKey }: SsoConnection): Match {
-  if (!user) return { kind: 'refused', reason: 'unknown-user', words: 'nobody has the address' };
+  if (!user) return refusalFor('unknown-user', 'nobody has the address');
   if (user.customer) return { kind: 'ok', user };
   return { kind: 'refused', reason: 'unknown-user', words: `${user.username} is not a user of ${customerKey}`, user };
 }
@@ -139,15 +139,14 @@ async function makeUser(
   { address, now }: { address: string; now: Date },
 ): Promise<SsoUser | Refusal> {
   const username = readUsername(identity.username ?? email);
-  if (username.kind === 'refused') return { kind: 'refused', reason: 'name-taken', words: username.problem };
+  if (username.kind === 'refused') return refusalFor('name-taken', username.problem);
   const domain = domainOfAddress(username.value);
   // Addresses are sign-in names too: the name may not be an address of another domain.
   if (username.value.includes('@') && !(domain !== null && domains.includes(domain)))
-    return { kind: 'refused', reason: 'foreign-domain', words: `username: an address of ${domain ?? 'no domain'}` };
+    return refusalFor('foreign-domain', `username: an address of ${domain ?? 'no domain'}`);
   const user = { username: username.value, email };
   const taken = await takenField(sql, user, null);
-  if (taken)
-    return { kind: 'refused', reason: 'name-taken', words: `${taken}: ${user[taken]} belongs to someone else` };
+  if (taken) return refusalFor('name-taken', `${taken}: ${user[taken]} belongs to someone else`);
   const language = languageOfTag(identity.language ?? '');
   const id = await insertUser(
     sql,

@@ -14,6 +14,7 @@ import { knownVisitorOf } from '../visitor/visitor.ts';
 import { tooLongAgo } from './authentication-age.ts';
 import { refused, signIn } from './decide.ts';
 import { giveOutcome } from './give-outcome.ts';
+import { type Refusal, refusalFor } from './identity.ts';
 import {
   askAnew,
   hasLeft,
@@ -86,18 +87,12 @@ export function goOnAsOtherRoute(deps: Deps) {
     const row = await takeQuestion(deps.sql, id, asked.questionHash as Buffer, { now, decidedBy });
     if (!row) return reply.redirect(questionUrl(deps, id), 303);
     const visit = { row, details: detailsOf(deps.keys, row), connection, address };
-    const no = async (reason: 'connection-disabled' | 'authentication-too-old', words: string) =>
-      await refused(
-        deps,
-        request,
-        reply,
-        { ...visit, protocol: connection.protocol },
-        { kind: 'refused', reason, words },
-      );
+    const no = async (refusal: Refusal) =>
+      await refused(deps, request, reply, { ...visit, protocol: connection.protocol }, refusal);
     const tooOld = tooLongAgo(connection, question.identity, now);
     let outcome: Outcome | null;
-    if (!connection.active) outcome = await no('connection-disabled', 'while the visitor was asked');
-    else if (tooOld) outcome = await no('authentication-too-old', tooOld);
+    if (!connection.active) outcome = await no(refusalFor('connection-disabled', 'while the visitor was asked'));
+    else if (tooOld) outcome = await no(refusalFor('authentication-too-old', tooOld));
     else {
       await recordQuestion(deps, request, 'account-change-agreed', { ...why, here });
       outcome = await signIn(deps, request, visit, { identity: question.identity, isAgreed: true });

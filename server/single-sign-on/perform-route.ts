@@ -9,6 +9,7 @@ import { destinationToKeep } from '../sign-in/destination-to-keep.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { listSsoConnectionsOfDomain } from '../storage/sso-connection.ts';
 import { depart, stay, travellerOf } from './depart.ts';
+import { refusalFor } from './identity.ts';
 
 export const performSsoSchema = { body: PerformSsoForm };
 
@@ -37,8 +38,8 @@ export function performSsoRoute(deps: Deps) {
       return toSingleSignOn(reply, deps.config, { notice: 'chooseConnection', username: typed }, traveller);
     const disabled = connections[0] ?? null;
     const refusal = disabled
-      ? ({ reason: 'connection-disabled', words: 'it is disabled' } as const)
-      : ({ reason: 'unknown-domain', words: 'no connection vouches for the domain of the address' } as const);
+      ? refusalFor('connection-disabled', 'it is disabled')
+      : refusalFor('unknown-domain', 'no connection vouches for the domain of the address');
     return await stay(deps, request, reply, refusal, { ...traveller, connection: disabled, typed });
   };
 }

@@ -6,68 +6,42 @@ import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
 import { failedAnswerKeys, samlFailureKeys, ssoKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
 
+/** Whether a visitor has to wait: then the request has been answered, and the caller is done. */
+type Brake = (deps: Deps, request: FastifyRequest, reply: FastifyReply, address: string) => Promise<boolean>;
+
 /**
- * Counts a visit to a provider, which adds rows. True if the visitor has to wait: the request has been answered, and
- * the caller is done. The limit leaves room for a whole company behind one address.
+ * Counts a visit to a provider, which adds rows. The limit leaves room for a whole company behind one address.
  */
-export async function slowDown(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  address: string,
-): Promise<boolean> {
-  return await count(deps, request, reply, address, ssoKeys(address));
-}
+export const slowDown = counting(ssoKeys);
 
 /**
  * The same for a failed answer. Counted separately: an image on any page can make a browser send one, and must not
  * block others at its address from beginning a visit.
  */
-export async function slowDownForFailure(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  address: string,
-): Promise<boolean> {
-  return await count(deps, request, reply, address, failedAnswerKeys(address));
-}
+export const slowDownForFailure = counting(failedAnswerKeys);
 
 /**
  * The same for a SAML answer, with a lower limit if nobody vouched for it. A verified one used before may be any
  * colleague's, posted twice by a browser.
  */
-export function slowDownForAnswer(reason: SsoRefusalReason): typeof slowDown {
-  if (!unverified.includes(reason)) return slowDownForFailure;
-  return async (deps, request, reply, address) =>
-    await count(deps, request, reply, address, [...failedAnswerKeys(address), ...samlFailureKeys(address)]);
+export function slowDownForAnswer(reason: SsoRefusalReason): Brake {
+  return unverified.includes(reason) ? slowDownForUnverified : slowDownForFailure;
 }
 
 const unverified: readonly SsoRefusalReason[] = ['answer-invalid', 'provider-began', 'request-unknown'];
+const slowDownForUnverified = counting((address) => [...failedAnswerKeys(address), ...samlFailureKeys(address)]);
 
-/** Whether SAML answers from this address are refused unread after too many failures; if so, it has been answered. */
-export async function waitsForSamlFailures(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  address: string,
-): Promise<boolean> {
+/** Whether SAML answers from this address are refused unread after too many failures. */
+export const waitsForSamlFailures: Brake = async (deps, request, reply, address) => {
   const until = await findWait(deps.sql, samlFailureKeys(address), deps.now());
-  if (until <= deps.now()) return false;
-  await tellToWait(deps, request, reply, address, until);
-  return true;
-}
+  return until > deps.now() && (await tellToWait(deps, request, reply, address, until));
+};
 
-async function count(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  address: string,
-  keys: ThrottleKey[],
-): Promise<boolean> {
-  const until = await countAttempt(deps.sql, keys, deps.now());
-  if (!until) return false;
-  await tellToWait(deps, request, reply, address, until);
-  return true;
+function counting(keysOf: (address: string) => ThrottleKey[]): Brake {
+  return async (deps, request, reply, address) => {
+    const until = await countAttempt(deps.sql, keysOf(address), deps.now());
+    return until !== null && (await tellToWait(deps, request, reply, address, until));
+  };
 }
 
 async function tellToWait(
@@ -76,10 +50,11 @@ async function tellToWait(
   reply: FastifyReply,
   address: string,
   until: Date,
-): Promise<void> {
+): Promise<true> {
   const now = deps.now();
   const steps = [{ step: 'throttle', outcome: `visits from this address: wait until ${until.toISOString()}` }];
   const event: AuditEvent = { event: 'sso-refused', reason: 'throttled', address, requestId: request.id, steps };
   await insertEventOnceAMinute(deps.sql, event, `throttled:sso:${address}`, now);
   await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
+  return true;
 }

@@ -1,7 +1,7 @@
 import { canonicalDomain, foldLoginName } from '../names/fold-name.ts';
 import { readEmail } from '../names/read-name.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
-import type { Identity, Refusal } from './identity.ts';
+import { type Identity, type Refusal, refusalFor } from './identity.ts';
 
 /** An address that may find a user: as the provider wrote it, and folded for comparison. */
 export type VerifiedEmail = { kind: 'ok'; email: string; fold: string };
@@ -11,21 +11,20 @@ export type VerifiedEmail = { kind: 'ok'; email: string; fold: string };
  * verified. An ambiguous one finds nobody: stored addresses have one form, and only case may differ.
  */
 export function verifiedEmail(connection: SsoConnection, identity: Identity): VerifiedEmail | Refusal {
-  const no = (reason: Refusal['reason'], words: string): Refusal => ({ kind: 'refused', reason, words });
   if (identity.tellsSeveralEmails)
-    return no(
+    return refusalFor(
       'unknown-user',
       'the provider sends several email addresses; configure it to send one, or name the field with --map',
     );
-  if (identity.email === null) return no('unknown-user', 'the provider sends no email address');
+  if (identity.email === null) return refusalFor('unknown-user', 'the provider sends no email address');
   const reading = readEmail(identity.email);
   if (reading.kind === 'refused')
-    return no('unknown-user', `the provider sends an invalid email address (${reading.problem})`);
+    return refusalFor('unknown-user', `the provider sends an invalid email address (${reading.problem})`);
   if (reading.value.toLowerCase() !== identity.email.toLowerCase())
-    return no('unknown-user', 'the provider sends an address in an unusual form');
+    return refusalFor('unknown-user', 'the provider sends an address in an unusual form');
   const domain = canonicalDomain(reading.value.slice(reading.value.indexOf('@') + 1));
-  if (!connection.domains.includes(domain)) return no('foreign-domain', domain);
+  if (!connection.domains.includes(domain)) return refusalFor('foreign-domain', domain);
   if (!identity.emailVerified && !connection.trustsEmail)
-    return no('unverified-email', 'neither the provider nor the operator says that the address is verified');
+    return refusalFor('unverified-email', 'neither the provider nor the operator says that the address is verified');
   return { kind: 'ok', email: reading.value, fold: foldLoginName(reading.value) };
 }

@@ -11,7 +11,7 @@ import { findSsoConnectionByKey, type OidcConnection } from '../../storage/sso-c
 import { countAttempt, findWait } from '../../storage/throttle.ts';
 import { logoutTokenKeys } from '../../storage/throttle-keys.ts';
 import { knownVisitorOf } from '../../visitor/visitor.ts';
-import type { Refusal } from '../identity.ts';
+import { type Refusal, refusalFor } from '../identity.ts';
 import { recordEndedByProvider, recordLogoutRefusal } from '../provider-logout-events.ts';
 import { type LogoutToken, readLogoutToken } from './logout-token.ts';
 
@@ -57,12 +57,11 @@ async function endSessions(
   connection: Awaited<ReturnType<typeof findSsoConnectionByKey>>,
   { address, fromMemory }: { address: string; fromMemory: boolean },
 ): Promise<Refusal | null> {
-  if (connection?.protocol !== 'oidc')
-    return { kind: 'refused', reason: 'connection-broken', words: 'there is no such connection' };
+  if (connection?.protocol !== 'oidc') return refusalFor('connection-broken', 'there is no such connection');
   const token = await readLogoutToken(deps, connection, request.body.logout_token, { fromMemory });
   if (token.kind === 'refused') return token;
   const ended = await endedBy(deps, connection, token);
-  if (ended === null) return { kind: 'refused', reason: 'answer-used', words: 'logout token: it was already used' };
+  if (ended === null) return refusalFor('answer-used', 'logout token: it was already used');
   await recordEndedByProvider(deps, request, ended, { connection: connection.key, address });
   return null;
 }

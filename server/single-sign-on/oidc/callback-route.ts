@@ -20,7 +20,7 @@ import { publicAddress } from '../addresses.ts';
 import { answerCookie } from '../answer-cookie.ts';
 import { fail } from '../fail.ts';
 import { toFinish } from '../finish-route.ts';
-import type { ProviderAnswer } from '../identity.ts';
+import { type ProviderAnswer, refusalFor } from '../identity.ts';
 import { detailsOf, type OidcKept, type WaitingAnswer } from '../request-details.ts';
 import { readOidcAnswer } from './oidc.ts';
 
@@ -55,7 +55,7 @@ export function oidcCallbackRoute(deps: Deps) {
     if (row) await readInto(row, { url, state });
     else if (await endSsoRequestOfOthers(sql, { stateHash, browserHash, answerHash: null }, now)) {
       const words = 'this browser brought the answer, but another one began';
-      const refusal = { kind: 'refused', reason: 'other-browser', words } as const;
+      const refusal = refusalFor('other-browser', words);
       return await fail(deps, request, reply, refusal, { protocol: 'oidc', address });
     }
     if (browserHash !== null) setCookie(reply, config, answerCookie(state), token, limits.answerWaits);
@@ -72,10 +72,10 @@ export function oidcCallbackRoute(deps: Deps) {
 
   async function read(row: SsoRequestRow, { url, state }: { url: URL; state: string }): Promise<ProviderAnswer> {
     const details = detailsOf(deps.keys, row);
-    if (!details) return { kind: 'refused', reason: 'request-unknown', words: 'no current secret can open it' };
+    if (!details) return refusalFor('request-unknown', 'no current secret can open it');
     const connection = await findSsoConnection(sql, row.connectionId);
     if (!connection?.active || connection.protocol !== 'oidc')
-      return { kind: 'refused', reason: 'connection-disabled', words: 'while the visitor was at the provider' };
+      return refusalFor('connection-disabled', 'while the visitor was at the provider');
     return await readOidcAnswer(deps, connection, { url, state, kept: details.kept as OidcKept });
   }
 }

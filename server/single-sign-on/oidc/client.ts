@@ -15,7 +15,7 @@ import { limits } from '../../limits.ts';
 import { unseal } from '../../secrets/sealed.ts';
 import { connectionPlace, type OidcConnection } from '../../storage/sso-connection.ts';
 import type { OidcSettings } from '../../storage/sso-settings.ts';
-import type { Refusal } from '../identity.ts';
+import { type Refusal, refusalFor } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { clientAssertion } from './client-assertion.ts';
 import { clientSecretBasic } from './client-secret-basic.ts';
@@ -107,7 +107,7 @@ export async function clientAuthentication(
     const words = sealedSecret
       ? 'the client secret cannot be opened: VESTIBULE_SECRET lacks the secret that sealed it'
       : 'the connection has no client secret';
-    return { kind: 'refused', reason: 'connection-broken', words };
+    return refusalFor('connection-broken', words);
   }
   const authenticate = wayOfSecret(settings, metadata) === 'basic' ? clientSecretBasic : ClientSecretPost;
   return { kind: 'ok', authentication: authenticate(secret) };

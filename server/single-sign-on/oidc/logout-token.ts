@@ -3,7 +3,7 @@ import type { Deps } from '../../deps/deps.ts';
 import type { KeySet } from '../../deps/provider-memory.ts';
 import { limits } from '../../limits.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
-import type { Refusal } from '../identity.ts';
+import { type Refusal, refusalFor } from '../identity.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { providerWords } from '../provider-words.ts';
 import { idTokenAlgorithms } from './id-token-algorithms.ts';
@@ -105,5 +105,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function invalid(words: string): Refusal {
-  return { kind: 'refused', reason: 'answer-invalid', words: `logout token: ${providerWords(words)}` };
+  return refusalFor('answer-invalid', `logout token: ${providerWords(words)}`);
 }

@@ -11,7 +11,7 @@ import type { Deps } from '../../deps/deps.ts';
 import type { Conversation } from '../../deps/provider-memory.ts';
 import type { OidcConnection } from '../../storage/sso-connection.ts';
 import { redirectUri, sharedRedirectUri } from '../addresses.ts';
-import type { ProviderAnswer, Refusal } from '../identity.ts';
+import { type ProviderAnswer, type Refusal, refusalFor } from '../identity.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { providerWords } from '../provider-words.ts';
 import type { OidcKept } from '../request-details.ts';
@@ -62,15 +62,11 @@ export async function readOidcAnswer(
   const cameTo = answer.url.origin + answer.url.pathname;
   if (cameTo !== expected) {
     const words = providerWords(`the answer came to ${answer.url.pathname}, and is expected at ${expected}`);
-    return { kind: 'refused', reason: 'answer-invalid', words };
+    return refusalFor('answer-invalid', words);
   }
   // RFC 9207 §2.4, announced or not. The library treats an empty one as missing.
   if (answer.url.searchParams.getAll('iss').some((iss) => iss !== settings.issuer)) {
-    return {
-      kind: 'refused',
-      reason: 'answer-invalid',
-      words: 'the iss parameter is not the issuer of the connection',
-    };
+    return refusalFor('answer-invalid', 'the iss parameter is not the issuer of the connection');
   }
   const conversation = deps.providers.open(connection.providerNetworks);
   const discovery = await discoveryOf(deps, connection, conversation);
@@ -89,7 +85,7 @@ export async function readOidcAnswer(
       clientId: settings.clientId,
       now: deps.now(),
     });
-    if (wrong !== null) return { kind: 'refused', reason: 'answer-invalid', words: wrong };
+    if (wrong !== null) return refusalFor('answer-invalid', wrong);
     const isEmailElsewhere = !(emailClaim(attributes) in claims) && metadata.userinfo_endpoint !== undefined;
     const userInfo = isEmailElsewhere ? await fetchUserInfo(client, accessToken, claims.sub) : null;
     return { kind: 'ok', identity: oidcIdentity({ idToken, claims, userInfo }, attributes) };

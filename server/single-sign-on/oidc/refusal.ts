@@ -4,7 +4,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
-import type { Refusal } from '../identity.ts';
+import { type Refusal, refusalFor } from '../identity.ts';
 import { NetworkNotListed, ProviderFailure } from '../provider-failure.ts';
 import { providerWords } from '../provider-words.ts';
 import { acceptedAlgorithms } from './id-token-algorithms.ts';
@@ -15,28 +15,28 @@ export function oidcRefusal(error: unknown): Refusal {
   const failure = [error, causeOf(error)].find((one) => one instanceof ProviderFailure);
   if (failure) return unreachable(failure);
   if (error instanceof AuthorizationResponseError) {
-    const refused = refusal('provider-refused', said(error.error, error.error_description));
+    const refused = refusalFor('provider-refused', said(error.error, error.error_description));
     return { ...refused, ...(byPerson.includes(error.error) ? { isCancelled: true } : { isUnable: true }) };
   }
   const algorithm = unexpectedAlgorithm(error);
   if (algorithm !== null)
-    return refusal('answer-invalid', `unexpected JWT "alg" header ${algorithm}; ${acceptedAlgorithms}`);
+    return refusalFor('answer-invalid', `unexpected JWT "alg" header ${algorithm}; ${acceptedAlgorithms}`);
   if (error instanceof ResponseBodyError) return tokenRefusal(error.error, error.error_description);
   if (error instanceof WWWAuthenticateChallengeError) {
     const { error: code = `status ${error.status}`, error_description } = error.cause[0]?.parameters ?? {};
-    return refusal(
+    return refusalFor(
       'connection-broken',
       `the provider does not accept the portal, by ${whatIsShown}: ${said(code, error_description)}`,
     );
   }
   // Not an endpoint's answer: an invalid status, or not JSON.
   if (error instanceof ClientError && causeOf(error) instanceof Response) {
-    return refusal(
+    return refusalFor(
       'provider-unreachable',
       `the provider answers ${(error.cause as Response).status}: ${error.message}`,
     );
   }
-  return refusal('answer-invalid', [messageOf(error), messageOf(causeOf(error))].filter(Boolean).join(': '));
+  return refusalFor('answer-invalid', [messageOf(error), messageOf(causeOf(error))].filter(Boolean).join(': '));
 }
 
 /** The errors that mean the person refused, or did not do what was asked (OpenID Connect Core §3.1.2.6). */
@@ -57,7 +57,7 @@ function unexpectedAlgorithm(error: unknown): string | null {
 /** A provider that is down, or is not the connection's. */
 export function unreachable(failure: ProviderFailure): Refusal {
   const isOurs = failure instanceof ProviderMismatch || failure instanceof NetworkNotListed;
-  return refusal(isOurs ? 'connection-broken' : 'provider-unreachable', failure.message);
+  return refusalFor(isOurs ? 'connection-broken' : 'provider-unreachable', failure.message);
 }
 
 /** The token endpoint's answer to a code (RFC 6749 §5.2). */
@@ -65,21 +65,20 @@ function tokenRefusal(error: string, description: string | undefined): Refusal {
   const words = said(error, description);
   switch (error) {
     case 'invalid_grant':
-      return refusal('answer-invalid', `the provider does not accept the code: ${words}`);
+      return refusalFor('answer-invalid', `the provider does not accept the code: ${words}`);
     case 'access_denied':
-      return { ...refusal('provider-refused', words), isCancelled: true };
+      return { ...refusalFor('provider-refused', words), isCancelled: true };
     case 'invalid_client':
-      return refusal('connection-broken', `the token endpoint does not accept the portal, by ${whatIsShown}: ${words}`);
+      return refusalFor(
+        'connection-broken',
+        `the token endpoint does not accept the portal, by ${whatIsShown}: ${words}`,
+      );
     case 'server_error':
     case 'temporarily_unavailable':
-      return refusal('provider-unreachable', `the token endpoint answers: ${words}`);
+      return refusalFor('provider-unreachable', `the token endpoint answers: ${words}`);
     default:
-      return refusal('connection-broken', `the token endpoint answers: ${words}`);
+      return refusalFor('connection-broken', `the token endpoint answers: ${words}`);
   }
-}
-
-function refusal(reason: Refusal['reason'], words: string): Refusal {
-  return { kind: 'refused', reason, words };
 }
 
 function said(error: string, description: string | undefined): string {

@@ -13,7 +13,7 @@ import { knownVisitorOf } from '../../visitor/visitor.ts';
 import { answerCookie } from '../answer-cookie.ts';
 import { fail } from '../fail.ts';
 import { toFinish } from '../finish-route.ts';
-import type { Refusal } from '../identity.ts';
+import { type Refusal, refusalFor } from '../identity.ts';
 import type { SamlKept } from '../request-details.ts';
 import { detailsOf } from '../request-details.ts';
 import { slowDownForAnswer, waitsForSamlFailures } from '../slow-down.ts';
@@ -62,23 +62,13 @@ export function samlAcsRoute(deps: Deps) {
         slow: slowDownForAnswer(refusal.reason),
       });
     if (!connection?.active || connection.protocol !== 'saml')
-      return await no({
-        kind: 'refused',
-        reason: 'connection-disabled',
-        words: 'while the visitor was at the provider',
-      });
+      return await no(refusalFor('connection-disabled', 'while the visitor was at the provider'));
     const kept = details?.kept as SamlKept | null;
-    if (!kept)
-      return await no({ kind: 'refused', reason: 'request-unknown', words: 'the request can no longer be read' });
+    if (!kept) return await no(refusalFor('request-unknown', 'the request can no longer be read'));
     const answer = await readSamlAnswer(deps, connection, { response, kept });
     if (answer.kind === 'refused') return await no(answer);
     const token = await keepSamlAnswer(deps, { id: row.id, state }, connection, answer);
-    if (token === null)
-      return await no({
-        kind: 'refused',
-        reason: 'answer-used',
-        words: 'the assertion or the request was already used',
-      });
+    if (token === null) return await no(refusalFor('answer-used', 'the assertion or the request was already used'));
     return withToken(reply, { state, token });
   }
 
@@ -101,7 +91,7 @@ export function samlAcsRoute(deps: Deps) {
     if (answer.kind === 'refused') return await no(answer);
     const destination = defaultDestination(deps.config.basePath);
     const kept = await keepUnaskedAnswer(deps, begun.connection, answer, destination);
-    if (!kept) return await no({ kind: 'refused', reason: 'answer-used', words: 'the assertion was already used' });
+    if (!kept) return await no(refusalFor('answer-used', 'the assertion was already used'));
     return withToken(reply, kept);
   }
 

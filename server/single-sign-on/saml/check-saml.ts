@@ -67,17 +67,15 @@ async function metadataChecks(
   { read }: Conversation,
 ): Promise<CheckStep[]> {
   const step = 'metadata';
-  const text = await textAt(url, read).catch((error: unknown) => ({ words: wordsOf(error) }));
+  const text = await read(url)
+    .then((answer) => answer.text())
+    .catch((error: unknown) => ({ words: wordsOf(error) }));
   if (typeof text !== 'string') return [{ step, ok: false, words: `${said(url)}: ${text.words}` }];
   const reading = readSamlMetadata(text, { entityId: settings.entityId, now });
   if (reading.kind === 'refused') return [{ step, ok: false, words: reading.problem }];
   const differences = metadataDifferences(settings, reading.settings);
   if (differences.length === 0) return [{ step, ok: true, words: 'they match the settings' }];
   return differences.map((words) => ({ step, ok: false, words }));
-}
-
-async function textAt(url: string, read: Conversation['read']): Promise<string> {
-  return await (await read(url)).text();
 }
 
 function wordsOf(error: unknown): string {

@@ -1,10 +1,10 @@
-import { limits } from '../../limits.ts';
 import { entityId, publicAddress } from '../addresses.ts';
 import type { Refusal } from '../identity.ts';
 import { saml } from './names.ts';
 import { type Expected, invalid, issuerRefusal } from './response.ts';
 import { said } from './said.ts';
 import { samlTime } from './time.ts';
+import { ageProblem, endProblem, latest } from './validity.ts';
 import {
   attributeOf,
   childrenNamed,
@@ -30,12 +30,6 @@ export function assertionRefusal(assertion: XmlElement, held: Held): Refusal | n
   return null;
 }
 
-/** When the assertion is too old for every check, so that its use need not be remembered any longer. */
-export function acceptableUntil(assertion: XmlElement): Date {
-  const issued = samlTime(attributeOf(assertion, 'IssueInstant')) ?? 0;
-  return new Date(issued + limits.samlAssertionAge + limits.providerClock);
-}
-
 /** Required parts occur once: of two, one could be checked and the other read. */
 function isWhole(assertion: XmlElement): Refusal | null {
   if (attributeOf(assertion, 'Version') !== '2.0' || !attributeOf(assertion, 'ID'))
@@ -50,12 +44,8 @@ function isOfProvider(assertion: XmlElement, { settings }: Held): Refusal | null
 
 /** Our own limit, whatever the assertion says. */
 function isFresh(assertion: XmlElement, { now }: Held): Refusal | null {
-  const text = attributeOf(assertion, 'IssueInstant');
-  const issued = samlTime(text);
-  if (issued === null || Number.isNaN(issued))
-    return invalid(`the assertion was issued at ${said(text)}, which is not a time`);
-  if (issued > latest(now)) return invalid(`the assertion was issued in the future: ${said(text)}`);
-  return now < acceptableUntil(assertion) ? null : invalid(`the assertion is too old: it was issued at ${said(text)}`);
+  const problem = ageProblem(assertion, 'the assertion', now);
+  return problem ? invalid(problem) : null;
 }
 
 /** Some confirmation says that the bearer, in time and for this request, is the subject. */
@@ -118,19 +108,6 @@ function isSignIn(assertion: XmlElement, { now }: Held): Refusal | null {
     if (problem) return invalid(problem);
   }
   return null;
-}
-
-function endProblem(element: XmlElement, name: string, of: string, now: Date): string | null {
-  const text = attributeOf(element, name);
-  const end = samlTime(text);
-  if (end === null) return `${of} has no end`;
-  // Not `<=`: an unreadable time must not count as the future.
-  return end > now.getTime() - limits.providerClock ? null : `${of} ended at ${said(text)}`;
-}
-
-/** The provider's clock may be this far ahead of ours. */
-function latest(now: Date): number {
-  return now.getTime() + limits.providerClock;
 }
 
 function only(parent: XmlElement, name: XmlName): XmlElement {

@@ -1,7 +1,7 @@
 import type { Connection } from '../../storage/database.ts';
 import { listSsoConnections, type SamlConnection } from '../../storage/sso-connection.ts';
 import type { ProtocolSettings } from '../../storage/sso-settings.ts';
-import type { Refusal } from '../identity.ts';
+import { type Refusal, refusalFor } from '../identity.ts';
 import { issuerOfSamlResponse } from './issuer.ts';
 import type { XmlReading } from './strict-xml.ts';
 
@@ -14,8 +14,7 @@ export async function connectionThatMayBegin(
   response: XmlReading,
 ): Promise<{ kind: 'ok'; connection: SamlConnection } | Refusal> {
   const issuer = response.kind === 'ok' ? issuerOfSamlResponse(response.root) : null;
-  if (issuer === null)
-    return { kind: 'refused', reason: 'answer-invalid', words: 'it is not a SAML response with an issuer' };
+  if (issuer === null) return refusalFor('answer-invalid', 'it is not a SAML response with an issuer');
   const connections = (await listSsoConnections(sql)).filter(
     (connection): connection is SamlConnection =>
       connection.protocol === 'saml' && connection.active && connection.settings.entityId === issuer,

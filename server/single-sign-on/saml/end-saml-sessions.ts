@@ -5,10 +5,11 @@ import { insertProviderLogout } from '../../storage/provider-logout.ts';
 import { insertReceivedSamlLogout } from '../../storage/saml-logout.ts';
 import { deleteSessionsOfSamlSubject } from '../../storage/session.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
-import { logoutTimeProblem, logoutUntil } from './logout-checks.ts';
+import { logoutTimeProblem } from './logout-checks.ts';
 import { saml, samlp } from './names.ts';
 import { openedName } from './subject.ts';
 import { samlTime } from './time.ts';
+import { acceptableUntil } from './validity.ts';
 import { attributeOf, childrenNamed, textOf, type XmlElement } from './xml-elements.ts';
 
 export type Ended =
@@ -32,7 +33,7 @@ export async function endSamlSessions(deps: Deps, connection: SamlConnection, re
   const { id: connectionId } = connection;
   const requestHash = tokenHash(attributeOf(request, 'ID') ?? '');
   const ended = await deps.sql.begin(async (sql) => {
-    const received = { connectionId, requestHash, endsAt: logoutUntil(request) };
+    const received = { connectionId, requestHash, endsAt: acceptableUntil(request) };
     if (!(await insertReceivedSamlLogout(sql, received))) return [];
     const named = {
       connectionId,

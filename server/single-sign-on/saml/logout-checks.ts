@@ -1,21 +1,13 @@
 import type { Config } from '../../config/config.ts';
-import { limits } from '../../limits.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { publicAddress } from '../addresses.ts';
 import { ds, saml, samlp } from './names.ts';
 import { issuerRefusal } from './response.ts';
 import { said } from './said.ts';
 import { idPattern } from './signature.ts';
-import { samlTime } from './time.ts';
-import {
-  attributeOf,
-  childrenNamed,
-  childrenOf,
-  isNamed,
-  textOf,
-  type XmlElement,
-  type XmlName,
-} from './xml-elements.ts';
+import { partsProblem } from './structure.ts';
+import { ageProblem, endProblem } from './validity.ts';
+import { attributeOf, childrenNamed, isNamed, textOf, type XmlElement, type XmlName } from './xml-elements.ts';
 
 type Held = { config: Config; settings: SamlSettings };
 
@@ -48,36 +40,16 @@ export function logoutProblem(root: XmlElement, kind: keyof typeof parts, { conf
   const [issuer] = childrenNamed(root, saml('Issuer'));
   if (!issuer) return 'it has no issuer';
   const { may, oneOf } = parts[kind];
-  return issuerRefusal(issuer, settings, 'the message')?.words ?? partsProblem(root, kind, may, oneOf);
-}
-
-function partsProblem(root: XmlElement, kind: string, may: XmlName[], oneOf: XmlName[]): string | null {
   const several = kind === 'LogoutRequest' ? [samlp('SessionIndex')] : [];
-  const known = [...may, ...oneOf, ...several];
-  const stranger = childrenOf(root).find((child) => !known.some((name) => isNamed(child, name)));
-  if (stranger) return `it contains an unexpected part: ${said(stranger.nodeName)}`;
-  const twice = may.find((name) => childrenNamed(root, name).length > 1);
-  if (twice) return `it has more than one ${twice[1]}`;
+  const problem =
+    issuerRefusal(issuer, settings, 'the message')?.words ?? partsProblem(root, may, [...oneOf, ...several]);
+  if (problem) return problem;
   const [one, another] = oneOf.flatMap((name) => childrenNamed(root, name));
   return one && !another ? null : `it does not have one ${oneOf.map(([, name]) => name).join(' or ')}`;
 }
 
 /** Why it is outside its validity, or null: by our own limit, and by the message's if it has one (SAML core §3.7.1). */
 export function logoutTimeProblem(root: XmlElement, now: Date): string | null {
-  const text = attributeOf(root, 'IssueInstant');
-  const issued = samlTime(text);
-  if (issued === null || Number.isNaN(issued)) return `it was issued at ${said(text)}, which is not a time`;
-  if (issued > now.getTime() + limits.providerClock) return `it was issued in the future: ${said(text)}`;
-  if (now >= logoutUntil(root)) return `it is too old: it was issued at ${said(text)}`;
-  const end = attributeOf(root, 'NotOnOrAfter');
-  // Not `<=`: an unreadable time must not count as the future.
-  return end === null || (samlTime(end) ?? Number.NaN) > now.getTime() - limits.providerClock
-    ? null
-    : `it ended at ${said(end)}`;
-}
-
-/** When the message is too old for every check. */
-export function logoutUntil(root: XmlElement): Date {
-  const issued = samlTime(attributeOf(root, 'IssueInstant')) ?? 0;
-  return new Date(issued + limits.samlAssertionAge + limits.providerClock);
+  const hasEnd = attributeOf(root, 'NotOnOrAfter') !== null;
+  return ageProblem(root, 'it', now) ?? (hasEnd ? endProblem(root, 'NotOnOrAfter', 'it', now) : null);
 }

@@ -22,10 +22,10 @@ import { carryMessage } from './carry-message.ts';
 import { validCertificates } from './certificates.ts';
 import { endSamlSessions } from './end-saml-sessions.ts';
 import { ownerOfLogoutAddress } from './foreign-logout-address.ts';
-import { newMessageId } from './logout.ts';
 import { issuerOf, logoutProblem, logoutTimeProblem } from './logout-checks.ts';
 import { logoutResponseXml } from './logout-messages.ts';
 import { logoutStatus } from './logout-status.ts';
+import { newMessageId } from './message-id.ts';
 import { said } from './said.ts';
 import { attributeOf, type XmlElement } from './xml-elements.ts';
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Deps } from '../../deps/deps.ts';
 import { limits } from '../../limits.ts';
 import { newToken, tokenHash } from '../../secrets/token.ts';
@@ -10,6 +9,7 @@ import { isProviderAddress } from '../provider-fetch.ts';
 import { type Carried, carryMessage } from './carry-message.ts';
 import { ownerOfLogoutAddress } from './foreign-logout-address.ts';
 import { logoutRequestXml } from './logout-messages.ts';
+import { newMessageId } from './message-id.ts';
 
 /**
  * Asks the provider to end its session for a person (SAML profiles §4.4.3.1): returns where the browser goes with the
@@ -42,9 +42,4 @@ export async function beginSamlLogout(
     ...(await carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: null }, key)),
     browserToken: token,
   };
-}
-
-/** SAML core §1.3.4: at least 128 random bits, and no leading digit. */
-export function newMessageId(): string {
-  return `_${randomBytes(20).toString('hex')}`;
 }

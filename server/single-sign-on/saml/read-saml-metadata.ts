@@ -58,10 +58,7 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
   if (!role || another) return no('the metadata do not have one IDPSSODescriptor for SAML 2.0');
   const entityId = attributeOf(entity, 'entityID') ?? '';
   if (entityId === '' || entityId.length > 1024) return no('the metadata have no entityID');
-  const services = childrenNamed(role, md('SingleSignOnService'));
-  const by = (binding: string) => services.find((service) => attributeOf(service, 'Binding') === binding);
-  const redirect = by(bindings.redirect);
-  const service = redirect ?? by(bindings.post);
+  const { service, binding } = serviceOf(role, 'SingleSignOnService');
   const signOnUrl = service && attributeOf(service, 'Location');
   if (!signOnUrl) return no('the metadata have no SingleSignOnService for HTTP-Redirect or HTTP-POST');
   if (!isProviderAddress(signOnUrl)) return no(`the provider's sign-on address is not https: ${said(signOnUrl)}`);
@@ -87,7 +84,7 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
     settings: {
       entityId,
       signOnUrl,
-      signOnBinding: redirect ? undefined : 'post',
+      signOnBinding: binding === 'post' ? binding : undefined,
       logout: typeof logout === 'object' ? logout : undefined,
       certificates: usable,
     },
@@ -97,16 +94,21 @@ function readEntity(entity: XmlElement, now: Date): MetadataReading {
 
 /** The provider's single logout by the browser; undefined if it has none, or why it is left out. */
 function logoutServiceOf(role: XmlElement): SamlLogoutService | string | undefined {
-  const services = childrenNamed(role, md('SingleLogoutService'));
-  const by = (binding: string) => services.find((service) => attributeOf(service, 'Binding') === binding);
-  const redirect = by(bindings.redirect);
-  const service = redirect ?? by(bindings.post);
+  const { service, binding } = serviceOf(role, 'SingleLogoutService');
   const url = service && attributeOf(service, 'Location');
   if (!service || !url) return undefined;
   const responseUrl = attributeOf(service, 'ResponseLocation') ?? url;
   const wrong = [url, responseUrl].find((address) => !isProviderAddress(address));
   if (wrong !== undefined) return `single logout is ignored: its address is not https: ${said(wrong)}`;
-  return { url, responseUrl, binding: redirect ? 'redirect' : 'post' };
+  return { url, responseUrl, binding };
+}
+
+/** The provider's service for one of the bindings that we support, by redirect if it can. */
+function serviceOf(role: XmlElement, name: 'SingleSignOnService' | 'SingleLogoutService') {
+  const services = childrenNamed(role, md(name));
+  const by = (binding: string) => services.find((service) => attributeOf(service, 'Binding') === binding);
+  const redirect = by(bindings.redirect);
+  return { service: redirect ?? by(bindings.post), binding: redirect ? ('redirect' as const) : ('post' as const) };
 }
 
 function speaksSaml2(role: XmlElement): boolean {

@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import type { PortalKey } from '../portal-keys.ts';
 import { samlLibrary } from './library.ts';
-
-/** SAML core §1.3.4 requires at least 128 random bits; an ID must not begin with a digit. */
-const idBytes = 20;
+import { newMessageId } from './message-id.ts';
 
 /** The fields of a form that posts a request; null if the address contains all of it. */
 export type RequestFields = { SAMLRequest: string; RelayState: string };
@@ -20,7 +17,7 @@ export async function samlRequest(
   settings: SamlSettings,
   { key, state, isAfresh = false }: { key: PortalKey; state: string; isAfresh?: boolean },
 ): Promise<{ id: string; url: string; fields: RequestFields | null }> {
-  const id = `_${randomBytes(idBytes).toString('hex')}`;
+  const id = newMessageId();
   const library = await samlLibrary(config, settings, {
     privateKey: key.privateKey,
     generateUniqueId: () => id,

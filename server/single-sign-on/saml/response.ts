@@ -1,21 +1,13 @@
 import type { Config } from '../../config/config.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { publicAddress } from '../addresses.ts';
-import type { Refusal } from '../identity.ts';
+import { type Refusal, refusalFor } from '../identity.ts';
 import type { SamlKept } from '../request-details.ts';
 import { ds, saml, samlp } from './names.ts';
 import { said } from './said.ts';
 import { idPattern } from './signature.ts';
-import { assertionIn, assertionProblem, idProblem, signaturesProblem } from './structure.ts';
-import {
-  attributeOf,
-  childrenNamed,
-  childrenOf,
-  elementsIn,
-  isNamed,
-  textOf,
-  type XmlElement,
-} from './xml-elements.ts';
+import { assertionIn, assertionProblem, idProblem, partsProblem, signaturesProblem } from './structure.ts';
+import { attributeOf, childrenNamed, elementsIn, isNamed, textOf, type XmlElement } from './xml-elements.ts';
 
 /** What an answer is compared with. */
 export type Expected = { config: Config; settings: SamlSettings; kept: SamlKept | null };
@@ -52,18 +44,15 @@ export function responseRefusal(root: XmlElement, expected: Expected): Refusal |
 
 /** The refusal of an answer that fails a check. */
 export function invalid(words: string): Refusal {
-  return { kind: 'refused', reason: 'answer-invalid', words };
+  return refusalFor('answer-invalid', words);
 }
 
 function isResponse(root: XmlElement): Refusal | null {
   if (!isNamed(root, samlp('Response'))) return invalid(`it is not a SAML response but ${said(root.nodeName)}`);
   if (attributeOf(root, 'Version') !== '2.0') return invalid('it is not of SAML 2.0');
   if (!idPattern.test(attributeOf(root, 'ID') ?? '')) return invalid('it has no ID');
-  const known = [...parts, saml('Assertion'), saml('EncryptedAssertion')];
-  const stranger = childrenOf(root).find((child) => !known.some((name) => isNamed(child, name)));
-  if (stranger) return invalid(`it contains an unexpected part: ${said(stranger.nodeName)}`);
-  const twice = parts.find((name) => childrenNamed(root, name).length > 1);
-  return twice ? invalid(`it has more than one ${twice[1]}`) : null;
+  const problem = partsProblem(root, parts, [saml('Assertion'), saml('EncryptedAssertion')]);
+  return problem ? invalid(problem) : null;
 }
 
 /** What a provider says when the person did not sign in (SAML core §3.2.2.2). */
@@ -115,13 +104,9 @@ function answersRequest(root: XmlElement, { kept, settings }: Expected): Refusal
   if (kept)
     return inResponseTo === kept.requestId ? null : invalid(`it answers ${said(inResponseTo)}, not the request`);
   if (inResponseTo !== null)
-    return {
-      kind: 'refused',
-      reason: 'request-unknown',
-      words: `it answers a request that is not open: ${said(inResponseTo)}`,
-    };
+    return refusalFor('request-unknown', `it answers a request that is not open: ${said(inResponseTo)}`);
   if (settings.mayBegin) return null;
-  return { kind: 'refused', reason: 'provider-began', words: 'it answers no request' };
+  return refusalFor('provider-began', 'it answers no request');
 }
 
 function hasOneAssertion(root: XmlElement, { settings }: Expected): Refusal | null {

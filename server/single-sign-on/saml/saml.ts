@@ -1,16 +1,17 @@
 import type { Deps } from '../../deps/deps.ts';
 import type { SamlConnection } from '../../storage/sso-connection.ts';
-import type { Identity, Refusal } from '../identity.ts';
+import { type Identity, type Refusal, refusalFor } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { isProviderAddress } from '../provider-fetch.ts';
 import type { SamlKept } from '../request-details.ts';
-import { acceptableUntil, assertionRefusal } from './checks.ts';
+import { assertionRefusal } from './checks.ts';
 import { samlIdentity } from './identity.ts';
 import { type RequestFields, samlRequest } from './request.ts';
 import { responseRefusal } from './response.ts';
 import { said } from './said.ts';
 import type { XmlReading } from './strict-xml.ts';
 import { subjectName } from './subject.ts';
+import { acceptableUntil } from './validity.ts';
 import { verifiedAssertion } from './verification.ts';
 import { attributeOf } from './xml-elements.ts';
 
@@ -24,11 +25,7 @@ export async function startSaml(
   { state, isAfresh = false }: { state: string; isAfresh?: boolean },
 ): Promise<{ kind: 'ok'; url: string; fields: RequestFields | null; kept: SamlKept } | Refusal> {
   if (!isProviderAddress(settings.signOnUrl))
-    return {
-      kind: 'refused',
-      reason: 'connection-broken',
-      words: `the sign-on address ${said(settings.signOnUrl)} is not allowed`,
-    };
+    return refusalFor('connection-broken', `the sign-on address ${said(settings.signOnUrl)} is not allowed`);
   const [key] = await portalKeys(deps);
   const { id, url, fields } = await samlRequest(deps.config, settings, { key, state, isAfresh });
   return { kind: 'ok', url, fields, kept: { requestId: id } };
@@ -40,7 +37,7 @@ export async function readSamlAnswer(
   { settings, attributes }: SamlConnection,
   { response, kept }: { response: XmlReading; kept: SamlKept | null },
 ): Promise<SamlAnswer> {
-  if (response.kind === 'refused') return { kind: 'refused', reason: 'answer-invalid', words: response.problem };
+  if (response.kind === 'refused') return refusalFor('answer-invalid', response.problem);
   const expected = { config: deps.config, settings, kept };
   const refusal = responseRefusal(response.root, expected);
   if (refusal) return refusal;

@@ -1,7 +1,7 @@
 import { saml } from './names.ts';
 import { said } from './said.ts';
 import { signatureProblem } from './signature.ts';
-import { childrenNamed, elementsIn, type XmlElement } from './xml-elements.ts';
+import { childrenNamed, childrenOf, elementsIn, isNamed, type XmlElement, type XmlName } from './xml-elements.ts';
 
 /** The element that contains the assertion; `assertionProblem` has checked that there is one. */
 export function assertionIn(root: XmlElement): { element: XmlElement; isEncrypted: boolean } {
@@ -18,6 +18,15 @@ export function assertionProblem(root: XmlElement): string | null {
   const own = [...childrenNamed(root, saml('Assertion')), ...childrenNamed(root, saml('EncryptedAssertion'))];
   if (all.length === 1 && own.length === 1) return null;
   return `it holds ${all.length} assertions, ${own.length} in their place`;
+}
+
+/** What does not belong in a message: a part that is neither one of `once` nor of `others`, or a second of one of `once`. */
+export function partsProblem(root: XmlElement, once: readonly XmlName[], others: readonly XmlName[]): string | null {
+  const known = [...once, ...others];
+  const stranger = childrenOf(root).find((child) => !known.some((name) => isNamed(child, name)));
+  if (stranger) return `it contains an unexpected part: ${said(stranger.nodeName)}`;
+  const twice = once.find((name) => childrenNamed(root, name).length > 1);
+  return twice ? `it has more than one ${twice[1]}` : null;
 }
 
 /** Two elements with one ID: one could be signed and the other read. */

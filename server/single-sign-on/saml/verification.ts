@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps/deps.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
-import type { Refusal } from '../identity.ts';
+import { type Refusal, refusalFor } from '../identity.ts';
 import { portalKeys } from '../portal-keys.ts';
 import { validCertificates } from './certificates.ts';
 import { openEncrypted } from './decryption.ts';
@@ -31,8 +31,7 @@ export async function verifiedAssertion(deps: Deps, settings: SamlSettings, root
 
 async function verified(deps: Deps, settings: SamlSettings, root: XmlElement): Promise<Verified> {
   const certificates = validCertificates(settings, deps.now());
-  if (certificates.length === 0)
-    return { kind: 'refused', reason: 'connection-broken', words: 'no certificate of the provider is valid now' };
+  if (certificates.length === 0) return refusalFor('connection-broken', 'no certificate of the provider is valid now');
   const isSigned = childrenNamed(root, ds('Signature')).length > 0;
   const covered = isSigned ? verifiedXml(root, certificates) : null;
   // An existing signature must be valid, even if the assertion's own would be enough.
