@@ -1,18 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { ProviderFailure } from '../single-sign-on/provider-failure.ts';
 import { openConversation } from '../single-sign-on/provider-fetch.ts';
-import { readSamlMetadata } from '../single-sign-on/saml/read-saml-metadata.ts';
+import { readSamlMetadata, type SamlMetadata } from '../single-sign-on/saml/read-saml-metadata.ts';
 import type { SamlSettings } from '../storage/sso-settings.ts';
 import { failure } from './failure.ts';
 import { printWarning } from './print.ts';
 
-export type MetadataSettings = Pick<
-  SamlSettings,
-  'entityId' | 'signOnUrl' | 'signOnBinding' | 'certificates' | 'metadataUrl'
->;
-
 /** A provider's metadata, from the file or address that an option names. Throws a failure with the reason. */
-export async function samlSettingsOf(argument: string, networks: readonly string[]): Promise<MetadataSettings> {
+export async function samlSettingsOf(
+  argument: string,
+  networks: readonly string[],
+): Promise<SamlMetadata & Pick<SamlSettings, 'metadataUrl'>> {
   const metadataUrl = /^https?:\/\//.test(argument) ? argument : null;
   const text = await (metadataUrl === null ? textOfFile(argument) : textAt(metadataUrl, networks));
   const reading = readSamlMetadata(text, { now: new Date() });

@@ -1,4 +1,3 @@
-import type { Language } from '#contract/languages.ts';
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
@@ -15,24 +14,23 @@ import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { resetKeys } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
 import { newPasswordProblem } from './new-password-problem.ts';
 import { newPasswordProblemsInWords } from './new-password-problems-in-words.ts';
 import { ownNames } from './own-names.ts';
 import { passwordReplaced, queuePasswordNotice } from './password-replaced.ts';
 
-export type ChangeRequest = {
+/**
+ * A new password. The session of its browser ends with the change even if it is another user's; the page's language is
+ * used for the notice unless the user has chosen another.
+ */
+export type ChangeRequest = Pick<KnownVisitor, 'address' | 'language' | 'sessionToken' | 'requestId'> & {
   /** The token of the link, as sent. */
   token: string;
   password: string;
   repeat: string;
-  address: string;
-  /** Of the page: used for the notice unless the user has chosen another. */
-  language: Language;
-  /** The token of this browser's session, which ends with the change even if it is another user's; null if none. */
-  sessionToken: string | null;
   /** Of this browser (visitor/mark-hashes.ts). */
   markHashes: readonly Buffer[];
-  requestId: string;
 };
 
 /** Every outcome of a change; visitors read out `reference` to the operator, `retryAfter` is in milliseconds. */

@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { rowOrNull } from './row-or-null.ts';
 import type { SessionStage } from './session.ts';
 import type { WayIn } from './throttle-keys.ts';
 
@@ -74,16 +75,11 @@ export type SessionOfPress = {
  * Whose session a right code, sent by a form, has opened since a time instead of this one, and by which way in; null if
  * none has. Locked until the transaction ends, so that the presses of one button are judged one after the other.
  */
-export async function findOpenedByPressForUpdate(
-  sql: Connection,
-  former: Buffer,
-  since: Date,
-): Promise<(WayIn & { username: string }) | null> {
-  const [row] = await sql<(WayIn & { username: string })[]>`
+export async function findOpenedByPressForUpdate(sql: Connection, former: Buffer, since: Date) {
+  return await rowOrNull(sql<(WayIn & { username: string })[]>`
     select s.user_id as "userId", s.connection_id as "connectionId", u.username
     from session s join portal_user u on u.id = s.user_id
-    where s.former_token_hash = ${former} and not s.replaces and s.press_at > ${since} for update of s`;
-  return row ?? null;
+    where s.former_token_hash = ${former} and not s.replaces and s.press_at > ${since} for update of s`);
 }
 
 /** What the right code of a press opened; null if nothing, if it has ended, or its session goes by another token now. */
@@ -91,9 +87,9 @@ export async function findSessionOfPress(
   sql: Connection,
   hashes: { former: Buffer; session: Buffer; device: Buffer; remembered: Buffer },
   { since, now }: { since: Date; now: Date },
-): Promise<SessionOfPress | null> {
+) {
   const { former, session, device, remembered } = hashes;
-  const [row] = await sql<SessionOfPress[]>`
+  return await rowOrNull(sql<SessionOfPress[]>`
     select s.stage, s.connection_id as "connectionId",
       exists (select from device where token_hash = ${device} and user_id = s.user_id) as "hasNewDevice",
       exists (select from remembered_device where token_hash = ${remembered} and user_id = s.user_id) as "isRemembered",
@@ -101,6 +97,5 @@ export async function findSessionOfPress(
         select from shown_recovery_codes where session_hash = s.token_hash and user_id = s.user_id and shown_until > ${now}
       ) as "showsRecoveryCodes"
     from session s
-    where s.token_hash = ${session} and s.former_token_hash = ${former} and s.press_at > ${since}`;
-  return row ?? null;
+    where s.token_hash = ${session} and s.former_token_hash = ${former} and s.press_at > ${since}`);
 }

@@ -1,5 +1,6 @@
 import type { Connection } from './database.ts';
 import { hasEmailToProve } from './email-before-app.ts';
+import { rowOrNull } from './row-or-null.ts';
 
 export type TwoFactorPolicy = 'off' | 'app' | 'email';
 
@@ -20,9 +21,7 @@ export type Customer = {
 
 export type NewCustomer = Pick<Customer, 'key' | 'name' | 'allowedNetworks' | 'twoFactor'> &
   Partial<Pick<Customer, 'newDeviceMail' | 'rememberDevices'>>;
-export type CustomerChanges = Partial<
-  Pick<Customer, 'name' | 'allowedNetworks' | 'twoFactor' | 'newDeviceMail' | 'rememberDevices' | 'active'>
->;
+export type CustomerChanges = Partial<Omit<Customer, 'id' | 'key' | 'createdAt'>>;
 
 const columns = (sql: Connection) => sql`
   id, key, name, allowed_networks as "allowedNetworks", two_factor as "twoFactor", active,
@@ -38,15 +37,13 @@ export async function insertCustomer(sql: Connection, customer: NewCustomer, now
   return rows.length > 0;
 }
 
-export async function findCustomer(sql: Connection, key: string): Promise<Customer | null> {
-  const [row] = await sql<Customer[]>`select ${columns(sql)} from customer where key = ${key}`;
-  return row ?? null;
+export async function findCustomer(sql: Connection, key: string) {
+  return await rowOrNull(sql<Customer[]>`select ${columns(sql)} from customer where key = ${key}`);
 }
 
 /** The customer, locked until the transaction ends. */
-export async function findCustomerForUpdate(sql: Connection, key: string): Promise<Customer | null> {
-  const [row] = await sql<Customer[]>`select ${columns(sql)} from customer where key = ${key} for update`;
-  return row ?? null;
+export async function findCustomerForUpdate(sql: Connection, key: string) {
+  return await rowOrNull(sql<Customer[]>`select ${columns(sql)} from customer where key = ${key} for update`);
 }
 
 /** All customers by key, each with its number of users. */

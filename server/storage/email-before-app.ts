@@ -1,6 +1,7 @@
 import type { Connection } from './database.ts';
 import { isEmailConfirmed } from './email-code.ts';
 import { speaksForLess } from './factor-scope.ts';
+import { rowOrNull } from './row-or-null.ts';
 import type { OpenFactor } from './second-factor.ts';
 import type { Fragment } from './sso-domain.ts';
 
@@ -45,11 +46,7 @@ export function mustRegisterNow(sql: Connection, s: Fragment): Fragment {
 }
 
 /** What a half session waits for now, and whether the registration of an app comes next; null if it has ended. */
-export async function findOpenFactor(
-  sql: Connection,
-  sessionHash: Buffer,
-): Promise<(OpenFactor & { thenApp: boolean }) | null> {
-  const [row] = await sql<(OpenFactor & { thenApp: boolean })[]>`
-    select ${openFactorOf(sql, sql`s`)} from session s where s.token_hash = ${sessionHash}`;
-  return row ?? null;
+export async function findOpenFactor(sql: Connection, sessionHash: Buffer) {
+  return await rowOrNull(sql<(OpenFactor & { thenApp: boolean })[]>`
+    select ${openFactorOf(sql, sql`s`)} from session s where s.token_hash = ${sessionHash}`);
 }

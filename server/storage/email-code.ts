@@ -1,5 +1,6 @@
 import { asRows } from './bytes.ts';
 import type { Connection } from './database.ts';
+import { rowOrNull } from './row-or-null.ts';
 import type { Fragment } from './sso-domain.ts';
 
 export type EmailCode = { sessionHash: Buffer; userId: string; codeHash: Buffer; madeAt: Date; endsAt: Date };
@@ -24,13 +25,9 @@ export async function putEmailCode(
 }
 
 /** When the code of a half session was made, and how many it has had; or null. */
-export async function findEmailCode(
-  sql: Connection,
-  sessionHash: Buffer,
-): Promise<{ madeAt: Date; sent: number } | null> {
-  const [row] = await sql<{ madeAt: Date; sent: number }[]>`
-    select made_at as "madeAt", sent from email_code where session_hash = ${sessionHash}`;
-  return row ?? null;
+export async function findEmailCode(sql: Connection, sessionHash: Buffer) {
+  return await rowOrNull(sql<{ madeAt: Date; sent: number }[]>`
+    select made_at as "madeAt", sent from email_code where session_hash = ${sessionHash}`);
 }
 
 /** Whether a code would still be accepted. */

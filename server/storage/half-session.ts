@@ -1,7 +1,7 @@
 import type { Connection } from './database.ts';
 import { isEmailBeforeApp } from './email-before-app.ts';
-import type { SecondFactor } from './second-factor.ts';
-import type { ReplacedFull, SessionOrigin } from './session.ts';
+import type { OpenFactor } from './second-factor.ts';
+import type { FullSession, ReplacedFull, SessionOrigin } from './session.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 import type { WayIn } from './throttle-keys.ts';
 
@@ -11,25 +11,16 @@ import type { WayIn } from './throttle-keys.ts';
  * (sign-out/end-session.ts) or another sign-in of its browser (sign-in.ts), a second press (keepNewestOfPress), and when
  * its user, connection or factor changes (docs/decisions/0028, 0031).
  */
-export type HalfSession = {
-  userId: string;
-  /** The session's connection; null for a password. */
-  connectionId: string | null;
-  username: string;
-  email: string;
-  language: string | null;
-  factor: SecondFactor;
-  mustRegister: boolean;
-  /** The code by email that it waits for comes before the registration of an app. */
-  thenApp: boolean;
-  /** It replaced a full session in its browser, so leaving it ends the turn. */
-  replacedFull: boolean;
-  codeTries: number;
-  createdAt: Date;
-  endsAt: Date;
-  /** The session's customers that are still active, still the user's, and admit the address. */
-  customers: { id: string; key: string; rememberDevices: boolean }[];
-};
+export type HalfSession = OpenFactor &
+  Pick<FullSession, 'userId' | 'connectionId' | 'username' | 'email' | 'language' | 'createdAt' | 'endsAt'> & {
+    /** The code by email that it waits for comes before the registration of an app. */
+    thenApp: boolean;
+    /** It replaced a full session in its browser, so leaving it ends the turn. */
+    replacedFull: boolean;
+    codeTries: number;
+    /** The session's customers that are still active, still the user's, and admit the address. */
+    customers: { id: string; key: string; rememberDevices: boolean }[];
+  };
 
 /**
  * Ends a half session for good and returns where it came from, and what it replaced; null if it is gone, or its way in is

@@ -1,5 +1,6 @@
 import type { Language } from '#contract/languages.ts';
 import type { Connection } from './database.ts';
+import { rowOrNull } from './row-or-null.ts';
 
 export type User = {
   id: string;
@@ -43,17 +44,15 @@ export async function insertUser(sql: Connection, user: NewUser, now: Date): Pro
 }
 
 /** The user with a folded username or email, or null. */
-export async function findUser(sql: Connection, fold: string): Promise<User | null> {
-  const [row] = await sql<User[]>`
-    select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold}`;
-  return row ?? null;
+export async function findUser(sql: Connection, fold: string) {
+  return await rowOrNull(sql<User[]>`
+    select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold}`);
 }
 
 /** The user with a folded name, locked until the transaction ends. */
-export async function findUserForUpdate(sql: Connection, fold: string): Promise<User | null> {
-  const [row] = await sql<User[]>`
-    select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold} for update of u`;
-  return row ?? null;
+export async function findUserForUpdate(sql: Connection, fold: string) {
+  return await rowOrNull(sql<User[]>`
+    select ${columns(sql)} from login_name n join portal_user u on u.id = n.user_id where n.fold = ${fold} for update of u`);
 }
 
 /** Users by username, of one customer if its key is given; `contains` matches either name, case-insensitively. */
@@ -114,13 +113,9 @@ export async function isUserActiveForShare(sql: Connection, id: string): Promise
  * An active user, null for any other; blocks their sign-ins until the transaction ends. The statements that follow see
  * what earlier sign-ins stored, and waiting sign-ins see what this transaction changes.
  */
-export async function findActiveUserForChange(
-  sql: Connection,
-  id: string,
-): Promise<Pick<User, 'id' | 'username' | 'email' | 'language'> | null> {
-  const [row] = await sql<Pick<User, 'id' | 'username' | 'email' | 'language'>[]>`
-    select id, username, email, language from portal_user where id = ${id} and active for no key update`;
-  return row ?? null;
+export async function findActiveUserForChange(sql: Connection, id: string) {
+  return await rowOrNull(sql<Pick<User, 'id' | 'username' | 'email' | 'language'>[]>`
+    select id, username, email, language from portal_user where id = ${id} and active for no key update`);
 }
 
 /** Makes sign-ins in progress read the user's second factor again. */

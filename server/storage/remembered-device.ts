@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { rowOrNull } from './row-or-null.ts';
 import type { SecondFactor } from './second-factor.ts';
 
 export type RememberedDevice = {
@@ -52,13 +53,12 @@ export async function rotateRememberedDevice(
 export async function deleteDeviceByFormerToken(
   sql: Connection,
   { tokenHash, userId, replacedBy }: { tokenHash: Buffer; userId: string; replacedBy: Date },
-): Promise<Pick<RememberedDevice, 'browser' | 'address' | 'lastUsedAt'> | null> {
-  const [row] = await sql<Pick<RememberedDevice, 'browser' | 'address' | 'lastUsedAt'>[]>`
+) {
+  return await rowOrNull(sql<Pick<RememberedDevice, 'browser' | 'address' | 'lastUsedAt'>[]>`
     delete from remembered_device d using former_remembered_token former
     where former.token_hash = ${tokenHash} and former.replaced_at <= ${replacedBy}
       and d.id = former.device_id and d.user_id = ${userId}
-    returning d.browser, host(d.address) as address, d.last_used_at as "lastUsedAt"`;
-  return row ?? null;
+    returning d.browser, host(d.address) as address, d.last_used_at as "lastUsedAt"`);
 }
 
 /** Whether a user's remembered device got its token since a time. */

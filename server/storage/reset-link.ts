@@ -1,5 +1,6 @@
 import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
+import { rowOrNull } from './row-or-null.ts';
 import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 
 export type ResetLinkState = 'open' | 'used' | 'withdrawn';
@@ -43,26 +44,17 @@ export async function findResetLink(sql: Connection, tokenHash: Buffer, address:
 }
 
 /** The user with a folded name, locked until the transaction ends; or null. */
-export async function findResetUserForUpdate(
-  sql: Connection,
-  fold: string,
-  address: string,
-): Promise<ResetUser | null> {
-  const [row] = await sql<ResetUser[]>`
+export async function findResetUserForUpdate(sql: Connection, fold: string, address: string) {
+  return await rowOrNull(sql<ResetUser[]>`
     select ${userColumns(sql, address)} from login_name n join portal_user u on u.id = n.user_id
-    where n.fold = ${fold} for update of u`;
-  return row ?? null;
+    where n.fold = ${fold} for update of u`);
 }
 
 /** What a link's page needs: its state, its expiry, and its owner. */
-export async function findResetLinkPage(
-  sql: Connection,
-  tokenHash: Buffer,
-): Promise<{ state: ResetLinkState; endsAt: Date; username: string | null } | null> {
-  const [row] = await sql<{ state: ResetLinkState; endsAt: Date; username: string | null }[]>`
+export async function findResetLinkPage(sql: Connection, tokenHash: Buffer) {
+  return await rowOrNull(sql<{ state: ResetLinkState; endsAt: Date; username: string | null }[]>`
     select l.state, l.ends_at as "endsAt", u.username
-    from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`;
-  return row ?? null;
+    from reset_link l left join portal_user u on u.id = l.user_id where l.token_hash = ${tokenHash}`);
 }
 
 export async function insertResetLink(

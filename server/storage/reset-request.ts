@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { rowOrNull } from './row-or-null.ts';
 import { attemptAdmitted, findWait } from './throttle.ts';
 import type { ThrottleKey } from './throttle-keys.ts';
 
@@ -23,13 +24,12 @@ export async function insertResetRequest(
 }
 
 /** Takes the oldest unclaimed request, or null. Its transaction decides whether it is done. */
-export async function takeResetRequest(sql: Connection): Promise<ResetRequest | null> {
-  const [row] = await sql<ResetRequest[]>`
+export async function takeResetRequest(sql: Connection) {
+  return await rowOrNull(sql<ResetRequest[]>`
     delete from reset_request where id = (
       select id from reset_request order by id limit 1 for update skip locked
     )
-    returning fold, language, host(address) as address, request_id as "requestId", asked_at as "askedAt"`;
-  return row ?? null;
+    returning fold, language, host(address) as address, request_id as "requestId", asked_at as "askedAt"`);
 }
 
 /** Deletes requests made before a time; returns how many. */

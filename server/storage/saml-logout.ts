@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { rowOrNull } from './row-or-null.ts';
 
 /** Records that a provider's request was accepted; false if it already was. Concurrent calls get true once. */
 export async function insertReceivedSamlLogout(
@@ -48,15 +49,10 @@ export async function updateSentSamlLogout(
 }
 
 /** The outcome of a browser's last request: `isWhole` is null until an answer counted; null if it made none. */
-export async function findSentSamlLogout(
-  sql: Connection,
-  browserHash: Buffer,
-  now: Date,
-): Promise<{ isWhole: boolean | null } | null> {
-  const [row] = await sql<{ isWhole: boolean | null }[]>`
+export async function findSentSamlLogout(sql: Connection, browserHash: Buffer, now: Date) {
+  return await rowOrNull(sql<{ isWhole: boolean | null }[]>`
     select is_whole as "isWhole" from sent_saml_logout
-    where browser_hash = ${browserHash} and ends_at > ${now} order by ends_at desc limit 1`;
-  return row ?? null;
+    where browser_hash = ${browserHash} and ends_at > ${now} order by ends_at desc limit 1`);
 }
 
 /** Deletes requests that have expired; returns how many. */

@@ -4,8 +4,10 @@
 import type { AuditEvent } from '../audit/audit-events.ts';
 import { limits } from '../limits.ts';
 import { admits } from './admits.ts';
+import type { Customer } from './customer.ts';
 import type { Connection } from './database.ts';
 import { deviceRenewal } from './device.ts';
+import { rowOrNull } from './row-or-null.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
 import { replacedBySignIn, replacedFull, type SessionStage } from './session.ts';
 import { isSsoRequiredOf } from './sso-domain.ts';
@@ -29,12 +31,7 @@ export type SignInUser = {
 };
 
 /** An active customer of the user; `admits` says whether its networks allow the address. */
-export type SignInCustomer = {
-  id: string;
-  key: string;
-  twoFactor: 'off' | 'app' | 'email';
-  newDeviceMail: boolean;
-  rememberDevices: boolean;
+export type SignInCustomer = Pick<Customer, 'id' | 'key' | 'twoFactor' | 'newDeviceMail' | 'rememberDevices'> & {
   admits: boolean;
 };
 
@@ -125,14 +122,10 @@ export async function beginSignIn(
 }
 
 /** A user's current second factor, and where codes are sent; null if the user is gone. */
-export async function findFactorsOfUser(
-  sql: Connection,
-  userId: string,
-): Promise<Pick<SignInUser, 'email' | 'hasApp' | 'factorVersion'> | null> {
-  const [row] = await sql<Pick<SignInUser, 'email' | 'hasApp' | 'factorVersion'>[]>`
+export async function findFactorsOfUser(sql: Connection, userId: string) {
+  return await rowOrNull(sql<Pick<SignInUser, 'email' | 'hasApp' | 'factorVersion'>[]>`
     select email, exists (select from totp where user_id = ${userId}) as "hasApp", factor_version as "factorVersion"
-    from portal_user where id = ${userId}`;
-  return row ?? null;
+    from portal_user where id = ${userId}`);
 }
 
 /** Records a refused sign-in and counts it under the keys of its origin. */

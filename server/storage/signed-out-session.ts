@@ -2,7 +2,9 @@ import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
 import { mustRegisterNow } from './email-before-app.ts';
 import { endedKeptUntil } from './ended-session.ts';
+import { rowOrNull } from './row-or-null.ts';
 import { isFormerTokenGood, isSibling, type SessionStage } from './session.ts';
+import type { Fragment } from './sso-domain.ts';
 
 /** A session that its browser has ended: its user, and what its provider expects at sign-out. */
 export type SignedOutSession = {
@@ -34,8 +36,8 @@ export async function takeSession(
 ): Promise<SignedOutSession | null> {
   const marks = markHashes.map((hash) => hash.toString('hex'));
   const marksEndAt = new Date(now.getTime() + limits.turn);
-  const take = async (which: ReturnType<Connection>) => {
-    const [row] = await sql<SignedOutSession[]>`
+  const take = (which: Fragment) =>
+    rowOrNull(sql<SignedOutSession[]>`
       with ended as (
         -- Locked in one order, so that two that end the same sessions never wait for each other.
         delete from session s using portal_user u
@@ -66,9 +68,7 @@ export async function takeSession(
       )
       select id as "userId", username, stage, must_register as "mustRegister", connection_id as "connectionId",
         proof as "sealedIdToken", by_replaced as "byReplaced"
-      from tokens where hash = ${tokenHash} order by stage`;
-    return row ?? null;
-  };
+      from tokens where hash = ${tokenHash} order by stage`);
   return (
     (await take(sql`(token_hash = ${tokenHash} or ${isSibling(sql, sql`session`, tokenHash, now)})`)) ??
     (await take(sql`former_token_hash = ${tokenHash} and ${isFormerTokenGood(sql, sql`session`, now)}`))
@@ -76,16 +76,11 @@ export async function takeSession(
 }
 
 /** A session that its browser ended a moment ago, by any of its tokens; or null. */
-export async function findSignedOutSession(
-  sql: Connection,
-  tokenHash: Buffer,
-  now: Date,
-): Promise<SignedOutSession | null> {
-  const [row] = await sql<SignedOutSession[]>`
+export async function findSignedOutSession(sql: Connection, tokenHash: Buffer, now: Date) {
+  return await rowOrNull(sql<SignedOutSession[]>`
     select u.id as "userId", u.username, s.stage, s.must_register as "mustRegister", s.connection_id as "connectionId", s.sealed_id_token as "sealedIdToken", s.by_replaced as "byReplaced"
     from signed_out_session s join portal_user u on u.id = s.user_id
-    where s.token_hash = ${tokenHash} and s.ends_at > ${now}`;
-  return row ?? null;
+    where s.token_hash = ${tokenHash} and s.ends_at > ${now}`);
 }
 
 /** Deletes what is no longer kept; returns how many. */

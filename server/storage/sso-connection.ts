@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { rowOrNull } from './row-or-null.ts';
 import type { Attributes, ProtocolSettings } from './sso-settings.ts';
 
 /** An identity provider that a customer trusts to identify people. */
@@ -116,24 +117,21 @@ export async function updateSsoConnection(sql: Connection, id: string, changes: 
     where id = ${id}`;
 }
 
-export async function findSsoConnection(sql: Connection, id: string): Promise<SsoConnection | null> {
-  const [row] = await sql<SsoConnection[]>`
-    select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id where s.id = ${id}`;
-  return row ?? null;
+export async function findSsoConnection(sql: Connection, id: string) {
+  return await rowOrNull(sql<SsoConnection[]>`
+    select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id where s.id = ${id}`);
 }
 
-export async function findSsoConnectionByKey(sql: Connection, key: string): Promise<SsoConnection | null> {
-  const [row] = await sql<SsoConnection[]>`
-    select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id where s.key = ${key}`;
-  return row ?? null;
+export async function findSsoConnectionByKey(sql: Connection, key: string) {
+  return await rowOrNull(sql<SsoConnection[]>`
+    select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id where s.key = ${key}`);
 }
 
 /** The connection, locked until the transaction ends. */
-export async function findSsoConnectionByKeyForUpdate(sql: Connection, key: string): Promise<SsoConnection | null> {
-  const [row] = await sql<SsoConnection[]>`
+export async function findSsoConnectionByKeyForUpdate(sql: Connection, key: string) {
+  return await rowOrNull(sql<SsoConnection[]>`
     select ${columns(sql)} from sso_connection s join customer c on c.id = s.customer_id where s.key = ${key}
-    for update of s`;
-  return row ?? null;
+    for update of s`);
 }
 
 /**

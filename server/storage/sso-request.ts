@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { rowOrNull } from './row-or-null.ts';
 
 /** A visitor sent to a provider and expected back. */
 export type SsoRequestRow = {
@@ -42,15 +43,10 @@ export function outcomePlace(id: string): string {
 
 export async function insertSsoRequest(
   sql: Connection,
-  request: {
-    id: string;
-    stateHash: Buffer;
-    connectionId: string;
-    browserHash: Buffer | null;
-    sealedDetails: Buffer;
-    madeAt: Date;
-    endsAt: Date;
-  },
+  request: Pick<
+    SsoRequestRow,
+    'id' | 'stateHash' | 'connectionId' | 'browserHash' | 'sealedDetails' | 'madeAt' | 'endsAt'
+  >,
 ): Promise<void> {
   const { id, stateHash, connectionId, browserHash, sealedDetails, madeAt, endsAt } = request;
   await sql`
@@ -69,9 +65,8 @@ const isConnectionActive = (sql: Connection) => sql`
   exists (select from sso_connection c where c.id = sso_request.connection_id and c.active)`;
 
 /** A request by its id, of any browser, open or not; a browser learns nothing of it before it is identified. */
-export async function findSsoRequest(sql: Connection, id: string): Promise<SsoRequestRow | null> {
-  const [row] = await sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where id = ${id}`;
-  return row ?? null;
+export async function findSsoRequest(sql: Connection, id: string) {
+  return await rowOrNull(sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where id = ${id}`);
 }
 
 /** The open requests begun by browsers with these tokens. */
@@ -87,9 +82,8 @@ export async function listOpenSsoRequests(
 }
 
 /** The same by its state: an answer without cookies is read before its browser is known. */
-export async function findSsoRequestByState(sql: Connection, stateHash: Buffer): Promise<SsoRequestRow | null> {
-  const [row] = await sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where state_hash = ${stateHash}`;
-  return row ?? null;
+export async function findSsoRequestByState(sql: Connection, stateHash: Buffer) {
+  return await rowOrNull(sql<SsoRequestRow[]>`select ${columns(sql)} from sso_request where state_hash = ${stateHash}`);
 }
 
 /**
@@ -125,14 +119,13 @@ export async function bringSsoAnswer(
   sql: Connection,
   { stateHash, browserHash, answerHash }: ShownOfVisit,
   { now, endsAt }: { now: Date; endsAt: Date },
-): Promise<SsoRequestRow | null> {
-  const [row] = await sql<SsoRequestRow[]>`
+) {
+  return await rowOrNull(sql<SsoRequestRow[]>`
     update sso_request set answer_hash = ${answerHash}, answer_ends_at = ${endsAt},
       answers_version = (select c.answers_version from sso_connection c where c.id = sso_request.connection_id)
     where state_hash = ${stateHash} and browser_hash = ${browserHash}
       and answer_hash is null and used_at is null and ends_at > ${now}
-    returning ${columns(sql)}`;
-  return row ?? null;
+    returning ${columns(sql)}`);
 }
 
 /** Keeps what was read of an answer that a browser brought, valid until `endsAt`. */
@@ -155,14 +148,13 @@ export async function takeAnsweredSsoRequest(
   sql: Connection,
   { stateHash, browserHash, answerHash }: ShownOfVisit,
   { now, decidedBy }: { now: Date; decidedBy: Date },
-): Promise<SsoRequestRow | null> {
-  const [row] = await sql<SsoRequestRow[]>`
+) {
+  return await rowOrNull(sql<SsoRequestRow[]>`
     update sso_request set used_at = ${now}, outcome_ends_at = ${decidedBy}
     where state_hash = ${stateHash} and browser_hash is not distinct from ${browserHash}
       and answer_hash = ${answerHash} and sealed_answer is not null and answer_ends_at > ${now}
       and used_at is null and ends_at > ${now}
-    returning ${columns(sql)}`;
-  return row ?? null;
+    returning ${columns(sql)}`);
 }
 
 /**
@@ -203,12 +195,11 @@ export async function takeQuestion(
   id: string,
   questionHash: Buffer,
   { now, decidedBy }: { now: Date; decidedBy: Date },
-): Promise<SsoRequestRow | null> {
-  const [row] = await sql<SsoRequestRow[]>`
+) {
+  return await rowOrNull(sql<SsoRequestRow[]>`
     update sso_request set question_ends_at = ${now}, sealed_outcome = null, outcome_ends_at = ${decidedBy}
     where id = ${id} and question_hash = ${questionHash} and question_ends_at > ${now}
-    returning ${columns(sql)}`;
-  return row ?? null;
+    returning ${columns(sql)}`);
 }
 
 /** Keeps the result of a used request, so that the same browser can get it again until `endsAt`. */

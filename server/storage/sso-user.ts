@@ -1,15 +1,10 @@
 import { admits } from './admits.ts';
 import type { Connection } from './database.ts';
-import type { SignInCustomer } from './sign-in.ts';
+import { rowOrNull } from './row-or-null.ts';
+import type { SignInCustomer, SignInUser } from './sign-in.ts';
 
 /** A user as a connection may see them: `customer` is the connection's, null if they are not one of its users. */
-export type SsoUser = {
-  id: string;
-  username: string;
-  email: string;
-  language: string | null;
-  active: boolean;
-  hasApp: boolean;
+export type SsoUser = Pick<SignInUser, 'id' | 'username' | 'email' | 'language' | 'active' | 'hasApp'> & {
   customer: SignInCustomer | null;
 };
 
@@ -21,12 +16,12 @@ export async function findSsoUserForShare(
   sql: Connection,
   by: { id: string } | { fold: string },
   { customerId, address }: { customerId: string; address: string },
-): Promise<SsoUser | null> {
+) {
   const which =
     'id' in by ? sql`u.id = ${by.id}` : sql`u.id = (select user_id from login_name where fold = ${by.fold})`;
   const [locked] = await sql<{ id: string }[]>`select u.id from portal_user u where ${which} for share of u`;
   if (!locked) return null;
-  const [row] = await sql<SsoUser[]>`
+  return await rowOrNull(sql<SsoUser[]>`
     select u.id, u.username, u.email, u.language, u.active,
       exists (select from totp where totp.user_id = u.id) as "hasApp",
       (
@@ -36,19 +31,13 @@ export async function findSsoUserForShare(
         from membership m join customer c on c.id = m.customer_id
         where m.user_id = u.id and c.id = ${customerId} and c.active
       ) as customer
-    from portal_user u where u.id = ${locked.id}`;
-  return row ?? null;
+    from portal_user u where u.id = ${locked.id}`);
 }
 
 /** A user of a customer by folded name, or null; not locked, since a second user's lock could end in a deadlock. */
-export async function findMemberByName(
-  sql: Connection,
-  fold: string,
-  customerId: string,
-): Promise<Pick<SsoUser, 'id' | 'username' | 'email'> | null> {
-  const [row] = await sql<Pick<SsoUser, 'id' | 'username' | 'email'>[]>`
+export async function findMemberByName(sql: Connection, fold: string, customerId: string) {
+  return await rowOrNull(sql<Pick<SsoUser, 'id' | 'username' | 'email'>[]>`
     select u.id, u.username, u.email
     from login_name l join portal_user u on u.id = l.user_id
-    join membership m on m.user_id = u.id and m.customer_id = ${customerId} where l.fold = ${fold}`;
-  return row ?? null;
+    join membership m on m.user_id = u.id and m.customer_id = ${customerId} where l.fold = ${fold}`);
 }

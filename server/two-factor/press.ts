@@ -2,14 +2,13 @@ import { codeDigest } from '../secrets/code-digest.ts';
 import type { Keys } from '../secrets/keys.ts';
 import { newToken } from '../secrets/token.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
 
 /** What makes two posts of a form the same press: session, code, browser and address. */
-export type Press = {
+export type Press = Pick<KnownVisitor, 'deviceToken' | 'address' | 'userAgent'> & {
   sessionToken: string;
+  /** Six digits or a recovery code, as sent. */
   code: string;
-  deviceToken: string | null;
-  address: string;
-  userAgent: string | undefined;
 };
 
 /** The tokens that a right code gives to a browser. */

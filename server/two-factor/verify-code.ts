@@ -1,4 +1,3 @@
-import type { Language } from '#contract/languages.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
@@ -19,27 +18,20 @@ import { deleteThrottle } from '../storage/throttle.ts';
 import { codeKey } from '../storage/throttle-keys.ts';
 import { findTotp } from '../storage/totp.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
 import { whoHas } from '../visitor/who.ts';
 import { clockHelp } from './clock-help.ts';
 import { countTry } from './count-try.ts';
-import { tokensForAnswer } from './press.ts';
+import { type Press, tokensForAnswer } from './press.ts';
 import { type Proof, takeProof } from './take-proof.ts';
 
-export type VerifyRequest = {
-  sessionToken: string;
-  /** Six digits or a recovery code, as sent. */
-  code: string;
-  /** Whether this browser skips the code for a while. */
-  remember: boolean;
-  deviceToken: string | null;
-  address: string;
-  /** The page's language. */
-  language: Language;
-  userAgent: string | undefined;
-  requestId: string;
-  /** A form without JavaScript may be sent twice by one double click; a script prevents that. */
-  isForm: boolean;
-};
+export type VerifyRequest = Press &
+  Pick<KnownVisitor, 'language' | 'requestId'> & {
+    /** Whether this browser skips the code for a while. */
+    remember: boolean;
+    /** A form without JavaScript may be sent twice by one double click; a script prevents that. */
+    isForm: boolean;
+  };
 
 /**
  * Every outcome of a code; `clockOffset` in seconds, `retryAfter` in milliseconds; after the last attempt none is
