@@ -50,13 +50,8 @@ export type StartedPostgres = { ended: boolean; complaint: string };
 export type StartOptions = { folder: string; logPath: string; durable: boolean; binaries: Binaries; runAs: RunAs };
 
 /** Starts PostgreSQL as a separate process that outlives ours and does not receive our terminal's Ctrl-C. */
-export async function startPostgres({
-  folder,
-  logPath,
-  durable,
-  binaries,
-  runAs,
-}: StartOptions): Promise<StartedPostgres> {
+export async function startPostgres(options: StartOptions): Promise<StartedPostgres> {
+  const { folder, logPath, durable, binaries, runAs } = options;
   await trimLog(logPath);
   const log = await open(logPath, 'a', 0o600);
   const { size } = await log.stat();

@@ -55,11 +55,8 @@ export function withdrawGivenUpLinks({ config, sql }: Deps): onSendHookHandler {
 
   async function withdrawAll(links: ReturnType<typeof familyOfBrowser<'link'>>, reply: FastifyReply): Promise<void> {
     const newest = [...links.values()].slice(-limits.linksOfBrowser).filter((hash) => hash !== null);
-    if (newest.length > 0)
-      await withdrawLinks(
-        sql,
-        newest.map((hash) => Buffer.from(hash, 'base64url')),
-      );
+    const hashes = newest.map((hash) => Buffer.from(hash, 'base64url'));
+    if (hashes.length > 0) await withdrawLinks(sql, hashes);
     for (const name of links.keys()) clearCookie(reply, config, name);
   }
 }

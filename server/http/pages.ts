@@ -64,16 +64,8 @@ export function createPages(config: Config, built: BuiltPages): Pages {
     return await body;
   }
 
-  function isPersonal({
-    serverPage,
-    typedUsername,
-    reference,
-    resetHash,
-    secondFactor,
-    registration,
-    connections,
-    turns,
-  }: Page): boolean {
+  function isPersonal(page: Page): boolean {
+    const { serverPage, typedUsername, reference, resetHash, secondFactor, registration, connections, turns } = page;
     return Boolean(
       serverPage || typedUsername || reference || resetHash || secondFactor || registration || connections || turns,
     );

@@ -55,6 +55,7 @@ export async function letThrough(
   const asked = secondFactorOf(admitting, user.hasApp) ?? (await askedToRegister(deps, request, user));
   const press = pressOfSignIn(deps.keys, request, now);
   const unlessSignedOut = await liveTokenHash(request);
+  const given = { asked, press, unlessSignedOut, now };
   // One statement, unless there is a device to recall, which must not get its next token in vain.
   const stored =
     asked && request.rememberedToken !== null
@@ -62,16 +63,10 @@ export async function letThrough(
           // The user is locked first, as by every change of a user, so that there is no deadlock.
           if (!(await isUserActiveForShare(sql, user.id))) return 'changed';
           const rememberedToken = await recallDevice({ sql, now: deps.now }, user, asked, admitting, request, press);
-          const stored = await store(deps, sql, request, right, {
-            asked,
-            rememberedToken,
-            press,
-            unlessSignedOut,
-            now,
-          });
+          const stored = await store(deps, sql, request, right, { ...given, rememberedToken });
           return typeof stored === 'string' ? new RollBack(stored) : stored;
         })
-      : await store(deps, deps.sql, request, right, { asked, rememberedToken: null, press, unlessSignedOut, now });
+      : await store(deps, deps.sql, request, right, { ...given, rememberedToken: null });
   if (typeof stored === 'string') return { kind: stored };
   const { sessionToken, deviceToken, rememberedToken, isSamePress } = stored;
   // Not for the marks of a browser without a session cookie, so that the usual sign-in remains one statement.
@@ -105,13 +100,7 @@ async function store(
   sql: Connection,
   request: SignInRequest,
   { user, admitting, attempt, steps }: Right,
-  {
-    asked,
-    rememberedToken,
-    press,
-    unlessSignedOut,
-    now,
-  }: {
+  given: {
     asked: SecondFactor | null;
     rememberedToken: string | null;
     press: PressOfSignIn | null;
@@ -119,6 +108,7 @@ async function store(
     now: Date;
   },
 ): Promise<Stored | 'changed' | 'otherFactors'> {
+  const { asked, rememberedToken, press, unlessSignedOut, now } = given;
   const waitsFor = asked && !rememberedToken ? await openFactor(sql, user, asked) : null;
   // A half session is its press's own: it shows the secret of an app, and each one's code goes to the newest.
   const pressed = waitsFor ? null : press;

@@ -1,4 +1,4 @@
-import type { AuditStep, RefusalReason } from '../audit/audit-events.ts';
+import type { AuditEvent, AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import { foldLoginName } from '../names/fold-name.ts';
@@ -135,14 +135,14 @@ async function throttled(
   [address]: readonly ThrottleKey[],
   now: Date,
 ): Promise<SignInResult> {
-  const event = {
+  const event: AuditEvent = {
     event: 'sign-in-refused',
     reason: 'throttled-address',
     address: request.address,
     requestId: request.requestId,
     steps: [{ step: 'throttle', outcome: `failures from this origin: wait until ${until.toISOString()}` }],
-  } as const;
-  await insertEventOnceAMinute(deps.sql, { ...event, steps: [...event.steps] }, `throttled:${address?.key}`, now);
+  };
+  await insertEventOnceAMinute(deps.sql, event, `throttled:${address?.key}`, now);
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
 }
 

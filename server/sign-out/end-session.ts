@@ -16,13 +16,9 @@ import { askAfresh } from '../visitor/ask-afresh.ts';
 export async function endSession(
   sql: Connection,
   hash: Buffer,
-  {
-    markHashes,
-    now,
-    address,
-    requestId,
-  }: { markHashes: readonly Buffer[]; now: Date; address: string | null; requestId: string },
+  by: { markHashes: readonly Buffer[]; now: Date; address: string | null; requestId: string },
 ): Promise<SignedOutSession | null> {
+  const { markHashes, now, address, requestId } = by;
   const keptUntil = new Date(now.getTime() + limits.signOutKept);
   const ended = await takeSession(sql, hash, { markHashes, now, keptUntil });
   if (!ended) return await findSignedOutSession(sql, hash, now);

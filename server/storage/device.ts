@@ -1,5 +1,6 @@
 import { newToken, tokenHash } from '../secrets/token.ts';
 import type { Connection } from './database.ts';
+import type { Fragment } from './sso-domain.ts';
 
 /**
  * Records the browser that a user signed in from. Returns its token, and whether it is new; a browser known only
@@ -35,18 +36,9 @@ export function deviceRenewal(
   sql: Connection,
   before: Buffer | null,
   after: Buffer | null,
-  {
-    userId,
-    forgive,
-    isSessionLocked,
-    onlyIf,
-  }: {
-    userId: string;
-    forgive: readonly string[];
-    isSessionLocked: ReturnType<Connection>;
-    onlyIf: ReturnType<Connection>;
-  },
+  by: { userId: string; forgive: readonly string[]; isSessionLocked: Fragment; onlyIf: Fragment },
 ) {
+  const { userId, forgive, isSessionLocked, onlyIf } = by;
   return sql`
     waits as materialized (
       select key from throttle

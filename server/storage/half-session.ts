@@ -68,13 +68,9 @@ export async function takeHalfSession(
 export async function keepNewestOfPress(
   sql: Connection,
   { userId, connectionId }: WayIn,
-  {
-    tokenHash,
-    address,
-    browserHash,
-    within,
-  }: { tokenHash: Buffer; address: string; browserHash: Buffer; within: number },
+  press: { tokenHash: Buffer; address: string; browserHash: Buffer; within: number },
 ): Promise<boolean> {
+  const { tokenHash, address, browserHash, within } = press;
   const ofPress = (s: Fragment) => sql`
     ${s}.user_id = ${userId} and ${s}.connection_id is not distinct from ${connectionId}::uuid and ${s}.stage = 'half'
       and ${s}.address = ${address} and ${s}.browser_hash = ${browserHash}`;

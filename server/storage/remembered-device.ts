@@ -29,15 +29,9 @@ export async function insertRememberedDevice(
  */
 export async function rotateRememberedDevice(
   sql: Connection,
-  {
-    userId,
-    factors,
-    before,
-    after,
-    address,
-    now,
-  }: { userId: string; factors: readonly SecondFactor[]; before: Buffer; after: Buffer; address: string; now: Date },
+  use: { userId: string; factors: readonly SecondFactor[]; before: Buffer; after: Buffer; address: string; now: Date },
 ): Promise<boolean> {
+  const { userId, factors, before, after, address, now } = use;
   const rows = await sql`
     with rotated as (
       update remembered_device set token_hash = ${after}, last_used_at = ${now}, address = ${address}

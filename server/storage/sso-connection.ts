@@ -45,22 +45,10 @@ export type NewSsoConnection = Omit<
   id: string;
 };
 
-/** Absent means unchanged. */
+/** Absent means unchanged. There is no way back to the shared redirect URI. */
 export type SsoConnectionChanges = Partial<
-  Pick<
-    NewSsoConnection,
-    | 'name'
-    | 'required'
-    | 'makesUsers'
-    | 'trustsEmail'
-    | 'secondFactorValues'
-    | 'attributes'
-    | 'settings'
-    | 'sealedSecret'
-    | 'secretEndsAt'
-    | 'providerNetworks'
-  >
-> & { active?: boolean /** There is no way back to the shared redirect URI. */; sharedRedirectUntil?: null };
+  Omit<NewSsoConnection, 'id' | 'key' | 'customerId' | 'protocol' | 'domains'>
+> & { active?: boolean; sharedRedirectUntil?: null };
 
 /** Binding (additional data) for the secret of a connection. */
 export function connectionPlace(id: string): string {

@@ -93,13 +93,9 @@ export async function findSsoRequestByState(sql: Connection, stateHash: Buffer) 
 export async function updateSsoRequestAnswer(
   sql: Connection,
   id: string,
-  {
-    sealedAnswer,
-    answerHash,
-    answersVersion,
-    endsAt,
-  }: { sealedAnswer: Buffer; answerHash: Buffer; answersVersion: number; endsAt: Date },
+  answer: { sealedAnswer: Buffer; answerHash: Buffer; answersVersion: number; endsAt: Date },
 ): Promise<boolean> {
+  const { sealedAnswer, answerHash, answersVersion, endsAt } = answer;
   const rows = await sql`
     update sso_request set sealed_answer = ${sealedAnswer}, answer_hash = ${answerHash}, answer_ends_at = ${endsAt},
       answers_version = ${answersVersion}

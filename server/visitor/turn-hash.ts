@@ -6,12 +6,8 @@ import type { Visitor } from './visitor.ts';
  * session cookie, whatever it stands for. Without one, the marks of the last sign-in and sign-out, in a browser that has
  * any; these are in every page, so address and user agent have to be the same, too. Null for a new browser.
  */
-export function turnHash({
-  sessionToken,
-  turns,
-  address,
-  userAgent,
-}: Pick<Visitor, 'sessionToken' | 'turns' | 'address' | 'userAgent'>): Buffer | null {
+export function turnHash(visitor: Pick<Visitor, 'sessionToken' | 'turns' | 'address' | 'userAgent'>): Buffer | null {
+  const { sessionToken, turns, address, userAgent } = visitor;
   if (sessionToken !== null) return tokenHash(sessionToken);
   return turns ? tokenHash(JSON.stringify([turns.signedIn, turns.signedOut, address, userAgent ?? null])) : null;
 }
