@@ -3,7 +3,7 @@ import { createTransport, type NodemailerError } from 'nodemailer';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import type { MailTransport } from '../deps/mail-transport.ts';
 import { limits } from '../limits.ts';
-import { mailMessage, type Sender } from './message.ts';
+import { inOnePiece, mailMessage, type Sender } from './message.ts';
 import { mailNotSent } from './smtp-failure.ts';
 import { type SmtpSettings, smtpOptions } from './smtp-options.ts';
 
@@ -38,7 +38,7 @@ export function smtpTransport(server: SmtpServer, sender: Sender, settings: Smtp
     async send(mail, words) {
       const signal = AbortSignal.timeout(times.takeMail);
       try {
-        await pool.sendMail({ ...mailMessage(mail, words, sender), signal });
+        await pool.sendMail({ ...inOnePiece(mailMessage(mail, words, sender)), signal });
       } catch (error) {
         // The first byte is read only after the server accepted DATA.
         const inMidst = bodies.get(signal)?.readableDidRead ?? false;
