@@ -1,5 +1,4 @@
 import type { SendMailOptions } from 'nodemailer';
-import MailComposer from 'nodemailer/lib/mail-composer';
 import { encode, wrap } from 'nodemailer/lib/qp';
 import type { Config } from '../config/config.ts';
 import type { Mail, WordedMail } from '../storage/mail-kinds.ts';
@@ -43,7 +42,8 @@ export function mailMessage(
  * The same email in one piece: nodemailer writes the headers, but would send its parts in small writes, through a
  * chain of streams, which takes a sixth of a sender's time.
  */
-export function inOnePiece(message: Message): SendMailOptions {
+export async function inOnePiece(message: Message): Promise<SendMailOptions> {
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const root = new MailComposer(message).compile();
   const headers = root.buildHeaders();
   const parts = [message.text, message.html].map(({ raw }) => `--${root.boundary}\r\n${raw}\r\n`);
