@@ -1,8 +1,10 @@
-// The baseline for the portal: a bare Fastify with minimal sign-in and session check routes.
+// The baseline for the portal: a bare Fastify with minimal sign-in and session check routes, and the portal's own page.
+// Usage: node bench/bare-server.ts PLACE PASSWORD PORTAL-ORIGIN
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import Fastify from 'fastify';
 import { connect } from '#server/storage/connect.ts';
+import { encodedBytes } from './encoded-bytes.ts';
 
 const sql = connect(JSON.parse(process.argv[2] ?? '{}'), { name: 'bare server' });
 const app = Fastify();
@@ -29,6 +31,10 @@ app.get('/session', async () => {
   const [session] = await sql`select name, made_at from bare_session where token = ${token}`;
   return session;
 });
+const page = await encodedBytes(`${process.argv[4]}/portal/login`);
+app.get('/page', async (_request, reply) =>
+  reply.header('content-type', 'text/html; charset=utf-8').header('content-encoding', 'br').send(page),
+);
 app.get('/empty', async () => 'true');
 await app.listen({ host: '127.0.0.1', port: 0 });
 const address = app.server.address();

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { percentile, report } from './figures.ts';
+import { residentMemory, watchMemory } from './memory.ts';
 import type { RunningServer } from './servers.ts';
 import { postSignIn, userCount } from './sign-in-form.ts';
 
@@ -8,10 +8,7 @@ const signIns = 1000;
 /** Many sign-ins at once: pages still load, memory stays bounded, and the surplus is refused properly. */
 export async function measureFlood({ origin, pid }: RunningServer): Promise<void> {
   const before = await residentMemory(pid);
-  let peak = before;
-  const watch = setInterval(async () => {
-    peak = Math.max(peak, await residentMemory(pid));
-  }, 50);
+  const memory = watchMemory(pid);
   let over = false;
   const flood = Promise.all(
     Array.from({ length: signIns }, (_, index) => postSignIn(origin, `user-${index % userCount}`)),
@@ -26,7 +23,6 @@ export async function measureFlood({ origin, pid }: RunningServer): Promise<void
     pageTimes.push(performance.now() - started);
   }
   const answers = await answered;
-  clearInterval(watch);
   const count = (status: number) => answers.filter((answer) => answer.status === status).length;
   const busy = answers.filter((answer) => answer.status === 503);
   const told = busy.every((answer) => answer.headers.has('retry-after')) ? 'with' : 'WITHOUT';
@@ -43,12 +39,6 @@ export async function measureFlood({ origin, pid }: RunningServer): Promise<void
     'under 100 ms',
     p99 < 100,
   );
-  const grown = (peak - before) / 1e6;
+  const grown = (memory.stop() - before) / 1e6;
   report('memory growth meanwhile', `${Math.round(grown)} MB`, 'under 300 MB', grown < 300);
-}
-
-/** The resident memory of a process in bytes. */
-async function residentMemory(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
 }

@@ -6,7 +6,7 @@ import { formHeaders, formOf, postSignIn, userCount } from './sign-in-form.ts';
 
 export type Load = { seconds: number; rounds: number };
 
-const connections = 8;
+export const connections = 8;
 
 /** Sign-ins per second, against a bare route with one select, one argon2id and one insert on the same database. */
 export async function compareSignIns(portal: RunningServer, bare: RunningServer, load: Load): Promise<void> {
@@ -47,7 +47,7 @@ export async function compareSessionChecks(
 type Sides<T> = { ours: T; theirs: T };
 
 /** Runs both sides alternately, after a warm-up round of each. */
-async function interleaved({ rounds }: Load, sides: Sides<() => Promise<number>>): Promise<Sides<number[]>> {
+export async function interleaved({ rounds }: Load, sides: Sides<() => Promise<number>>): Promise<Sides<number[]>> {
   const figures: Sides<number[]> = { ours: [], theirs: [] };
   await sides.theirs();
   await sides.ours();
@@ -59,7 +59,7 @@ async function interleaved({ rounds }: Load, sides: Sides<() => Promise<number>>
 }
 
 /** Answers per second; any unexpected answer would falsify the figure. */
-async function rate(url: string, requests: Request[], seconds: number, status: number): Promise<number> {
+export async function rate(url: string, requests: Request[], seconds: number, status: number): Promise<number> {
   const result = await autocannon({ url, connections, duration: seconds, requests });
   const statuses = Object.keys(result.statusCodeStats ?? {});
   if (statuses.length !== 1 || statuses[0] !== String(status)) throw new Error(`unexpected answers: ${statuses}`);

@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import packageFile from '../package.json' with { type: 'json' };
 
 export type RunningServer = { origin: string; pid: number; stop: () => Promise<void> };
 
 const root = fileURLToPath(new URL('../', import.meta.url));
+/** What `npm start` gives to Node. */
+const startWords = packageFile.scripts.start.replace('exec node ', '').split(' ');
 
 /** Starts the portal on a data folder as an operator would; `ms` is the time to its first answered page. */
 export async function startPortal(
@@ -16,7 +19,7 @@ export async function startPortal(
   const port = await freePort();
   const origin = `http://localhost:${port}`;
   const started = performance.now();
-  const child = spawn(process.execPath, ['server/command-line/vestibule.ts', 'serve'], {
+  const child = spawn(process.execPath, startWords, {
     cwd: root,
     env: { ...process.env, PORT: String(port), VESTIBULE_DATA: dataFolder, LOG_LEVEL: 'info', ...more },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -33,9 +36,9 @@ export async function startPortal(
   return { origin, pid: child.pid as number, ms: performance.now() - started, stop: stopper(child) };
 }
 
-/** Starts the bare server on a database place. */
-export async function startBareServer(place: unknown, password: string): Promise<RunningServer> {
-  const child = spawn(process.execPath, ['bench/bare-server.ts', JSON.stringify(place), password], {
+/** Starts the bare server on a database place; it takes its page from the portal. */
+export async function startBareServer(place: unknown, password: string, portal: string): Promise<RunningServer> {
+  const child = spawn(process.execPath, ['bench/bare-server.ts', JSON.stringify(place), password, portal], {
     cwd: root,
     // As many hashing threads as cores, as in the portal.
     env: { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism()) },

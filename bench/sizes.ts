@@ -1,14 +1,14 @@
-import { get } from 'node:http';
 import { brotliDecompressSync } from 'node:zlib';
+import { encodedBytes } from './encoded-bytes.ts';
 import { report } from './figures.ts';
 import type { RunningServer } from './servers.ts';
 
 /** The transfer size of the first page: the document and the script that it starts with. */
 export async function measureSizes({ origin }: RunningServer): Promise<void> {
-  const page = await bytesOf(`${origin}/portal/login`);
+  const page = await encodedBytes(`${origin}/portal/login`);
   const html = brotliDecompressSync(page).toString();
   const scripts = [...html.matchAll(/(?:src|href)="([^"]+\.js)"/g)].map((match) => match[1] as string);
-  const sizes = await Promise.all(scripts.map(async (path) => (await bytesOf(origin + path)).length));
+  const sizes = await Promise.all(scripts.map(async (path) => (await encodedBytes(origin + path)).length));
   const whole = sizes.reduce((one, other) => one + other, 0);
   report('first response of /portal/login, brotli', `${page.length} B`, 'at most 5,000 B', page.length <= 5000);
   report(
@@ -17,12 +17,4 @@ export async function measureSizes({ origin }: RunningServer): Promise<void> {
     'at most 66,000 B',
     whole <= 66_000,
   );
-}
-
-/** The encoded size of an answer; fetch would decode it. */
-async function bytesOf(url: string): Promise<Buffer> {
-  const headers = { 'accept-encoding': 'br', accept: 'text/html', 'accept-language': 'en' };
-  return await new Promise((resolve, reject) => {
-    get(url, { headers }, async (answer) => resolve(Buffer.concat(await answer.toArray()))).on('error', reject);
-  });
 }

@@ -15,7 +15,7 @@ import { createProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import { isDatabaseAway } from './storage/connect.ts';
 import { migrate } from './storage/migrate.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
-import { createMetrics } from './upkeep/metrics.ts';
+import { createMetrics, noMetrics } from './upkeep/metrics.ts';
 import { startWorkers } from './upkeep/workers.ts';
 
 /** Runs the portal on an open database until the process is told to stop; closes the database then. */
@@ -31,7 +31,7 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     now,
     keys: keysOf(config.secrets ?? (await secretsOfDataFolder(config.dataFolder))),
     mails: openTransport(config, log),
-    metrics: createMetrics(sql, now),
+    metrics: config.metricsToken === null ? noMetrics() : await createMetrics(sql, now),
     providers: createProviderMemory({ now, log }),
   };
   const workers = startWorkers(depsWithoutWake);

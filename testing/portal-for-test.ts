@@ -80,7 +80,7 @@ export async function portalForTest(
     now,
     keys: { guess: Buffer.alloc(32, 7), code: [Buffer.alloc(32, 9)], seal: [Buffer.alloc(32, 8)] },
     mails: { send: (mail, words) => send(mail, words), close() {} },
-    metrics: createMetrics(sql ?? database.sql, now),
+    metrics: await createMetrics(sql ?? database.sql, now),
     providers: createProviderMemory({ now, log }),
     wake: { resetRequests() {}, mails() {} },
   };

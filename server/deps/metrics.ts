@@ -1,4 +1,5 @@
-import type { Counter } from 'prom-client';
+/** Counts something, by its labels. */
+export type Counter<Label extends string> = { inc: (labels: Partial<Record<Label, string>>) => void };
 
 /** The metrics for the operator's monitoring, in the Prometheus text format. */
 export type Metrics = {

@@ -1,22 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createTransport } from 'nodemailer';
 import { MailNotSent, type MailTransport } from '../deps/mail-transport.ts';
 import { mailMessage, type Sender } from './message.ts';
 import { outboxFile, prepareOutbox } from './outbox.ts';
 
 /** Writes each email to a folder as a complete `.eml` file that only this user can read. Creates the folder. */
 export function folderTransport(outbox: string, sender: Sender): MailTransport {
-  const writer = createTransport({
-    streamTransport: true,
-    buffer: true,
-    newline: 'unix',
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
   return {
     async send(mail, words) {
+      const writer = await openWriter();
       const { message } = await writer.sendMail(mailMessage(mail, words, sender, { eightBit: true }));
       await prepareOutbox(outbox)
         .then(() => replaceFile(outboxFile(outbox, mail), message as Buffer))
@@ -26,6 +19,17 @@ export function folderTransport(outbox: string, sender: Sender): MailTransport {
     },
     close() {},
   };
+}
+
+async function openWriter() {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: 'unix',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
 
 /** Readers see the complete file or none. */

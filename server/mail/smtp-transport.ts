@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { createTransport, type NodemailerError } from 'nodemailer';
+import type { NodemailerError } from 'nodemailer';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import type { MailTransport } from '../deps/mail-transport.ts';
 import { limits } from '../limits.ts';
@@ -9,6 +9,27 @@ import { type SmtpSettings, smtpOptions } from './smtp-options.ts';
 
 /** Hands emails to a mail server, over connections that are kept for a while, one per lane. */
 export function smtpTransport(server: SmtpServer, sender: Sender, settings: SmtpSettings = {}): MailTransport {
+  const { times = limits.mailServer } = settings;
+  let pool: ReturnType<typeof openPool> | null = null;
+  return {
+    async send(mail, words) {
+      const signal = AbortSignal.timeout(times.takeMail);
+      pool ??= openPool(server, sender, settings);
+      const { sendMail, isBodyRead } = await pool;
+      try {
+        await sendMail({ ...mailMessage(mail, words, sender), signal });
+      } catch (error) {
+        // The first byte is read only after the server accepted DATA.
+        throw mailNotSent(error as NodemailerError, server, isBodyRead(signal));
+      }
+    },
+    close: () => void pool?.then(({ close }) => close()),
+  };
+}
+
+/** The connections, and whether the body of an email in progress, told by its signal, was read for the server. */
+async function openPool(server: SmtpServer, sender: Sender, settings: SmtpSettings) {
+  const { createTransport } = await import('nodemailer');
   const { times = limits.mailServer } = settings;
   const { user, password } = server;
   const pool = createTransport({
@@ -35,16 +56,8 @@ export function smtpTransport(server: SmtpServer, sender: Sender, settings: Smtp
   });
 
   return {
-    async send(mail, words) {
-      const signal = AbortSignal.timeout(times.takeMail);
-      try {
-        await pool.sendMail({ ...mailMessage(mail, words, sender), signal });
-      } catch (error) {
-        // The first byte is read only after the server accepted DATA.
-        const inMidst = bodies.get(signal)?.readableDidRead ?? false;
-        throw mailNotSent(error as NodemailerError, server, inMidst);
-      }
-    },
+    sendMail: (message: Parameters<typeof pool.sendMail>[0]) => pool.sendMail(message),
+    isBodyRead: (signal: AbortSignal) => bodies.get(signal)?.readableDidRead ?? false,
     close: () => pool.close(),
   };
 }

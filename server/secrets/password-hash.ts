@@ -1,11 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { hash, hashSync, verify } from '@node-rs/argon2';
+import { hash, verify } from '@node-rs/argon2';
 import { limits } from '../limits.ts';
-import { newToken } from './token.ts';
 import { workQueue } from './work-queue.ts';
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const prefix = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}$`;
 
 /** One more than there are cores: the next one starts before the event loop learns that a hash is done. */
 const mostHashesAtOnce = availableParallelism() + 1;
@@ -14,8 +15,8 @@ const { inTurn, refuseWhenFull } = workQueue(mostHashesAtOnce, limits.waitingHas
 /** Throws WorkQueueFull if too many passwords are waiting to be hashed. */
 export const refuseWhenHashesWait = refuseWhenFull;
 
-/** Made on this thread, since the thread pool is sized only when the server starts. */
-const decoyHash = hashSync(newToken(), parameters);
+/** The hash of no password: random in place of a salt and a result. Checking it costs as much as checking a real one. */
+const decoyHash = phcText(randomBytes(16), randomBytes(32));
 
 /** Hashes a password with argon2id; returns the PHC text. Throws WorkQueueFull if too many are waiting. */
 export function hashPassword(password: string): Promise<string> {
@@ -35,6 +36,11 @@ export function verifyPassword(storedHash: string | null, password: string): Pro
 
 /** Whether a stored hash was made with other parameters than the current ones. */
 export function isHashOutdated(storedHash: string): boolean {
-  const { memoryCost, timeCost, parallelism } = parameters;
-  return !storedHash.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`);
+  return !storedHash.startsWith(prefix);
+}
+
+/** The PHC text of a hash made with our parameters. */
+function phcText(salt: Buffer, result: Buffer): string {
+  const unpadded = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+  return `${prefix}${unpadded(salt)}$${unpadded(result)}`;
 }

@@ -1,4 +1,3 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Metrics } from '../deps/metrics.ts';
 import { listEnds } from '../single-sign-on/what-ends.ts';
 import { nullIfDatabaseAway } from '../storage/connect.ts';
@@ -6,7 +5,8 @@ import type { Database } from '../storage/database.ts';
 import { countWaitingMails, type WaitingMails } from '../storage/mail.ts';
 
 /** Counters of this process, and gauges that query the database when read. Names are listed in docs/operating.md. */
-export function createMetrics(sql: Database, now: () => Date): Metrics {
+export async function createMetrics(sql: Database, now: () => Date): Promise<Metrics> {
+  const { Counter, collectDefaultMetrics, Gauge, Registry } = await import('prom-client');
   const registry = new Registry();
   const registers = [registry];
   const counter = (name: string, help: string) =>
@@ -51,5 +51,18 @@ export function createMetrics(sql: Database, now: () => Date): Metrics {
       registers,
     }),
     mailsGivenUp: counter('mails_given_up_total', 'Emails that could not be delivered within a day.'),
+  };
+}
+
+/** Counts nothing, for a portal whose metrics nobody may read: it doesn't load the library. */
+export function noMetrics(): Metrics {
+  const nothing = { inc() {} };
+  return {
+    text: async () => '',
+    contentType: 'text/plain',
+    mailsSent: nothing,
+    mailsRefused: nothing,
+    mailsGivenUp: nothing,
+    singleSignOn: nothing,
   };
 }

@@ -1,6 +1,5 @@
 import { sign } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
-import { signSamlPost } from '@node-saml/node-saml/lib/saml-post-signing.js';
 import type { PortalKey } from '../portal-keys.ts';
 
 /** How a message is sent by the browser: an address that contains it, or one to post form fields to. */
@@ -20,9 +19,10 @@ const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
  * Signs a message for its binding: the address that contains it, or the message itself (SAML bindings §3.4.4.1,
  * §3.5.4).
  */
-export function carryMessage({ field, xml, to, binding, relayState }: Message, key: PortalKey): Carried {
+export async function carryMessage({ field, xml, to, binding, relayState }: Message, key: PortalKey): Promise<Carried> {
   const state = relayState === null ? {} : { RelayState: relayState };
   if (binding === 'post') {
+    const { signSamlPost } = await import('@node-saml/node-saml/lib/saml-post-signing.js');
     const options = {
       privateKey: key.privateKey,
       signatureAlgorithm: 'sha256' as const,

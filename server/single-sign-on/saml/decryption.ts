@@ -1,4 +1,3 @@
-import { decryptXml } from '@node-saml/node-saml/lib/xml.js';
 import type { PortalKey } from '../portal-keys.ts';
 import { algorithms, ds, xenc } from './names.ts';
 import { said } from './said.ts';
@@ -30,6 +29,7 @@ export async function openEncrypted(
   if (problem) return { kind: 'refused', problem };
   if (isByCbc(encrypted) && !isVerified)
     return { kind: 'refused', problem: 'it is encrypted with AES-CBC, which requires a signed response' };
+  const { decryptXml } = await import('@node-saml/node-saml/lib/xml.js');
   for (const key of keys) {
     const opened = await decryptXml(encrypted.toString(), key.privateKey).catch(() => null);
     if (opened) return { kind: 'ok', text: opened };

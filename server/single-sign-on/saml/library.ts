@@ -1,4 +1,4 @@
-import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
+import type { SAML } from '@node-saml/node-saml';
 import type { Config } from '../../config/config.ts';
 import type { SamlSettings } from '../../storage/sso-settings.ts';
 import { entityId, publicAddress } from '../addresses.ts';
@@ -7,9 +7,10 @@ type Options = ConstructorParameters<typeof SAML>[0];
 
 /**
  * node-saml for one message. It signs, decrypts and verifies; its other checks are off, as we make them more strictly:
- * time by the clock that is passed in (saml-checks.ts), the audience, and InResponseTo by the request of this browser.
+ * time by the clock that is passed in (checks.ts), the audience, and InResponseTo by the request of this browser.
  */
-export function samlLibrary(config: Config, settings: SamlSettings, more: Partial<Options>): SAML {
+export async function samlLibrary(config: Config, settings: SamlSettings, more: Partial<Options>): Promise<SAML> {
+  const { SAML, ValidateInResponseTo } = await import('@node-saml/node-saml');
   return new SAML({
     issuer: entityId(config),
     callbackUrl: publicAddress(config, 'samlAnswer'),

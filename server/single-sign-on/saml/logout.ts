@@ -38,7 +38,10 @@ export async function beginSamlLogout(
   const xml = logoutRequestXml({ config, id, destination: logout.url, now, name });
   const { url: to, binding } = logout;
   // Without RelayState: InResponseTo names the request, and is signed in either binding.
-  return { ...carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: null }, key), browserToken: token };
+  return {
+    ...(await carryMessage({ field: 'SAMLRequest', xml, to, binding, relayState: null }, key)),
+    browserToken: token,
+  };
 }
 
 /** SAML core §1.3.4: at least 128 random bits, and no leading digit. */

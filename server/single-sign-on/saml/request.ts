@@ -21,7 +21,7 @@ export async function samlRequest(
   { key, state, isAfresh = false }: { key: PortalKey; state: string; isAfresh?: boolean },
 ): Promise<{ id: string; url: string; fields: RequestFields | null }> {
   const id = `_${randomBytes(idBytes).toString('hex')}`;
-  const library = samlLibrary(config, settings, {
+  const library = await samlLibrary(config, settings, {
     privateKey: key.privateKey,
     generateUniqueId: () => id,
     forceAuthn: isAfresh,
