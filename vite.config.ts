@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { Features } from 'lightningcss';
@@ -36,6 +37,19 @@ function bareImports(): Plugin {
   };
 }
 
+/** What makes elements in browsers: web/jsx-runtime.ts says why. */
+function ownElements(): Plugin {
+  return {
+    name: 'own-elements',
+    enforce: 'pre',
+    applyToEnvironment: (environment) => environment.name === 'client',
+    resolveId: {
+      filter: { id: /^react\/jsx-runtime$/ },
+      handler: () => fileURLToPath(new URL('web/jsx-runtime.ts', import.meta.url)),
+    },
+  };
+}
+
 /** Also writes each asset with maximum compression, so that serving it costs nothing. */
 function compressedAssets(): Plugin {
   return {
@@ -59,7 +73,7 @@ function compressedAssets(): Plugin {
 export default defineConfig({
   base: './',
   publicDir: false,
-  plugins: [react(), textsOfPages(), bareImports(), compressedAssets()],
+  plugins: [react(), textsOfPages(), bareImports(), ownElements(), compressedAssets()],
   // Where color-mix() is unknown there is no tint: the builder's own fallback is longer.
   css: { lightningcss: { exclude: Features.Colors } },
   build: {

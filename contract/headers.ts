@@ -7,3 +7,6 @@ export const codeAnswerHeaders = {
   /** On `true`: what comes before the destination: the page `recoveryCodes`, or the `registration` of an app. */
   next: 'vestibule-next',
 } as const;
+
+/** Header of the answer with what an app needs: the name of the account that it is for, encoded as in a URL. */
+export const accountHeader = 'vestibule-account';

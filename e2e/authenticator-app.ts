@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { runOathtool } from './find-oathtool.ts';
 
 const step = 30;
@@ -5,6 +6,15 @@ const step = 30;
 /** What an app with this key shows, on a phone whose clock is off by this many seconds. */
 export function appCode(key: string, secondsOff = 0): string {
   return runOathtool(['--totp', '-b', `--now=${timeOff(secondsOff)}`, key]).trim();
+}
+
+/**
+ * Waits, if need be, for a time step with so many seconds left: what a test says about a code's offset holds only while
+ * the portal checks it in the step that it was made in.
+ */
+export async function stepLasts(seconds: number): Promise<void> {
+  const left = step - ((Date.now() / 1000) % step);
+  if (left < seconds) await pause(left * 1000);
 }
 
 /** Codes that the app shows at no time near now, within any reported clock offset. */

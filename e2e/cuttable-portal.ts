@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbedded } from '#server/embedded/embedded.ts';
 import { connect } from '#server/storage/connect.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
+import { quickFolder } from '#testing/quick-folder.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 import { startPortalWithUsers } from './test.ts';
 
@@ -16,7 +16,7 @@ export type CuttablePortal = {
 
 /** Starts a separate PostgreSQL, and a portal with users on it. */
 export async function startCuttablePortal(env: Record<string, string>): Promise<CuttablePortal> {
-  const folder = mkdtempSync(join(tmpdir(), 'vestibule-e2e-database-'));
+  const folder = mkdtempSync(join(quickFolder, 'vestibule-e2e-database-'));
   const embedded = await openEmbedded({ dataFolder: folder, log: { info() {}, warn() {} }, durable: false });
   const { place, close: closeEmbedded } = embedded;
   const sql = connect(place, { poolSize: 1 });

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { quickFolder } from '#testing/quick-folder.ts';
 import { type CommandResult, runVestibule } from '#testing/run-vestibule.ts';
 
 export const repository = fileURLToPath(new URL('../', import.meta.url));
@@ -51,7 +51,7 @@ export class PortalUnderTest {
 
   /** A portal with an empty data folder, not yet running. */
   static async prepare(settings: Settings = {}): Promise<PortalUnderTest> {
-    return new PortalUnderTest(await freePort(), mkdtempSync(join(tmpdir(), 'vestibule-e2e-')), settings);
+    return new PortalUnderTest(await freePort(), mkdtempSync(join(quickFolder, 'vestibule-e2e-')), settings);
   }
 
   /** Starts the server and waits until it reports that it is ready. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
-import { appCode, wrongAppCodes } from './authenticator-app.ts';
+import { appCode, stepLasts, wrongAppCodes } from './authenticator-app.ts';
 import { codeForm, keyToRegister, recoveryCodes, shownKey } from './code-form.ts';
 import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
@@ -602,6 +602,7 @@ for (const secondsOff of [-300, 300]) {
       await givePassword(page, username);
       const form = codeForm(page, javaScriptEnabled);
       const told = texts[secondsOff < 0 ? 'twofa-clock-slow' : 'twofa-clock-fast'].replace('{minutes}', '5');
+      await stepLasts(10);
       // Each is another code: without JavaScript the same one again at once is the same press.
       const before = appCode(key, secondsOff - Math.sign(secondsOff) * 30);
       await form.sendWrong(before);

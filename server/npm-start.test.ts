@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { quickFolder } from '#testing/quick-folder.ts';
 import { clusterFolder } from './embedded/cluster.ts';
 import { findPostgresProcess } from './embedded/process.ts';
 
@@ -16,7 +16,7 @@ let npm: ChildProcess;
 let port: number;
 let output: string;
 beforeEach(async () => {
-  dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-npm-'));
+  dataFolder = await mkdtemp(join(quickFolder, 'vestibule-npm-'));
   port = await freePort();
   output = '';
   // Its own process group, like a terminal's job.

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildStalePages } from '#server/build-pages.ts';
@@ -9,6 +8,7 @@ import { openEmbedded } from '#server/embedded/embedded.ts';
 import type { Place } from '#server/storage/database.ts';
 import { migrate } from '#server/storage/migrate.ts';
 import { onServer, placeOf } from './database-for-test.ts';
+import { quickFolder } from './quick-folder.ts';
 
 type Server = { place: Place; stop: () => Promise<void> };
 
@@ -38,7 +38,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 async function findServer(url: string | undefined): Promise<Server> {
   if (url) return { place: { url }, stop: async () => {} };
-  const dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-test-'));
+  const dataFolder = await mkdtemp(join(quickFolder, 'vestibule-test-'));
   cleanUpWhenKilled(dataFolder);
   const log = { info() {}, warn: (text: string) => process.stderr.write(`${text}\n`) };
   const embedded = await openEmbedded({ dataFolder, log, durable: false });

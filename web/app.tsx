@@ -32,6 +32,8 @@ export type Browser = {
 type Props = {
   page: Page;
   place: Place;
+  /** What the tab has saved, if the first render need not equal the server's. */
+  saved?: SavedValues;
   language: Language;
   /** Those of the first screen at least. */
   texts: SomeTexts;
@@ -40,30 +42,37 @@ type Props = {
   browser: Browser | null;
 };
 
-export function App({ page, place: firstPlace, language, texts, laterScreen, browser }: Props) {
+export function App({
+  page,
+  place: firstPlace,
+  saved: firstSaved = nothingSaved,
+  language,
+  texts,
+  laterScreen,
+  browser,
+}: Props) {
   const store = browser?.store;
   const [spoken, setSpoken] = useState({ language, texts });
   const [place, setPlace] = useState(firstPlace);
   const [LaterScreen, setLaterScreen] = useState(() => laterScreen);
   // Counts screens shown: one that is left and visited again starts from the beginning.
   const [showing, setShowing] = useState(0);
-  const [saved, setSaved] = useState<SavedValues>(nothingSaved);
-  const [isScripted, setScripted] = useState(false);
+  const [saved, setSaved] = useState(firstSaved);
+  const isRead = useRef(false);
   const [announcement, setAnnouncement] = useState('');
   const moves = useRef(0);
   const typedUsername = useRef(page.typedUsername);
   const { word, leave, comeBack, fadeOver } = useLeavePage();
 
-  // What only the browser knows comes after the first render, which must equal the server's exactly.
+  // What only the browser knows comes after the first render, which must equal the server's exactly. Most often nothing is
+  // saved, and then nothing is rendered again.
   useEffect(() => {
-    if (store) setSaved(store.read());
-    setScripted(true);
-  }, [store]);
-
-  // A component's own effects run before this one.
-  useEffect(() => {
-    if (isScripted) browser?.onStarted();
-  }, [isScripted, browser]);
+    if (!browser) return;
+    const known = isRead.current ? saved : browser.store.read();
+    isRead.current = true;
+    if (JSON.stringify(known) === JSON.stringify(saved)) browser.onStarted();
+    else setSaved(known);
+  }, [browser, saved]);
 
   useEffect(() => {
     document.documentElement.lang = spoken.language;
@@ -158,7 +167,6 @@ export function App({ page, place: firstPlace, language, texts, laterScreen, bro
     page,
     place,
     saved,
-    isScripted,
     typedUsername,
     isLeaving: word !== null,
     leave,

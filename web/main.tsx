@@ -1,3 +1,4 @@
+import { startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { redirectValue } from '#contract/destination.ts';
 import type { Language } from '#contract/languages.ts';
@@ -6,6 +7,7 @@ import { languageOfSearch } from './address-language.ts';
 import { App } from './app.tsx';
 import { isLater, loadLaterScreen } from './load-later-screen.ts';
 import { loadTexts } from './load-texts.ts';
+import { nextTask } from './next-task.ts';
 import { isForeign } from './page-load.ts';
 import { ErrorDoor } from './parts/error-door.tsx';
 import { placeOfUrl } from './place.ts';
@@ -27,6 +29,8 @@ start().catch((error) => {
 });
 
 async function start(): Promise<void> {
+  // A slow phone can paint and answer between reading the script and starting it.
+  await nextTask();
   const page = JSON.parse(document.getElementById('page')?.textContent ?? '') as RenderedPage;
   // The answer to a posted form has the call's address. It gets the form's, so that a reload requests the form.
   if (page.isAnswer) history.replaceState(null, '', page.url);
@@ -62,10 +66,12 @@ async function start(): Promise<void> {
         {...{ page, language, texts, laterScreen }}
         browser={{ store, startedAt, loadTexts, loadLaterScreen, loadRest, onStarted }}
         place={isAsRendered ? rendered : arrived}
+        saved={isAsRendered ? nothingSaved : store.read()}
       />
     </ErrorDoor>
   );
-  if (isAsRendered) hydrateRoot(portal, app);
+  // As a transition it is done in slices; a press in between is answered at once.
+  if (isAsRendered) startTransition(() => void hydrateRoot(portal, app));
   else createRoot(portal).render(app);
   // Other screens are other documents where the server's own page is shown.
   if (!page.serverPage) whenIdle(() => loadRest(language));

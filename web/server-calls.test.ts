@@ -147,6 +147,7 @@ describe('the reset request', () => {
 
 describe('the registration', () => {
   const answer = { url: 'data:image/png;base64,AA', totpSecret: 'ABCD' };
+  const forAccount = (account: string) => json(200, answer, { 'vestibule-account': account });
   it.each([
     ['an image and a key', json(200, answer), answer],
     ['no more than these two', json(200, { ...answer, more: 1 }), answer],
@@ -154,9 +155,11 @@ describe('the registration', () => {
     ['null', json(200, null), { name: 'failed' }],
     ['no half-session', json(401, {}), gone],
     ['no network', offline, { name: 'failed' }],
+    ['the account of the page', forAccount('zo%C3%AB'), answer],
+    ['another account, after somebody else has signed in', forAccount('bob'), { name: 'failed' }],
   ])('%s', async (_name, reply, expected) => {
     answerWith(reply);
-    expect(await fetchRegistration('/portal')).toEqual(expected);
+    expect(await fetchRegistration('/portal', 'zoë')).toEqual(expected);
   });
 });
 

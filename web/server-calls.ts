@@ -1,5 +1,5 @@
 import { callUrl } from '#contract/calls.ts';
-import { codeAnswerHeaders } from '#contract/headers.ts';
+import { accountHeader, codeAnswerHeaders } from '#contract/headers.ts';
 import type { Notice } from '#contract/notices.ts';
 import type { Problem, RegistrationAnswer } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
@@ -58,9 +58,16 @@ export async function sendNewCode(basePath: string): Promise<{ name: 'sent'; sec
   return { name: 'sent', seconds: secondsOf(answer.headers.get('retry-after')) ?? 0 };
 }
 
-export async function fetchRegistration(basePath: string): Promise<RegistrationAnswer | CallFailure> {
+/** What an app needs for the account of the page; fails if somebody else has signed in at this browser meanwhile. */
+export async function fetchRegistration(
+  basePath: string,
+  account: string | undefined,
+): Promise<RegistrationAnswer | CallFailure> {
   const answer = await send(callUrl(basePath, 'twoFactorRegistration'), {});
   if (answer?.status !== 200) return await failureOf(answer);
+  const isFor = answer.headers.get(accountHeader);
+  // Other backends don't say.
+  if (account !== undefined && isFor !== null && isFor !== encodeURIComponent(account)) return { name: 'failed' };
   const body = (await bodyOf(answer)) as Partial<RegistrationAnswer> | null | undefined;
   const { url, totpSecret } = body ?? {};
   return typeof url === 'string' && typeof totpSecret === 'string' ? { url, totpSecret } : { name: 'failed' };

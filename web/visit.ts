@@ -10,8 +10,6 @@ export type Visit = {
   page: Page;
   place: Place;
   saved: SavedValues;
-  /** False on the server and until hydration: anything that needs JavaScript waits for it. */
-  isScripted: boolean;
   /** The name typed on any form, kept for the next one. */
   typedUsername: { current: string };
   isLeaving: boolean;

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { type ForgedProvider, startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { quickFolder } from '#testing/quick-folder.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../embedded/embedded.ts';
@@ -23,7 +23,7 @@ let metadata: string;
 const day = 86_400_000;
 
 beforeAll(async () => {
-  dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-connections-'));
+  dataFolder = await mkdtemp(join(quickFolder, 'vestibule-connections-'));
   embedded = await openEmbedded({ dataFolder, log: { info() {}, warn() {} }, durable: false });
   sql = connect(embedded.place);
   await migrate(sql);

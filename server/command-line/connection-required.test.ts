@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
+import { quickFolder } from '#testing/quick-folder.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 
@@ -17,7 +17,7 @@ let folder: string;
 beforeAll(async () => {
   database = await databaseForTest();
   wire = await cuttableDatabase(database);
-  folder = await mkdtemp(join(tmpdir(), 'vestibule-required-'));
+  folder = await mkdtemp(join(quickFolder, 'vestibule-required-'));
 });
 afterAll(async () => {
   await wire.close();

@@ -1,5 +1,4 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
@@ -11,6 +10,7 @@ import {
   testAuthorityFile,
 } from '#testing/mail-server-for-test.ts';
 import { ignoredParameters, pgbouncerForTest } from '#testing/pgbouncer-for-test.ts';
+import { quickFolder } from '#testing/quick-folder.ts';
 import { runVestibuleProcess } from '#testing/run-vestibule.ts';
 
 const auth = { user: 'hub@relay.example', password: 'Canary-8' };
@@ -24,7 +24,7 @@ beforeAll(async () => {
   wire = await cuttableDatabase(database);
 });
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vestibule-doctor-'));
+  folder = await mkdtemp(join(quickFolder, 'vestibule-doctor-'));
 });
 afterEach(async () => {
   await server?.close();

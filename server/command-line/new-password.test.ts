@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultPasswordPolicy } from '#contract/password-rules.ts';
+import { quickFolder } from '#testing/quick-folder.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
@@ -68,7 +68,7 @@ describe('a password on the command line', () => {
   let sql: Database;
 
   beforeAll(async () => {
-    dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-new-password-'));
+    dataFolder = await mkdtemp(join(quickFolder, 'vestibule-new-password-'));
     embedded = await openEmbedded({ dataFolder, log: { info() {}, warn() {} }, durable: false });
     sql = connect(embedded.place);
     await migrate(sql);

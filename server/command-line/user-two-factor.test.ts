@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { emptyDatabase } from '#testing/empty-tables.ts';
+import { quickFolder } from '#testing/quick-folder.ts';
 import { runVestibule } from '#testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
@@ -19,7 +19,7 @@ let sql: Database;
 let ids: Record<string, string>;
 
 beforeAll(async () => {
-  dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-two-factor-'));
+  dataFolder = await mkdtemp(join(quickFolder, 'vestibule-two-factor-'));
   embedded = await openEmbedded({ dataFolder, log: { info() {}, warn() {} }, durable: false });
   sql = connect(embedded.place);
   await migrate(sql);

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect as connectSocket, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { countThrottleAttempt } from '#testing/count-throttle-attempt.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
+import { quickFolder } from '#testing/quick-folder.ts';
 import { runVestibule, runVestibuleProcess } from '#testing/run-vestibule.ts';
 import { addCustomer } from '../accounts/add-customer.ts';
 import { addUser } from '../accounts/add-user.ts';
@@ -28,7 +28,7 @@ let embedded: EmbeddedPostgres;
 let sql: Database;
 
 beforeAll(async () => {
-  dataFolder = await mkdtemp(join(tmpdir(), 'vestibule-commands-'));
+  dataFolder = await mkdtemp(join(quickFolder, 'vestibule-commands-'));
   embedded = await openEmbedded({ dataFolder, log: { info() {}, warn() {} }, durable: false });
   sql = connect(embedded.place);
   await migrate(sql);
@@ -148,7 +148,7 @@ describe('the command line', () => {
   });
 
   test('works without a server: creates the database, does its work and leaves nothing running', async () => {
-    const alone = await mkdtemp(join(tmpdir(), 'vestibule-alone-'));
+    const alone = await mkdtemp(join(quickFolder, 'vestibule-alone-'));
     const options = { env: { VESTIBULE_DATA: alone } };
     expect(await runVestibule(['customer', 'add', 'acme'], options)).toMatchObject({ code: 0, err: '' });
     expect(await findPostgresProcess(clusterFolder(alone))).toBeNull();

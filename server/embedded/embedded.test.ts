@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { quickFolder } from '#testing/quick-folder.ts';
 import { connect, isDatabaseAway } from '../storage/connect.ts';
 import type { Database, Place } from '../storage/database.ts';
 import { reachableBinaries } from './binaries.ts';
@@ -23,7 +24,7 @@ let remarks: string[];
 let children: ChildProcess[];
 
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'vestibule-embedded-'));
+  home = await mkdtemp(join(quickFolder, 'vestibule-embedded-'));
   dataFolder = join(home, 'data');
   cluster = join(dataFolder, 'postgres');
   remarks = [];
@@ -38,7 +39,7 @@ afterEach(async () => {
 
 /** A shared database for tests that leave it unchanged: creating one takes longer than they do. */
 beforeAll(async () => {
-  prepared = await mkdtemp(join(tmpdir(), 'vestibule-prepared-'));
+  prepared = await mkdtemp(join(quickFolder, 'vestibule-prepared-'));
   await (await openEmbedded({ dataFolder: prepared, log: { info() {}, warn() {} }, durable: false })).close();
 });
 afterAll(() => rm(prepared, { recursive: true }));

@@ -1,4 +1,5 @@
 import type { SendMailOptions } from 'nodemailer';
+import { encode, wrap } from 'nodemailer/lib/qp';
 import type { Config } from '../config/config.ts';
 import type { Mail, WordedMail } from '../storage/mail-kinds.ts';
 
@@ -9,6 +10,9 @@ export function senderOf({ branding, mailFrom, publicUrl }: Pick<Config, 'brandi
   return { name: branding.name, address: mailFrom, host: publicUrl.hostname } satisfies Sender;
 }
 
+/** An email for nodemailer, whose parts are written already. */
+type Message = SendMailOptions & { text: { raw: string }; html: { raw: string } };
+
 /**
  * An email for nodemailer. Addresses are objects, so that no text is parsed into additional recipients; the same email
  * always has the same Message-ID. `eightBit`: the transport accepts any byte, as a file does.
@@ -18,7 +22,7 @@ export function mailMessage(
   { subject, text, html }: WordedMail,
   sender: Sender,
   { eightBit = false } = {},
-): SendMailOptions {
+): Message {
   const from = { name: sender.name, address: sender.address };
   const to = { name: '', address: recipient };
   return {
@@ -27,7 +31,7 @@ export function mailMessage(
     envelope: { from, to: [to] },
     subject,
     text: textPart(text, eightBit),
-    html,
+    html: part('text/html', 'quoted-printable', html),
     messageId: `<${id}@${sender.host}>`,
     date: queuedAt,
     headers: { 'Auto-Submitted': 'auto-generated' },
@@ -35,15 +39,29 @@ export function mailMessage(
 }
 
 /**
- * Builds its own part if the text can go unencoded: nodemailer would encode lines over 76 characters, and an encoded
- * link cannot be read or searched for in the raw email. A line may have 998 (RFC 5322 §2.1.1).
+ * The same email in one piece: nodemailer writes the headers, but would send its parts in small writes, through a
+ * chain of streams, which takes a sixth of a sender's time.
  */
-function textPart(text: string, eightBit: boolean): SendMailOptions['text'] {
+export async function inOnePiece(message: Message): Promise<SendMailOptions> {
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
+  const root = new MailComposer(message).compile();
+  const headers = root.buildHeaders();
+  const parts = [message.text, message.html].map(({ raw }) => `--${root.boundary}\r\n${raw}\r\n`);
+  return { envelope: message.envelope, raw: `${headers}\r\n\r\n${parts.join('')}--${root.boundary}--\r\n` };
+}
+
+/**
+ * Unencoded if possible: nodemailer would encode lines over 76 characters, and an encoded link cannot be read or searched
+ * for in the raw email. A line may have 998 (RFC 5322 §2.1.1).
+ */
+function textPart(text: string, eightBit: boolean): { raw: string } {
   const sevenBit = /^[\t\r\n\x20-\x7e]*$/.test(text) && !/.{999}/.test(text);
-  if (!sevenBit && !eightBit) return text;
-  const headers = [
-    'Content-Type: text/plain; charset=utf-8',
-    `Content-Transfer-Encoding: ${sevenBit ? '7bit' : '8bit'}`,
-  ];
-  return { raw: [...headers, '', ...text.split(/\r\n|\r|\n/)].join('\r\n') };
+  return part('text/plain', sevenBit ? '7bit' : eightBit ? '8bit' : 'quoted-printable', text);
+}
+
+function part(type: string, encoding: '7bit' | '8bit' | 'quoted-printable', content: string): { raw: string } {
+  const lines = content.replace(/\r\n|\r|\n/g, '\r\n');
+  const encoded = encoding === 'quoted-printable' ? wrap(encode(lines)) : lines;
+  const headers = [`Content-Type: ${type}; charset=utf-8`, `Content-Transfer-Encoding: ${encoding}`];
+  return { raw: [...headers, '', encoded].join('\r\n') };
 }

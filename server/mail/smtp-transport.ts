@@ -3,7 +3,7 @@ import type { NodemailerError } from 'nodemailer';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import type { MailTransport } from '../deps/mail-transport.ts';
 import { limits } from '../limits.ts';
-import { mailMessage, type Sender } from './message.ts';
+import { inOnePiece, mailMessage, type Sender } from './message.ts';
 import { mailNotSent } from './smtp-failure.ts';
 import { type SmtpSettings, smtpOptions } from './smtp-options.ts';
 
@@ -17,7 +17,7 @@ export function smtpTransport(server: SmtpServer, sender: Sender, settings: Smtp
       pool ??= openPool(server, sender, settings);
       const { sendMail, isBodyRead } = await pool;
       try {
-        await sendMail({ ...mailMessage(mail, words, sender), signal });
+        await sendMail({ ...(await inOnePiece(mailMessage(mail, words, sender))), signal });
       } catch (error) {
         // The first byte is read only after the server accepted DATA.
         throw mailNotSent(error as NodemailerError, server, isBodyRead(signal));

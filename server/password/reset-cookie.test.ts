@@ -42,6 +42,7 @@ it('without JavaScript the failure page leads back to the form, which then works
   expect(failure.body).not.toContain(token);
   const page = await form(cookie);
   expect([hiddenHash(page), hiddenUsername(page), page.headers['cache-control']]).toEqual([token, 'alice', 'no-store']);
+  expect(page.body.includes('>For the account alice<')).toBe(true);
   expect((await changeTo(portal, hiddenHash(page) ?? '', newPassword)).headers.location).toBe(changedPage);
 });
 

@@ -13,8 +13,7 @@ export async function putDevice(
   { userId, byPassword, now, fresh = newToken() }: { userId: string; byPassword: boolean; now: Date; fresh?: string },
 ): Promise<{ deviceToken: string; isNew: boolean }> {
   const before = shown === null ? null : tokenHash(shown);
-  const [known] = await sql<{ byPassword: boolean }[]>`
-    select by_password as "byPassword" from device where token_hash = ${before} and user_id = ${userId}`;
+  const known = before && (await findDevice(sql, before, userId));
   const deviceToken = shown !== null && known && (known.byPassword || !byPassword) ? shown : fresh;
   const hash = tokenHash(deviceToken);
   const isKept = deviceToken === shown;
@@ -24,6 +23,12 @@ export async function putDevice(
     select after, ${userId}, ${now}, ${byPassword} from renewal
     on conflict (token_hash, user_id) do update set last_used_at = excluded.last_used_at`;
   return { deviceToken, isNew: !isKept };
+}
+
+async function findDevice(sql: Connection, hash: Buffer, userId: string): Promise<{ byPassword: boolean } | undefined> {
+  const [row] = await sql<{ byPassword: boolean }[]>`
+    select by_password as "byPassword" from device where token_hash = ${hash} and user_id = ${userId}`;
+  return row;
 }
 
 /**

@@ -33,9 +33,10 @@ export async function countTry(
     now,
   };
   return await transaction(deps.sql, async (sql): Promise<CountedTry | RollBack<CountedTry>> => {
-    // The user is locked first, as by every change of a user, so that there is no deadlock.
-    if (!(await isUserActiveForShare(sql, userId))) return { kind: 'signInExpired' };
-    const counted = await countCodeTry(sql, hash, given);
+    // The user is locked first, as by every change of a user, so that there is no deadlock: statements sent together run
+    // one after the other.
+    const [isActive, counted] = await Promise.all([isUserActiveForShare(sql, userId), countCodeTry(sql, hash, given)]);
+    if (!isActive) return new RollBack({ kind: 'signInExpired' });
     if (!counted) return { kind: 'usedUp' };
     const until = counted.isSamePress ? null : await countAttempt(sql, [codeKey(way)], now);
     // The account had too many attempts, so this one is not made.

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { accountHeader } from '#contract/headers.ts';
 import type { Deps } from '../deps/deps.ts';
 import { refuseForeignSite } from '../http/guards.ts';
 import { sendProblem } from '../http/refuse.ts';
@@ -28,7 +29,7 @@ export function registrationRoute(deps: Deps) {
       case 'elsewhere':
         return sendProblem(reply, 409, { detail: 'This sign-in covers only a part of the account.' });
       case 'open':
-        return reply.send(result.answer);
+        return reply.header(accountHeader, encodeURIComponent(result.account)).send(result.answer);
     }
   };
 }

@@ -50,6 +50,7 @@ describe('what an app is registered with', () => {
     expect(Object.keys(answer.json()).sort()).toEqual(['totpSecret', 'url']);
     expect(answer.json().totpSecret).toMatch(/^[A-Z2-7]{32}$/);
     expect(answer.json().url).toMatch(/^data:image\/png;base64,[A-Za-z0-9+/]+=*$/);
+    expect(answer.headers['vestibule-account']).toBe('alice');
   });
 
   it('MF-11 stays the same after reloads, on the page too, and differs in another half session', async () => {
@@ -58,6 +59,7 @@ describe('what an app is registered with', () => {
     expect((await ask(cookies)).json()).toEqual(first.json());
     const page = await pageOf(portal, { url: '/portal/twoFactorRegistration', cookies });
     expect(page.registration).toEqual(first.json());
+    expect(page.secondFactor?.account).toBe('alice');
     const other = await halfSession(portal, 'alice');
     expect(await secretOf(other)).not.toBe(first.json().totpSecret);
     expect(await pending()).toBe(2);

@@ -10,7 +10,7 @@ import { newTotpSecret, totpUri } from './totp.ts';
 
 /** Who may register an app now, or why not: there is no sign-in, or the wrong one. */
 export type RegistrationResult =
-  | { kind: 'open'; answer: RegistrationAnswer }
+  | { kind: 'open'; account: string; answer: RegistrationAnswer }
   | { kind: 'signedOut' }
   | { kind: 'refused' }
   /** The user has to sign in again first. */
@@ -46,7 +46,7 @@ export async function openRegistration(deps: Deps, hash: Buffer, who: Who): Prom
   // Loaded only now, as few visits register an app.
   const { toDataURL } = await import('qrcode');
   const url = await toDataURL(uri, { errorCorrectionLevel: 'M', margin: quietZone, scale: 4 });
-  return { kind: 'open', answer: { url, totpSecret } };
+  return { kind: 'open', account: account.username, answer: { url, totpSecret } };
 }
 
 async function accountToRegister(

@@ -99,10 +99,14 @@ async function complete(
   const browser = browserName(request.userAgent);
   const place = { address: request.address, language: request.language, ...(browser && { browser }) };
   const done = await transaction(deps.sql, async (sql) => {
-    // Read now: the email may have been replaced while the code was under way.
-    const reader = await findActiveUserForChange(sql, userId);
+    // Read now: the email may have been replaced while the code was under way. Statements sent together run one after
+    // the other, so the user is locked first.
+    const [reader, isThere] = await Promise.all([
+      findActiveUserForChange(sql, userId),
+      isSessionThereForUpdate(sql, hash, now),
+    ]);
     if (!reader) return null;
-    if (!(await isSessionThereForUpdate(sql, hash, now))) return 'gone';
+    if (!isThere) return 'gone';
     // The app is required from now on: an older half session waits for too little.
     if (half.factor === 'email' && (await findTotp(sql, userId))) {
       await takeHalfSession(sql, hash);
@@ -114,57 +118,51 @@ async function complete(
     const asOfPress = { ...deps, now: () => at };
     const proof = await takeProof(asOfPress, sql, { ...half, sessionHash: hash, nextSessionHash }, request.code);
     if (!proof) return null;
-    await deleteSiblings(sql, hash, now);
-    const origin = await takeHalfSession(sql, hash);
+    const [, origin] = await Promise.all([deleteSiblings(sql, hash, now), takeHalfSession(sql, hash)]);
     // The way in ended during the check, and the code stays unused.
     if (!origin) return new RollBack('gone' as const);
     const lifetime = half.thenApp ? limits.halfSession : deps.config.sessionAbsolute;
-    await insertSession(sql, {
-      tokenHash: nextSessionHash,
-      formerTokenHash: hash,
-      pressAt: request.isForm ? at : null,
-      userId,
-      customerIds: half.customers.map(({ id }) => id),
-      address: request.address,
-      waitsFor: half.thenApp ? { factor: 'app', mustRegister: true } : null,
-      proven: 'code',
-      origin,
-      ...(half.thenApp && { replacedFull: origin.replacedFull }),
-      now,
-      endsAt: sessionEnd(now, lifetime, origin.providerEndsAt),
-    });
-    await deleteThrottle(sql, codeKey(half));
+    const sessionAndCount = [
+      insertSession(sql, {
+        tokenHash: nextSessionHash,
+        formerTokenHash: hash,
+        pressAt: request.isForm ? at : null,
+        userId,
+        customerIds: half.customers.map(({ id }) => id),
+        address: request.address,
+        waitsFor: half.thenApp ? { factor: 'app', mustRegister: true } : null,
+        proven: 'code',
+        origin,
+        ...(half.thenApp && { replacedFull: origin.replacedFull }),
+        now,
+        endsAt: sessionEnd(now, lifetime, origin.providerEndsAt),
+      }),
+      deleteThrottle(sql, codeKey(half)),
+    ];
+    const steps = stepsOf(proof, rememberedToken);
     if (half.thenApp) {
-      const steps = stepsOf(proof, null);
-      await insertAuditEvent(sql, { ...eventOf(half, request), event: 'second-factor-asked', steps }, now);
+      const asked = { ...eventOf(half, request), event: 'second-factor-asked', steps: stepsOf(proof, null) } as const;
+      await Promise.all([...sessionAndCount, insertAuditEvent(sql, asked, now)]);
       return 'thenApp';
     }
     const byPassword = origin.connectionId === null;
-    const { deviceToken, isNew } = await putDevice(sql, request.deviceToken, {
+    const remembered = {
       userId,
-      byPassword,
-      now,
-      fresh: tokens.device,
-    });
-    if (rememberedToken) {
-      await insertRememberedDevice(sql, {
-        tokenHash: tokenHash(rememberedToken),
-        userId,
-        factor: half.factor,
-        browser: browser ?? null,
-        address: request.address,
-        madeAt: now,
-        endsAt: new Date(now.getTime() + limits.rememberedDevice),
-      });
-    }
-    if (proof === 'app registered') await queueMail(sql, reader, { kind: 'secondFactorAdded', now, ...place });
-    if (isNew && (await wantsNewDeviceMail(sql, userId)))
-      await queueMail(sql, reader, { kind: 'newDevice', now, ...place });
-    await insertAuditEvent(
-      sql,
-      { ...eventOf(half, request), event: 'signed-in', steps: stepsOf(proof, rememberedToken) },
-      now,
-    );
+      factor: half.factor,
+      browser: browser ?? null,
+      address: request.address,
+      madeAt: now,
+      endsAt: new Date(now.getTime() + limits.rememberedDevice),
+    };
+    const [{ deviceToken, isNew }, isWanted] = await Promise.all([
+      putDevice(sql, request.deviceToken, { userId, byPassword, now, fresh: tokens.device }),
+      wantsNewDeviceMail(sql, userId),
+      insertAuditEvent(sql, { ...eventOf(half, request), event: 'signed-in', steps }, now),
+      rememberedToken && insertRememberedDevice(sql, { ...remembered, tokenHash: tokenHash(rememberedToken) }),
+      proof === 'app registered' && queueMail(sql, reader, { kind: 'secondFactorAdded', now, ...place }),
+      ...sessionAndCount,
+    ]);
+    if (isNew && isWanted) await queueMail(sql, reader, { kind: 'newDevice', now, ...place });
     return { hasPage: hasPage(proof), deviceToken, connectionId: origin.connectionId };
   });
   if (!done) return null;

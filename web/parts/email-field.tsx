@@ -5,7 +5,7 @@ import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
-import { TextField } from './text-field.tsx';
+import { CheckedField } from './checked-field.tsx';
 
 /**
  * A work email. Mistakes are shown on leaving the field, not while typing, but at once for a value that a password
@@ -32,7 +32,7 @@ export function EmailField() {
   }, []);
 
   return (
-    <TextField
+    <CheckedField
       ref={field}
       id="email"
       name="username"

@@ -1,6 +1,7 @@
 import type { MouseEvent } from 'react';
 import { destinationAfterTwoFactor } from '#contract/destination.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
+import { useIsScripted } from '../is-scripted.ts';
 import { type MessageKey, useMessage } from '../messages.tsx';
 import { isPlainClick } from '../plain-click.ts';
 import { usePortalUrls } from '../portal-urls.ts';
@@ -12,7 +13,8 @@ import { useVisit } from '../visit.ts';
  */
 export function GoOnLink({ textKey, destination }: { textKey: MessageKey; destination: string }) {
   const message = useMessage();
-  const { page, saved, isScripted, leave, save, goToDocument } = useVisit();
+  const { page, saved, leave, save, goToDocument } = useVisit();
+  const isScripted = useIsScripted();
   const { language } = usePortalUrls();
   const known = isScripted ? destinationAfterTwoFactor(saved, page.rules) : destination;
   const href = destinationInLanguage(known, page.rules.basePath, language);

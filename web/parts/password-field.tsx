@@ -1,6 +1,6 @@
 import { type InputHTMLAttributes, type ReactNode, useState } from 'react';
+import { useIsScripted } from '../is-scripted.ts';
 import { useMessage } from '../messages.tsx';
-import { useVisit } from '../visit.ts';
 import { Icon } from './icon.tsx';
 import { shapes } from './shapes.tsx';
 
@@ -9,7 +9,7 @@ type Props = InputHTMLAttributes<HTMLInputElement> & { id: string; label: string
 /** A password input with a reveal button, which is shown only where it works. */
 export function PasswordField({ id, label, children, ...input }: Props) {
   const message = useMessage('show-password');
-  const { isScripted } = useVisit();
+  const isScripted = useIsScripted();
   const [isShown, setShown] = useState(false);
   return (
     <div className="field">

@@ -3,11 +3,11 @@ import { recoveryCodeOfText } from '#contract/recovery-code.ts';
 import { useMessage } from '../messages.tsx';
 import { useVisit } from '../visit.ts';
 import { ChangeUserLinks } from './change-user-links.tsx';
+import { CheckedField } from './checked-field.tsx';
 import { useCodeCheck } from './code-check.ts';
 import { CodeCheckForm } from './code-check-form.tsx';
 import { fieldValue, isFilled } from './field-value.ts';
 import { isOver, SignInOver, signInOverTexts } from './sign-in-over.tsx';
-import { TextField } from './text-field.tsx';
 
 /** What the server accepts; leaves room for dashes and spaces. */
 const longestEntry = 40;
@@ -61,7 +61,7 @@ export function RecoveryForm({ head, links }: { head: ReactNode; links: ReactNod
         isReady={(form) => isFilled(form, 'code')}
         onSend={(form) => send(fieldValue(form, 'code'))}
       >
-        <TextField
+        <CheckedField
           ref={field}
           className="entry"
           id="recovery-code"

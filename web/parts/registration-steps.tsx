@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { RegistrationAnswer } from '#contract/payloads.ts';
+import { useIsScripted } from '../is-scripted.ts';
 import { useMessage } from '../messages.tsx';
 import { otpauthAddress } from '../otpauth-address.ts';
 import { useVisit } from '../visit.ts';
@@ -18,7 +19,8 @@ const laterTexts = [
 /** Scan or type the key; then enter what the app shows. */
 export function RegistrationSteps({ registration, onBroken, children }: Props) {
   const message = useMessage(...laterTexts);
-  const { page, isScripted } = useVisit();
+  const { page } = useVisit();
+  const isScripted = useIsScripted();
   return (
     <ol className="steps">
       <li>
@@ -69,7 +71,7 @@ function Key({ url, totpSecret, onBroken }: RegistrationAnswer & { onBroken?: ()
 /** Grouped in fours for readability; the copied key has no spaces. */
 function Secret({ text }: { text: string }) {
   const message = useMessage();
-  const { isScripted } = useVisit();
+  const isScripted = useIsScripted();
   const groups = text.match(/.{1,4}/g) ?? [];
   return (
     <>

@@ -1,30 +1,15 @@
 import type { ComponentProps, ReactNode } from 'react';
-import { FieldError } from './field-error.tsx';
 
-type Props = ComponentProps<'input'> & {
-  id: string;
-  label: string;
-  error?: string | undefined;
-  children?: ReactNode;
-};
+export type TextFieldProps = ComponentProps<'input'> & { id: string; label: string; children?: ReactNode };
 
-export function TextField({ id, label, error, children, ...input }: Props) {
+/** A text with its label; `checked-field.tsx` adds what is wrong with it. */
+export function TextField({ id, label, children, ...input }: TextFieldProps) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <div className="control">
-        <input
-          id={id}
-          type="text"
-          autoCapitalize="none"
-          autoCorrect="off"
-          spellCheck={false}
-          aria-invalid={error ? true : undefined}
-          aria-describedby={error ? `${id}-error` : undefined}
-          {...input}
-        />
+        <input id={id} type="text" autoCapitalize="none" autoCorrect="off" spellCheck={false} {...input} />
       </div>
-      {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
       {children}
     </div>
   );

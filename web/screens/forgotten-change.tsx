@@ -8,6 +8,7 @@ import { ForgottenLink } from '../parts/forgotten-link.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { PageAccount } from '../parts/page-account.tsx';
 import { PasswordChecks, RepeatCheck } from '../parts/password-checks.tsx';
 import { PasswordErrors } from '../parts/password-errors.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
@@ -45,6 +46,7 @@ export function ForgottenChange() {
   return (
     <>
       <Heading />
+      <PageAccount account={page.typedUsername} />
       <Notice />
       {(reason === 1 || reason === 2) && !isReasonMet && (
         <Alert kind="bad" id="why">

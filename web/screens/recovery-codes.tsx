@@ -1,4 +1,5 @@
 import type { ServerPage } from '#contract/page.ts';
+import { useIsScripted } from '../is-scripted.ts';
 import { useMessage } from '../messages.tsx';
 import { Alert } from '../parts/alert.tsx';
 import { CopyButton, copyButtonTexts } from '../parts/copy-button.tsx';
@@ -35,8 +36,8 @@ export function RecoveryCodes({ codes, left, destination }: Props) {
 
 function Codes({ codes }: { codes: string[] }) {
   const message = useMessage('copy', 'download', 'print', ...copyButtonTexts);
-  const { isScripted, page } = useVisit();
-  const { branding, rules, typedUsername } = page;
+  const isScripted = useIsScripted();
+  const { branding, rules, typedUsername } = useVisit().page;
   const text = codes.join('\n');
   const about = [branding.name + (typedUsername && `: ${typedUsername}`), rules.origin + rules.basePath];
   return (

@@ -3,6 +3,7 @@ import type { RegistrationAnswer } from '#contract/payloads.ts';
 import { useMessage } from '../messages.tsx';
 import { CodeForm } from '../parts/code-form.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { PageAccount } from '../parts/page-account.tsx';
 import { RegistrationSteps } from '../parts/registration-steps.tsx';
 import { RegistrationUnavailable } from '../parts/registration-unavailable.tsx';
 import { isCodeSentViaEmail } from '../screen-title.ts';
@@ -28,7 +29,7 @@ function AppRegistration() {
   const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | null>(null);
   useEffect(() => {
     let isGone = false;
-    fetchRegistration(page.rules.basePath).then((answer) => {
+    fetchRegistration(page.rules.basePath, page.secondFactor?.account).then((answer) => {
       if (!isGone) setRegistration('url' in answer ? answer : 'unavailable');
     });
     return () => {
@@ -41,6 +42,7 @@ function AppRegistration() {
     <>
       <Heading />
       <p className="lede">{message('registration-text')}</p>
+      <PageAccount account={page.secondFactor?.account} />
     </>
   );
   return (
