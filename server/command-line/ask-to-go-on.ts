@@ -7,11 +7,11 @@ import { printWarning } from './print.ts';
 /** The option by which a script confirms in advance. */
 export const yesFlag = [
   '--yes',
-  'skip the confirmation, even if passwords work again or a domain is locked out',
+  'skip the confirmation, even if passwords work again, a domain is locked out or users are unlinked',
 ] as const;
 
 /**
- * Tries a change. If it locks people out or allows passwords again, says so and asks; throws a failure, with nothing
+ * Tries a change. If it locks people out, unlinks them or allows passwords again, says so and asks; throws a failure, with nothing
  * changed, if the answer is no or nobody can be asked.
  */
 export async function askToGoOn<T extends { kind: string }>(
@@ -30,7 +30,7 @@ function isNotAgreed(result: { kind: string }): result is NotAgreed {
   return result.kind === 'notAgreed';
 }
 
-function warnOf({ opened, lockedOut }: WhatFollows): void {
+function warnOf({ opened, lockedOut, unlinked }: WhatFollows): void {
   if (opened.length > 0)
     printWarning(
       `Single sign-on is no longer required for ${opened.join(', ')}: users who have a password there can sign in with it again.`,
@@ -39,6 +39,12 @@ function warnOf({ opened, lockedOut }: WhatFollows): void {
     printWarning(
       `Then nobody in ${lockedOut.join(', ')} can sign in: single sign-on is disabled, and passwords stay forbidden ` +
         'while it is required (connection set --required off allows them).',
+    );
+  if (unlinked > 0)
+    printWarning(
+      'Another issuer or entity ID is another provider, whose subjects may be other people. ' +
+        `Users who are unlinked: ${unlinked}; their sessions end, and their next sign-in links them again by their ` +
+        'verified address. If it is the same provider under another name, add --keep-links instead.',
     );
 }
 

@@ -14,6 +14,7 @@ import { connect } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
 import { connectionPlace, findSsoConnectionByKey } from '../storage/sso-connection.ts';
+import { insertSsoSubject } from '../storage/sso-subject.ts';
 
 let dataFolder: string;
 let embedded: EmbeddedPostgres;
@@ -376,6 +377,23 @@ describe('a provider that may start sign-ins', () => {
     expect((await vestibule(`${second} --idp-initiated`)).err).toContain('connection acme-saml');
     expect((await vestibule(second)).code).toBe(0);
     expect((await vestibule('connection set other --idp-initiated on')).err).toContain('connection acme-saml');
+  });
+});
+
+describe('another provider', () => {
+  it('is taken only after a yes, as its users are unlinked; --keep-links says that it is the same one', async () => {
+    await addOidc();
+    const [user] = await sql<{ id: string }[]>`
+      insert into portal_user (username, email, active, may_change_password, created_at)
+      values ('ada', 'ada@acme.example', true, true, ${new Date()}) returning id`;
+    const found = await findSsoConnectionByKey(sql, 'acme-oidc');
+    const link = { connectionId: found?.id ?? '', subject: '1007', userId: user?.id ?? '', now: new Date() };
+    await insertSsoSubject(sql, link);
+    const asked = await vestibule('connection set acme-oidc --issuer http://127.0.0.1:1');
+    expect([asked.code, asked.err]).toEqual([1, expect.stringContaining('Users who are unlinked: 1;')]);
+    expect((await vestibule('connection set acme-oidc --issuer http://127.0.0.1:1 --keep-links')).code).toBe(0);
+    const { out } = await vestibule(`connection set acme-oidc --issuer ${provider.issuer} --yes --json`);
+    expect(JSON.parse(out)).toMatchObject({ usersUnlinked: 1, sessionsEnded: 0 });
   });
 });
 

@@ -49,6 +49,7 @@ type SetFlags = ConnectionFlags & {
   disable?: true;
   yes?: true;
   ownRedirectUri?: true;
+  keepLinks?: true;
 };
 
 /** `vestibule connection …` */
@@ -123,6 +124,10 @@ function addSetCommand(connection: Command): void {
       'OpenID Connect: use its own redirect URI instead of the shared one; register it first',
     )
     .option('--metadata <file-or-url>', "SAML: the provider's current metadata")
+    .option(
+      '--keep-links',
+      'with another issuer or entity ID: it is the same provider with the same users, who stay linked and signed in',
+    )
     .addOption(onOff('--idp-initiated', 'SAML: allow sign-ins that start at the provider'))
     .addOption(onOff('--require-encryption', 'SAML: refuse assertions that are not encrypted'))
     .option('--no-second-factor', 'no longer accept a second factor from the provider')
@@ -151,6 +156,7 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
       changes.sharedRedirectUntil = null;
     }
     if (Object.keys(changes).length === 0) command.error('error: nothing to change, see --help');
+    if (flags.keepLinks) changes.keepsLinks = true;
     const result = await askToGoOn(
       (isAgreed) => changeConnection({ sql, keys }, key, changes, new Date(), isAgreed),
       flags.yes === true,
@@ -161,10 +167,12 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Warning: ${doubt}.`);
     const links = changes.active === undefined ? null : await findLinksOfConnection(sql, before.id, { most: 5 });
     if (flags.json) {
-      const sessionsEnded = result.kind === 'changed' ? result.sessionsEnded : 0;
+      const { sessionsEnded, usersUnlinked } =
+        result.kind === 'changed' ? result : { sessionsEnded: 0, usersUnlinked: 0 };
       return printJson({
         ...publicView(await existing(sql, key), config),
-        ...(flags.disable && { sessionsEnded }),
+        ...((flags.disable || usersUnlinked > 0) && { sessionsEnded }),
+        ...(usersUnlinked > 0 && { usersUnlinked }),
         ...(links && { linkedUsers: links }),
       });
     }

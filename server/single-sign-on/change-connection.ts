@@ -17,17 +17,25 @@ import {
 } from '../storage/sso-connection.ts';
 import { endAnswersOfConnection } from '../storage/sso-request.ts';
 import type { SamlSettings } from '../storage/sso-settings.ts';
+import { deleteSsoSubjectsOfConnection } from '../storage/sso-subject.ts';
 import { type NotAgreed, withAgreement } from '../storage/what-follows.ts';
 import { certificateFacts } from './saml/certificate-ends.ts';
 import { otherThatMayBegin } from './saml/connection-that-may-begin.ts';
 import { ownerOfLogoutAddress } from './saml/foreign-logout-address.ts';
 import { logoutWords } from './saml/metadata-differences.ts';
 
-/** Absent means unchanged; `secret` is in plain text and is sealed here. */
-export type ChangeOfConnection = Omit<SsoConnectionChanges, 'sealedSecret'> & { secret?: string; domains?: string[] };
+/**
+ * Absent means unchanged; `secret` is in plain text and is sealed here. `keepsLinks`: another issuer or entity ID is only
+ * another name of the same provider.
+ */
+export type ChangeOfConnection = Omit<SsoConnectionChanges, 'sealedSecret'> & {
+  secret?: string;
+  domains?: string[];
+  keepsLinks?: boolean;
+};
 
 export type ChangeConnectionResult =
-  | { kind: 'changed'; steps: AuditStep[]; sessionsEnded: number }
+  | { kind: 'changed'; steps: AuditStep[]; sessionsEnded: number; usersUnlinked: number }
   | { kind: 'unchanged' }
   | { kind: 'providerTaken'; by: string }
   | { kind: 'logoutAddressTaken'; by: string }
@@ -36,13 +44,13 @@ export type ChangeConnectionResult =
 
 /**
  * Changes a connection and records what changed, without secrets. People who are at the provider now return to the
- * changed one. Disabling it ends for good its sessions and what its provider has said; another provider or certificate
- * ends the latter only (docs/decisions/0031). Changes that enable passwords or lock a domain out need `isAgreed`; `required: false` implies it.
+ * changed one. Disabling it ends for good its sessions and what its provider has said; another client or certificate ends
+ * the latter only; another provider ends both, its visits, and its users' links (docs/decisions/0031). Changes that enable passwords or lock a domain out need `isAgreed`; `required: false` implies it.
  */
 export async function changeConnection(
   { sql, keys }: { sql: Database; keys: Keys },
   key: string,
-  { secret, domains, ...changes }: ChangeOfConnection,
+  { secret, domains, keepsLinks = false, ...changes }: ChangeOfConnection,
   now: Date,
   isAgreed = false,
 ): Promise<ChangeConnectionResult> {
@@ -63,20 +71,31 @@ export async function changeConnection(
     const sealedSecret =
       secret === undefined ? {} : { sealedSecret: seal(keys.seal, secret, connectionPlace(before.id)) };
     // Before the connection is changed: users are locked before the version that the change counts up.
+    const isReplaced = providerOf(before) !== providerOf(after) && !keepsLinks;
     let sessionsEnded = 0;
-    if (changes.active === false) {
+    let usersUnlinked = 0;
+    if (changes.active === false || isReplaced) {
       sessionsEnded = await deleteSessionsOfConnection(sql, before.id);
       steps.push({ step: 'sessions ended', outcome: String(sessionsEnded) });
     }
+    if (isReplaced) {
+      usersUnlinked = await deleteSsoSubjectsOfConnection(sql, before.id);
+      steps.push({ step: 'users unlinked', outcome: String(usersUnlinked) });
+    }
     if (changes.active === false || whoSpeaks(before) !== whoSpeaks(after))
-      await endAnswersOfConnection(sql, before.id, now);
+      await endAnswersOfConnection(sql, before.id, now, { visitsToo: isReplaced });
     await updateSsoConnection(sql, before.id, { ...changes, ...sealedSecret });
     if (changes.settings) await deleteMetadataReading(sql, before.id);
     if (domains) await updateSsoDomains(sql, before.id, domains);
     const event = { event: 'connection-changed', connection: key, customerKey: before.customerKey, steps } as const;
     await insertAuditEvent(sql, event, now);
-    return { kind: 'changed', steps, sessionsEnded };
+    return { kind: 'changed', steps, sessionsEnded, usersUnlinked };
   });
+}
+
+/** A subject is unique only within it (OpenID Connect Core §2, SAML core §8.3.7). */
+function providerOf({ protocol, settings }: SsoConnection): string {
+  return protocol === 'oidc' ? settings.issuer : settings.entityId;
 }
 
 /** What makes an answer the provider's. */

@@ -211,15 +211,21 @@ export async function putOutcome(
 /**
  * Ends everything that a connection's provider has said: answers that are being read or wait, questions, and results of
  * visits. What is being read or decided at this moment is not stored yet, but counts no longer (`standingOfAnswerForShare`).
- * Visitors who are still at the provider return to the connection as it is then. Lock the connection first.
+ * Visitors who are still at the provider return to the connection as it is then, unless `visitsToo`. Lock the connection
+ * first.
  */
-export async function endAnswersOfConnection(sql: Connection, connectionId: string, now: Date): Promise<void> {
+export async function endAnswersOfConnection(
+  sql: Connection,
+  connectionId: string,
+  now: Date,
+  { visitsToo = false } = {},
+): Promise<void> {
   await sql`update sso_connection set answers_version = answers_version + 1 where id = ${connectionId}`;
   await sql`
     update sso_request set used_at = coalesce(used_at, ${now}), sealed_answer = null,
       sealed_question = null, question_hash = null, question_ends_at = null,
       sealed_outcome = null, outcome_ends_at = least(outcome_ends_at, ${now})
-    where connection_id = ${connectionId} and (answer_hash is not null or used_at is not null)`;
+    where connection_id = ${connectionId} and (${visitsToo} or answer_hash is not null or used_at is not null)`;
 }
 
 /** Forgets results of requests that nobody can get again: they contain the tokens of a session. */

@@ -43,3 +43,8 @@ export async function deleteSsoSubject(sql: Connection, connectionId: string, us
     delete from sso_subject where connection_id = ${connectionId} and user_id = ${userId} returning user_id`;
   return rows.length > 0;
 }
+
+/** Unlinks all subjects of a connection; returns how many. */
+export async function deleteSsoSubjectsOfConnection(sql: Connection, connectionId: string): Promise<number> {
+  return (await sql`delete from sso_subject where connection_id = ${connectionId}`).count;
+}

@@ -2,12 +2,14 @@ import type { Connection, Database } from './database.ts';
 import { listRequiredDomains } from './sso-domain.ts';
 import { RollBack, transaction } from './transaction.ts';
 
-/** What a change of connections does to everyone at a domain. */
+/** What a change of connections does to its users and to everyone at a domain. */
 export type WhatFollows = {
   /** Single sign-on is no longer required: passwords work again. */
   opened: string[];
   /** Single sign-on is required and disabled: nobody signs in. */
   lockedOut: string[];
+  /** How many users are no longer linked to a subject. */
+  unlinked: number;
 };
 
 export type NotAgreed = { kind: 'notAgreed'; follows: WhatFollows };
@@ -16,10 +18,10 @@ export type NotAgreed = { kind: 'notAgreed'; follows: WhatFollows };
 export type Agreed = { toAll?: boolean; toOpening?: boolean };
 
 /**
- * Runs a change of connections in a transaction. If it enables passwords or locks a domain out without the operator's
- * agreement, it is rolled back and the consequences are returned.
+ * Runs a change of connections in a transaction. If it enables passwords, locks a domain out or unlinks users without the
+ * operator's agreement, it is rolled back and the consequences are returned.
  */
-export async function withAgreement<T>(
+export async function withAgreement<T extends { kind: string; usersUnlinked?: number } | NotAgreed>(
   sql: Database,
   agreed: Agreed,
   change: (sql: Connection) => Promise<T>,
@@ -27,15 +29,17 @@ export async function withAgreement<T>(
   return await transaction(sql, async (sql): Promise<T | RollBack<NotAgreed>> => {
     const before = await listRequiredDomains(sql);
     const result = await change(sql);
-    const follows = differenceOf(before, await listRequiredDomains(sql));
-    const mustAgree = follows.lockedOut.length > 0 || (follows.opened.length > 0 && !agreed.toOpening);
+    const domains = differenceOf(before, await listRequiredDomains(sql));
+    const follows = { ...domains, unlinked: 'usersUnlinked' in result ? (result.usersUnlinked ?? 0) : 0 };
+    const isHarmless = follows.lockedOut.length === 0 && follows.unlinked === 0;
+    const mustAgree = !isHarmless || (follows.opened.length > 0 && !agreed.toOpening);
     return mustAgree && !agreed.toAll ? new RollBack({ kind: 'notAgreed', follows }) : result;
   });
 }
 
 type RequiredDomains = Awaited<ReturnType<typeof listRequiredDomains>>;
 
-function differenceOf(before: RequiredDomains, after: RequiredDomains): WhatFollows {
+function differenceOf(before: RequiredDomains, after: RequiredDomains): Omit<WhatFollows, 'unlinked'> {
   const names = (rows: RequiredDomains) => rows.map(({ domain }) => domain);
   const locked = (rows: RequiredDomains) => names(rows.filter(({ isUsable }) => !isUsable));
   const required = names(after);

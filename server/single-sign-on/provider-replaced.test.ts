@@ -1,0 +1,112 @@
+import { beforeEach, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyDatabase } from '#testing/empty-tables.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import {
+  addSamlConnection,
+  crossSite,
+  postSamlAnswer,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#testing/saml-sign-in-for-test.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+import { addOidcConnection, browserForTest, departFor, lastFailure, pathOf } from '#testing/sso-for-test.ts';
+import { findSsoConnectionByKey } from '../storage/sso-connection.ts';
+import { type ChangeOfConnection, changeConnection } from './change-connection.ts';
+
+const portal = portalOfFile();
+const old = sharedByFile(() => startForgedProvider(portal.deps));
+const next = sharedByFile(() => startForgedProvider(portal.deps));
+beforeEach(async () => {
+  await emptyDatabase(portal);
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'alice' });
+});
+
+const alice = { sub: '1007', email: 'alice@acme.test', email_verified: true };
+const stranger = { sub: '1007', email: 'mallory@elsewhere.test', email_verified: false };
+
+async function visit(provider: typeof old, said: object) {
+  provider.bend({ claims: (honest) => ({ ...honest, ...said }) });
+  const browser = browserForTest(portal);
+  await browser.get(pathOf(provider.visit(await departFor(browser, 'x@acme.test'))));
+  return browser;
+}
+
+/** Changes settings of a connection as `connection set` does. */
+async function set(key: string, settings: object, more: ChangeOfConnection = {}, isAgreed = true) {
+  const before = await findSsoConnectionByKey(portal.sql, key);
+  const changes = { ...more, settings: { ...before?.settings, ...settings } } as ChangeOfConnection;
+  return await changeConnection(portal.deps, key, changes, portal.deps.now(), isAgreed);
+}
+
+it('a subject of the provider before is nobody at the next: its sessions end, its users are linked again', async () => {
+  await addOidcConnection(portal, old);
+  const before = await visit(old, alice);
+  expect(await signedInAs(portal, before.cookies)).toBe('alice');
+  expect(await set('acme-oidc', { issuer: next.issuer })).toMatchObject({ sessionsEnded: 1, usersUnlinked: 1 });
+  expect(await signedInAs(portal, before.cookies)).toBeNull();
+  expect(await signedInAs(portal, (await visit(next, stranger)).cookies)).toBeNull();
+  expect(await signedInAs(portal, (await visit(next, { ...alice, sub: 'b7c1' })).cookies)).toBe('alice');
+});
+
+it('nothing changes until the operator agrees that users are unlinked', async () => {
+  await addOidcConnection(portal, old);
+  const before = await visit(old, alice);
+  const asked = await set('acme-oidc', { issuer: next.issuer }, {}, false);
+  expect(asked).toMatchObject({ kind: 'notAgreed', follows: { unlinked: 1, opened: [], lockedOut: [] } });
+  expect(await signedInAs(portal, before.cookies)).toBe('alice');
+  expect((await findSsoConnectionByKey(portal.sql, 'acme-oidc'))?.settings).toMatchObject({ issuer: old.issuer });
+});
+
+it('a provider that has only another name keeps its users and sessions', async () => {
+  await addOidcConnection(portal, old);
+  const before = await visit(old, alice);
+  const changed = await set('acme-oidc', { issuer: next.issuer }, { keepsLinks: true }, false);
+  expect(changed).toMatchObject({ kind: 'changed', sessionsEnded: 0, usersUnlinked: 0 });
+  expect(await signedInAs(portal, before.cookies)).toBe('alice');
+  expect(await signedInAs(portal, (await visit(next, { ...alice, email_verified: false })).cookies)).toBe('alice');
+});
+
+it('another client of the same provider keeps them too', async () => {
+  await addOidcConnection(portal, old);
+  const before = await visit(old, alice);
+  expect(await set('acme-oidc', { clientId: 'another' }, {}, false)).toMatchObject({
+    kind: 'changed',
+    usersUnlinked: 0,
+  });
+  expect(await signedInAs(portal, before.cookies)).toBe('alice');
+});
+
+it('a code of the provider before is never sent to the next', async () => {
+  await addOidcConnection(portal, old);
+  const browser = browserForTest(portal);
+  const back = old.visit(await departFor(browser, 'alice@acme.test'));
+  await set('acme-oidc', { issuer: next.issuer });
+  next.tokenRequests.length = 0;
+  await browser.get(pathOf(back));
+  expect(next.tokenRequests).toEqual([]);
+  expect(await signedInAs(portal, browser.cookies)).toBeNull();
+  expect((await lastFailure(portal))?.reason).toBe('request-unknown');
+});
+
+it('the same by SAML: the NameID of another entity is another person', async () => {
+  const one = await samlProvider('idp.acme.test', portal.deps.now());
+  const two = await samlProvider('new.acme.test', portal.deps.now());
+  await addSamlConnection(portal, one);
+  const go = async (provider: typeof one, nameId: string, email: string) => {
+    const browser = browserForTest(portal);
+    const request = samlRequestAt(await departFor(browser, email));
+    const posted = await postSamlAnswer(portal, browser, samlAnswer(portal, provider, request, { nameId, email }));
+    await browser.get(String(posted.headers.location), crossSite);
+    return await signedInAs(portal, browser.cookies);
+  };
+  expect(await go(one, 'e1007', 'alice@acme.test')).toBe('alice');
+  const settings = { entityId: two.entityId, signOnUrl: `${two.entityId}/sso`, certificates: [two.key.certificate] };
+  expect(await set('acme-saml', settings)).toMatchObject({ sessionsEnded: 1, usersUnlinked: 1 });
+  expect(await go(two, 'e1007', 'mallory@acme.test')).toBeNull();
+  expect(await go(two, 'e9', 'alice@acme.test')).toBe('alice');
+});
