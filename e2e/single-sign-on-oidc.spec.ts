@@ -253,13 +253,18 @@ test(
     await once(silent, 'listening');
     const address = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
     for (const issuer of ['http://127.0.0.1:9', address]) {
-      await during(portal, connection('--issuer', issuer), connection('--issuer', provider.issuer), async () => {
-        await page.goto('/portal/singleSignOn');
-        await ssoForm(page).email.fill('olga@oidc.test');
-        await ssoForm(page).button.click({ noWaitAfter: true });
-        await expect(page).toHaveURL(/\/loginfail\/oidc/, { timeout: 10_000 });
-        await expectFailure(page);
-      });
+      await during(
+        portal,
+        connection('--issuer', issuer, '--keep-links'),
+        connection('--issuer', provider.issuer, '--keep-links'),
+        async () => {
+          await page.goto('/portal/singleSignOn');
+          await ssoForm(page).email.fill('olga@oidc.test');
+          await ssoForm(page).button.click({ noWaitAfter: true });
+          await expect(page).toHaveURL(/\/loginfail\/oidc/, { timeout: 10_000 });
+          await expectFailure(page);
+        },
+      );
     }
     silent.closeAllConnections();
     silent.close();
