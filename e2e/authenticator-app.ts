@@ -13,8 +13,9 @@ export function appCode(key: string, secondsOff = 0): string {
  * the portal checks it in the step that it was made in.
  */
 export async function stepLasts(seconds: number): Promise<void> {
-  const left = step - ((Date.now() / 1000) % step);
-  if (left < seconds) await pause(left * 1000);
+  const left = () => step - ((Date.now() / 1000) % step);
+  // Not once: a timer may fire a fraction of a millisecond early, still in the step before.
+  while (left() < seconds) await pause(left() * 1000);
 }
 
 /** Codes that the app shows at no time near now, within any reported clock offset. */
