@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { median, report } from './figures.ts';
-
-const root = fileURLToPath(new URL('../', import.meta.url));
+import { root } from './servers.ts';
 
 /** Times commands beside the running server on its data folder, alternating with a Node that does nothing. */
 export async function measureCommands(dataFolder: string, { rounds }: { rounds: number }): Promise<void> {

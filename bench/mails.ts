@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { queueMail } from '#server/mail/queue-mail.ts';
 import type { Database } from '#server/storage/database.ts';
 import { reportRatio } from './figures.ts';
 import { mailOfBench } from './mail-of-bench.ts';
-import { startPortal } from './servers.ts';
+import { root, startPortal } from './servers.ts';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
 const mailCount = 10_000;
 const senders = 2;
 /** Measured rounds of each side, after a warm-up round. */

@@ -7,7 +7,7 @@ import packageFile from '../package.json' with { type: 'json' };
 
 export type RunningServer = { origin: string; pid: number; stop: () => Promise<void> };
 
-const root = fileURLToPath(new URL('../', import.meta.url));
+export const root = fileURLToPath(new URL('../', import.meta.url));
 /** What `npm start` gives to Node. */
 const startWords = packageFile.scripts.start.replace('exec node ', '').split(' ');
 

@@ -11,8 +11,8 @@ export const yesFlag = [
 ] as const;
 
 /**
- * Tries a change. If it locks people out, unlinks them or allows passwords again, says so and asks; throws a failure, with nothing
- * changed, if the answer is no or nobody can be asked.
+ * Tries a change. If it locks people out, unlinks them or allows passwords again, says so and asks; throws a failure,
+ * with nothing changed, if the answer is no or nobody can be asked.
  */
 export async function askToGoOn<T extends { kind: string }>(
   attempt: (isAgreed: boolean) => Promise<T | NotAgreed>,

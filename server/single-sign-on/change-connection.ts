@@ -45,7 +45,9 @@ export type ChangeConnectionResult =
 /**
  * Changes a connection and records what changed, without secrets. People who are at the provider now return to the
  * changed one. Disabling it ends for good its sessions and what its provider has said; another client or certificate ends
- * the latter only; another provider ends both, its visits, and its users' links (docs/decisions/0031). Changes that enable passwords or lock a domain out need `isAgreed`; `required: false` implies it.
+ * the latter only; another provider ends both, the connection's visits, and its users' links (docs/decisions/0031).
+ * Changes that enable passwords, lock a domain out or unlink users need `isAgreed`; `required: false` agrees to enabling
+ * passwords.
  */
 export async function changeConnection(
   { sql, keys }: { sql: Database; keys: Keys },
@@ -70,8 +72,8 @@ export async function changeConnection(
     if (steps.length === 0) return { kind: 'unchanged' };
     const sealedSecret =
       secret === undefined ? {} : { sealedSecret: seal(keys.seal, secret, connectionPlace(before.id)) };
-    // Before the connection is changed: users are locked before the version that the change counts up.
     const isReplaced = providerOf(before) !== providerOf(after) && !keepsLinks;
+    // Before the connection is changed: users are locked before the version that the change counts up.
     let sessionsEnded = 0;
     let usersUnlinked = 0;
     if (changes.active === false || isReplaced) {

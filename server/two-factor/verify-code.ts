@@ -139,13 +139,13 @@ async function complete(
       }),
       deleteThrottle(sql, codeKey(half)),
     ];
-    const steps = stepsOf(proof, rememberedToken);
     if (half.thenApp) {
       const asked = { ...eventOf(half, request), event: 'second-factor-asked', steps: stepsOf(proof, null) } as const;
       await Promise.all([...sessionAndCount, insertAuditEvent(sql, asked, now)]);
       return 'thenApp';
     }
     const byPassword = origin.connectionId === null;
+    const steps = stepsOf(proof, rememberedToken);
     const remembered = {
       userId,
       factor: half.factor,
