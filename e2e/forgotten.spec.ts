@@ -81,6 +81,38 @@ test(
   },
 );
 
+for (const where of ['another browser', 'another tab'])
+  test(
+    `the page that was asked for first is reached by the link in ${where}`,
+    both,
+    async ({ page, inbox, newPerson, anotherBrowser, javaScriptEnabled }) => {
+      // The fragment never reaches a server, so without JavaScript it is not known.
+      const asked = `/portal/portal.html?tab=2&filter=a%26b${javaScriptEnabled ? '#/reports/7' : ''}`;
+      const { username, email } = await newPerson();
+      await page.goto(asked);
+      await page.getByRole('link', { name: 'Forgot password?' }).click();
+      await forgottenForm(page).send(email);
+      await expect(heading(page)).toHaveText('Check your inbox');
+      const { link, text } = await inbox.take(email, 'resetLink');
+      expect(text).toContain(link);
+
+      const other = where === 'another tab' ? await page.context().newPage() : (await anotherBrowser()).page;
+      await other.goto(link);
+      // Refused: it was used before.
+      await changeForm(other).send(password);
+      await expect(heading(other)).toHaveText('Password not changed');
+      await other.getByRole('link', { name: texts['change-failed-choose'] }).click();
+      await changeForm(other).send(newPassword);
+      await expect(heading(other)).toHaveText('Password changed');
+      await other.getByRole('link', { name: 'Return to sign-in' }).click();
+      await signInForm(other).send(username, `wrong ${newPassword}`);
+      await expect(other).toHaveURL(/\/loginfail\/default/);
+      await signInForm(other).send(username, newPassword);
+      await expect(other).toHaveURL(asked);
+      await expectSignedIn(other, username);
+    },
+  );
+
 test('in German: the page, the email and the page of its link', both, async ({ newPerson, inbox, anotherBrowser }) => {
   const german = textsOf('de');
   const { email } = await newPerson();

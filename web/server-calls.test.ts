@@ -139,7 +139,7 @@ describe('the reset request', () => {
     ['no network', offline, { name: 'failed' }],
   ])('%s', async (_name, answer, expected) => {
     answerWith(answer);
-    expect(await askForReset('/portal', 'a@b')).toEqual(expected);
+    expect(await askForReset('/portal/password/forgotten?lang=de', 'a@b')).toEqual(expected);
     expect(vi.mocked(fetch).mock.lastCall?.[1]).toMatchObject({ method: 'POST', redirect: 'manual' });
     expect(String(vi.mocked(fetch).mock.lastCall?.[1]?.body)).toBe('username=a%40b');
   });

@@ -19,8 +19,9 @@ export type CallFailure =
 /** The result of a code check. `clockOffset`: seconds by which the phone's clock is ahead, if that is the cause. */
 export type CodeAnswer = { name: 'right'; next: string | null } | { name: 'wrong'; clockOffset: number | null };
 
-export async function askForReset(basePath: string, username: string): Promise<'done' | CallFailure> {
-  const answer = await send(callUrl(basePath, 'passwordForgotten'), {
+/** `url`: of the call, with the destination that the link shall lead to. */
+export async function askForReset(url: string, username: string): Promise<'done' | CallFailure> {
+  const answer = await send(url, {
     method: 'POST',
     body: new URLSearchParams({ username }),
     redirect: 'manual',

@@ -6,10 +6,11 @@ import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { isToken } from '../secrets/token.ts';
 import { setCookie } from './cookies.ts';
+import { destinationOfAddress } from './destination-of-address.ts';
 import { languageOverride, wantsPage } from './request-url.ts';
 import { logTemporary, retryAfterOf } from './temporary.ts';
 
-/** A form that could not be processed; `retryAfter` in milliseconds, `destination` from the form's address. */
+/** A form that could not be processed; `retryAfter` in milliseconds, `destination` for the form's address. */
 export type FormAgain = { screen: PlainScreen; notice: Notice; destination?: string | undefined } & (
   | { status: 429 | 503; retryAfter: number }
   | { status: 400 }
@@ -55,7 +56,8 @@ export function withFormKept<Body>(
       const asked = request as FastifyRequest;
       if (retryAfter === null || !wantsPage(asked)) throw error;
       logTemporary(asked, error);
-      const again = { screen, status: 503, notice: 'unavailable', retryAfter } as const;
+      const destination = destinationOfAddress(asked, deps.config);
+      const again = { screen, status: 503, notice: 'unavailable', retryAfter, destination } as const;
       return await formAgain(deps, asked, reply, again, keptOf(request.body as Body));
     }
   };

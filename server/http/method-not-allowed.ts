@@ -9,6 +9,7 @@ import {
   withoutTrailingSlash,
 } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
+import { destinationOfAddress } from './destination-of-address.ts';
 import { refuse, sendProblem } from './refuse.ts';
 import { languageOverride, splitUrl, wantsPage } from './request-url.ts';
 
@@ -32,8 +33,13 @@ export function methodNotAllowed(deps: Deps) {
     const { basePath } = deps.config;
     const { path } = splitUrl(request.url);
     const screen = request.method === 'GET' && wantsPage(request) && screenOfForm(path, basePath);
-    if (screen)
-      return reply.redirect(screenUrl(basePath, screen, { [queryNames.language]: languageOverride(request) }), 303);
+    if (screen) {
+      const query = {
+        [queryNames.destination]: destinationOfAddress(request, deps.config),
+        [queryNames.language]: languageOverride(request),
+      };
+      return reply.redirect(screenUrl(basePath, screen, query), 303);
+    }
     const methods = methodsOf(path, basePath);
     if (methods.length > 0 && !methods.includes(request.method)) {
       reply.header('allow', methods.join(', '));

@@ -7,14 +7,18 @@ export type LinkMail = Mail & { kind: Exclude<MailKind, 'signInCode'> };
 
 /** The address of an email's only link: a screen under the configured public URL, in the language of the email. */
 export function composeLink(mail: LinkMail, { publicUrl, basePath }: Pick<Config, 'publicUrl' | 'basePath'>): string {
-  const to = (screen: PlainScreen, query: Record<string, string> = {}) =>
-    publicUrl.origin + screenUrl(basePath, screen, { ...query, [queryNames.language]: mail.language });
+  // Email programs look for the end of an address in the text: the language comes last, since they may leave out a dot at
+  // the end, and asterisks, which may count as emphasis, are encoded.
+  const to = (screen: PlainScreen, query: Record<string, string | undefined> = {}) =>
+    publicUrl.origin +
+    screenUrl(basePath, screen, { ...query, [queryNames.language]: mail.language }).replaceAll('*', '%2A');
+  const destination = { [queryNames.destination]: mail.details.destination };
   switch (mail.kind) {
     case 'resetLink':
       if (mail.token === null) throw new Error('An email with a reset link needs its token');
-      return to('forgottenChange', { [queryNames.hash]: mail.token });
+      return to('forgottenChange', { [queryNames.hash]: mail.token, ...destination });
     case 'singleSignOnHint':
-      return to('singleSignOn');
+      return to('singleSignOn', destination);
     case 'passwordChanged':
     case 'newDevice':
     case 'secondFactorAdded':

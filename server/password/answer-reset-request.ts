@@ -73,10 +73,10 @@ async function queueHelp(
   deps: Deps,
   sql: Connection,
   user: ResetUser,
-  { address, language }: ResetRequest,
+  { address, language, destination }: ResetRequest,
 ): Promise<ResetOutcome> {
   const now = deps.now();
-  const content = { now, address, language: languageOfTag(language) ?? 'en' };
+  const content = { now, address, language: languageOfTag(language) ?? 'en', ...(destination && { destination }) };
   if (isManagedElsewhere(user)) {
     await queueMail(sql, user, { kind: 'singleSignOnHint', ...content });
     return 'single-sign-on-mailed';

@@ -15,6 +15,7 @@ import { carriesSession, leaveSession, wasSignedIn } from '../sign-out/end-sessi
 import { markHashes } from '../visitor/mark-hashes.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { changePassword } from './change-password.ts';
+import { destinationOfForm } from './destination-of-form.ts';
 
 /** After these the link is still valid, and a better entry helps. */
 const isLinkStillGood = (reason: ChangeFailedReason) =>
@@ -37,8 +38,9 @@ export function changeRoute(deps: Deps) {
     const { hash: token = '', password, repeat } = request.body;
     const own = { sessionToken, markHashes: markHashes(turns) };
     const change = { token, password, repeat, address, language, ...own, requestId };
+    const destination = await destinationOfForm(deps, request, visitor);
     const result = await changePassword(deps, change);
-    const lang = languageOverride(request);
+    const kept = { [queryNames.destination]: destination, lang: languageOverride(request) };
     switch (result.kind) {
       case 'changed':
         clearCookie(reply, config, 'reset');
@@ -46,20 +48,26 @@ export function changeRoute(deps: Deps) {
         clearLastRefusal(request, reply, config);
         // The person who changed it signs in next, and must get nothing of somebody who was signed in here.
         if (carriesSession(deps, request)) leaveSession(deps, request, reply, wasSignedIn(deps, request, result.ended));
-        return reply.redirect(screenUrl(config.basePath, 'forgottenChangedInfo', { lang }), 303);
+        return reply.redirect(screenUrl(config.basePath, 'forgottenChangedInfo', kept), 303);
       case 'networkRefused': {
-        const query = { [queryNames.ipAddress]: address, lang };
+        const query = { [queryNames.ipAddress]: address, ...kept };
         return toRefusal(reply, screenUrl(config.basePath, { name: 'loginFail', type: 'ip' }, query), result.reference);
       }
       case 'throttled': {
         const { retryAfter } = result;
         if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
-        const again = { screen: 'forgottenChange', status: 429, notice: 'tooManyAttempts', retryAfter } as const;
+        const again = {
+          screen: 'forgottenChange',
+          status: 429,
+          notice: 'tooManyAttempts',
+          retryAfter,
+          destination,
+        } as const;
         return await formAgain(deps, request, reply, again, keptOf(request.body));
       }
       case 'refused':
         if (isToken(token) && isLinkKnownAndGood(result.reason)) noteOpenedLink(request, reply, config, token);
-        return refused(reply, result, token, lang);
+        return refused(reply, result, token, kept);
     }
   });
 
@@ -68,14 +76,14 @@ export function changeRoute(deps: Deps) {
     reply: FastifyReply,
     { reason, reference }: { reason: ChangeFailedReason; reference: string },
     token: string,
-    lang: string | undefined,
+    kept: Record<string, string | undefined>,
   ) {
     if (isToken(token) && isLinkStillGood(reason)) setCookie(reply, config, 'reset', token, limits.resetCookieLifetime);
     else clearCookie(reply, config, 'reset');
     const screen = reason === changeFailedReasons.tooWeak ? 'forgottenChange' : 'forgottenChangeFailedInfo';
     return toRefusal(
       reply,
-      screenUrl(config.basePath, screen, { [queryNames.reason]: String(reason), lang }),
+      screenUrl(config.basePath, screen, { [queryNames.reason]: String(reason), ...kept }),
       reference,
     );
   }

@@ -4,6 +4,7 @@ import type { Page } from '#contract/page.ts';
 import { ForgottenForm, longestUsername } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
+import { destinationOfAddress } from '../http/destination-of-address.ts';
 import { formAgain, withFormKept } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
@@ -12,6 +13,7 @@ import { insertResetRequest } from '../storage/reset-request.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { resetKeys } from '../storage/throttle-keys.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
+import { destinationOfForm } from './destination-of-form.ts';
 
 export const forgottenSchema = { body: ForgottenForm };
 
@@ -23,7 +25,8 @@ export function forgottenRoute(deps: Deps) {
   return withFormKept<ForgottenForm>(deps, 'forgotten', keptOf, async function forgotten(request, reply) {
     const isReadable = request.validationError === undefined && isEmailAddress(request.body.username);
     if (!isReadable && wantsPage(request)) {
-      const again = { screen: 'forgotten', status: 400, notice: 'emailMalformed' } as const;
+      const destination = destinationOfAddress(request, deps.config);
+      const again = { screen: 'forgotten', status: 400, notice: 'emailMalformed', destination } as const;
       return await formAgain(deps, request, reply, again, keptOf(request.body));
     }
     if (request.validationError) throw request.validationError;
@@ -37,18 +40,20 @@ export function forgottenRoute(deps: Deps) {
         field: 'username',
       });
     }
+    const destination = await destinationOfForm(deps, request, visitor);
     const asked = {
       fold: foldLoginName(username),
       language: languageOfRequest(request),
       address,
       requestId: request.id,
       askedAt: deps.now(),
+      destination: destination ?? null,
     };
     const waitUntil = await insertResetRequest(deps.sql, asked, resetKeys(address));
-    if (waitUntil) return await throttled(request, reply, address, waitUntil);
+    if (waitUntil) return await throttled(request, reply, address, { until: waitUntil, destination });
     reply.raw.once('finish', deps.wake.resetRequests);
     if (!wantsPage(request)) return reply.code(204).send();
-    const query = { [queryNames.language]: languageOverride(request) };
+    const query = { [queryNames.destination]: destination, [queryNames.language]: languageOverride(request) };
     return reply.redirect(screenUrl(deps.config.basePath, 'emailInfo', query), 303);
   });
 
@@ -56,7 +61,7 @@ export function forgottenRoute(deps: Deps) {
     request: FastifyRequest<{ Body: ForgottenForm }>,
     reply: FastifyReply,
     address: string,
-    until: Date,
+    { until, destination }: { until: Date; destination: string | undefined },
   ): Promise<FastifyReply> {
     const now = deps.now();
     await insertEventOnceAMinute(
@@ -67,7 +72,7 @@ export function forgottenRoute(deps: Deps) {
     );
     const retryAfter = until.getTime() - now.getTime();
     if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
-    const again = { screen: 'forgotten', status: 429, notice: 'tooManyAttempts', retryAfter } as const;
+    const again = { screen: 'forgotten', status: 429, notice: 'tooManyAttempts', retryAfter, destination } as const;
     return await formAgain(deps, request, reply, again, keptOf(request.body));
   }
 }

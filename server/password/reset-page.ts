@@ -4,6 +4,7 @@ import { changeFailedReasons } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { readTokenCookie } from '../http/cookies.ts';
+import { destinationOfAddress } from '../http/destination-of-address.ts';
 import { noteOpenedLink } from '../http/opened-links.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
@@ -34,10 +35,10 @@ export async function resetPage(
   const isOpen = link?.state === 'open' && link.endsAt > deps.now();
   // A link that cannot be looked up may be open.
   if (link !== undefined && !isOpen) takeBack();
-  const lang = languageOverride(request);
   if (link && !isOpen && asked) {
-    if (link.state === 'used') return { redirect: screenUrl(config.basePath, 'forgottenChangedInfo', { lang }) };
-    const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), lang };
+    const kept = { [queryNames.destination]: destinationOfAddress(request, config), lang: languageOverride(request) };
+    if (link.state === 'used') return { redirect: screenUrl(config.basePath, 'forgottenChangedInfo', kept) };
+    const query = { [queryNames.reason]: String(changeFailedReasons.requestExpired), ...kept };
     return { redirect: screenUrl(config.basePath, 'forgottenChangeFailedInfo', query) };
   }
   // Never a name typed elsewhere: a password manager would save the new password under it.

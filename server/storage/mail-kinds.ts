@@ -12,7 +12,7 @@ export const mailKinds = [
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 
-/** What a text says about its event; nothing secret. */
+/** What an email says about its event, and where its link leads; nothing secret. */
 export type MailDetails = {
   /** The account name. */
   username: string;
@@ -24,6 +24,8 @@ export type MailDetails = {
   browser?: string;
   /** How long a code remains valid from then on, in milliseconds. */
   validFor?: number;
+  /** The page that the reader asked for, which a link leads to in the end. */
+  destination?: string;
 };
 
 /** A queued email; it is composed when sent. */

@@ -4,7 +4,15 @@ import { attemptAdmitted, findWait } from './throttle.ts';
 import type { ThrottleKey } from './throttle-keys.ts';
 
 /** A request for a link, before its name is looked up. */
-export type ResetRequest = { fold: string; language: string; address: string; requestId: string; askedAt: Date };
+export type ResetRequest = {
+  fold: string;
+  language: string;
+  address: string;
+  requestId: string;
+  askedAt: Date;
+  /** The page that the requester wanted, as judged; null for the default. */
+  destination: string | null;
+};
 
 /**
  * Counts a request under its keys and keeps it, in one statement that is the same for every name. If a limit is
@@ -12,12 +20,12 @@ export type ResetRequest = { fold: string; language: string; address: string; re
  */
 export async function insertResetRequest(
   sql: Connection,
-  { fold, language, address, requestId, askedAt }: ResetRequest,
+  { fold, language, address, requestId, askedAt, destination }: ResetRequest,
   countUnder: readonly ThrottleKey[],
 ): Promise<Date | null> {
   const kept = await sql`
-    insert into reset_request (fold, language, address, request_id, asked_at)
-    select ${fold}, ${language}, ${address}, ${requestId}, ${askedAt}
+    insert into reset_request (fold, language, address, request_id, asked_at, destination)
+    select ${fold}, ${language}, ${address}, ${requestId}, ${askedAt}, ${destination}
     where ${attemptAdmitted(sql, countUnder, askedAt)}
     returning id`;
   return kept.length > 0 ? null : await findWait(sql, countUnder, askedAt);
@@ -29,7 +37,7 @@ export async function takeResetRequest(sql: Connection) {
     delete from reset_request where id = (
       select id from reset_request order by id limit 1 for update skip locked
     )
-    returning fold, language, host(address) as address, request_id as "requestId", asked_at as "askedAt"`);
+    returning fold, language, host(address) as address, request_id as "requestId", asked_at as "askedAt", destination`);
 }
 
 /** Deletes requests made before a time; returns how many. */

@@ -257,6 +257,8 @@ create table reset_request (
   address inet not null,
   request_id text not null,
   asked_at timestamp with time zone not null,
+  destination text,
+  check ((char_length(destination) <= 2048)),
   primary key (id)
 );
 

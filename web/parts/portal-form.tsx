@@ -21,7 +21,7 @@ export const useIsReady = () => use(ReadyContext);
 type Props = {
   call: Call;
   /** Query parameters for the address of the call. */
-  query?: Record<string, string>;
+  query?: Record<string, string | undefined>;
   /** Shown while the form is being sent. */
   word?: MessageKey;
   className?: string;

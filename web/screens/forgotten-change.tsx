@@ -1,6 +1,8 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { destinationToCarry } from '#contract/destination-to-carry.ts';
 import { brokenPasswordRules } from '#contract/password-rules.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
+import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { Alert } from '../parts/alert.tsx';
 import { fieldValue } from '../parts/field-value.ts';
@@ -17,12 +19,13 @@ import { ResetLinkFields } from '../parts/reset-link-fields.tsx';
 import { ResetLinkMissing } from '../parts/reset-link-missing.tsx';
 import { StrengthMeter } from '../parts/strength-meter.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
+import { parameterOf } from '../query.ts';
 import { resetLinkOf } from '../reset-link.ts';
 import { useVisit } from '../visit.ts';
 
 export function ForgottenChange() {
   const message = useMessage();
-  const { place, saved, page } = useVisit();
+  const { place, saved, page, save } = useVisit();
   const { passwordPolicy } = page;
   const [entries, setEntries] = useState({ password: '', repeat: '' });
   const [isReasonMet, setReasonMet] = useState(false);
@@ -30,9 +33,16 @@ export function ForgottenChange() {
   const broken = brokenPasswordRules(entries.password, entries.repeat, passwordPolicy);
   const reason = reasonOfSearch(place.search);
   const link = resetLinkOf(page, place, saved);
+  const destination = destinationToCarry(parameterOf(place.search, queryNames.destination), page.rules);
   const shown = touched.password && touched.repeat ? broken : [];
   const shownOfPassword = shown.filter((rule) => rule !== 'match');
   const shownOfRepeat = shown.filter((rule) => rule === 'match');
+
+  // No address of a refused sign-in carries a fragment; the tab keeps it, as it does where the link was asked for.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the address that the link had
+  useEffect(() => {
+    if (destination?.includes('#')) save({ loginHashFragment: destination, loginHashFragmentFrom: 'redirectURL' });
+  }, []);
 
   /** The current form values: a browser may have filled them in before the script ran. */
   function isReady(form: HTMLFormElement): boolean {
@@ -54,7 +64,7 @@ export function ForgottenChange() {
         </Alert>
       )}
       {link.hash === '' && reason !== 2 && <ResetLinkMissing />}
-      <PortalForm call="passwordChange" isReady={isReady}>
+      <PortalForm call="passwordChange" query={{ [queryNames.destination]: destination }} isReady={isReady}>
         <ResetLinkFields {...link} />
         <PasswordField
           id="password"
