@@ -51,7 +51,8 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('behind %s', (proxy) => {
       () => database.close(),
       async () => hub.close(),
     );
-  });
+    // The proxy may have to be installed first.
+  }, 180_000);
   beforeEach(async () => {
     session = await sessionOf('alice');
   });
