@@ -6,6 +6,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/database.ts';
 import { deleteMetadataReading } from '../storage/saml-metadata-reading.ts';
 import { deleteSessionsOfConnection } from '../storage/session.ts';
+import { forgetWaysOut } from '../storage/signed-out-session.ts';
 import {
   connectionPlace,
   findSsoConnectionByKeyForUpdate,
@@ -85,6 +86,7 @@ export async function changeConnection(
       sessionsEnded = await deleteSessionsOfConnection(sql, before.id, isOfAll ? null : domainsDropped);
       steps.push({ step: 'sessions ended', outcome: String(sessionsEnded) });
     }
+    if (isReplaced) await forgetWaysOut(sql, before.id);
     if (isUnlinking) {
       usersUnlinked = await deleteSsoSubjectsOfConnection(sql, before.id, isReplaced ? null : domainsDropped);
       steps.push({ step: 'users unlinked', outcome: String(usersUnlinked) });

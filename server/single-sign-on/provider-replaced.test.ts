@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
@@ -13,7 +14,14 @@ import {
 } from '#testing/saml-sign-in-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
-import { addOidcConnection, browserForTest, departFor, lastFailure, pathOf } from '#testing/sso-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  lastFailure,
+  pathOf,
+} from '#testing/sso-for-test.ts';
 import { findSsoConnectionByKey } from '../storage/sso-connection.ts';
 import { type ChangeOfConnection, changeConnection } from './change-connection.ts';
 
@@ -91,6 +99,21 @@ it('a code of the provider before is never sent to the next', async () => {
   expect(next.tokenRequests).toEqual([]);
   expect(await signedInAs(portal, browser.cookies)).toBeNull();
   expect((await lastFailure(portal))?.reason).toBe('request-unknown');
+});
+
+it('a sign-out hands the next provider no proof of the one before, from a half session or pressed twice', async () => {
+  await addOidcConnection(portal, old);
+  const wayOut = async (browser: BrowserForTest) => {
+    const { body } = await portal.send({ method: 'POST', url: '/portal/logout', cookies: browser.cookies });
+    return /http-equiv="refresh" content="0;url=([^"]+)"/.exec(body)?.[1] ?? null;
+  };
+  const [half, twice] = [await visit(old, alice), await visit(old, alice)];
+  expect(await wayOut(twice)).toContain(`${old.issuer}/end?`);
+  await portal.sql`update customer set two_factor = 'email'`;
+  await half.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  expect(await portal.sql`select from session where sealed_replaced_id_token is not null`).toHaveLength(1);
+  await set('acme-oidc', { issuer: next.issuer });
+  expect([await wayOut(twice), await wayOut(half)]).toEqual([null, null]);
 });
 
 it('the same by SAML: the NameID of another entity is another person', async () => {
