@@ -11,6 +11,7 @@ import {
   connectionPlace,
   findSsoConnectionByKeyForUpdate,
   listSsoConnections,
+  providerOf,
   type SsoConnection,
   type SsoConnectionChanges,
   updateSsoConnection,
@@ -101,11 +102,6 @@ export async function changeConnection(
     await insertAuditEvent(sql, event, now);
     return { kind: 'changed', steps, sessionsEnded, usersUnlinked, domainsDropped };
   });
-}
-
-/** A subject is unique only within it (OpenID Connect Core §2, SAML core §8.3.7). */
-function providerOf({ protocol, settings }: SsoConnection): string {
-  return protocol === 'oidc' ? settings.issuer : settings.entityId;
 }
 
 /** What makes an answer the provider's. */

@@ -57,7 +57,7 @@ export async function signIn(
 ): Promise<Outcome> {
   const here = isAgreed ? null : await signedInHere(deps, request);
   // Who leaves a half session signs out too, and the visits of this browser stay open.
-  const isAfterSignOut = details?.isAfterSignOut || wishAfterSignOut(request, deps.config, connection.id) !== null;
+  const isAfterSignOut = details?.isAfterSignOut || wishAfterSignOut(request, deps.config, connection) !== null;
   const doubt =
     !isAgreed && details && isAfterSignOut ? notAskedAfresh(identity, { ...details, madeAt: row.madeAt }) : null;
   const vouched = { identity, visitId: row.id, expected: here?.userId ?? null, mustAsk: doubt !== null, isAgreed };

@@ -19,9 +19,11 @@ import {
   type BrowserForTest,
   browserForTest,
   departFor,
+  followLeavePage,
   lastFailure,
   pathOf,
 } from '#testing/sso-for-test.ts';
+import { codeByMail } from '#testing/two-factor-for-test.ts';
 import { findSsoConnectionByKey } from '../storage/sso-connection.ts';
 import { type ChangeOfConnection, changeConnection } from './change-connection.ts';
 
@@ -37,9 +39,8 @@ beforeEach(async () => {
 const alice = { sub: '1007', email: 'alice@acme.test', email_verified: true };
 const stranger = { sub: '1007', email: 'mallory@elsewhere.test', email_verified: false };
 
-async function visit(provider: typeof old, said: object) {
+async function visit(provider: typeof old, said: object, browser = browserForTest(portal)) {
   provider.bend({ claims: (honest) => ({ ...honest, ...said }) });
-  const browser = browserForTest(portal);
   await browser.get(pathOf(provider.visit(await departFor(browser, 'x@acme.test'))));
   return browser;
 }
@@ -115,6 +116,31 @@ it('a sign-out hands the next provider no proof of the one before, from a half s
   await set('acme-oidc', { issuer: next.issuer });
   expect([await wayOut(twice), await wayOut(half)]).toEqual([null, null]);
 });
+
+it.each([
+  ['', 'off'],
+  [', with a code', 'email'],
+])(
+  'SE-15 another provider has signed nobody in since a sign-out%s, so it is asked for a fresh sign-in',
+  async (_, code) => {
+    await addOidcConnection(portal, old);
+    const browser = browserForTest(portal);
+    await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+    await browser.post('/portal/logout', {});
+    const prompt = async () => {
+      const pressed = await browser.post('/portal/authenticate/checkSsoLogin', {});
+      return new URL(await followLeavePage(browser, pressed)).searchParams.get('prompt');
+    };
+    await portal.sql`update customer set two_factor = ${code}`;
+    await visit(old, { ...alice, auth_time: Math.floor(portal.deps.now().getTime() / 1000) }, browser);
+    if (code === 'email')
+      await browser.post('/portal/two-factor-authentication/verify', { code: await codeByMail(portal, 'alice') });
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+    expect(await prompt()).toBeNull();
+    await set('acme-oidc', { issuer: next.issuer });
+    expect(await prompt()).toBe('login');
+  },
+);
 
 it('the same by SAML: the NameID of another entity is another person', async () => {
   const one = await samlProvider('idp.acme.test', portal.deps.now());
