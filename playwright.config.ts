@@ -2,6 +2,10 @@ import { defineConfig } from '@playwright/test';
 import { browserOptions } from './e2e/browser-options.ts';
 import { oldChromium, oldChromiums } from './e2e/find-old-chromium.ts';
 
+const { launchOptions } = browserOptions;
+// Starts no renderer in reserve, which each test would throw away; a site still has its own. The bench does without.
+const args = [...(launchOptions?.args ?? []), '--renderer-process-limit=1'];
+
 // The unit test results are in test-results too, so Playwright empties a folder of its own.
 export default defineConfig({
   testDir: 'e2e',
@@ -13,7 +17,7 @@ export default defineConfig({
   timeout: 30_000,
   expect: { timeout: 5_000 },
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
-  use: browserOptions,
+  use: { ...browserOptions, launchOptions: { ...launchOptions, args } },
   // Tests run with JavaScript; tags mark those that also, or only, run without, and those for old browsers.
   projects: [
     { name: 'script', grepInvert: /@without-script-only/ },
@@ -23,7 +27,7 @@ export default defineConfig({
       // Each worker starts a portal, which takes longer than half of these few tests.
       workers: 1,
       grep: version < 105 ? /@oldest/ : /@old/,
-      use: { launchOptions: { ...browserOptions.launchOptions, executablePath: oldChromium(version) } },
+      use: { launchOptions: { ...launchOptions, executablePath: oldChromium(version) } },
     })),
   ],
 });

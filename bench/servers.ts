@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '#testing/free-port.ts';
 import packageFile from '../package.json' with { type: 'json' };
 
 export type RunningServer = { origin: string; pid: number; stop: () => Promise<void> };
@@ -54,12 +54,4 @@ function stopper(child: ChildProcess): () => Promise<void> {
     child.kill('SIGTERM');
     if (child.exitCode === null) await once(child, 'exit');
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  return typeof address === 'object' && address ? address.port : 0;
 }

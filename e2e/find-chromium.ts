@@ -1,6 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { bringPackages } from '#testing/bring-packages.ts';
 import { bringLemonldap } from '#testing/find-lemonldap.ts';
 import { bringSimplesamlphp } from '#testing/find-simplesamlphp.ts';
 import { bringOathtool } from './find-oathtool.ts';
@@ -8,6 +9,9 @@ import { bringOldChromium } from './find-old-chromium.ts';
 
 /** Headless Chromium: the same engine, with half the CPU time. */
 const shell = 'chromium-headless-shell';
+const fonts = 'fonts-dejavu-core';
+const whereFrom =
+  'The browser tests need Chromium: install it (Debian: apt-get install chromium) or set CHROMIUM to its path.';
 const names = [
   shell,
   'chromium',
@@ -51,35 +55,20 @@ function answers(path: string | null): path is string {
 }
 
 /** Null if Chromium is present or could be installed; otherwise a sentence that says how to install it. */
-function bringChromium(): string | null {
+async function bringChromium(): Promise<string | null> {
   const { CHROMIUM } = process.env;
   if (CHROMIUM) return answers(CHROMIUM) ? null : `CHROMIUM names ${CHROMIUM}, which does not start.`;
-  if (findChromium()?.endsWith(shell)) return null;
-  if (process.getuid?.() === 0 && isProgram('/usr/bin/apt-get')) {
-    // Systems without one have the other.
-    if (!install(shell) && !answers(findChromium())) install('chromium');
-  }
-  if (answers(findChromium())) return null;
-  return 'The browser tests need Chromium: install it (Debian: apt-get install chromium) or set CHROMIUM to its path.';
-}
-
-/** Whether Debian's package manager could install a browser, and fonts for it. */
-function install(name: string): boolean {
-  const options = { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
-  try {
-    execFileSync('apt-get', ['update'], options);
-    execFileSync('apt-get', ['install', '--yes', '--no-install-recommends', name, 'fonts-dejavu-core'], options);
-    return true;
-  } catch {
-    return false;
-  }
+  const isShell = () => findChromium()?.endsWith(shell) ?? false;
+  if ((await bringPackages([shell, fonts], isShell, whereFrom)) === null) return null;
+  // Systems without the shell have the other.
+  return await bringPackages(['chromium', fonts], () => answers(findChromium()), whereFrom);
 }
 
 // The browser tests need the other programs too, which are missing on the same machines.
 if (import.meta.main) {
   const complaints = [
-    bringChromium(),
-    bringOathtool(),
+    await bringChromium(),
+    await bringOathtool(),
     await bringSimplesamlphp(),
     await bringLemonldap(),
     await bringOldChromium(),

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '#testing/free-port.ts';
 import { quickFolder } from '#testing/quick-folder.ts';
 import { clusterFolder } from './embedded/cluster.ts';
 import { findPostgresProcess } from './embedded/process.ts';
@@ -42,15 +43,6 @@ afterEach(async () => {
   await expect.poll(async () => (await findPostgresProcess(clusterFolder(dataFolder))) === null).toBe(true);
   await rm(dataFolder, { recursive: true });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
 
 const isTaken = async () => {
   const socket = connect(port, '127.0.0.1');

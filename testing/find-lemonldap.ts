@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { bringPackages } from './bring-packages.ts';
 
-// In steps: the test runner considers a worker dead after a minute of silence.
 const run = promisify(execFile);
 
 /** LemonLDAP::NG's pages in Debian's place. */
@@ -31,18 +31,7 @@ const packages = [
 
 /** Null if LemonLDAP::NG is here or could be installed; else one sentence that says how to install it. */
 export async function bringLemonldap(): Promise<string | null> {
-  if (await isHere()) return null;
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return whereFrom;
-  try {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    // Two test files may need it at once.
-    const patient = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Acquire::Retries=3'];
-    await run('apt-get', ['update'], { env });
-    await run('apt-get', ['install', ...patient, '--yes', '--no-install-recommends', ...packages], { env });
-  } catch {
-    return `${whereFrom} apt-get could not.`;
-  }
-  return (await isHere()) ? null : `${whereFrom} It was installed but cannot be loaded.`;
+  return await bringPackages(packages, isHere, whereFrom);
 }
 
 async function isHere(): Promise<boolean> {

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect as connectTo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import type { Database } from '#server/storage/database.ts';
 import { cuttableDatabase } from './cuttable-database.ts';
 import type { DatabaseForTest } from './database-for-test.ts';
 import { bringPgbouncer, pgbouncer } from './find-pgbouncer.ts';
+import { freePort, isListening } from './free-port.ts';
 
 /** A PgBouncer in front of a database, and a pool on it. */
 export type PgbouncerForTest = { sql: Database; url: string; close: () => Promise<void> };
@@ -52,7 +52,10 @@ export async function pgbouncerForTest(
   if (account) for (const path of [folder, file]) await chown(path, account.uid, account.gid);
   const child = spawn(pgbouncer, ['--quiet', file], { stdio: 'ignore', ...account });
   const ended = once(child, 'exit');
-  await listening(port, () => child.exitCode !== null);
+  while (!(await isListening(port))) {
+    if (child.exitCode !== null) throw new Error('PgBouncer did not start');
+    await pause(20);
+  }
   const url = `postgres://somebody@127.0.0.1:${port}/vestibule`;
   const sql = connect({ url });
   return {
@@ -66,26 +69,4 @@ export async function pgbouncerForTest(
       await rm(folder, { recursive: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
-async function listening(port: number, hasEnded: () => boolean): Promise<void> {
-  for (;;) {
-    const socket = connectTo(port, '127.0.0.1');
-    const answered = await Promise.race([once(socket, 'connect'), once(socket, 'error')]).then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (answered) return;
-    if (hasEnded()) throw new Error('PgBouncer did not start');
-    await pause(20);
-  }
 }

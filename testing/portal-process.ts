@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
 
 /** The product as an operator starts it, in a separate process. */
 export type PortalProcess = {
@@ -49,13 +49,4 @@ export async function portalProcess(databaseUrl: string, preload = ''): Promise<
     }),
   ]);
   return { origin: `http://localhost:${port}`, child, output: () => output, exit };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

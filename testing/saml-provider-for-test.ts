@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { bringSimplesamlphp, simplesamlphp } from './find-simplesamlphp.ts';
+import { freePort } from './free-port.ts';
 
 /** How the provider answers; the default is what real ones do. */
 export type SamlProviderOptions = {
@@ -112,14 +112,4 @@ async function answers(url: string, php: ChildProcess, log: string[]): Promise<v
   }
   php.kill();
   throw new Error(`SimpleSAMLphp does not start: ${log.join('')}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('There is no free port');
-  return address.port;
 }

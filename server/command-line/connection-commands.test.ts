@@ -92,6 +92,14 @@ describe('connection add', () => {
     expect(await events()).toEqual(['connection-added']);
   });
 
+  it('takes an option that is on or off alone for on', async () => {
+    expect((await addSaml(' --jit --name Acme')).code).toBe(0);
+    expect(await findSsoConnectionByKey(sql, 'acme-saml')).toMatchObject({ makesUsers: true, name: 'Acme' });
+    expect((await vestibule('connection set acme-saml --jit off')).code).toBe(0);
+    expect(await findSsoConnectionByKey(sql, 'acme-saml')).toMatchObject({ makesUsers: false });
+    expect((await vestibule('connection set acme-saml --jit of')).code).not.toBe(0);
+  });
+
   it('SA-44 accepts, changes and removes a maximum age of sign-ins at the provider', async () => {
     await addOidc(' --max-authentication-age 12h');
     await addSaml(' --max-authentication-age 30m');

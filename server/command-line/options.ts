@@ -3,7 +3,7 @@ import { Option } from 'commander';
 export type OnOff = 'on' | 'off';
 
 export const onOff = (flags: string, description: string) =>
-  new Option(`${flags} <on|off>`, description).choices(['on', 'off']);
+  new Option(`${flags} [on|off]`, description).choices(['on', 'off']).preset('on');
 
 export const repeatable = (flags: string, description: string) =>
   new Option(flags, description).argParser(collect) as Option;

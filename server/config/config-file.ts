@@ -7,6 +7,14 @@ const only = <const Properties>(properties: Properties) =>
 const link = <const Description extends string>(description: Description) =>
   ({ type: 'string', pattern: '^(?:https://|mailto:|tel:)\\S+$', maxLength: 500, description }) as const;
 
+const header = <const Value extends string>(value: Value) =>
+  ({
+    type: 'string',
+    pattern: '^(?:X|Remote)-[A-Za-z0-9-]+$',
+    maxLength: 64,
+    description: `Header that tells the hub the user's ${value}.`,
+  }) as const;
+
 /** The configuration file, `vestibule.config.json`; its JSON Schema is kept in vestibule.config.schema.json. */
 export const ConfigFile = only({
   $schema: { type: 'string' },
@@ -49,6 +57,14 @@ export const ConfigFile = only({
     items: { type: 'string' },
     description: 'Addresses or networks of proxies whose X-Forwarded-For is trusted.',
   },
+  hub: only({
+    identityHeaders: only({
+      user: header('username'),
+      email: header('email address'),
+      customers: header('keys of the customers, separated by commas'),
+      language: header('language'),
+    }),
+  }),
   audit: only({
     keepDays: {
       type: 'integer',

@@ -97,6 +97,7 @@ describe('the configuration', () => {
         allowedHosts: ['10.0.0.5:8080', 'Proxy.Local'],
         allowedRedirectOrigins: ['https://App.example:443'],
         trustedProxies: ['10.0.0.0/8', '2001:db8::1'],
+        hub: { identityHeaders: { user: 'Remote-User' } },
         mail: { from: 'Door@Hub.Example' },
         passwordPolicy: { minimumLength: 15 },
         session: { idleMinutes: 5, absoluteHours: 1 },
@@ -112,6 +113,7 @@ describe('the configuration', () => {
       sessionIdle: 5 * 60_000,
       sessionAbsolute: 3_600_000,
       mailFrom: 'Door@hub.example',
+      identityHeaders: { user: 'Remote-User', email: 'X-Vestibule-Email' },
     });
     expect(config.hosts).toEqual(expect.arrayContaining(['10.0.0.5:8080', 'proxy.local']));
     expect(clientAddress('10.1.2.3', '192.0.2.1', config.trustedProxies)).toBe('192.0.2.1');

@@ -6,6 +6,7 @@ import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-r
 import { day, hour, minute } from '../limits.ts';
 import { parseNetworkList } from '../names/network-list.ts';
 import { readEmail } from '../names/read-name.ts';
+import { type IdentityHeaders, readIdentityHeaders } from './identity-headers.ts';
 import { readConfigFile } from './read-config-file.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
@@ -30,6 +31,7 @@ export type Config = {
   logoFile: string | null;
   destinationRules: DestinationRules;
   trustedProxies: BlockList;
+  identityHeaders: IdentityHeaders;
   passwordPolicy: PasswordPolicy;
   /** Lengths of time, in milliseconds. */
   auditKept: number;
@@ -82,6 +84,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
   for (const text of trusted.invalid)
     problems.push(`trustedProxies: ${JSON.stringify(text)} is not an address or a network such as 10.0.0.0/8`);
   const allowedOrigins = readOrigins(file.allowedRedirectOrigins ?? [], problems);
+  const identityHeaders = readIdentityHeaders(file.hub?.identityHeaders, problems);
   const shortest = file.passwordPolicy?.minimumLength ?? defaultPasswordPolicy.shortest;
   const idle = file.session?.idleMinutes ?? 30;
   const absolute = file.session?.absoluteHours ?? 12;
@@ -116,6 +119,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
         allowedOrigins,
       },
       trustedProxies: trusted.networks,
+      identityHeaders,
       passwordPolicy: { ...defaultPasswordPolicy, shortest },
       auditKept: (file.audit?.keepDays ?? 400) * day,
       sessionIdle: idle * minute,

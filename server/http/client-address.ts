@@ -29,3 +29,9 @@ export function clientAddress(
 function isTrusted(address: string, trustedProxies: BlockList): boolean {
   return trustedProxies.check(address, familyOf(address));
 }
+
+/** Whether a socket's address is a trusted proxy's. */
+export function isTrustedProxy(socketAddress: string | undefined, trustedProxies: BlockList): boolean {
+  const peer = canonicalIpAddress(socketAddress ?? '');
+  return peer !== null && isTrusted(peer, trustedProxies);
+}

@@ -1,0 +1,20 @@
+import type { SessionAnswer } from '#contract/payloads.ts';
+import type { IdentityHeaders } from '../config/identity-headers.ts';
+
+/** What a proxy passes on to the hub: who is signed in, by the names that the operator has given the headers. */
+export function identityHeaders(
+  names: IdentityHeaders,
+  { username, email, customers, language }: SessionAnswer,
+): Record<string, string> {
+  return {
+    [names.user]: encoded(username),
+    [names.email]: encoded(email),
+    [names.customers]: customers.map(encoded).join(','),
+    [names.language]: encoded(language ?? ''),
+  };
+}
+
+/** Percent-encodes all but visible ASCII, and the percent sign: no name can end a header or be read as two. */
+function encoded(text: string): string {
+  return text.replace(/[^!-$&-+\--~]+/g, encodeURIComponent);
+}

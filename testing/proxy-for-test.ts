@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { bringPackages } from './bring-packages.ts';
+import { isListening } from './free-port.ts';
+
+export type Proxy = 'nginx' | 'caddy' | 'haproxy';
+
+/** What Debian calls each, and its program. */
+const programs: Record<Proxy, { packages: string[]; path: string }> = {
+  nginx: { packages: ['nginx-light'], path: '/usr/sbin/nginx' },
+  caddy: { packages: ['caddy'], path: '/usr/bin/caddy' },
+  haproxy: { packages: ['haproxy'], path: '/usr/sbin/haproxy' },
+};
+
+/** Where a proxy listens, and what is behind it: ports of this machine. */
+type Ports = { port: number; portal: number; hub: number };
+
+/** Starts a proxy with the configuration that `deploy/` has for it, with other addresses and without TLS. */
+export async function startProxy(proxy: Proxy, ports: Ports): Promise<{ close: () => Promise<void> }> {
+  const { packages, path } = programs[proxy];
+  const missing = await bringPackages(
+    packages,
+    () => existsSync(path),
+    `The tests of forward auth need ${proxy}: install it (Debian: apt-get install ${packages}).`,
+  );
+  if (missing) throw new Error(missing);
+  const folder = await mkdtemp(join(tmpdir(), `vestibule-${proxy}-`));
+  const { args, env } = await settings[proxy](folder, ports);
+  const child = spawn(path, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+  let complaints = '';
+  child.stderr.on('data', (chunk) => {
+    complaints += chunk;
+  });
+  const ended = once(child, 'exit');
+  while (!(await isListening(ports.port))) {
+    if (child.exitCode !== null) throw new Error(`${proxy} did not start: ${complaints}`);
+    await pause(20);
+  }
+  return {
+    async close() {
+      child.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const settings: Record<Proxy, (folder: string, ports: Ports) => Promise<{ args: string[]; env?: NodeJS.ProcessEnv }>> =
+  {
+    async nginx(folder, { port, portal, hub }) {
+      const site = replaceEach(await readFile(deployed('nginx/vestibule.conf'), 'utf8'), {
+        '127.0.0.1:8080': `127.0.0.1:${portal}`,
+        '127.0.0.1:3000': `127.0.0.1:${hub}`,
+        'listen 443 ssl;': `listen 127.0.0.1:${port};`,
+        'ssl_certificate /etc/ssl/certs/hub.pem;': '',
+        'ssl_certificate_key /etc/ssl/private/hub.key;': '',
+        'hub.example.com': 'localhost',
+      });
+      const around = [
+        'daemon off; master_process off; error_log stderr;',
+        `pid ${folder}/pid;`,
+        'events {}',
+        'http {',
+        'access_log off;',
+        ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`),
+        site,
+        '}',
+      ];
+      await writeFile(join(folder, 'nginx.conf'), around.join('\n'));
+      return { args: ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')] };
+    },
+    async caddy(folder, { port, portal, hub }) {
+      const addresses = {
+        SITE: `http://localhost:${port}`,
+        PORTAL: `127.0.0.1:${portal}`,
+        HUB: `127.0.0.1:${hub}`,
+      };
+      const config = `{\nadmin off\nauto_https off\n}\n${await readFile(deployed('caddy/Caddyfile'), 'utf8')}`;
+      await writeFile(join(folder, 'Caddyfile'), config);
+      const env = { ...addresses, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+      return { args: ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], env };
+    },
+    async haproxy(_folder, { port, portal, hub }) {
+      const env = {
+        BIND: `127.0.0.1:${port}`,
+        PORTAL: `127.0.0.1:${portal}`,
+        HUB: `127.0.0.1:${hub}`,
+        VESTIBULE_LUA: deployed('haproxy/vestibule.lua'),
+      };
+      return { args: ['-f', deployed('haproxy/haproxy.cfg'), '-db'], env };
+    },
+  };
+
+function deployed(path: string): string {
+  return fileURLToPath(new URL(`../deploy/${path}`, import.meta.url));
+}
+
+function replaceEach(text: string, by: Record<string, string>): string {
+  return Object.entries(by).reduce((result, [from, to]) => {
+    if (!result.includes(from)) throw new Error(`the file of deploy/ lacks ${from}`);
+    return result.replaceAll(from, to);
+  }, text);
+}
