@@ -14,6 +14,7 @@ import { changeCustomer } from './change-customer.ts';
 import { changeUser } from './change-user.ts';
 import { removeCustomer } from './remove-customer.ts';
 import { removeUser } from './remove-user.ts';
+import { signOutUser } from './sign-out-user.ts';
 import { unlockUser } from './unlock-user.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
@@ -242,6 +243,16 @@ describe('changing a user', () => {
     expect(await database.sql`select key from throttle`).toEqual([{ key: 'total' }]);
     expect(await lastEvent()).toMatchObject({ event: 'user-unlocked', userId: id });
     expect(await unlockUser(database.sql, 'nobody', now)).toBe(false);
+  });
+
+  test('signing out everywhere ends every session of this user, and no other’s', async () => {
+    const other = await addUser(database.sql, { ...alice, username: 'bob', email: 'bob@corp.example' }, now);
+    const bob = other.kind === 'added' ? other.id : '';
+    await addSession(bob);
+    expect(await signOutUser(database.sql, 'ALICE', now)).toBe(1);
+    expect(await database.sql`select user_id as "userId" from session`).toEqual([{ userId: bob }]);
+    expect(await lastEvent()).toMatchObject({ event: 'user-signed-out', userId: id });
+    expect(await signOutUser(database.sql, 'nobody', now)).toBeNull();
   });
 
   test('removal takes names, memberships and sessions along; the audit record stays', async () => {

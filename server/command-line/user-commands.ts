@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { removeUser } from '../accounts/remove-user.ts';
+import { signOutUser } from '../accounts/sign-out-user.ts';
 import { unlockUser } from '../accounts/unlock-user.ts';
 import { foldLoginName } from '../names/fold-name.ts';
 import { listAuditEvents } from '../storage/audit-event.ts';
@@ -25,6 +26,7 @@ export function addUserCommands(program: Command): void {
   addShowCommand(user);
   addUserSetCommand(user);
   addUnlockCommand(user);
+  addSignOutCommand(user);
   addUserResetLinkCommand(user);
   addUserTwoFactorCommands(user);
   addRemoveCommand(user);
@@ -104,6 +106,22 @@ function addUnlockCommand(user: Command): void {
         if (!(await unlockUser(sql, name, new Date()))) throw failure(`There is no user ${name}.`);
         if (json) printJson({ unlocked: name });
         else printLine(`User ${name} is unlocked.`);
+      }),
+    );
+}
+
+function addSignOutCommand(user: Command): void {
+  user
+    .command('sign-out')
+    .argument('<name>', 'username or email')
+    .description('sign a user out everywhere')
+    .option('--json', 'print the outcome as JSON')
+    .action((name: string, { json }: { json?: true }) =>
+      withDatabase(async (sql) => {
+        const sessionsEnded = await signOutUser(sql, name, new Date());
+        if (sessionsEnded === null) throw failure(`There is no user ${name}.`);
+        if (json) printJson({ signedOut: name, sessionsEnded });
+        else printLine(`User ${name} is signed out everywhere (sessions ended: ${sessionsEnded}).`);
       }),
     );
 }

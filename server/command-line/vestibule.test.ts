@@ -338,6 +338,7 @@ describe('users', () => {
     ['user set nobody --inactive', 'There is no user nobody.'],
     ['user show nobody', 'There is no user nobody.'],
     ['user unlock nobody', 'There is no user nobody.'],
+    ['user sign-out nobody', 'There is no user nobody.'],
     ['user remove nobody', 'There is no user nobody.'],
     ['user set alice --password', 'No terminal to ask'],
   ])('%j is refused and changes nothing (UN-04, UN-05, UN-08)', async (line, words) => {
