@@ -30,7 +30,7 @@ function isNotAgreed(result: { kind: string }): result is NotAgreed {
   return result.kind === 'notAgreed';
 }
 
-function warnOf({ opened, lockedOut, unlinked }: WhatFollows): void {
+function warnOf({ opened, lockedOut, unlinked, domainsDropped }: WhatFollows): void {
   if (opened.length > 0)
     printWarning(
       `Single sign-on is no longer required for ${opened.join(', ')}: users who have a password there can sign in with it again.`,
@@ -42,9 +42,13 @@ function warnOf({ opened, lockedOut, unlinked }: WhatFollows): void {
     );
   if (unlinked > 0)
     printWarning(
-      'Another issuer or entity ID is another provider, whose subjects may be other people. ' +
-        `Users who are unlinked: ${unlinked}; their sessions end, and their next sign-in links them again by their ` +
-        'verified address. If it is the same provider under another name, add --keep-links instead.',
+      domainsDropped.length > 0
+        ? `The connection no longer vouches for ${domainsDropped.join(', ')}. ` +
+            `Users who are unlinked: ${unlinked}; their sessions through it end. If they should still sign in through ` +
+            'it, add --keep-links instead.'
+        : 'Another issuer or entity ID is another provider, whose subjects may be other people. ' +
+            `Users who are unlinked: ${unlinked}; their sessions end, and their next sign-in links them again by ` +
+            'their verified address. If it is the same provider under another name, add --keep-links instead.',
     );
 }
 

@@ -14,7 +14,6 @@ import { connect } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
 import { connectionPlace, findSsoConnectionByKey } from '../storage/sso-connection.ts';
-import { insertSsoSubject } from '../storage/sso-subject.ts';
 
 let dataFolder: string;
 let embedded: EmbeddedPostgres;
@@ -388,20 +387,52 @@ describe('a provider that may start sign-ins', () => {
   });
 });
 
+/** Adds ada, whom acme-oidc knows. */
+async function linkAda(): Promise<void> {
+  expect((await vestibule('user add ada --email ada@acme.example --customer acme --no-password')).code).toBe(0);
+  await sql`insert into sso_subject select s.id, '1007', u.id, now() from sso_connection s, portal_user u`;
+}
+
 describe('another provider', () => {
   it('is taken only after a yes, as its users are unlinked; --keep-links says that it is the same one', async () => {
     await addOidc();
-    const [user] = await sql<{ id: string }[]>`
-      insert into portal_user (username, email, active, may_change_password, created_at)
-      values ('ada', 'ada@acme.example', true, true, ${new Date()}) returning id`;
-    const found = await findSsoConnectionByKey(sql, 'acme-oidc');
-    const link = { connectionId: found?.id ?? '', subject: '1007', userId: user?.id ?? '', now: new Date() };
-    await insertSsoSubject(sql, link);
+    await linkAda();
     const asked = await vestibule('connection set acme-oidc --issuer http://127.0.0.1:1');
     expect([asked.code, asked.err]).toEqual([1, expect.stringContaining('Users who are unlinked: 1;')]);
     expect((await vestibule('connection set acme-oidc --issuer http://127.0.0.1:1 --keep-links')).code).toBe(0);
     const { out } = await vestibule(`connection set acme-oidc --issuer ${provider.issuer} --yes --json`);
     expect(JSON.parse(out)).toMatchObject({ usersUnlinked: 1, sessionsEnded: 0 });
+  });
+});
+
+describe('less trust in a provider', () => {
+  it('SA-40 a domain is dropped only after a yes, as its users are unlinked; --keep-links keeps them', async () => {
+    await addOidc(' --domain other.example');
+    await linkAda();
+    const asked = await vestibule('connection set acme-oidc --domain other.example');
+    expect([asked.code, asked.err]).toEqual([
+      1,
+      expect.stringMatching(/no longer vouches for acme\.example.*Users who are unlinked: 1;.*--keep-links/),
+    ]);
+    expect((await vestibule('connection set acme-oidc --domain other.example --keep-links')).code).toBe(0);
+    expect((await vestibule('connection set acme-oidc --domain acme.example')).code).toBe(0);
+    const { out } = await vestibule('connection set acme-oidc --domain other.example --yes --json');
+    expect(JSON.parse(out)).toMatchObject({ usersUnlinked: 1, sessionsEnded: 0 });
+  });
+
+  it.each([
+    ['--trust-email off', '--trust-email on'],
+    ['--map email=upn', '--map email=email'],
+  ])('SA-40 %s says who was linked before, and how to undo it', async (less, again) => {
+    await addOidc(' --trust-email on');
+    await linkAda();
+    const { out } = await vestibule(`connection set acme-oidc ${less}`);
+    expect(out).toMatch(/^Linked users: 1, the latest: ada \(.+\)\.$/m);
+    expect(out).toContain('vestibule connection unlink acme-oidc <name>');
+    expect((await vestibule(`connection set acme-oidc ${less} --name Acme`)).out).not.toContain('Linked');
+    await vestibule(`connection set acme-oidc ${again}`);
+    const json = JSON.parse((await vestibule(`connection set acme-oidc ${less} --json`)).out);
+    expect(json).toMatchObject({ linkedUsers: { count: 1, latest: [{ username: 'ada' }] } });
   });
 });
 

@@ -1,6 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
-import { type ChangeOfConnection, changeConnection, wordsOf } from '../single-sign-on/change-connection.ts';
+import {
+  type ChangeOfConnection,
+  changeConnection,
+  trustsAddressesLess,
+  wordsOf,
+} from '../single-sign-on/change-connection.ts';
 import { doubtsAbout } from '../single-sign-on/connection-doubts.ts';
 import { readProviderUrl, readProviderValue } from '../single-sign-on/read-connection.ts';
 import { removeConnection } from '../single-sign-on/remove-connection.ts';
@@ -126,7 +131,8 @@ function addSetCommand(connection: Command): void {
     .option('--metadata <file-or-url>', "SAML: the provider's current metadata")
     .option(
       '--keep-links',
-      'with another issuer or entity ID: it is the same provider with the same users, who stay linked and signed in',
+      'with another issuer or entity ID: it is the same provider with the same users, who stay linked and signed in; ' +
+        'with fewer domains: so do their users',
     )
     .addOption(onOff('--idp-initiated', 'SAML: allow sign-ins that start at the provider'))
     .addOption(onOff('--require-encryption', 'SAML: refuse assertions that are not encrypted'))
@@ -165,7 +171,9 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     if (result.kind === 'providerTaken') throw failure(providerTaken(result.by));
     if (result.kind === 'logoutAddressTaken') throw failure(logoutAddressTaken(result.by));
     for (const doubt of doubtsAbout(key, await listSsoConnections(sql))) printWarning(`Warning: ${doubt}.`);
-    const links = changes.active === undefined ? null : await findLinksOfConnection(sql, before.id, { most: 5 });
+    const isTrustedLess = trustsAddressesLess(before, changes);
+    const showsLinks = changes.active !== undefined || isTrustedLess;
+    const links = showsLinks ? await findLinksOfConnection(sql, before.id, { most: 5 }) : null;
     if (flags.json) {
       const { sessionsEnded, usersUnlinked } =
         result.kind === 'changed' ? result : { sessionsEnded: 0, usersUnlinked: 0 };
@@ -179,16 +187,22 @@ async function runSet(key: string, flags: SetFlags, command: Command): Promise<v
     if (result.kind === 'unchanged') return printLine(`Connection ${key} already has these settings.`);
     const lines = result.steps.map(({ step, outcome }) => `  ${step}: ${outcome}`);
     printLine([`Connection ${key} changed.`, ...lines].join('\n'));
-    if (links) printLinks(key, links);
+    if (links) printLinks(key, links, isTrustedLess ? 'They stay linked;' : 'If the provider was compromised,');
   });
 }
 
-/** Links outlive a provider's compromise, so operators see them when they disable or enable its connection. */
-function printLinks(key: string, { count, latest }: Awaited<ReturnType<typeof findLinksOfConnection>>): void {
+/**
+ * Links outlive a provider's compromise, and the trust in its addresses, so operators see them when they disable or enable
+ * its connection or trust it less; `why`: some may be wrong.
+ */
+function printLinks(
+  key: string,
+  { count, latest }: Awaited<ReturnType<typeof findLinksOfConnection>>,
+  why: string,
+): void {
   const names = latest.map(({ username, linkedAt }) => `${username} (${localTime(linkedAt)})`).join(', ');
   printLine(`Linked users: ${count}${names && `, the latest: ${names}`}.`);
-  if (count > 0)
-    printLine(`If the provider was compromised, undo doubtful links: vestibule connection unlink ${key} <name>.`);
+  if (count > 0) printLine(`${why} undo doubtful links: vestibule connection unlink ${key} <name>.`);
 }
 
 /** The protocol's settings with the flags applied, or null if they change none. */

@@ -6,10 +6,12 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { Connection, Database } from '../storage/database.ts';
 import { deleteMetadataReading } from '../storage/saml-metadata-reading.ts';
 import { deleteSessionsOfConnection } from '../storage/session.ts';
+import { forgetWaysOut } from '../storage/signed-out-session.ts';
 import {
   connectionPlace,
   findSsoConnectionByKeyForUpdate,
   listSsoConnections,
+  providerOf,
   type SsoConnection,
   type SsoConnectionChanges,
   updateSsoConnection,
@@ -26,7 +28,7 @@ import { logoutWords } from './saml/metadata-differences.ts';
 
 /**
  * Absent means unchanged; `secret` is in plain text and is sealed here. `keepsLinks`: another issuer or entity ID is only
- * another name of the same provider.
+ * another name of the same provider, and users in a domain that is dropped may still sign in.
  */
 export type ChangeOfConnection = Omit<SsoConnectionChanges, 'sealedSecret'> & {
   secret?: string;
@@ -35,7 +37,7 @@ export type ChangeOfConnection = Omit<SsoConnectionChanges, 'sealedSecret'> & {
 };
 
 export type ChangeConnectionResult =
-  | { kind: 'changed'; steps: AuditStep[]; sessionsEnded: number; usersUnlinked: number }
+  | { kind: 'changed'; steps: AuditStep[]; sessionsEnded: number; usersUnlinked: number; domainsDropped: string[] }
   | { kind: 'unchanged' }
   | { kind: 'providerTaken'; by: string }
   | { kind: 'logoutAddressTaken'; by: string }
@@ -44,8 +46,9 @@ export type ChangeConnectionResult =
 
 /**
  * Changes a connection and records what changed, without secrets. People who are at the provider now return to the
- * changed one. Disabling it ends for good its sessions and what its provider has said; another client or certificate ends
- * the latter only; another provider ends both, the connection's visits, and its users' links (docs/decisions/0031).
+ * changed one. Disabling it ends for good its sessions and what its provider has said; another client or certificate, or
+ * less trust in its addresses, ends the latter only; another provider ends both, the connection's visits, and its users'
+ * links; a dropped domain ends what its users have of these (docs/decisions/0031).
  * Changes that enable passwords, lock a domain out or unlink users need `isAgreed`; `required: false` agrees to enabling
  * passwords.
  */
@@ -73,31 +76,32 @@ export async function changeConnection(
     const sealedSecret =
       secret === undefined ? {} : { sealedSecret: seal(keys.seal, secret, connectionPlace(before.id)) };
     const isReplaced = providerOf(before) !== providerOf(after) && !keepsLinks;
+    const dropped = before.domains.filter((domain) => !after.domains.includes(domain));
+    const domainsDropped = isReplaced || keepsLinks ? [] : dropped;
+    const isUnlinking = isReplaced || domainsDropped.length > 0;
     // Before the connection is changed: users are locked before the version that the change counts up.
     let sessionsEnded = 0;
     let usersUnlinked = 0;
-    if (changes.active === false || isReplaced) {
-      sessionsEnded = await deleteSessionsOfConnection(sql, before.id);
+    if (changes.active === false || isUnlinking) {
+      const isOfAll = changes.active === false || isReplaced;
+      sessionsEnded = await deleteSessionsOfConnection(sql, before.id, isOfAll ? null : domainsDropped);
       steps.push({ step: 'sessions ended', outcome: String(sessionsEnded) });
     }
-    if (isReplaced) {
-      usersUnlinked = await deleteSsoSubjectsOfConnection(sql, before.id);
+    if (isReplaced) await forgetWaysOut(sql, before.id);
+    if (isUnlinking) {
+      usersUnlinked = await deleteSsoSubjectsOfConnection(sql, before.id, isReplaced ? null : domainsDropped);
       steps.push({ step: 'users unlinked', outcome: String(usersUnlinked) });
     }
-    if (changes.active === false || whoSpeaks(before) !== whoSpeaks(after))
+    const isTrustedLess = dropped.length > 0 || trustsAddressesLess(before, after);
+    if (changes.active === false || whoSpeaks(before) !== whoSpeaks(after) || isTrustedLess)
       await endAnswersOfConnection(sql, before.id, now, { visitsToo: isReplaced });
     await updateSsoConnection(sql, before.id, { ...changes, ...sealedSecret });
     if (changes.settings) await deleteMetadataReading(sql, before.id);
     if (domains) await updateSsoDomains(sql, before.id, domains);
     const event = { event: 'connection-changed', connection: key, customerKey: before.customerKey, steps } as const;
     await insertAuditEvent(sql, event, now);
-    return { kind: 'changed', steps, sessionsEnded, usersUnlinked };
+    return { kind: 'changed', steps, sessionsEnded, usersUnlinked, domainsDropped };
   });
-}
-
-/** A subject is unique only within it (OpenID Connect Core §2, SAML core §8.3.7). */
-function providerOf({ protocol, settings }: SsoConnection): string {
-  return protocol === 'oidc' ? settings.issuer : settings.entityId;
 }
 
 /** What makes an answer the provider's. */
@@ -105,6 +109,17 @@ function whoSpeaks({ protocol, settings }: SsoConnection): string {
   return JSON.stringify(
     protocol === 'oidc' ? [settings.issuer, settings.clientId] : [settings.entityId, settings.certificates],
   );
+}
+
+/** Whether addresses that counted as verified may no longer do so, or come from elsewhere. Those who are linked stay so. */
+export function trustsAddressesLess(
+  before: SsoConnection,
+  {
+    trustsEmail = before.trustsEmail,
+    attributes = before.attributes,
+  }: Pick<ChangeOfConnection, 'trustsEmail' | 'attributes'>,
+): boolean {
+  return (before.trustsEmail && !trustsEmail) || before.attributes.email !== attributes.email;
 }
 
 /** Who owns a single logout address that the settings name and did not name before. */

@@ -267,6 +267,9 @@ describe('what a provider said before', () => {
     ['alice is unlinked', unlink],
     ['the provider gets another certificate', withOtherCertificate],
     ['the provider becomes another one', async () => await settingsWith({ entityId: 'https://new.acme.test' })],
+    ['the connection loses the domain', async () => await set({ domains: ['other.test'] })],
+    ['its unverified addresses stop counting', async () => await set({ trustsEmail: false })],
+    ['its addresses are read elsewhere', async () => await set({ attributes: { email: 'upn' } })],
   ])('SA-40 signs nobody in, and links nobody, by a question or an answer from before %s', async (_, change) => {
     await signInByProvider('alice', browserForTest(portal));
     const question = await asked();

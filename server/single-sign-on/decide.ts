@@ -41,26 +41,27 @@ export async function decide(
     if (protocol === 'saml' && !details.isAfresh) return { kind: 'sentBack' };
     return await no(refusalFor('authentication-too-old', tooOld));
   }
-  return await signIn(deps, request, { ...visit, connection }, { identity, isAgreed: false });
+  return await signIn(deps, request, { ...visit, connection }, { identity, agreedTo: null });
 }
 
 /**
- * Signs in the person a provider vouched for. Unless `isAgreed`, a page asks first if someone else is signed in here at
- * this moment, or if someone signed out here and the provider did not authenticate the person again
- * (docs/decisions/0029).
+ * Signs in the person a provider vouched for. A page asks first if someone else is signed in here at this moment, or if
+ * someone signed out here and the provider did not authenticate the person again, unless the person has agreed to this
+ * username (docs/decisions/0029).
  */
 export async function signIn(
   deps: Deps,
   request: FastifyRequest,
   { row, details, connection, address }: Deciding & { connection: SsoConnection },
-  { identity, isAgreed }: { identity: Identity; isAgreed: boolean },
+  { identity, agreedTo }: { identity: Identity; agreedTo: string | null },
 ): Promise<Outcome> {
+  const isAgreed = agreedTo !== null;
   const here = isAgreed ? null : await signedInHere(deps, request);
   // Who leaves a half session signs out too, and the visits of this browser stay open.
-  const isAfterSignOut = details?.isAfterSignOut || wishAfterSignOut(request, deps.config, connection.id) !== null;
+  const isAfterSignOut = details?.isAfterSignOut || wishAfterSignOut(request, deps.config, connection) !== null;
   const doubt =
     !isAgreed && details && isAfterSignOut ? notAskedAfresh(identity, { ...details, madeAt: row.madeAt }) : null;
-  const vouched = { identity, visitId: row.id, expected: here?.userId ?? null, mustAsk: doubt !== null, isAgreed };
+  const vouched = { identity, visitId: row.id, expected: here?.userId ?? null, mustAsk: doubt !== null, agreedTo };
   const result = await signInByProvider(deps, connection, vouched, { ...visitorOf(deps, request), address });
   switch (result.kind) {
     case 'otherAccount': {

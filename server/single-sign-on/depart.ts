@@ -58,7 +58,7 @@ export async function depart(
   { typed, isAfresh = false, signedOut, ...traveller }: Traveller & { typed: string | null; isAfresh?: boolean },
 ): Promise<FastifyReply> {
   const { config } = deps;
-  const wish = signedOut ? 'afresh' : wishAfterSignOut(request, config, connection.id);
+  const wish = signedOut ? 'afresh' : wishAfterSignOut(request, config, connection);
   const registers = leadsToRegistration(config, traveller.destination);
   const begun = await beginSingleSignOn(deps, connection, {
     ...traveller,

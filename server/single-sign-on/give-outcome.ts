@@ -35,7 +35,7 @@ export async function giveOutcome(
   if (outcome.kind === 'signedIn' || outcome.kind === 'secondFactor') {
     if (outcome.kind === 'signedIn') {
       rememberConnection(deps, reply, row.connectionId);
-      endAskingAfresh(request, reply, config, row.connectionId);
+      if (connection) endAskingAfresh(request, reply, config, connection);
     }
     const stay = connection ? await visitsOfSamePerson(deps, request, { connection, typed }) : [];
     return letIn(request, reply, config, outcome, { ...way, username: typed, stay });

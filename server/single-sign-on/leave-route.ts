@@ -31,16 +31,16 @@ export function leaveRoute(deps: Deps) {
       return reply.redirect(screenUrl(config.basePath, 'singleSignOn', { notice: 'cookiesNeeded', lang }), 303);
     const isOwn = row !== null && isOfBrowser(deps, request, row);
     const details = row && detailsOf(deps.keys, row);
-    const connection = row && isOwn && isOut ? await findSsoConnection(deps.sql, row.connectionId) : null;
+    const connection = row && isOwn ? await findSsoConnection(deps.sql, row.connectionId) : null;
     // Someone signed out while the provider was asked for its addresses: this visit is the previous person's.
-    const wish = row && wishAfterSignOut(request, config, row.connectionId);
+    const wish = connection && wishAfterSignOut(request, config, connection);
     const isTurnOver = isOwn && turnOfEndedSession(deps, request, reply, await visitorOf(deps, request).who()) !== null;
     const isOfEarlierTurn = (details?.signedOut ?? null) !== (turnsOf(request, config)?.signedOut ?? null);
     const isSignedOut =
       isTurnOver ||
       isOfEarlierTurn ||
       (wish !== null && (!details?.isAfterSignOut || (wish === 'afresh' && !details.isAfresh)));
-    if (connection?.active && details?.url && !isSignedOut) {
+    if (connection?.active && isOut && details?.url && !isSignedOut) {
       const fields = details.fields ?? undefined;
       if (fields) sendFormPolicy(reply, details.url);
       return await deps.pages.send(request, reply, 200, {

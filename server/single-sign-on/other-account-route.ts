@@ -86,7 +86,8 @@ export function goOnAsOtherRoute(deps: Deps) {
     const decidedBy = new Date(now.getTime() + limits.answerRead);
     const row = await takeQuestion(deps.sql, id, asked.questionHash as Buffer, { now, decidedBy });
     if (!row) return reply.redirect(questionUrl(deps, id), 303);
-    const visit = { row, details: detailsOf(deps.keys, row), connection, address };
+    const { questionEndsAt } = asked;
+    const visit = { row: { ...row, questionEndsAt }, details: detailsOf(deps.keys, row), connection, address };
     const no = async (refusal: Refusal) =>
       await refused(deps, request, reply, { ...visit, protocol: connection.protocol }, refusal);
     const tooOld = tooLongAgo(connection, question.identity, now);
@@ -95,7 +96,8 @@ export function goOnAsOtherRoute(deps: Deps) {
     else if (tooOld) outcome = await no(refusalFor('authentication-too-old', tooOld));
     else {
       await recordQuestion(deps, request, 'account-change-agreed', { ...why, here });
-      outcome = await signIn(deps, request, visit, { identity: question.identity, isAgreed: true });
+      // If the answer means another user by now, the page asks once more, naming that one.
+      outcome = await signIn(deps, request, visit, { identity: question.identity, agreedTo: question.username });
     }
     if (!outcome) return reply;
     await keepOutcome(deps, id, outcome);

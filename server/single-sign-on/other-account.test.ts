@@ -23,6 +23,7 @@ import {
   keepCookies,
   pathOf,
 } from '#testing/sso-for-test.ts';
+import { changeUser } from '../accounts/change-user.ts';
 
 const portal = portalOfFile();
 const provider = sharedByFile(() => startForgedProvider(portal.deps));
@@ -83,6 +84,47 @@ describe('an answer for somebody else than is signed in here', () => {
     expect(await who(alices)).toBeNull();
     expect(await sessions()).toBe(1);
     expect((await agree(location)).headers.location).toBe(expired);
+  });
+
+  it('SE-15 the button signs in nobody but the user whom the page names: if the address is another’s by now, it asks again', async () => {
+    const location = await asked();
+    portal.wait(limits.questionOfAnswer - 60_000);
+    await changeUser(portal.sql, 'mallory', { email: 'm@evil.test' }, portal.deps.now());
+    await changeUser(portal.sql, 'eve', { email: 'mallory@evil.test' }, portal.deps.now());
+    expect((await agree(location)).headers.location).toBe(location);
+    expect(await who()).toBe('alice');
+    expect(await portal.sql`select from sso_subject`).toHaveLength(0);
+    expect((await browser.get(location)).body).toMatch(/Go on as .*alice.*Go on as .*eve/s);
+    expect((await agree(location)).headers.location).toBe('/portal/reports');
+    expect(await who()).toBe('eve');
+    const events = await portal.sql`
+      select event, username from audit_event where event ~ '^account-change' order by id`;
+    expect(events.map(({ event, username }) => `${event} ${username}`)).toEqual([
+      'account-change-asked mallory',
+      'account-change-agreed mallory',
+      'account-change-asked eve',
+      'account-change-agreed eve',
+    ]);
+  });
+
+  it('SE-15 asked again like that, the question ends no later than the first one', async () => {
+    const location = await asked();
+    portal.wait(limits.questionOfAnswer - 60_000);
+    await changeUser(portal.sql, 'mallory', { email: 'm@evil.test' }, portal.deps.now());
+    await changeUser(portal.sql, 'eve', { email: 'mallory@evil.test' }, portal.deps.now());
+    await agree(location);
+    portal.wait(60_000);
+    expect((await agree(location)).headers.location).toBe(expired);
+    expect(await who()).toBe('alice');
+  });
+
+  it('SE-15 a user who is created only by the button is the one whom the page names', async () => {
+    await portal.sql`update sso_connection set makes_users = true`;
+    as('new@evil.test');
+    const location = await asked();
+    expect((await browser.get(location)).body).toMatch(/Go on as .*alice.*Go on as .*new@evil\.test/s);
+    expect((await agree(location)).headers.location).toBe('/portal/reports');
+    expect(await who()).toBe('new@evil.test');
   });
 
   it('CS-06 a button on another site does nothing', async () => {

@@ -38,19 +38,19 @@ export async function signedInHere(deps: Deps, request: FastifyRequest): Promise
 
 /**
  * Keeps an answer that would sign in a person other than the expected one; returns the token of the browser that shows
- * the question. Its cookie ends like a visit's, with a sign-in or sign-out.
+ * the question. Its cookie ends like a visit's, with a sign-in or sign-out. If it was asked before, it ends when that ends.
  */
 export async function askWho(
   deps: Deps,
   request: FastifyRequest,
-  { id }: SsoRequestRow,
+  { id, questionEndsAt }: SsoRequestRow,
   { identity, username, here, ...why }: Asked,
 ): Promise<string> {
   const token = newToken();
   await putQuestion(deps.sql, id, {
     sealedQuestion: sealQuestion(deps, id, { identity, username, here }),
     questionHash: tokenHash(token),
-    endsAt: new Date(deps.now().getTime() + limits.questionOfAnswer),
+    endsAt: questionEndsAt ?? new Date(deps.now().getTime() + limits.questionOfAnswer),
   });
   await recordQuestion(deps, request, 'account-change-asked', { identity, username, here, ...why });
   return token;

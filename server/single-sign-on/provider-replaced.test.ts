@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
   addSamlConnection,
@@ -13,7 +14,16 @@ import {
 } from '#testing/saml-sign-in-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
-import { addOidcConnection, browserForTest, departFor, lastFailure, pathOf } from '#testing/sso-for-test.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  departFor,
+  followLeavePage,
+  lastFailure,
+  pathOf,
+} from '#testing/sso-for-test.ts';
+import { codeByMail } from '#testing/two-factor-for-test.ts';
 import { findSsoConnectionByKey } from '../storage/sso-connection.ts';
 import { type ChangeOfConnection, changeConnection } from './change-connection.ts';
 
@@ -29,9 +39,8 @@ beforeEach(async () => {
 const alice = { sub: '1007', email: 'alice@acme.test', email_verified: true };
 const stranger = { sub: '1007', email: 'mallory@elsewhere.test', email_verified: false };
 
-async function visit(provider: typeof old, said: object) {
+async function visit(provider: typeof old, said: object, browser = browserForTest(portal)) {
   provider.bend({ claims: (honest) => ({ ...honest, ...said }) });
-  const browser = browserForTest(portal);
   await browser.get(pathOf(provider.visit(await departFor(browser, 'x@acme.test'))));
   return browser;
 }
@@ -92,6 +101,46 @@ it('a code of the provider before is never sent to the next', async () => {
   expect(await signedInAs(portal, browser.cookies)).toBeNull();
   expect((await lastFailure(portal))?.reason).toBe('request-unknown');
 });
+
+it('a sign-out hands the next provider no proof of the one before, from a half session or pressed twice', async () => {
+  await addOidcConnection(portal, old);
+  const wayOut = async (browser: BrowserForTest) => {
+    const { body } = await portal.send({ method: 'POST', url: '/portal/logout', cookies: browser.cookies });
+    return /http-equiv="refresh" content="0;url=([^"]+)"/.exec(body)?.[1] ?? null;
+  };
+  const [half, twice] = [await visit(old, alice), await visit(old, alice)];
+  expect(await wayOut(twice)).toContain(`${old.issuer}/end?`);
+  await portal.sql`update customer set two_factor = 'email'`;
+  await half.post('/portal/performlogin', { username: 'alice', password: testPassword });
+  expect(await portal.sql`select from session where sealed_replaced_id_token is not null`).toHaveLength(1);
+  await set('acme-oidc', { issuer: next.issuer });
+  expect([await wayOut(twice), await wayOut(half)]).toEqual([null, null]);
+});
+
+it.each([
+  ['', 'off'],
+  [', with a code', 'email'],
+])(
+  'SE-15 another provider has signed nobody in since a sign-out%s, so it is asked for a fresh sign-in',
+  async (_, code) => {
+    await addOidcConnection(portal, old);
+    const browser = browserForTest(portal);
+    await browser.post('/portal/performlogin', { username: 'alice', password: testPassword });
+    await browser.post('/portal/logout', {});
+    const prompt = async () => {
+      const pressed = await browser.post('/portal/authenticate/checkSsoLogin', {});
+      return new URL(await followLeavePage(browser, pressed)).searchParams.get('prompt');
+    };
+    await portal.sql`update customer set two_factor = ${code}`;
+    await visit(old, { ...alice, auth_time: Math.floor(portal.deps.now().getTime() / 1000) }, browser);
+    if (code === 'email')
+      await browser.post('/portal/two-factor-authentication/verify', { code: await codeByMail(portal, 'alice') });
+    expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+    expect(await prompt()).toBeNull();
+    await set('acme-oidc', { issuer: next.issuer });
+    expect(await prompt()).toBe('login');
+  },
+);
 
 it('the same by SAML: the NameID of another entity is another person', async () => {
   const one = await samlProvider('idp.acme.test', portal.deps.now());

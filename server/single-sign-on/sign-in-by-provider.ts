@@ -38,14 +38,14 @@ import { recordSsoFailure } from './record-failure.ts';
 type Member = SsoUser & { customer: SignInCustomer };
 /**
  * The person a provider vouched for, the visit it answered, the user signed in in the browser (null if nobody is, or if
- * the person agreed to the change), whether to ask first if nobody is, and whether the person agreed.
+ * the person agreed to the change), whether to ask first if nobody is, and the username that the person agreed to.
  */
 type Vouched = {
   identity: Identity;
   visitId: string;
   expected: string | null;
   mustAsk: boolean;
-  isAgreed: boolean;
+  agreedTo: string | null;
 };
 type Done = Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }> & { user: Member };
 
@@ -97,7 +97,7 @@ async function complete(
   deps: Deps,
   sql: Connection,
   connection: SsoConnection,
-  { identity, visitId, expected, mustAsk, isAgreed }: Vouched,
+  { identity, visitId, expected, mustAsk, agreedTo }: Vouched,
   visitor: KnownVisitor,
   steps: AuditStep[],
 ): Promise<Done | RollBack<Undone>> {
@@ -125,7 +125,8 @@ async function complete(
   }
   const user = await admitted(sql, connection, identity, { address, now, steps });
   if (user instanceof RollBack) return user;
-  if (expected === null ? mustAsk : expected !== user.id) return new RollBack({ kind: 'otherAccount', user });
+  const isOther = agreedTo === null ? expected !== user.id : agreedTo !== user.username;
+  if (expected === null && agreedTo === null ? mustAsk : isOther) return new RollBack({ kind: 'otherAccount', user });
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;
@@ -163,7 +164,7 @@ async function complete(
   const replaced = replacedTokenHash && { tokenHash: replacedTokenHash, userId: user.id, now, idleSince };
   const full = replaced && waitsFor ? await findReplacedFull(sql, replaced) : null;
   // Somebody who has signed in here since `expected` was read.
-  if (replaced && (await deleteReplacedSessions(sql, replaced)) && !isAgreed)
+  if (replaced && (await deleteReplacedSessions(sql, replaced)) && agreedTo === null)
     return new RollBack({ kind: 'otherAccount', user });
   await insertSession(sql, { ...session, replacedFull: full });
   const { id: userId, username } = user;

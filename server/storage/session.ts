@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import type { Connection } from './database.ts';
 import { endedKeptUntil } from './ended-session.ts';
 import type { OpenFactor, Proven } from './second-factor.ts';
-import type { Fragment } from './sso-domain.ts';
+import { type Fragment, isInDomains } from './sso-domain.ts';
 
 export type SessionStage = 'half' | 'full';
 
@@ -222,12 +222,17 @@ export async function deleteSessionsOfUserBy(sql: Connection, userId: string, co
 }
 
 /**
- * Ends every session of a connection, those that wait for a second factor too; returns how many. Lock the connection
- * first, so that no sign-in adds one.
+ * Ends every session of a connection, or only those of users in some domains, those that wait for a second factor too;
+ * returns how many. Lock the connection first, so that no sign-in adds one.
  */
-export async function deleteSessionsOfConnection(sql: Connection, connectionId: string): Promise<number> {
+export async function deleteSessionsOfConnection(
+  sql: Connection,
+  connectionId: string,
+  domains: readonly string[] | null = null,
+): Promise<number> {
   await lockUsersOfConnection(sql, { connectionId, subjectHash: null });
-  return (await sql`delete from session where connection_id = ${connectionId}`).count;
+  const isMeant = domains ? isInDomains(sql, sql`session.user_id`, domains) : sql`true`;
+  return (await sql`delete from session where connection_id = ${connectionId} and ${isMeant}`).count;
 }
 
 /**

@@ -83,6 +83,18 @@ export async function findSignedOutSession(sql: Connection, tokenHash: Buffer, n
     where s.token_hash = ${tokenHash} and s.ends_at > ${now}`);
 }
 
+/**
+ * Forgets that sign-outs of half sessions, and second presses, lead to a connection's provider: their proof is for the one
+ * before. Does nothing to the sessions themselves; end those first (`deleteSessionsOfConnection`).
+ */
+export async function forgetWaysOut(sql: Connection, connectionId: string): Promise<void> {
+  await sql`
+    update session set replaced_connection_id = null, sealed_replaced_id_token = null, replaced_subject_hash = null,
+      replaced_session_hash = null where replaced_connection_id = ${connectionId}`;
+  await sql`
+    update signed_out_session set connection_id = null, sealed_id_token = null where connection_id = ${connectionId}`;
+}
+
 /** Deletes what is no longer kept; returns how many. */
 export async function deleteOldSignedOutSessions(sql: Connection, now: Date): Promise<number> {
   return (await sql`delete from signed_out_session where ends_at <= ${now}`).count;

@@ -37,6 +37,14 @@ export type SsoConnection = {
 export type OidcConnection = Extract<SsoConnection, { protocol: 'oidc' }>;
 export type SamlConnection = Extract<SsoConnection, { protocol: 'saml' }>;
 
+/**
+ * The provider of a connection; another one makes it another connection for its users and browsers. A subject is unique
+ * only within it (OpenID Connect Core §2, SAML core §8.3.7).
+ */
+export function providerOf({ protocol, settings }: SsoConnection): string {
+  return protocol === 'oidc' ? settings.issuer : settings.entityId;
+}
+
 /** What is stored of a new one, without its domains. */
 export type NewSsoConnection = Omit<
   SsoConnection,

@@ -32,6 +32,11 @@ export async function listRequiredDomains(sql: Connection): Promise<{ domain: st
     group by d.domain having bool_or(s.required) order by d.domain`;
 }
 
+/** A condition: one of the login names of the user with this id is in one of the domains. */
+export function isInDomains(sql: Connection, userId: Fragment, domains: readonly string[]): Fragment {
+  return sql`exists (select from unnest(${domains as string[]}::text[]) domain where domain ${domainsOf(sql, userId)})`;
+}
+
 function domainsOf(sql: Connection, userId: Fragment): Fragment {
   return sql`in (
     select split_part(name.fold, '@', 2) from login_name name where name.user_id = ${userId} and name.fold like '%@%')`;

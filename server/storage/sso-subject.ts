@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts';
+import { isInDomains } from './sso-domain.ts';
 
 /** The user a provider means by a subject, or null if it is not linked. */
 export async function findUserOfSubject(
@@ -44,7 +45,12 @@ export async function deleteSsoSubject(sql: Connection, connectionId: string, us
   return rows.length > 0;
 }
 
-/** Unlinks all subjects of a connection; returns how many. */
-export async function deleteSsoSubjectsOfConnection(sql: Connection, connectionId: string): Promise<number> {
-  return (await sql`delete from sso_subject where connection_id = ${connectionId}`).count;
+/** Unlinks all subjects of a connection, or only those of users in some domains; returns how many. */
+export async function deleteSsoSubjectsOfConnection(
+  sql: Connection,
+  connectionId: string,
+  domains: readonly string[] | null,
+): Promise<number> {
+  const isMeant = domains ? isInDomains(sql, sql`sso_subject.user_id`, domains) : sql`true`;
+  return (await sql`delete from sso_subject where connection_id = ${connectionId} and ${isMeant}`).count;
 }

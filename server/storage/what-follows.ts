@@ -10,9 +10,14 @@ export type WhatFollows = {
   lockedOut: string[];
   /** How many users are no longer linked to a subject. */
   unlinked: number;
+  /** The domains for which they are no longer vouched for; empty if the whole provider is another one. */
+  domainsDropped: string[];
 };
 
 export type NotAgreed = { kind: 'notAgreed'; follows: WhatFollows };
+
+/** A result; what it unlinks, and why. */
+type Changed = { kind: string; usersUnlinked?: number; domainsDropped?: string[] };
 
 /** What the operator agreed to: all consequences, or only enabling passwords. */
 export type Agreed = { toAll?: boolean; toOpening?: boolean };
@@ -21,7 +26,7 @@ export type Agreed = { toAll?: boolean; toOpening?: boolean };
  * Runs a change of connections in a transaction. If it enables passwords, locks a domain out or unlinks users without the
  * operator's agreement, it is rolled back and the consequences are returned.
  */
-export async function withAgreement<T extends { kind: string; usersUnlinked?: number } | NotAgreed>(
+export async function withAgreement<T extends Changed | NotAgreed>(
   sql: Database,
   agreed: Agreed,
   change: (sql: Connection) => Promise<T>,
@@ -30,7 +35,8 @@ export async function withAgreement<T extends { kind: string; usersUnlinked?: nu
     const before = await listRequiredDomains(sql);
     const result = await change(sql);
     const domains = differenceOf(before, await listRequiredDomains(sql));
-    const follows = { ...domains, unlinked: 'usersUnlinked' in result ? (result.usersUnlinked ?? 0) : 0 };
+    const { usersUnlinked: unlinked = 0, domainsDropped = [] } = result as Changed;
+    const follows = { ...domains, unlinked, domainsDropped };
     const isHarmless = follows.lockedOut.length === 0 && follows.unlinked === 0;
     const mustAgree = !isHarmless || (follows.opened.length > 0 && !agreed.toOpening);
     return mustAgree && !agreed.toAll ? new RollBack({ kind: 'notAgreed', follows }) : result;
@@ -39,7 +45,7 @@ export async function withAgreement<T extends { kind: string; usersUnlinked?: nu
 
 type RequiredDomains = Awaited<ReturnType<typeof listRequiredDomains>>;
 
-function differenceOf(before: RequiredDomains, after: RequiredDomains): Omit<WhatFollows, 'unlinked'> {
+function differenceOf(before: RequiredDomains, after: RequiredDomains): Pick<WhatFollows, 'opened' | 'lockedOut'> {
   const names = (rows: RequiredDomains) => rows.map(({ domain }) => domain);
   const locked = (rows: RequiredDomains) => names(rows.filter(({ isUsable }) => !isUsable));
   const required = names(after);

@@ -15,6 +15,7 @@ import { languageOverride, queryValue } from '../http/request-url.ts';
 import { beginTurn } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
+import { findSsoConnection } from '../storage/sso-connection.ts';
 import { endAskingAfresh } from '../visitor/ask-afresh.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { rememberConnection } from '../visitor/remembered-connection.ts';
@@ -79,7 +80,7 @@ export function verifyRoute(deps: Deps) {
             visitor,
           )
         : { kind: 'signInExpired' };
-    if (result.kind === 'right') setCookies(request, reply, result);
+    if (result.kind === 'right') await setCookies(request, reply, result);
     else if (result.kind === 'thenApp') setCookie(reply, config, 'session', result.sessionToken);
     else if (isOver(result)) setLastRefusal(reply, config, { reference: null, username: result.username });
     // Someone else may be at the form by now: where its page was to lead is not for the next sign-in.
@@ -88,13 +89,14 @@ export function verifyRoute(deps: Deps) {
     return asked ? answerForm(request, reply, asked, result) : await answerScript(request, reply, result, isTurnOver);
   };
 
-  function setCookies(request: FastifyRequest<VerifyBody>, reply: FastifyReply, right: Right): void {
+  async function setCookies(request: FastifyRequest<VerifyBody>, reply: FastifyReply, right: Right): Promise<void> {
     setCookie(reply, config, 'session', right.sessionToken);
     setCookie(reply, config, 'device', right.deviceToken, limits.deviceLifetime);
     if (right.rememberedToken) setCookie(reply, config, 'remembered', right.rememberedToken, limits.rememberedDevice);
-    if (right.connectionId) {
-      rememberConnection(deps, reply, right.connectionId);
-      endAskingAfresh(request, reply, config, right.connectionId);
+    const connection = right.connectionId && (await findSsoConnection(deps.sql, right.connectionId));
+    if (connection) {
+      rememberConnection(deps, reply, connection.id);
+      endAskingAfresh(request, reply, config, connection);
     }
     clearLastRefusal(request, reply, config);
     beginTurn(request, reply, config);

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { readCookie, readTokenCookie, setCookie } from '../http/cookies.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
+import { providerOf, type SsoConnection } from '../storage/sso-connection.ts';
 
 /**
  * Marks in the browser that someone signed out: a provider's session may live on, and does not belong to the next
@@ -21,10 +22,10 @@ export function askAfresh(reply: FastifyReply, config: Config, signedOut: string
 export function wishAfterSignOut(
   request: FastifyRequest,
   config: Config,
-  connectionId: string,
+  connection: SsoConnection,
 ): 'afresh' | 'confirmed' | null {
   const wish = wishOf(request, config);
-  if (wish === null || wish.signedIn.includes(markOf(connectionId))) return null;
+  if (wish === null || wish.signedIn.includes(markOf(connection))) return null;
   return wish.tries <= limits.afreshVisits ? 'afresh' : 'confirmed';
 }
 
@@ -49,11 +50,11 @@ export function endAskingAfresh(
   request: FastifyRequest,
   reply: FastifyReply,
   config: Config,
-  connectionId: string,
+  connection: SsoConnection,
 ): void {
   const wish = wishOf(request, config);
   if (wish === null) return;
-  const mark = markOf(connectionId);
+  const mark = markOf(connection);
   const signedIn = [...wish.signedIn.filter((other) => other !== mark), mark].slice(-limits.afreshConnections);
   setWish(reply, config, { ...wish, tries: 1, signedIn });
 }
@@ -86,9 +87,11 @@ function wishOrNew(request: FastifyRequest, config: Config): Wish {
   return wishOf(request, config) ?? noTries(readTokenCookie(request.headers, config, 'signed-out'));
 }
 
-/** Enough to tell connections apart; no reader learns which ones they are. */
-function markOf(connectionId: string): string {
-  return tokenHash(connectionId).toString('base64url').slice(0, 8);
+/** Enough to tell connections and their providers apart; no reader learns which ones they are. */
+function markOf(connection: SsoConnection): string {
+  return tokenHash(`${connection.id} ${providerOf(connection)}`)
+    .toString('base64url')
+    .slice(0, 8);
 }
 
 function setWish(reply: FastifyReply, config: Config, { signOut, tries, signedIn }: Wish): void {
