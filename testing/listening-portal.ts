@@ -39,12 +39,18 @@ export async function listeningPortal({ app, deps }: PortalForTest): Promise<Lis
   return { host: deps.config.hosts[0] ?? '', open, exchange };
 }
 
-/** Reads a connection until the portal closes it, or is silent for `quiet` ms. */
+/** A busy machine takes this long, in ms, to begin an answer. */
+const patience = 15_000;
+
+/** Reads a connection until the portal closes it, or is silent for `quiet` ms after it has begun to answer. */
 export async function answerOn(socket: Socket, quiet = 1500): Promise<RawAnswer> {
   const chunks: Buffer[] = [];
   const closed = await new Promise<boolean>((resolve) => {
-    socket.setTimeout(quiet, () => resolve(false));
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.setTimeout(patience, () => resolve(false));
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      socket.setTimeout(quiet);
+    });
     socket.on('close', () => resolve(true));
   });
   socket.destroy();

@@ -87,7 +87,8 @@ describe('slow clients', () => {
         `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`,
     );
     expect(signedIn.statuses).toEqual([303]);
-    expect(performance.now() - started).toBeLessThan(1000);
+    // Waiting for one of them would take as long as a connection may send nothing.
+    expect(performance.now() - started).toBeLessThan(limits.headersTimeout / 2);
     for (const socket of idle) socket.destroy();
     expect(portal.app.server.maxConnections).toBe(limits.connections);
   });

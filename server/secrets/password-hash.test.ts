@@ -27,8 +27,10 @@ describe('password hashes', () => {
   it('a missing hash never matches and costs the same work', async () => {
     const stored = await hashPassword('a password');
     const least = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
-    // The minimum of several runs is the cost of the work; the rest is noise.
-    for (let round = 0; round < 8; round += 1)
+    const ratio = () => least.unknown / least.known;
+    const isSame = () => ratio() > 0.5 && ratio() < 2;
+    // The minimum of several runs is the cost of the work; the rest is noise, of which a busy machine has more.
+    for (let round = 0; round < 8 || (round < 80 && !isSame()); round += 1)
       for (const [kind, hash] of [
         ['known', stored],
         ['unknown', null],
@@ -37,7 +39,6 @@ describe('password hashes', () => {
         expect(await verifyPassword(hash, 'a wrong one')).toBe(false);
         least[kind] = Math.min(least[kind], performance.now() - started);
       }
-    expect(least.unknown / least.known).toBeGreaterThan(0.5);
-    expect(least.unknown / least.known).toBeLessThan(2);
+    expect(isSame(), `ratio ${ratio()}`).toBe(true);
   });
 });
