@@ -97,6 +97,16 @@ test(
   },
 );
 
+test(
+  'OI-01 an answer that an altered link sends in the fragment leaves the address at once',
+  both,
+  async ({ page }) => {
+    await page.goto('/portal/authenticate/oidc/callback/oidc#code=of-a-victim&state=of-an-attacker');
+    await expectFailure(page);
+    expect(page.url()).not.toContain('of-a');
+  },
+);
+
 test('OI-02 two tabs at the provider return side by side, each to its own destination', both, async ({ page }) => {
   const other = await page.context().newPage();
   for (const [tab, report] of [

@@ -109,14 +109,14 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
   }
 }
 
-/** Redirects to the end of a visit. */
+/** Redirects to the end of a visit. The empty fragment replaces that of the answer's address, which may hold a code. */
 export function toFinish(
   { config }: Deps,
   reply: FastifyReply,
   { protocol, state }: { protocol: SsoConnection['protocol']; state: string },
 ): FastifyReply {
   const url = callUrl(config.basePath, protocol === 'oidc' ? 'oidcFinish' : 'samlFinish');
-  return reply.redirect(`${url}?${new URLSearchParams({ state })}`, 303);
+  return reply.redirect(`${url}?${new URLSearchParams({ state })}#`, 303);
 }
 
 /** Whether this browser began the visit and brought its answer, by both tokens. */
