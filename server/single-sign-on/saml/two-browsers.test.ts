@@ -77,7 +77,7 @@ describe('SA-42 an attacker begins, and a victim who is signed in at the provide
   it('SA-42 the end’s address holds nothing unknown to the attacker, and the token is stored as a hash', async () => {
     const request = await asked(attacker);
     const posted = await bring(victim, samlAnswer(portal, acme, request));
-    expect(posted.headers.location).toBe(finishOf(request.state));
+    expect(posted.headers.location).toBe(`${finishOf(request.state)}#`);
     const [cookie, ...more] = posted.cookies;
     expect(more).toEqual([]);
     expect(cookie).toMatchObject({ path: '/', httpOnly: true, sameSite: 'Lax', maxAge: limits.answerWaits / 1000 });
