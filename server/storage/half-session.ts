@@ -7,9 +7,11 @@ import type { WayIn } from './throttle-keys.ts';
 
 /**
  * A sign-in whose password or provider was right and that awaits its second factor, as seen from an address. It ends with
- * a right code (verify-code.ts), after five wrong ones or ten minutes (visitor-session.ts), with a sign-out
- * (sign-out/end-session.ts) or another sign-in of its browser (sign-in.ts), a second press (keepNewestOfPress), and when
- * its user, connection or factor changes (docs/decisions/0028, 0031).
+ * a right code (two-factor/verify-code.ts), after ten minutes or when no customer admits the address (visitor-session.ts),
+ * with a sign-out here (sign-out/end-session.ts) or at the provider (session.ts), another sign-in of its browser
+ * (storage/sign-in.ts, session.ts), a second press (keepNewestOfPress), and when its user, connection or factor changes, or
+ * its domain comes to require single sign-on (isStillAWayIn; docs/decisions/0028, 0031). After five wrong codes
+ * (code-try.ts) it is of no use.
  */
 export type HalfSession = OpenFactor &
   Pick<FullSession, 'userId' | 'connectionId' | 'username' | 'email' | 'language' | 'createdAt' | 'endsAt'> & {
