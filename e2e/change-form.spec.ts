@@ -248,3 +248,25 @@ test('without a link the form says so before anything is typed, and offers one',
   await page.getByRole('note').getByRole('link').click();
   await expect(heading(page)).toHaveText('Reset your password');
 });
+
+test('PR-06 a link that somebody sends names nobody else’s account, whoever was refused here', async ({
+  page,
+  portal,
+  inbox,
+  newPerson,
+}) => {
+  const [alice, mallory] = [await newPerson(), await newPerson()];
+  const hash = hashOf(await linkFor({ portal, inbox }, mallory.email));
+  for (const link of [`/portal/#/forgottenChange?hash=${hash}`, `/portal/forgottenChange?hash=${hash}`]) {
+    await page.goto('/portal/login');
+    await signInForm(page).send(alice.username, 'wrong');
+    await page.waitForURL(/loginfail/);
+    await page.goto('about:blank');
+    await page.goto(link);
+    await expect(changeForm(page).hash).toHaveValue(hash);
+    await expect(page.getByText(texts['page-account'].replace('{account}', alice.username))).toHaveCount(0);
+    await page.reload();
+    await expect(changeForm(page).hash).toHaveValue(hash);
+    await expect(page.getByText(texts['page-account'].replace('{account}', alice.username))).toHaveCount(0);
+  }
+});

@@ -56,7 +56,7 @@ export function ForgottenChange() {
   return (
     <>
       <Heading />
-      <PageAccount account={page.typedUsername} />
+      <PageAccount account={link.username} />
       <Notice />
       {(reason === 1 || reason === 2) && !isReasonMet && (
         <Alert kind="bad" id="why">
