@@ -15,6 +15,7 @@ import { languageOverride, queryValue } from '../http/request-url.ts';
 import { beginTurn } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
+import { nullIfDatabaseAway } from '../storage/connect.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { endAskingAfresh } from '../visitor/ask-afresh.ts';
 import { destinationFor } from '../visitor/destination.ts';
@@ -93,10 +94,11 @@ export function verifyRoute(deps: Deps) {
     setCookie(reply, config, 'session', right.sessionToken);
     setCookie(reply, config, 'device', right.deviceToken, limits.deviceLifetime);
     if (right.rememberedToken) setCookie(reply, config, 'remembered', right.rememberedToken, limits.rememberedDevice);
-    const connection = right.connectionId && (await findSsoConnection(deps.sql, right.connectionId));
-    if (connection) {
-      rememberConnection(deps, reply, connection.id);
-      endAskingAfresh(request, reply, config, connection);
+    if (right.connectionId) {
+      rememberConnection(deps, reply, right.connectionId);
+      // The session is stored by now, so its answer must not fail: at worst, the provider is asked afresh once more.
+      const connection = await findSsoConnection(deps.sql, right.connectionId).catch(nullIfDatabaseAway);
+      if (connection) endAskingAfresh(request, reply, config, connection);
     }
     clearLastRefusal(request, reply, config);
     beginTurn(request, reply, config);
