@@ -60,7 +60,7 @@ export const testPassword = 'Lantern-Harbour-42';
  */
 export async function portalForTest(
   overrides: Partial<Config> = {},
-  another?: PortalForTest,
+  another?: Pick<PortalForTest, 'database'>,
   { timeouts, sql }: { timeouts?: Partial<Timeouts>; sql?: Database } = {},
 ): Promise<PortalForTest> {
   const database = another?.database ?? (await databaseForTest());

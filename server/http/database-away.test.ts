@@ -32,9 +32,7 @@ let cookies: Record<string, string>;
 beforeAll(async () => {
   database = await databaseForTest();
   wire = await cuttableDatabase(database);
-  const made = await portalForTest({});
-  portal = await portalForTest({}, { ...made, database }, { sql: wire.sql });
-  await made.close();
+  portal = await portalForTest({}, { database }, { sql: wire.sql });
   await addAttackFixtures(portal);
   cookies = cookiesOf(await portal.signIn('bob', testPassword));
 });

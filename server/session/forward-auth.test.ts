@@ -28,7 +28,7 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('behind %s', (proxy) => {
       ...configFrom({ PUBLIC_URL: `http://localhost:${port}` }),
       trustedProxies: parseNetworkList(['127.0.0.1']).networks,
     };
-    portal = await portalForTest(config, { database } as PortalForTest, { sql: wire.sql });
+    portal = await portalForTest(config, { database }, { sql: wire.sql });
     await addAttackFixtures(portal);
     await addUser(portal, { username: 'Zoë O’Neil, 100%', email: 'zoe@acme.test', language: 'de' });
     await portal.app.listen({ host: '127.0.0.1', port: 0 });
@@ -224,10 +224,8 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('behind %s', (proxy) => {
 });
 
 it('nobody but a trusted proxy says which page was asked for', async () => {
-  const database = await databaseForTest();
-  const portal = await portalForTest({}, { database } as PortalForTest);
+  const portal = await portalForTest();
   const answer = await portal.send({ url: '/portal/session', headers: { 'x-forwarded-uri': '/app' } });
   await portal.close();
-  await database.close();
   expect(answer.statusCode).toBe(401);
 });

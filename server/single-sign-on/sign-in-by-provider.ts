@@ -125,8 +125,7 @@ async function complete(
   }
   const user = await admitted(sql, connection, identity, { address, now, steps });
   if (user instanceof RollBack) return user;
-  const isOther = agreedTo === null ? expected !== user.id : agreedTo !== user.username;
-  if (expected === null && agreedTo === null ? mustAsk : isOther) return new RollBack({ kind: 'otherAccount', user });
+  if (isToBeAsked(user, { expected, mustAsk, agreedTo })) return new RollBack({ kind: 'otherAccount', user });
   const { customer } = user;
   const stepUp = identity.authenticationContexts.find((value) => connection.secondFactorValues.includes(value));
   const asked = stepUp === undefined ? secondFactorOf([customer], user.hasApp) : null;
@@ -176,6 +175,15 @@ async function complete(
   const deviceToken = await noteDevice(sql, user, visitor, now);
   await insertAuditEvent(sql, { event: 'signed-in', ...event }, now);
   return { kind: 'signedIn', sessionToken, deviceToken, rememberedToken, user };
+}
+
+/** Whether a page asks first: for another user than the one agreed to or signed in here, or if that was wished. */
+function isToBeAsked(
+  user: Member,
+  { expected, mustAsk, agreedTo }: Pick<Vouched, 'expected' | 'mustAsk' | 'agreedTo'>,
+): boolean {
+  if (agreedTo !== null) return agreedTo !== user.username;
+  return expected === null ? mustAsk : expected !== user.id;
 }
 
 /** The user the provider means, or why they may not come in. */

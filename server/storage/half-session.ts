@@ -11,7 +11,7 @@ import type { WayIn } from './throttle-keys.ts';
  * with a sign-out here (sign-out/end-session.ts) or at the provider (session.ts), another sign-in of its browser
  * (storage/sign-in.ts, session.ts), a second press (keepNewestOfPress), and when its user, connection or factor changes, or
  * its domain comes to require single sign-on (isStillAWayIn; docs/decisions/0028, 0031). After five wrong codes
- * (code-try.ts) it is of no use.
+ * (code-try.ts) no more are checked.
  */
 export type HalfSession = OpenFactor &
   Pick<FullSession, 'userId' | 'connectionId' | 'username' | 'email' | 'language' | 'createdAt' | 'endsAt'> & {
