@@ -11,8 +11,11 @@ export type Branding = {
 };
 
 /** Refusals that get a readable page of their own; each has texts `problem-NNN-title` and `-text`. */
-export const problemStatuses = [400, 403, 405, 413, 415, 421, 429, 431, 500, 503] as const;
+export const problemStatuses = [400, 403, 405, 413, 415, 421, 429, 431, 500, 502, 503, 504] as const;
 export type ProblemStatus = (typeof problemStatuses)[number];
+
+/** A 403 with texts of its own: the page is for users of other customers. */
+export const otherCustomers = '403-customer';
 
 /** A page that the specification gives no address. */
 export type ServerPage =
@@ -43,7 +46,7 @@ export type ServerPage =
    * continues without an app, null if one is required.
    */
   | { name: 'registerElsewhere'; why: 'provider' | 'network'; comesBackTo: string | null; goesOnTo: string | null }
-  | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
+  | { name: 'problem'; status: ProblemStatus | typeof otherCustomers; retryAfterSeconds: number | null };
 
 /** What the server knows of the session behind a second-factor screen: half-signed-in, unless `goesOnTo` is set. */
 export type OpenSecondFactor = {

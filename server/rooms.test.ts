@@ -31,6 +31,7 @@ const rooms = [
   'accounts',
   'upkeep',
   'pages',
+  'gate',
   'app.ts',
   'build-pages.ts',
   'run-portal.ts',

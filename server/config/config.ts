@@ -6,6 +6,7 @@ import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-r
 import { day, hour, minute } from '../limits.ts';
 import { parseNetworkList } from '../names/network-list.ts';
 import { readEmail } from '../names/read-name.ts';
+import { type Hub, readHub } from './hub.ts';
 import { type IdentityHeaders, readIdentityHeaders } from './identity-headers.ts';
 import { readConfigFile } from './read-config-file.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
@@ -32,6 +33,8 @@ export type Config = {
   destinationRules: DestinationRules;
   trustedProxies: BlockList;
   identityHeaders: IdentityHeaders;
+  /** The application behind the gate; null: there is none. */
+  hub: Hub | null;
   passwordPolicy: PasswordPolicy;
   /** Lengths of time, in milliseconds. */
   auditKept: number;
@@ -85,6 +88,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
     problems.push(`trustedProxies: ${JSON.stringify(text)} is not an address or a network such as 10.0.0.0/8`);
   const allowedOrigins = readOrigins(file.allowedRedirectOrigins ?? [], problems);
   const identityHeaders = readIdentityHeaders(file.hub?.identityHeaders, problems);
+  const hub = readHub(file.hub, { secret: env.VESTIBULE_HUB_SECRET, basePath: file.basePath ?? '/portal' }, problems);
   const shortest = file.passwordPolicy?.minimumLength ?? defaultPasswordPolicy.shortest;
   const idle = file.session?.idleMinutes ?? 30;
   const absolute = file.session?.absoluteHours ?? 12;
@@ -120,6 +124,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
       },
       trustedProxies: trusted.networks,
       identityHeaders,
+      hub,
       passwordPolicy: { ...defaultPasswordPolicy, shortest },
       auditKept: (file.audit?.keepDays ?? 400) * day,
       sessionIdle: idle * minute,

@@ -1,0 +1,91 @@
+import { type Call, calls } from '#contract/calls.ts';
+import { hubStartPath, screenPaths } from '#contract/screens.ts';
+import { second } from '../limits.ts';
+import type { ConfigFile } from './config-file.ts';
+
+/** The application behind the gate. */
+export type Hub = {
+  /** An origin. */
+  url: URL;
+  /** Path prefixes whose requests are passed on, each with everything below it; `/` is all but the portal's own. */
+  paths: string[];
+  rules: HubRule[];
+  /** How long the hub may take to begin an answer, in milliseconds. */
+  answerWithin: number;
+  /** What proves to the hub that a request came through the gate; null: nothing is sent. */
+  secret: string | null;
+};
+
+/** Who may reach a path and everything below it: everybody, whoever is signed in, or users of one of some customers. */
+export type HubRule = { path: string; who: 'public' | 'signedIn' | readonly string[] };
+
+/** Addresses of the portal outside the base path. */
+export const rootPaths = [
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/.well-known/change-password',
+  '/.well-known/jwks.json',
+] as const;
+
+const shortestSecret = 32;
+
+/** Reads the settings of the gate; null if there is no hub behind it. Adds what is wrong to `problems`. */
+export function readHub(
+  file: ConfigFile['hub'],
+  { secret, basePath }: { secret: string | undefined; basePath: string },
+  problems: string[],
+): Hub | null {
+  const { url: text, paths: listed = [], rules: given = [], answerSeconds = 60 } = file ?? {};
+  if (secret && !/^[\x21-\x7e]{32,200}$/.test(secret))
+    problems.push(
+      `VESTIBULE_HUB_SECRET: must have ${shortestSecret} to 200 ASCII characters without spaces (openssl rand -base64 32)`,
+    );
+  if (text === undefined) {
+    for (const name of ['paths', 'rules', 'answerSeconds'] as const)
+      if (file?.[name] !== undefined) problems.push(`hub.${name}: needs hub.url`);
+    if (secret) problems.push('VESTIBULE_HUB_SECRET: needs hub.url');
+    return null;
+  }
+  const url = URL.parse(text);
+  if (!url || url.href !== `${url.origin}/`) {
+    problems.push('hub.url: must be just an origin, such as http://127.0.0.1:3000, without path, query or user');
+    return null;
+  }
+  const paths = [...new Set([basePath + hubStartPath, ...listed])];
+  for (const path of paths.slice(1))
+    if (isPortals(path, basePath)) problems.push(`hub.paths: ${path} is the portal's own`);
+  const rules = given.flatMap((rule) => readRule(rule, { paths, given }, problems));
+  return { url, paths, rules, answerWithin: answerSeconds * second, secret: secret || null };
+}
+
+type GivenRule = NonNullable<NonNullable<ConfigFile['hub']>['rules']>[number];
+
+function readRule(
+  { path, allow, customers }: GivenRule,
+  { paths, given }: { paths: readonly string[]; given: readonly GivenRule[] },
+  problems: string[],
+): HubRule[] {
+  const before = problems.length;
+  const isSame = (other: GivenRule) => other.path.toLowerCase() === path.toLowerCase();
+  if ((allow === undefined) === (customers === undefined))
+    problems.push(`hub.rules: ${path} needs either allow or customers`);
+  if (given.filter(isSame).length > 1) problems.push(`hub.rules: ${path} has more than one rule`);
+  if (!paths.some((served) => isAtOrBelow(path, served) || isAtOrBelow(served, path)))
+    problems.push(`hub.rules: ${path} is not among hub.paths`);
+  return problems.length > before ? [] : [{ path, who: customers ?? allow ?? 'signedIn' }];
+}
+
+/** Whether a path is another or lies below it. */
+export function isAtOrBelow(path: string, other: string): boolean {
+  return other === '/' || path === other || path.startsWith(`${other}/`);
+}
+
+/** Whether a prefix would take addresses of the portal; `/` leaves them to it. */
+function isPortals(path: string, basePath: string): boolean {
+  if (path === '/') return false;
+  const below = ['/assets', '/logo', '/loginfail', ...Object.values(screenPaths)];
+  const own = [...below, ...(Object.keys(calls) as Call[]).map((call) => calls[call].path)];
+  const all = [...rootPaths, ...own.map((one) => basePath + one)];
+  return all.some((one) => isAtOrBelow(path, one) || isAtOrBelow(one, path));
+}
