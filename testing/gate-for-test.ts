@@ -42,7 +42,7 @@ export type HubForTest = {
   close: () => Promise<void>;
 };
 
-type Options = Partial<Omit<Hub, 'url'>> & { config?: Partial<Config>; more?: Parameters<typeof portalForTest>[2] };
+type Options = Partial<Hub> & { config?: Partial<Config>; more?: Parameters<typeof portalForTest>[2] };
 
 export async function gateForTest({ config, more, ...settings }: Options = {}): Promise<GateForTest> {
   const hub = await hubForTest();
@@ -75,7 +75,7 @@ export async function gateForTest({ config, more, ...settings }: Options = {}): 
   };
 }
 
-export function hubSettings(port: number, settings: Partial<Omit<Hub, 'url'>> = {}): Hub {
+export function hubSettings(port: number, settings: Partial<Hub> = {}): Hub {
   return {
     url: new URL(`http://127.0.0.1:${port}`),
     paths: ['/portal/portal.html', '/app'],

@@ -125,6 +125,9 @@ export function sendAnswer(answer: IncomingMessage, response: ServerResponse): v
     response.writeHead(answer.statusCode ?? 0, answer.statusMessage, returnedHeaders(answer));
   } catch (error) {
     answer.destroy();
+    // What the hub sent must not be in the way of the page that says so.
+    response.statusMessage = '';
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
     throw new HubFailure('broken', (error as Error).message);
   }
   // At once: the first event may be far away.

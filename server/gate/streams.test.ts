@@ -9,7 +9,7 @@ import { answerOn } from '#testing/listening-portal.ts';
 import { openStreams } from './open-streams.ts';
 
 // The portal's own limits are far shorter than what is tested here takes.
-const timeouts = { requestTimeout: 600, headersTimeout: 500, connectionTimeout: 600, handlerTimeout: 500 };
+const timeouts = { requestTimeout: 600, headersTimeout: 500, connectionTimeout: 600 };
 
 let gate: GateForTest;
 let session: string;
@@ -70,7 +70,11 @@ describe('GT-09 streams', () => {
     expect(
       (await gate.listening.exchange(`${form}Content-Length: 20000\r\n\r\n${'a'.repeat(20_000)}`)).statuses,
     ).toEqual([413]);
-    expect((await gate.listening.exchange(`${form}Content-Length: 200\r\n\r\nusername=`)).statuses).toEqual([408]);
+    const slow = await gate.listening.open();
+    slow.write(`${form}Content-Length: 200\r\n\r\n`);
+    const drip = setInterval(() => slow.writable && slow.write('a'), 200);
+    expect((await answerOn(slow, 300)).statuses).toEqual([408]);
+    clearInterval(drip);
   });
 
   it('a slow upload of somebody who is not signed in is answered at once and closed', async () => {
@@ -106,6 +110,7 @@ describe('GT-09 streams', () => {
     let sent = 0;
     gate.hub.answers['/app/huge'] = async (_request, response) => {
       const part = Buffer.alloc(1024 * 1024);
+      response.setMaxListeners(0);
       for (let index = 0; index < 10_000 && !response.destroyed; index += 1) {
         sent += part.length;
         if (!response.write(part)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
@@ -198,17 +203,15 @@ describe('GT-09 WebSockets', () => {
   });
 
   it('at the portal’s own addresses are ignored, and a hub’s refusal arrives', async () => {
-    expect((await gate.listening.exchange(handshake('', '/portal/login'), 300)).statuses).toEqual([200]);
+    expect((await gate.listening.exchange(handshake('', '/portal/forgotten'), 300)).statuses).toEqual([200]);
     const upgradeless = gate.hub.server.listeners('upgrade');
     gate.hub.server.removeAllListeners('upgrade');
     gate.hub.answers['/app/socket'] = (_request, response) => void response.writeHead(426).end('not here');
     const refused = await gate.listening.exchange(handshake(origin()), 300);
     gate.hub.server.on('upgrade', upgradeless[0] as () => void);
     delete gate.hub.answers['/app/socket'];
-    expect([refused.statuses, refused.text.endsWith('not here') || refused.text.includes('not here')]).toEqual([
-      [426],
-      true,
-    ]);
+    expect(refused.statuses).toEqual([426]);
+    expect(refused.text).toContain('not here');
   });
 
   it('GT-12 are closed, like events, when their session ends', async () => {
@@ -324,13 +327,16 @@ describe('GT-09 what hides a second request is refused', () => {
   });
 
   it('a visitor who sends half of a body leaves nothing at the hub', async () => {
-    gate.hub.answers['/app/half'] = (request) => void request.resume();
+    const arrived = Promise.withResolvers<IncomingMessage>();
+    gate.hub.answers['/app/half'] = (request) => arrived.resolve(request.resume());
     const socket = await gate.listening.open();
     socket.write(`POST /app/half HTTP/1.1\r\n${host()}Content-Length: 100\r\n\r\nhalf`);
-    await expect.poll(() => gate.hub.openConnections()).toBeGreaterThan(0);
+    const atHub = await arrived.promise;
+    const freed = new Promise((resolve) => atHub.socket.on('close', resolve));
+    atHub.on('error', () => {});
     socket.end();
-    const { statuses } = await answerOn(socket, 300);
-    expect(statuses.includes(200)).toBe(false);
-    await expect.poll(() => gate.hub.openConnections()).toBe(0);
+    expect((await answerOn(socket, 300)).statuses).not.toContain(200);
+    await freed;
+    expect(atHub.complete).toBe(false);
   });
 });
