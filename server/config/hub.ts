@@ -62,15 +62,18 @@ export function readHub(
 type GivenRule = NonNullable<NonNullable<ConfigFile['hub']>['rules']>[number];
 
 function readRule(
-  { path, allow, customers }: GivenRule,
+  rule: GivenRule,
   { paths, given }: { paths: readonly string[]; given: readonly GivenRule[] },
   problems: string[],
 ): HubRule[] {
+  const { path, allow, customers } = rule;
   const before = problems.length;
-  const isSame = (other: GivenRule) => other.path.toLowerCase() === path.toLowerCase();
-  if ((allow === undefined) === (customers === undefined))
+  const first = given.find((other) => other.path.toLowerCase() === path.toLowerCase());
+  if (allow !== undefined && customers !== undefined)
     problems.push(`hub.rules: ${path} needs either allow or customers`);
-  if (given.filter(isSame).length > 1) problems.push(`hub.rules: ${path} has more than one rule`);
+  if (first?.path !== path) problems.push(`hub.rules: ${path} and ${first?.path} differ in case only`);
+  else if (given.filter((other) => other.path === path).length > 1 && rule !== first)
+    problems.push(`hub.rules: ${path} has more than one rule`);
   if (!paths.some((served) => isAtOrBelow(path, served) || isAtOrBelow(served, path)))
     problems.push(`hub.rules: ${path} is not among hub.paths`);
   return problems.length > before ? [] : [{ path, who: customers ?? allow ?? 'signedIn' }];
@@ -87,5 +90,9 @@ function isPortals(path: string, basePath: string): boolean {
   const below = ['/assets', '/logo', '/loginfail', ...Object.values(screenPaths)];
   const own = [...below, ...(Object.keys(calls) as Call[]).map((call) => calls[call].path)];
   const all = [...rootPaths, ...own.map((one) => basePath + one)];
-  return all.some((one) => isAtOrBelow(path, one) || isAtOrBelow(one, path));
+  return all.some((one) => overlap(path.toLowerCase(), one.toLowerCase()));
+}
+
+function overlap(one: string, other: string): boolean {
+  return isAtOrBelow(one, other) || isAtOrBelow(other, one);
 }

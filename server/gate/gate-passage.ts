@@ -57,7 +57,11 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
     const answer = await way.passOn(raw, response, headers);
     reply.hijack();
     if (!isEvents(answer)) return;
-    const forget = watch(visitor, identity, access, () => response.destroy());
+    const forget = watch(visitor, identity, access, () => {
+      // A browser takes the end of events for a reason to ask again.
+      answer.unpipe(response);
+      response.end();
+    });
     response.once('close', forget);
   }
 

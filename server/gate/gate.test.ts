@@ -75,7 +75,7 @@ describe('who reaches the hub', () => {
     expect((await gate.ask('/app', { method: 'POST' })).status).toBe(401);
   });
 
-  it('GT-12 a session that has ended is refused at the very next request', async () => {
+  it('GT-12 SE-09 a session that has ended is refused at the very next request', async () => {
     await hubGot('/app');
     await gate.portal.sql`delete from session`;
     expect((await gate.ask('/app', { cookie: session })).status).toBe(302);
@@ -91,7 +91,7 @@ describe('who reaches the hub', () => {
     expect((await gate.ask('/app', { cookie: session })).status).toBe(302);
   });
 
-  it('an inactive user, and one whose networks do not admit the address, are refused at the next request', async () => {
+  it('SE-12 IP-14 an inactive user, and one whose networks do not admit the address, are refused at the next request', async () => {
     await hubGot('/app');
     await gate.portal.sql`update customer set allowed_networks = '{203.0.113.0/24}' where key = 'acme'`;
     expect((await gate.ask('/app', { cookie: session })).status).toBe(302);
