@@ -190,6 +190,8 @@ export const limits = {
   mailServerFirstPause: second,
   mailServerLongestPause: minute,
   mailGivenUpAfter: day,
+  /** Session checks wait this long at most for others to go with, when many are under way. */
+  askedTogetherWaits: 20,
   /** A session's last use is written at most this often, so that its idle time still ends to the second. */
   sessionTouchEvery: second,
   /**

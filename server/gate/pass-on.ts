@@ -19,6 +19,8 @@ export class HubFailure extends Error {
 /** A request on its way to the hub. */
 type Passage = {
   outgoing?: ClientRequest;
+  /** Whether there is an answer, or none will come. */
+  isOver: boolean;
   onAnswer: (answer: IncomingMessage) => void;
   onFailure: (error: Error) => void;
 };
@@ -45,7 +47,9 @@ export function wayToHub({ url, answerWithin }: Hub): WayToHub {
     passage.outgoing = outgoing;
     failIfSilent(outgoing, answerWithin);
     // An upgrade that nobody asked for ends a connection without an error.
-    outgoing.once('close', () => passage.onFailure(new HubFailure('broken', 'the hub closed the connection')));
+    outgoing.once('close', () => {
+      if (!passage.isOver) passage.onFailure(new HubFailure('broken', 'the hub closed the connection'));
+    });
   });
   proxy.on('proxyRes', (answer, raw) => passages.get(raw)?.onAnswer(answer));
   proxy.on('error', (error, raw) => passages.get(raw as IncomingMessage)?.onFailure(error));
@@ -65,8 +69,15 @@ export function wayToHub({ url, answerWithin }: Hub): WayToHub {
   function answerTo(raw: IncomingMessage, response: ServerResponse, headers: OutgoingHttpHeaders) {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const passage: Passage = {
-      onAnswer: resolve,
-      onFailure: (error) => reject(asHubFailure(error, passage.outgoing?.reusedSocket ?? false)),
+      isOver: false,
+      onAnswer(answer) {
+        passage.isOver = true;
+        resolve(answer);
+      },
+      onFailure(error) {
+        passage.isOver = true;
+        reject(asHubFailure(error, passage.outgoing?.reusedSocket ?? false));
+      },
     };
     passages.set(raw, passage);
     const received = raw.headers;
@@ -130,8 +141,9 @@ export function sendAnswer(answer: IncomingMessage, response: ServerResponse): v
     for (const name of response.getHeaderNames()) response.removeHeader(name);
     throw new HubFailure('broken', (error as Error).message);
   }
-  // At once: the first event may be far away.
-  response.flushHeaders();
+  // Together with the first part of the body, if that is here; it may also be far away.
+  const flush = setImmediate(() => response.flushHeaders());
+  answer.once('data', () => clearImmediate(flush));
   answer.setTimeout(silence, () => answer.destroy());
   response.setTimeout(silence, () => response.destroy());
   answer.pipe(response);
