@@ -64,9 +64,10 @@ export function forwardedHeaders(
   };
 }
 
-/** The headers of a WebSocket's handshake (RFC 6455 §4.1). */
+/** The headers of a WebSocket's handshake, which has no body (RFC 6455 §4.1). */
 export function handshakeHeaders(headers: IncomingHttpHeaders, told: Told, config: Config): OutgoingHttpHeaders {
-  return { ...forwardedHeaders(headers, told, config), Connection: 'Upgrade', Upgrade: 'websocket' };
+  const { 'content-length': _length, 'transfer-encoding': _coding, ...others } = headers;
+  return { ...forwardedHeaders(others, told, config), Connection: 'Upgrade', Upgrade: 'websocket' };
 }
 
 /** The names in a list such as that of `Connection`, in lower case. */

@@ -24,7 +24,8 @@ export function routeHandshakes(app: FastifyInstance): void {
     response.on('finish', () => {
       if (response.socket) socket.destroySoon();
     });
-    heads.set(raw, head);
+    // Node before 24.9 hands over every upgrade.
+    if (asksForWebSocket(raw)) heads.set(raw, head);
     app.routing(raw, response);
   });
 }
