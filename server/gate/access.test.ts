@@ -54,7 +54,7 @@ describe('GT-07 access by path', () => {
     const steps = fc.array(fc.tuple(fc.constantFrom(...disguises), fc.nat(40)), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(paths, steps, (path, disguised) => {
-        const sent = disguised.reduce((text, [disguise, at]) => disguise(text, at % text.length), path);
+        const sent = disguised.reduce<string>((text, [disguise, at]) => disguise(text, at % text.length), path);
         const access = accessOf(sent);
         expect(access === null || !meets(access, ['other']), sent).toBe(true);
       }),
