@@ -2,7 +2,7 @@
 -- passes Vestibule's refusal on. The environment variable PORTAL says where Vestibule listens.
 
 local portal = "http://" .. os.getenv("PORTAL")
-local identity = { "x-vestibule-user", "x-vestibule-email", "x-vestibule-customers", "x-vestibule-language" }
+local identity = { "x-vestibule-user", "x-vestibule-email", "x-vestibule-customers", "x-vestibule-language", "x-vestibule-token" }
 -- What Vestibule needs to recognise the visitor, their language, and whether a person or a script asks.
 local asked = { "host", "cookie", "accept", "accept-language", "user-agent", "sec-fetch-mode" }
 local passed_on = { "location", "set-cookie", "cache-control", "retry-after" }

@@ -95,6 +95,19 @@ create table former_remembered_token (
 );
 CREATE INDEX former_remembered_token_by_device ON former_remembered_token USING btree (device_id);
 
+create table hub_key (
+  id uuid not null,
+  algorithm text not null,
+  jwk jsonb not null,
+  sealed_key bytea not null,
+  made_at timestamp with time zone not null,
+  signs_from timestamp with time zone not null,
+  ends_at timestamp with time zone,
+  check ((algorithm = ANY (ARRAY['EdDSA'::text, 'ES256'::text]))),
+  check (is_sealed(sealed_key)),
+  primary key (id)
+);
+
 create table login_name (
   fold text not null,
   user_id uuid not null,
@@ -332,6 +345,7 @@ create table session (
   replaced_session_hash bytea,
   clock_step bigint,
   clock_offset integer,
+  sid uuid not null default gen_random_uuid(),
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
   check ((octet_length(browser_hash) = 32)),
   check ((octet_length(former_token_hash) = 32)),
