@@ -108,6 +108,27 @@ create table hub_key (
   primary key (id)
 );
 
+create table hub_logout (
+  id bigint generated always as identity not null,
+  audience text not null,
+  sid uuid not null,
+  user_id uuid not null,
+  send_after timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  tries integer not null default 0,
+  waiting_since timestamp with time zone,
+  problem text,
+  primary key (id)
+);
+CREATE INDEX hub_logout_by_audience ON hub_logout USING btree (audience, id);
+CREATE INDEX hub_logout_by_wait ON hub_logout USING btree (waiting_since) WHERE (waiting_since IS NOT NULL);
+
+create table hub_receiver (
+  audience text not null,
+  failures integer not null default 0,
+  paused_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  primary key (audience)
+);
+
 create table login_name (
   fold text not null,
   user_id uuid not null,
@@ -521,6 +542,8 @@ begin
   delete from pending_totp where session_hash in (select token_hash from ended);
   delete from email_code where session_hash in (select token_hash from ended);
   delete from shown_recovery_codes where session_hash in (select token_hash from ended);
+  insert into hub_logout (audience, sid, user_id)
+  select r.audience, e.sid, e.user_id from ended e cross join hub_receiver r where e.stage = 'full';
   return null;
 end $function$;
 

@@ -1,6 +1,7 @@
 import type { DepsWithoutWake } from '../deps/deps.ts';
 import { rollOldHubKeys } from '../hub/roll-hub-keys.ts';
 import { day, limits } from '../limits.ts';
+import { giveUpTelling } from '../sign-out/give-up-telling.ts';
 import { watchMetadata } from '../single-sign-on/saml/watch-metadata.ts';
 import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
 import { deleteOldAuditEvents } from '../storage/audit-event.ts';
@@ -23,7 +24,7 @@ import { deleteStaleThrottles } from '../storage/throttle.ts';
 /**
  * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were
  * over long ago, requests for one that were unanswered for a day, and finished visits to providers. Replaces
- * the keys for hubs when they are old.
+ * the keys for hubs when they are old, and gives up on hubs that are not to be reached.
  */
 export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   const { sql, now, config } = deps;
@@ -48,6 +49,7 @@ export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   await deleteOldProviderLogouts(sql, at);
   await rollOldHubKeys(deps);
   await deleteOldHubKeys(sql, at);
+  await giveUpTelling(deps);
 }
 
 /** Logs what of single sign-on expires soon, has changed or must be changed, before sign-ins fail because of it. */
