@@ -7,7 +7,9 @@ import { findCheckedSessions, type PresentedSession } from '../storage/session.t
 import { visitorOf } from '../visitor/visitor.ts';
 import { askedTogether } from './asked-together.ts';
 import { identityHeaders } from './identity-headers.ts';
+import { isForeignSocket } from './is-foreign-socket.ts';
 import { pageBehindProxy } from './page-behind-proxy.ts';
+import { refuseOtherCustomers } from './refuse-other-customers.ts';
 import { sessionAnswer } from './session-answer.ts';
 import { readSessionQuery } from './session-query.ts';
 import { toSignIn } from './to-sign-in.ts';
@@ -33,15 +35,18 @@ export function sessionRoute(deps: Deps) {
       turnOfEndedSession(deps, request, reply, who);
       return sendProblem(reply, 401);
     }
+    if (isForeignSocket(deps, request))
+      return sendProblem(reply, 403, { title: 'A page of another origin asked for a WebSocket' });
     const reading = readSessionQuery(deps, request);
     if (reading.kind === 'refused') return await refuse(deps, request, reply, 400, reading);
     const { customers, audience } = reading.query;
     const person = JSON.parse(signedIn.answer) as SessionAnswer;
     if (customers && !person.customers.some((key) => customers.includes(key)))
-      return await refuse(deps, request, reply, 403);
-    const names = deps.config.identityHeaders;
-    reply.headers(identityHeaders(names, person));
-    if (audience) reply.header(names.token, await hubToken({ ...signedIn, person }, audience));
-    return reply.header('content-type', 'application/json; charset=utf-8').send(signedIn.answer);
+      return await refuseOtherCustomers(deps, request, reply, person);
+    const token = audience && (await hubToken({ ...signedIn, person }, audience));
+    return reply
+      .headers(identityHeaders(deps.config.identityHeaders, person, token))
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(signedIn.answer);
   };
 }
