@@ -42,7 +42,7 @@ export type ProxyAnswer = {
 
 export async function portalBehindProxy(
   proxy: ProxyName,
-  { rules = false, config: more = {} }: { rules?: boolean; config?: Partial<Config> } = {},
+  { rules, config: more = {} }: { rules?: string; config?: Partial<Config> } = {},
 ): Promise<PortalBehindProxy> {
   const port = await freePort();
   const database = await databaseForTest();
@@ -68,7 +68,12 @@ export async function portalBehindProxy(
   });
   await once(hub, 'listening');
   const portOf = (server: { address: () => unknown }) => (server.address() as AddressInfo).port;
-  const running = await startProxy(proxy, { port, portal: portOf(portal.app.server), hub: portOf(hub), rules });
+  const running = await startProxy(proxy, {
+    port,
+    portal: portOf(portal.app.server),
+    hub: portOf(hub),
+    ...(rules && { rules }),
+  });
 
   async function ask(path: string, headers: Headers = [], method = 'GET', body?: Buffer): Promise<ProxyAnswer> {
     const sent: Headers = [['Host', `localhost:${port}`], ...headers];

@@ -18,8 +18,8 @@ const programs: Record<Proxy, { packages: string[]; path: string }> = {
   haproxy: { packages: ['haproxy'], path: '/usr/sbin/haproxy' },
 };
 
-/** Where a proxy listens, and what is behind it: ports of this machine. `rules`: with the examples of other rules. */
-type Setting = { port: number; portal: number; hub: number; rules?: boolean };
+/** Where a proxy listens, and what is behind it: ports of this machine. `rules`: with the examples of other rules, and what they ask. */
+type Setting = { port: number; portal: number; hub: number; rules?: string };
 
 /** Starts a proxy with the configuration that `deploy/` has for it, with other addresses and without TLS. */
 export async function startProxy(proxy: Proxy, setting: Setting): Promise<{ close: () => Promise<void> }> {
@@ -102,13 +102,11 @@ const settings: Record<
   },
 };
 
-/** A file of `deploy/`; with `rules` its examples count, and ask for a token too. */
-async function textOf(path: string, rules = false): Promise<string> {
+/** A file of `deploy/`; with `rules` its examples count, and ask this instead of `customer=acme`. */
+async function textOf(path: string, rules?: string): Promise<string> {
   const text = await readFile(deployed(path), 'utf8');
-  if (!rules) return text;
-  return text.replace(/#\|(.*)/g, (_, example: string) =>
-    example.replace('customer=acme', 'customer=acme&audience=crm'),
-  );
+  if (rules === undefined) return text;
+  return text.replace(/#\|(.*)/g, (_, example: string) => example.replace('customer=acme', rules));
 }
 
 function deployed(path: string): string {

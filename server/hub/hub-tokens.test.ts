@@ -1,4 +1,11 @@
-import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  generateKeyPair,
+  type JSONWebKeySet,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import { expect, it } from 'vitest';
 import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
 import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test.ts';
@@ -127,6 +134,16 @@ it('instances share the keys, also if they need the first ones at the same momen
   const [own, others] = await Promise.all([keysOf(portal), keysOf(other)]);
   expect(own.keys).toHaveLength(2);
   expect(others).toEqual(own);
+});
+
+it('GT-16 whoever reaches a hub directly has no token that it accepts', async () => {
+  const claims = (await verified(await tokenOf(await sessionOf('alice')))).payload;
+  const { kid = '' } = decodeProtectedHeader(await tokenOf(await sessionOf('alice')));
+  const { privateKey } = await generateKeyPair('ES256');
+  const forged = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid, typ: 'JWT' }).sign(privateKey);
+  await expect(verified(forged)).rejects.toThrow('signature verification failed');
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  await expect(verified(`${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`)).rejects.toThrow();
 });
 
 it('without hubs that get tokens no keys are made', async () => {

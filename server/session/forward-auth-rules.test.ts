@@ -14,7 +14,7 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('with rules per path, %s',
   let beth: [string, string];
   beforeAll(async () => {
     const crm: HubAudience = { name: 'crm', algorithm: 'ES256', logoutUrl: null, logoutNetworks: [] };
-    behind = await portalBehindProxy(proxy, { rules: true, config: { hubAudiences: [crm] } });
+    behind = await portalBehindProxy(proxy, { rules: 'customer=acme&audience=crm', config: { hubAudiences: [crm] } });
     await addAttackFixtures(behind.portal);
     await addCustomer(behind.portal, 'beta');
     await addUser(behind.portal, { username: 'beth', email: 'beth@beta.test', customers: ['beta'] });
