@@ -135,7 +135,15 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.route({ ...on('twoFactorRecoveryCodes'), handler: recoveryCodesRoute(deps) });
   app.route({ ...on('logout'), exposeHeadRoute: false, handler: logoutRoute(deps) });
   app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
-  app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel });
+  const session = { ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel } as const;
+  app.route(session);
+  // Envoy asks with the method of the request that it asks about.
+  app.route({
+    ...session,
+    method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: `${session.url}/for/:ask/*`,
+    exposeHeadRoute: false,
+  });
   app.route({ ...on('checkSsoLogin'), schema: checkSsoSchema, handler: checkSsoRoute(deps) });
   app.route({
     ...on('performSsoLogin'),

@@ -1,8 +1,7 @@
-import type { FastifyRequest } from 'fastify';
 import { queryNames } from '#contract/screens.ts';
 import type { HubAudience } from '../config/hub-audiences.ts';
 import type { Deps } from '../deps/deps.ts';
-import { recordable, splitUrl } from '../http/request-url.ts';
+import { recordable } from '../http/request-url.ts';
 import { readCustomerKey } from '../names/read-name.ts';
 
 /** What a proxy asks of `GET session` besides who is signed in. */
@@ -21,8 +20,8 @@ const known = ['customer', 'audience', queryNames.language];
  * Reads `?customer=` (repeatable, or separated by commas) and `?audience=`. Everything else is refused: with a misspelt
  * rule, everybody who is signed in would pass.
  */
-export function readSessionQuery({ config }: Deps, request: FastifyRequest): Reading {
-  const given = new URLSearchParams(splitUrl(request.url).search);
+export function readSessionQuery({ config }: Deps, query: string): Reading {
+  const given = new URLSearchParams(query);
   for (const name of given.keys())
     if (!known.includes(name)) return { kind: 'refused', field: recordable(name), detail: 'no such parameter' };
   const customers = given.has('customer') ? given.getAll('customer').flatMap((text) => text.split(',')) : null;
