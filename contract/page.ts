@@ -14,9 +14,6 @@ export type Branding = {
 export const problemStatuses = [400, 403, 405, 413, 415, 421, 429, 431, 500, 502, 503, 504] as const;
 export type ProblemStatus = (typeof problemStatuses)[number];
 
-/** A 403 with texts of its own: the page is for users of other customers. */
-export const otherCustomers = '403-customer';
-
 /** A page that the specification gives no address. */
 export type ServerPage =
   | { name: 'signedIn'; username: string; email: string; customers: string[] }
@@ -46,7 +43,9 @@ export type ServerPage =
    * continues without an app, null if one is required.
    */
   | { name: 'registerElsewhere'; why: 'provider' | 'network'; comesBackTo: string | null; goesOnTo: string | null }
-  | { name: 'problem'; status: ProblemStatus | typeof otherCustomers; retryAfterSeconds: number | null };
+  /** For somebody signed in, by a proxy: the page `comesBackTo` is only for customers who aren't theirs. */
+  | { name: 'notForYou'; username: string; comesBackTo: string }
+  | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
 
 /** What the server knows of the session behind a second-factor screen: half-signed-in, unless `goesOnTo` is set. */
 export type OpenSecondFactor = {

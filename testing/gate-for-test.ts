@@ -82,6 +82,7 @@ export function hubSettings(port: number, settings: Partial<Hub> = {}): Hub {
     rules: [],
     answerWithin: 5000,
     secret: null,
+    audience: null,
     ...settings,
   };
 }

@@ -2,7 +2,7 @@ import { createBuilder } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { languages } from '#contract/languages.ts';
 import { notices } from '#contract/notices.ts';
-import { otherCustomers, problemStatuses } from '#contract/page.ts';
+import { problemStatuses } from '#contract/page.ts';
 import { changeFailedReasons, loginFailTypes } from '#contract/reasons.ts';
 import de from '#messages/de.json' with { type: 'json' };
 import en from '#messages/en.json' with { type: 'json' };
@@ -61,7 +61,7 @@ it('every reason, login-fail type, problem status and notice has its texts', () 
   const wanted = [
     ...Object.values(changeFailedReasons).map((reason) => `changed-failed-page-error-${reason}`),
     ...loginFailTypes.flatMap((type) => [`login-fail-${type}-title`, `login-fail-${type}-text`]),
-    ...[...problemStatuses, otherCustomers].flatMap((status) => [`problem-${status}-title`, `problem-${status}-text`]),
+    ...problemStatuses.flatMap((status) => [`problem-${status}-title`, `problem-${status}-text`]),
     ...notices
       .filter(
         (notice) =>

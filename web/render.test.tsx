@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Language, languages } from '#contract/languages.ts';
 import type { OpenSecondFactor, ServerPage } from '#contract/page.ts';
-import { otherCustomers, problemStatuses } from '#contract/page.ts';
+import { problemStatuses } from '#contract/page.ts';
 import de from '#messages/de.json' with { type: 'json' };
 import en from '#messages/en.json' with { type: 'json' };
 import es from '#messages/es.json' with { type: 'json' };
@@ -89,11 +89,8 @@ const serverPages: ServerPage[] = [
   { name: 'registerElsewhere', why: 'provider', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: null },
   { name: 'registerElsewhere', why: 'provider', comesBackTo: null, goesOnTo: '/portal/portal.html' },
   { name: 'registerElsewhere', why: 'network', comesBackTo: null, goesOnTo: '/portal/portal.html' },
-  ...([...problemStatuses, otherCustomers] as const).map((status) => ({
-    name: 'problem' as const,
-    status,
-    retryAfterSeconds: 90,
-  })),
+  { name: 'notForYou', username: 'ada', comesBackTo: '/reports?x=1' },
+  ...problemStatuses.map((status) => ({ name: 'problem' as const, status, retryAfterSeconds: 90 })),
 ];
 
 function expectSound(html: string, language: Language) {

@@ -85,6 +85,7 @@ describe('the configuration file', () => {
       },
     ],
     ['hub.rules.0.allow', { hub: { url: 'http://hub', paths: ['/app'], rules: [{ path: '/app', allow: 'all' }] } }],
+    ['hub.audience', { hub: { url: 'http://hub', audience: 'nobody', audiences: [{ name: 'hub' }] } }],
     ['hub.answerSeconds', { hub: { url: 'http://hub', answerSeconds: 0 } }],
     ['passwordPolicy.minimumLength', { passwordPolicy: { minimumLength: 6 } }],
     ['session.idleMinutes', { session: { idleMinutes: 0 } }],

@@ -2,6 +2,7 @@ import { type Call, calls } from '#contract/calls.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
 import { second } from '../limits.ts';
 import type { ConfigFile } from './config-file.ts';
+import type { HubAudience } from './hub-audiences.ts';
 
 /** The application behind the gate. */
 export type Hub = {
@@ -14,6 +15,8 @@ export type Hub = {
   answerWithin: number;
   /** What proves to the hub that a request came through the gate; null: nothing is sent. */
   secret: string | null;
+  /** Whose tokens the hub gets; null: none. */
+  audience: HubAudience | null;
 };
 
 /** Who may reach a path and everything below it: everybody, whoever is signed in, or users of one of some customers. */
@@ -33,16 +36,16 @@ const shortestSecret = 32;
 /** Reads the settings of the gate; null if there is no hub behind it. Adds what is wrong to `problems`. */
 export function readHub(
   file: ConfigFile['hub'],
-  { secret, basePath }: { secret: string | undefined; basePath: string },
+  { secret, basePath, audiences }: { secret: string | undefined; basePath: string; audiences: readonly HubAudience[] },
   problems: string[],
 ): Hub | null {
-  const { url: text, paths: listed = [], rules: given = [], answerSeconds = 60 } = file ?? {};
+  const { url: text, paths: listed = [], rules: given = [], answerSeconds = 60, audience: name } = file ?? {};
   if (secret && !/^[\x21-\x7e]{32,200}$/.test(secret))
     problems.push(
       `VESTIBULE_HUB_SECRET: must have ${shortestSecret} to 200 ASCII characters without spaces (openssl rand -base64 32)`,
     );
   if (text === undefined) {
-    for (const name of ['paths', 'rules', 'answerSeconds'] as const)
+    for (const name of ['paths', 'rules', 'answerSeconds', 'audience'] as const)
       if (file?.[name] !== undefined) problems.push(`hub.${name}: needs hub.url`);
     if (secret) problems.push('VESTIBULE_HUB_SECRET: needs hub.url');
     return null;
@@ -56,7 +59,9 @@ export function readHub(
   for (const path of paths.slice(1))
     if (isPortals(path, basePath)) problems.push(`hub.paths: ${path} is the portal's own`);
   const rules = given.flatMap((rule) => readRule(rule, { paths, given }, problems));
-  return { url, paths, rules, answerWithin: answerSeconds * second, secret: secret || null };
+  const audience = audiences.find((one) => one.name === name) ?? null;
+  if (name !== undefined && audience === null) problems.push(`hub.audience: ${name} is not among hub.audiences`);
+  return { url, paths, rules, answerWithin: answerSeconds * second, secret: secret || null, audience };
 }
 
 type GivenRule = NonNullable<NonNullable<ConfigFile['hub']>['rules']>[number];

@@ -7,17 +7,20 @@ import { isFromOwnOrigin } from '../http/same-origin.ts';
 import { limits } from '../limits.ts';
 import { askedTogether } from '../session/asked-together.ts';
 import { sessionAnswer } from '../session/session-answer.ts';
-import { findCheckedSessions, type PresentedSession } from '../storage/session.ts';
+import { findCheckedSessions, type NamedSession, type PresentedSession } from '../storage/session.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { type Access, accessTo, meets } from './access.ts';
 import type { HubPath } from './read-path.ts';
 
+/** Who is signed in, and what a hub's token says besides. */
+export type Identity = NamedSession & { person: SessionAnswer };
+
 /** Whether a request may reach the hub, and as whom; `identity` is null for nobody. */
 export type Admission =
-  | { kind: 'admitted'; identity: SessionAnswer | null; access: Access }
+  | { kind: 'admitted'; identity: Identity | null; access: Access }
   | { kind: 'signedOut' }
   /** Signed in, but as a user of none of the customers that the path is for. */
-  | { kind: 'noAccess' }
+  | { kind: 'noAccess'; person: SessionAnswer }
   /** Another site's page wants to change something, or to open a WebSocket. */
   | { kind: 'foreignSite' };
 
@@ -41,16 +44,17 @@ export function admission(deps: Deps, rules: readonly HubRule[]) {
     const isForeign = mayChange && !isFromOwnOrigin(request.headers, deps.config.origins);
     if (isForeign)
       return access.kind === 'public' ? { kind: 'admitted', identity: null, access } : { kind: 'foreignSite' };
-    const answer = await inTime(sessionAnswer(deps, visitor, findChecked));
-    const identity = answer === null ? null : (JSON.parse(answer) as SessionAnswer);
+    const signedIn = await inTime(sessionAnswer(deps, visitor, findChecked));
+    const identity = signedIn && { ...signedIn, person: JSON.parse(signedIn.answer) as SessionAnswer };
     if (access.kind === 'public') return { kind: 'admitted', identity, access };
     if (identity === null) return { kind: 'signedOut' };
-    return meets(access, identity.customers) ? { kind: 'admitted', identity, access } : { kind: 'noAccess' };
+    const { person } = identity;
+    return meets(access, person.customers) ? { kind: 'admitted', identity, access } : { kind: 'noAccess', person };
   };
 }
 
-/** The check has the same deadline as every route; passing on has none. */
-async function inTime<T>(check: Promise<T>): Promise<T> {
+/** A check has the same deadline as every route; passing on has none. */
+export async function inTime<T>(check: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new errorCodes.FST_ERR_HANDLER_TIMEOUT()), limits.handlerTimeout);
   try {

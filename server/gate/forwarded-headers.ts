@@ -30,7 +30,7 @@ const claims =
   /^(?:forwarded|x-forwarded.*|x-original-.*|x-rewrite-.*|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|client-ip|cf-connecting-ip|fastly-client-ip|x-host)$/;
 
 /** What to tell the hub about a request. */
-export type Told = { address: string; identity: SessionAnswer | null };
+export type Told = { address: string; person: SessionAnswer | null; token: string | null };
 
 /**
  * The headers of a request as the hub gets them: without those for one connection, without anything that speaks with the
@@ -38,7 +38,7 @@ export type Told = { address: string; identity: SessionAnswer | null };
  */
 export function forwardedHeaders(
   headers: IncomingHttpHeaders,
-  { address, identity }: Told,
+  { address, person, token }: Told,
   config: Config,
 ): OutgoingHttpHeaders {
   const own = ownNames(config);
@@ -60,7 +60,7 @@ export function forwardedHeaders(
     'X-Forwarded-Host': headers.host,
     'X-Forwarded-Proto': config.publicUrl.protocol.slice(0, -1),
     ...(config.hub?.secret && { [hubSecretHeader]: config.hub.secret }),
-    ...(identity && identityHeaders(config.identityHeaders, identity)),
+    ...(person && identityHeaders(config.identityHeaders, person, token)),
   };
 }
 

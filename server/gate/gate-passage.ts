@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Hub } from '../config/hub.ts';
 import type { Deps } from '../deps/deps.ts';
 import { letTakeTime } from '../http/unhurried.ts';
+import { hubTokens } from '../hub/hub-tokens.ts';
 import { limits } from '../limits.ts';
 import { tokenHash } from '../secrets/token.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import type { Access } from './access.ts';
-import { forwardedHeaders, handshakeHeaders } from './forwarded-headers.ts';
+import { type Identity, inTime } from './admit.ts';
+import { forwardedHeaders, handshakeHeaders, type Told } from './forwarded-headers.ts';
 import { openStreams } from './open-streams.ts';
 import { HubFailure, isEvents, wayToHub } from './pass-on.ts';
 import { passUpgradeOn } from './pass-upgrade-on.ts';
@@ -16,7 +17,7 @@ import { refuseForHub } from './refuse-for-hub.ts';
 /** A request that was admitted; `head` for a WebSocket's handshake, null otherwise. */
 type Admitted = {
   visitor: KnownVisitor;
-  identity: SessionAnswer | null;
+  identity: Identity | null;
   access: Access;
   head: Buffer | null;
 };
@@ -25,6 +26,7 @@ type Admitted = {
 export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
   const way = wayToHub(hub);
   const streams = openStreams(deps);
+  const hubToken = hubTokens(deps);
   const timer = setInterval(() => void streams.look(), limits.hub.lookEvery).unref();
   app.addHook('preClose', async () => {
     clearInterval(timer);
@@ -53,7 +55,7 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
     const response = reply.raw;
     response.once('close', letTakeTime(raw.socket));
     response.setTimeout(hub.answerWithin + limits.hub.progress);
-    const headers = forwardedHeaders(raw.headers, { address: visitor.address, identity }, deps.config);
+    const headers = forwardedHeaders(raw.headers, await told(visitor, identity), deps.config);
     const answer = await way.passOn(raw, response, headers);
     reply.hijack();
     if (!isEvents(answer)) return;
@@ -73,7 +75,7 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
   ): Promise<void> {
     const response = reply.raw;
     response.setTimeout(hub.answerWithin + limits.hub.progress);
-    const headers = handshakeHeaders(raw.headers, { address: visitor.address, identity }, deps.config);
+    const headers = handshakeHeaders(raw.headers, await told(visitor, identity), deps.config);
     const socket = await passUpgradeOn(hub, { raw, response, head }, headers);
     reply.hijack();
     if (socket === null) return;
@@ -86,10 +88,15 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
     response.emit('finish');
   }
 
+  async function told({ address }: KnownVisitor, identity: Identity | null): Promise<Told> {
+    const token = identity && hub.audience ? await inTime(hubToken(identity, hub.audience)) : null;
+    return { address, person: identity?.person ?? null, token };
+  }
+
   /** Streams of nobody, on public paths, have no session that could end. */
   function watch(
     { sessionToken, address }: KnownVisitor,
-    identity: SessionAnswer | null,
+    identity: Identity | null,
     access: Access,
     close: () => void,
   ): () => void {

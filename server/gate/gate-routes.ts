@@ -1,7 +1,5 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
-import { otherCustomers } from '#contract/page.ts';
 import { type Hub, rootPaths } from '../config/hub.ts';
 import type { Deps } from '../deps/deps.ts';
 import { refuseForeignSite } from '../http/guards.ts';
@@ -15,8 +13,9 @@ import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { type KnownVisitor, knownVisitorOf } from '../visitor/visitor.ts';
 import { admission } from './admit.ts';
 import { gatePassage } from './gate-passage.ts';
+import { pageAskedFor } from './page-asked-for.ts';
 import { type HubPath, mayBeBelow, readPath } from './read-path.ts';
-import { refuseForHub } from './refuse-for-hub.ts';
+import { refuseAccess } from './refuse-for-hub.ts';
 import { headOfHandshake, routeHandshakes } from './upgrades.ts';
 
 /** CONNECT opens a tunnel, and TRACE returns the cookies to whoever asks. */
@@ -48,7 +47,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub): void {
       case 'signedOut':
         return await refuseNobody(visitor, request, closing(request, reply));
       case 'noAccess':
-        return await refuseForHub(deps, request, closing(request, reply), otherCustomers);
+        return await refuseAccess(deps, request, closing(request, reply), admitted.person.username);
       case 'foreignSite':
         return await refuseForeignSite(deps, request, closing(request, reply));
     }
@@ -66,9 +65,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub): void {
   ): Promise<FastifyReply> {
     const who = await visitor.who();
     if (wantsPage(request) && (request.method === 'GET' || request.method === 'HEAD')) {
-      const { basePath, destinationRules } = deps.config;
-      const page = acceptableDestination(request.url, destinationRules) ?? defaultDestination(basePath);
-      return toSignIn(deps, request, reply, { who, page });
+      return toSignIn(deps, request, reply, { who, page: pageAskedFor(deps.config, request) });
     }
     turnOfEndedSession(deps, request, reply, who);
     return sendProblem(reply, 401);

@@ -1,3 +1,4 @@
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
@@ -15,6 +16,7 @@ beforeAll(async () => {
       { path: '/app/other', who: ['other'] },
     ],
     secret: 'shared-with-the-hub-shared-with-the-hub',
+    audience: { name: 'hub', algorithm: 'ES256', logoutUrl: null, logoutNetworks: [] },
   });
   await addCustomer(gate.portal, 'other');
   await addUser(gate.portal, { username: 'Zoë, 100%', email: 'zoe@acme.test', language: 'de' });
@@ -112,7 +114,13 @@ describe('who reaches the hub', () => {
 });
 
 describe('GT-03 GT-04 GT-05 the gate’s voice', () => {
-  const names = ['X-Vestibule-User', 'X-Vestibule-Email', 'X-Vestibule-Customers', 'X-Vestibule-Language'];
+  const names = [
+    'X-Vestibule-User',
+    'X-Vestibule-Email',
+    'X-Vestibule-Customers',
+    'X-Vestibule-Language',
+    'X-Vestibule-Token',
+  ];
   const spelled = [...names, 'X-Vestibule-Hub-Secret'].flatMap((name) => [
     name,
     name.toUpperCase(),
@@ -154,6 +162,22 @@ describe('GT-03 GT-04 GT-05 the gate’s voice', () => {
   it('GT-16 says with a shared secret that the request came through the gate', async () => {
     const { headers } = await hubGot('/app');
     expect(headers.get('x-vestibule-hub-secret')).toBe('shared-with-the-hub-shared-with-the-hub');
+  });
+});
+
+describe('GT-16 the signed token', () => {
+  it('says who it is for, and who is signed in, with a key that the portal publishes', async () => {
+    const { headers } = await hubGot('/app');
+    const keys = await gate.ask('/.well-known/jwks.json');
+    const { payload } = await jwtVerify(
+      headers.get('x-vestibule-token') ?? '',
+      createLocalJWKSet(JSON.parse(keys.body) as JSONWebKeySet),
+      { audience: 'hub', currentDate: gate.portal.deps.now() },
+    );
+    expect(payload).toMatchObject({ preferred_username: 'alice', customers: ['acme'] });
+    expect((await hubGot('/app/help', [['X-Vestibule-Token', 'mallory']], '')).headers.has('x-vestibule-token')).toBe(
+      false,
+    );
   });
 });
 
@@ -285,7 +309,7 @@ describe('GT-07 rules by path', () => {
     await hubGot('/app/acme/x');
     expect((await gate.ask('/app/acme')).status).toBe(302);
     const person = await gate.ask('/app/other/x', { cookie: session });
-    expect([person.status, person.body.includes('This page isn’t open to you')]).toEqual([403, true]);
+    expect([person.status, person.body.includes('alice')]).toEqual([403, true]);
     const other = await gate.ask('/app/other', { cookie: session, headers: [script] });
     expect([other.status, JSON.parse(other.body)]).toMatchObject([403, { status: 403 }]);
   });

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { otherCustomers } from '#contract/page.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import { sendProblem } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
+import { pageAskedFor } from './page-asked-for.ts';
 
 /**
  * Answers in the hub's place: a page for a person, a problem document for a script. The address stays the hub's, so that a
@@ -13,14 +13,26 @@ export async function refuseForHub(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  status: 502 | 504 | typeof otherCustomers,
+  status: 502 | 504,
 ): Promise<FastifyReply> {
-  const code = status === otherCustomers ? 403 : status;
   if (wantsPage(request))
-    return await deps.pages.send(request, reply, code, {
+    return await deps.pages.send(request, reply, status, {
       serverPage: { name: 'problem', status, retryAfterSeconds: null },
       reference: referenceOfRequest(request.id),
     });
-  const title = 'Not open to the customers of this user';
-  return sendProblem(reply, code, code === 403 ? { title } : {});
+  return sendProblem(reply, status);
+}
+
+/** Refuses somebody who is signed in, but as a user of none of the customers that the path is for. */
+export async function refuseAccess(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  username: string,
+): Promise<FastifyReply> {
+  if (wantsPage(request))
+    return await deps.pages.send(request, reply, 403, {
+      serverPage: { name: 'notForYou', username, comesBackTo: pageAskedFor(deps.config, request) },
+    });
+  return sendProblem(reply, 403, { title: 'Not open to this user' });
 }
