@@ -1,9 +1,12 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { HubAudience } from '#server/config/hub-audiences.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { type CuttableDatabase, cuttableDatabase } from '#testing/cuttable-database.ts';
 import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
 import { type GateForTest, gateForTest, headersOf, type Received } from '#testing/gate-for-test.ts';
+
+const audience: HubAudience = { name: 'hub', algorithm: 'ES256', logoutUrl: null, logoutNetworks: [] };
 
 let gate: GateForTest;
 let session: string;
@@ -16,7 +19,8 @@ beforeAll(async () => {
       { path: '/app/other', who: ['other'] },
     ],
     secret: 'shared-with-the-hub-shared-with-the-hub',
-    audience: { name: 'hub', algorithm: 'ES256', logoutUrl: null, logoutNetworks: [] },
+    audience,
+    config: { hubAudiences: [audience] },
   });
   await addCustomer(gate.portal, 'other');
   await addUser(gate.portal, { username: 'Zoë, 100%', email: 'zoe@acme.test', language: 'de' });
