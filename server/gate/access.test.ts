@@ -49,6 +49,11 @@ describe('GT-07 access by path', () => {
     expect(accessOf('/app/open/kept')).toEqual({ kind: 'signedIn', oneOfEach: [['acme']] });
   });
 
+  it('of a path that some hub reads differently is that of all rules on its way', () => {
+    expect(accessOf('/app//kept/open')).toEqual({ kind: 'signedIn', oneOfEach: [['acme']] });
+    expect(accessOf('/app/open/x;y')).toEqual({ kind: 'signedIn', oneOfEach: [] });
+  });
+
   it('of a disguised path is refused, or that of the path behind the disguise at least', () => {
     const paths = fc.constantFrom('/app/kept/x', '/app/open/kept/x', '/app/kept', '/app/open/kept/open');
     const steps = fc.array(fc.tuple(fc.constantFrom(...disguises), fc.nat(40)), { minLength: 1, maxLength: 6 });
