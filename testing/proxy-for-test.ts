@@ -18,8 +18,16 @@ const programs: Record<Proxy, { packages: string[]; path: string }> = {
   haproxy: { packages: ['haproxy'], path: '/usr/sbin/haproxy' },
 };
 
-/** Where a proxy listens, and what is behind it: ports of this machine. `rules`: with the examples of other rules, and what they ask. */
-type Setting = { port: number; portal: number; hub: number; rules?: string };
+/** Where a proxy listens, and what is behind it: ports of this machine. */
+type Setting = {
+  port: number;
+  portal: number;
+  hub: number;
+  /** A second instance of the portal, behind nginx. */
+  secondPortal?: number;
+  /** With the examples of other rules, and what they ask. */
+  rules?: string;
+};
 
 /** Starts a proxy with the configuration that `deploy/` has for it, with other addresses and without TLS. */
 export async function startProxy(proxy: Proxy, setting: Setting): Promise<{ close: () => Promise<void> }> {
@@ -55,10 +63,11 @@ const settings: Record<
   Proxy,
   (folder: string, setting: Setting) => Promise<{ args: string[]; env?: NodeJS.ProcessEnv }>
 > = {
-  async nginx(folder, { port, portal, hub, rules }) {
+  async nginx(folder, { port, portal, hub, secondPortal, rules }) {
+    const second = secondPortal === undefined ? '' : `server 127.0.0.1:${secondPortal} max_fails=0;`;
     const site = replaceEach(await textOf('nginx/vestibule.conf', rules), {
       '/etc/nginx/': deployed('nginx/'),
-      '127.0.0.1:8080': `127.0.0.1:${portal}`,
+      'server 127.0.0.1:8080 max_fails=0;': `server 127.0.0.1:${portal} max_fails=0; ${second}`,
       '127.0.0.1:3000': `127.0.0.1:${hub}`,
       'listen 443 ssl;': `listen 127.0.0.1:${port};`,
       'ssl_certificate /etc/ssl/certs/hub.pem;': '',
