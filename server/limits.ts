@@ -209,6 +209,8 @@ export const limits = {
   stdinBytes: 64 * 1024,
   housekeepingEvery: 10 * minute,
   warningsEvery: day,
+  /** Figures that are counted in tables for the metrics are kept this long. */
+  metricsCountedEvery: minute,
   /** Waiting password hashes; any more are answered 503. */
   waitingHashes: 500,
   busyRetryAfter: 5 * second,

@@ -31,7 +31,7 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     now,
     keys: keysOf(config.secrets ?? (await secretsOfDataFolder(config.dataFolder))),
     mails: openTransport(config, log),
-    metrics: config.metricsToken === null ? noMetrics() : await createMetrics(sql, now),
+    metrics: config.metricsToken === null ? noMetrics() : await createMetrics({ config, sql, now }),
     providers: createProviderMemory({ now, log }),
   };
   const workers = startWorkers(depsWithoutWake);

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import type { Connection, Database } from './database.ts';
+import { timeStatement, withTimedStatements } from './timed-statements.ts';
 
 // PostgreSQL's codes for a prepared statement that is gone (26000) or whose result type changed (0A000).
 const lostRoutines = new Set(['FetchPreparedStatement', 'RevalidateCachedQuery']);
@@ -34,7 +35,7 @@ type Query = {
 export function withFreshStatements(sql: Database, onLost: () => void): Database {
   const begin = sql.begin.bind(sql) as (work: (sql: Connection) => Promise<unknown>) => Promise<unknown>;
   sql.begin = ((work: (sql: Connection) => Promise<unknown>) =>
-    begin(work).catch((error: unknown) => {
+    begin((connection) => work(withTimedStatements(connection))).catch((error: unknown) => {
       if (mayBeLost(error)) stopPreparing();
       throw error;
     })) as typeof sql.begin;
@@ -61,6 +62,7 @@ export function withFreshStatements(sql: Database, onLost: () => void): Database
     if (!(made instanceof Promise)) return made;
     const query = made as unknown as Query;
     query.options.onexecute ??= oneAtATime;
+    timeStatement(made);
     sendAgainWhenLost(query);
     return made;
   }
