@@ -53,6 +53,8 @@ import { verifyRoute, verifySchema } from './two-factor/verify-route.ts';
 /** What the app needs besides what its routes need. */
 export type AppOptions = {
   built: BuiltPages;
+  /** Called before the first hook, such as by traces. */
+  prepare?: (app: FastifyInstance) => void;
   /** How long requests and idle connections may last. */
   timeouts?: Partial<Timeouts>;
 };
@@ -63,7 +65,7 @@ export type Timeouts = Record<
 >;
 
 /** The whole HTTP server: guards, then every route by name. It is not listening yet. */
-export async function buildApp(deps: Deps, { built, ...options }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOptions): Promise<FastifyInstance> {
   const timeouts: Timeouts = { ...limits, ...options.timeouts };
   const { basePath } = deps.config;
   const headers = securityHeaders(deps.config, built.styles);
@@ -105,6 +107,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     { parseAs: 'buffer' },
     async ({ headers }: FastifyRequest, body: Buffer) => readForm(body, headers['content-encoding']),
   );
+  prepare?.(app);
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers);
     done();

@@ -234,6 +234,8 @@ export const limits = {
   stopWithin: 10 * second,
   /** Of this, how long background work may take. */
   stopBesideWithin: 5 * second,
+  /** Of that, how long a collector may take for the last traces. */
+  tracesSentWithin: second,
   stopLooksEvery: 50,
   /** Under npm Ctrl-C reaches the portal twice, from the terminal and from npm: that is one signal. */
   sameSignal: 2 * second,

@@ -15,8 +15,15 @@ export type PortalProcess = {
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** Starts a portal on a database; `preload` is a module's source that runs in it first. Throws if it ends early. */
-export async function portalProcess(databaseUrl: string, preload = ''): Promise<PortalProcess> {
+/**
+ * Starts a portal on a database; `preload` is a module's source that runs in it first, `env` more of its environment.
+ * Throws if it ends early.
+ */
+export async function portalProcess(
+  databaseUrl: string,
+  preload = '',
+  env: Record<string, string> = {},
+): Promise<PortalProcess> {
   const port = await freePort();
   const child = spawn(
     process.execPath,
@@ -28,6 +35,7 @@ export async function portalProcess(databaseUrl: string, preload = ''): Promise<
         PORT: String(port),
         DATABASE_URL: databaseUrl,
         VESTIBULE_SECRET: 'x'.repeat(43),
+        ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     },

@@ -9,6 +9,7 @@ import { readEmail } from '../names/read-name.ts';
 import { type IdentityHeaders, readIdentityHeaders } from './identity-headers.ts';
 import { readConfigFile } from './read-config-file.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
+import { readTraces, type Sampling } from './traces.ts';
 
 /** All configuration, read and validated once, then passed on as a value. */
 export type Config = {
@@ -25,6 +26,8 @@ export type Config = {
   secrets: string[] | null;
   /** The token for reading the metrics; null: metrics are disabled. */
   metricsToken: string | null;
+  /** Which traces are sent; null: none. */
+  traces: Sampling | null;
   basePath: string;
   branding: Branding;
   accentColour: string | null;
@@ -77,6 +80,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
   const databaseUrl = readDatabaseUrl(env.DATABASE_URL, problems);
   const metricsToken = readMetricsToken(env.METRICS_TOKEN, problems);
+  const traces = readTraces(env, problems);
   const secrets = readSecrets(env.VESTIBULE_SECRET, databaseUrl, problems);
   const smtp = readSmtpServer(env.SMTP_URL, problems);
   const mailFrom = readMailFrom(file.mail?.from, publicUrl, problems);
@@ -105,6 +109,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
       dataFolder: resolve(env.VESTIBULE_DATA || './data'),
       secrets,
       metricsToken,
+      traces,
       basePath: file.basePath ?? '/portal',
       branding: {
         name: file.name ?? 'Vestibule',
