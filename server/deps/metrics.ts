@@ -30,16 +30,18 @@ export type SignInLabels = {
     | SsoRefusalReason;
 };
 
-/** What made somebody wait. */
-export type ThrottledKind =
-  | 'account'
-  | 'device'
-  | 'address'
-  | 'code'
-  | 'code_mail'
-  | 'reset'
-  | 'single_sign_on'
-  | 'logout_token';
+/** What somebody tried too often and has to wait for. */
+export const throttledKinds = [
+  'account',
+  'device',
+  'address',
+  'code',
+  'code_mail',
+  'reset',
+  'single_sign_on',
+  'logout_token',
+] as const;
+export type ThrottledKind = (typeof throttledKinds)[number];
 
 /** The metrics for the operator's monitoring, in the Prometheus text format. Labels have few values, never a person's. */
 export type Metrics = {

@@ -24,13 +24,14 @@ async function sample(name: string): Promise<number> {
   return Number(line?.split(' ')[1]);
 }
 
-it('nobody reads the metrics without the token', async () => {
+it('nobody reads the metrics without the token, and with it by any name of the portal', async () => {
   for (const authorization of [undefined, 'Bearer', 'Bearer x', `bearer ${metricsToken}x`, metricsToken]) {
     const answer = await readMetrics(authorization);
     expect(answer.statusCode).toBe(401);
     expect(answer.body).not.toContain('vestibule_');
   }
-  const answer = await readMetrics(`Bearer ${metricsToken}`);
+  const headers = { host: '10.0.0.5:8080', authorization: `Bearer ${metricsToken}` };
+  const answer = await portal.send({ url: '/metrics', headers });
   expect(answer.statusCode).toBe(200);
   expect(answer.headers['content-type']).toContain('text/plain');
 });

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps/deps.ts';
-import type { Metrics } from '../deps/metrics.ts';
+import { type Metrics, throttledKinds } from '../deps/metrics.ts';
+import { mailKinds } from '../storage/mail-kinds.ts';
 import { registerGauges } from './metrics-gauges.ts';
 import { timeWork } from './metrics-of-work.ts';
 
@@ -11,6 +12,12 @@ export async function createMetrics(deps: Pick<Deps, 'config' | 'sql' | 'now'>):
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name: `vestibule_${name}`, help, labelNames, registers });
+  // From 0 on, or the first event of a kind would be no increase.
+  const byKind = (name: string, help: string, kinds: readonly string[]) => {
+    const made = counter(name, help, 'kind');
+    for (const kind of kinds) made.inc({ kind }, 0);
+    return made;
+  };
   collectDefaultMetrics({ register: registry });
   registerGauges(prometheus, registry, deps);
   return {
@@ -31,11 +38,15 @@ export async function createMetrics(deps: Pick<Deps, 'config' | 'sql' | 'now'>):
       'way',
       'outcome',
     ),
-    throttled: counter('throttled_total', 'Requests that were told to wait, by what was tried too often.', 'kind'),
+    throttled: byKind(
+      'throttled_total',
+      'Requests that were told to wait, by what was tried too often.',
+      throttledKinds,
+    ),
     resetRequests: counter('reset_requests_total', 'Answered requests for a reset link, by outcome.', 'outcome'),
-    mailsSent: counter('mails_sent_total', 'Emails accepted by the mail server.', 'kind'),
-    mailsRefused: counter('mails_refused_total', 'Attempts refused by the mail server.', 'kind'),
-    mailsGivenUp: counter('mails_given_up_total', 'Emails that could not be delivered within a day.', 'kind'),
+    mailsSent: byKind('mails_sent_total', 'Emails accepted by the mail server.', mailKinds),
+    mailsRefused: byKind('mails_refused_total', 'Attempts refused by the mail server.', mailKinds),
+    mailsGivenUp: byKind('mails_given_up_total', 'Emails that could not be delivered within a day.', mailKinds),
     mailServerDown: counter('mail_server_down_total', 'Times that the mail server was found to be down.'),
     singleSignOn: counter(
       'single_sign_on_total',
