@@ -8,6 +8,7 @@ import { parseNetworkList } from '../names/network-list.ts';
 import { readEmail } from '../names/read-name.ts';
 import { type IdentityHeaders, readIdentityHeaders } from './identity-headers.ts';
 import { readConfigFile } from './read-config-file.ts';
+import { withSecretFiles } from './secret-files.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 import { readTraces, type Sampling } from './traces.ts';
 
@@ -73,8 +74,9 @@ export const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
  * Reads the settings from the environment and the configuration file (decisions §11). Returns the whole configuration,
  * or every problem found, each naming its setting.
  */
-export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
+export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const problems: string[] = [];
+  const env = withSecretFiles(environment, problems);
   const file = readConfigFile(env.VESTIBULE_CONFIG, problems);
   const port = readPort(env.PORT, problems);
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
