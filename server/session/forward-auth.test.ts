@@ -173,6 +173,19 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('behind %s', (proxy) => {
     expect((await ask('/portal/session', lies)).status).toBe(401);
   });
 
+  it('the trace that a client names does not reach the portal, which would continue it', async () => {
+    const got: (string | undefined)[] = [];
+    const note = ({ url, headers }: IncomingMessage) => got.push(`${url} ${headers.traceparent ?? 'none'}`);
+    portal.app.server.on('request', note);
+    const named: [string, string] = ['traceparent', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'];
+    await ask('/app', [['Cookie', session], named]);
+    await ask('/app', [named]);
+    await ask('/portal/', [named]);
+    portal.app.server.off('request', note);
+    expect(got.length).toBeGreaterThanOrEqual(3);
+    for (const line of got) expect(line).toMatch(/ (?:none)?$/);
+  });
+
   it('GT-13 an address that is no page of ours is not where sign-in leads', async () => {
     const { location } = await ask('//evil.example/page');
     expect(location).not.toContain('evil.example');
