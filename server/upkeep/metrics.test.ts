@@ -6,6 +6,15 @@ import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { cuttableDatabase } from '#testing/cuttable-database.ts';
 import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import {
+  addSamlConnection,
+  postSamlAnswer,
+  samlAnswer,
+  samlProvider,
+  samlRequestAt,
+} from '#testing/saml-sign-in-for-test.ts';
+import { browserForTest, departFor } from '#testing/sso-for-test.ts';
+import { codeNow, giveApp, halfSession, signInWithApp, verify } from '#testing/two-factor-for-test.ts';
 
 const metricsToken = 'a-token-of-the-monitoring';
 const portal = portalOfFile({ config: { metricsToken } });
@@ -70,6 +79,30 @@ describe('sign-ins', () => {
     expect(await sample('vestibule_sign_ins_total{way="password",outcome="unknown-user"}')).toBe(1);
   });
 
+  it('by a second factor, and by a provider, are counted by the way that let them in', async () => {
+    await addCustomer(portal, 'strict', { twoFactor: 'app' });
+    await addUser(portal, { username: 'tess', customers: ['strict'] });
+    const secret = await giveApp(portal, 'tess');
+    await signInWithApp(portal, 'tess', secret);
+    // Used already.
+    await verify(portal, codeNow(portal, secret), await halfSession(portal, 'tess'));
+    expect(await sample('vestibule_sign_ins_total{way="password",outcome="second-factor-asked"}')).toBe(2);
+    expect(await sample('vestibule_sign_ins_total{way="app",outcome="signed-in"}')).toBe(1);
+    expect(await sample('vestibule_sign_ins_total{way="app",outcome="code-refused"}')).toBe(1);
+
+    const provider = await samlProvider('idp.acme.test', portal.deps.now());
+    await addSamlConnection(portal, provider);
+    const outcomes = { 'ada@acme.test': 'signed-in', 'stranger@acme.test': 'unknown-user' };
+    for (const [email, outcome] of Object.entries(outcomes)) {
+      const browser = browserForTest(portal);
+      const request = samlRequestAt(await departFor(browser, email));
+      const answer = await postSamlAnswer(portal, browser, samlAnswer(portal, provider, request, { email }));
+      await browser.get(String(answer.headers.location), { headers: { 'sec-fetch-site': 'cross-site' } });
+      expect(await sample(`vestibule_sign_ins_total{way="saml",outcome="${outcome}"}`)).toBe(1);
+    }
+    expect(await sample('vestibule_ends_seconds{connection="acme-saml",what="certificate"}')).toBeGreaterThan(0);
+  });
+
   it('that have to wait are counted by what was tried too often', async () => {
     for (let tried = 0; tried < 8; tried += 1) await portal.signIn('ada', `Wrong-Lantern-${tried}`);
     expect(await sample('vestibule_throttled_total{kind="account"}')).toBeGreaterThan(0);
@@ -92,9 +125,11 @@ describe('sign-ins', () => {
     await portal.signIn('eve', testPassword);
     portal.wait(limits.metricsCountedEvery);
     expect(await sample('vestibule_sessions{stage="full"}')).toBe(before + 1);
-    expect(await sample('vestibule_sessions{stage="half"}')).toBe(0);
+    // Of tess, who waits for a code.
+    expect(await sample('vestibule_sessions{stage="half"}')).toBe(1);
     portal.wait(limits.metricsCountedEvery + portal.deps.config.sessionIdle);
     expect(await sample('vestibule_sessions{stage="full"}')).toBe(0);
+    expect(await sample('vestibule_sessions{stage="half"}')).toBe(0);
   });
 });
 
