@@ -119,7 +119,8 @@ describe('compose.yaml', () => {
     await run('sh', ['-ec', sed], { env: { ...process.env, HUB: '127.0.0.1:4321' } });
     const made = await readFile(site, 'utf8');
     const port = await portOfImage();
-    for (const { networks } of portals()) expect(made).toContain(`server ${networks.portal.ipv4_address}:${port};`);
+    for (const { networks } of portals())
+      expect(made).toContain(`server ${networks.portal.ipv4_address}:${port} max_fails=0;`);
     expect(made).toContain('server 127.0.0.1:4321;');
     expect(made).not.toMatch(/127\.0\.0\.1:(?:8080|3000)/);
     const plain = made.replace('listen 443 ssl;', 'listen 127.0.0.1:4322;').replaceAll(/^\s*ssl_.*$/gm, '');

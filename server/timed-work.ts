@@ -33,7 +33,12 @@ export function onTimedWork(kind: KindOfWork, begun: (work: TimedWork) => (work:
   const endings = new WeakMap<TimedWork, (work: TimedWork) => void>();
   const subscribers = {
     start: (work: TimedWork) => void endings.set(work, begun(work)),
-    asyncEnd: (work: TimedWork) => endings.get(work)?.(work),
+    asyncEnd: (work: TimedWork) => {
+      const ended = endings.get(work);
+      // Only the first end counts: postgres.js may reject a statement twice.
+      endings.delete(work);
+      ended?.(work);
+    },
   };
   timedWork[kind].subscribe(subscribers as Parameters<Channel['subscribe']>[0]);
   return () => void timedWork[kind].unsubscribe(subscribers as Parameters<Channel['unsubscribe']>[0]);

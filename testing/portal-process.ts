@@ -16,15 +16,14 @@ export type PortalProcess = {
 const root = fileURLToPath(new URL('../', import.meta.url));
 
 /**
- * Starts a portal on a database; `preload` is a module's source that runs in it first, `env` more of its environment.
+ * Starts a portal on a database; `preload` is a module's source that runs in it first, `env` what it is told besides.
  * Throws if it ends early.
  */
 export async function portalProcess(
   databaseUrl: string,
-  preload = '',
-  env: Record<string, string> = {},
+  { preload = '', env = {} }: { preload?: string; env?: Record<string, string> } = {},
 ): Promise<PortalProcess> {
-  const port = await freePort();
+  const port = env.PORT ?? String(await freePort());
   const child = spawn(
     process.execPath,
     ['--import', `data:text/javascript,${encodeURIComponent(preload)}`, 'server/command-line/vestibule.ts', 'serve'],
@@ -32,7 +31,7 @@ export async function portalProcess(
       cwd: root,
       env: {
         PATH: process.env.PATH,
-        PORT: String(port),
+        PORT: port,
         DATABASE_URL: databaseUrl,
         VESTIBULE_SECRET: 'x'.repeat(43),
         ...env,

@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 async function start(env: Record<string, string>): Promise<PortalProcess> {
-  running = await portalProcess(wire.url, '', { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });
+  running = await portalProcess(wire.url, { env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env } });
   return running;
 }
 
@@ -154,10 +154,10 @@ describe('traces', () => {
         if (/sdk-trace|exporter-trace/.test(name)) console.log('loads ' + name);
         return next(name, context);
       } });`;
-    const plain = await portalProcess(wire.url, preload);
+    const plain = await portalProcess(wire.url, { preload });
     await spansAfterStop(plain);
     expect(plain.output()).not.toContain('loads ');
-    const traced = await portalProcess(wire.url, preload, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const traced = await portalProcess(wire.url, { preload, env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
     await spansAfterStop(traced);
     expect(traced.output()).toContain('loads @opentelemetry/sdk-trace');
   });
