@@ -94,10 +94,14 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('mounts files that exist, or that the operator makes', () => {
-    const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
-      volumes.map((volume) => volume.split(':')[0] ?? ''),
-    );
+  it('mounts files that exist, or that the operator makes, and those that they include', async () => {
+    const volumes = Object.values(services).flatMap(({ volumes: mounts = [] }) => mounts);
+    const mounted = volumes.map((volume) => volume.split(':')[0] ?? '');
+    for (const included of (await read('nginx/vestibule.conf')).matchAll(/include (\S+);/g))
+      expect(
+        volumes.some((volume) => volume.includes(`:${included[1]}:`)),
+        included[1],
+      ).toBe(true);
     const ours = mounted.filter((source) => source.startsWith('.') && !source.startsWith('./tls/'));
     expect(ours).toContain('../nginx/vestibule.conf');
     for (const source of ours) expect(existsSync(join(path('compose'), source)), source).toBe(true);
@@ -123,7 +127,10 @@ describe('compose.yaml', () => {
       expect(made).toContain(`server ${networks.portal.ipv4_address}:${port} max_fails=0;`);
     expect(made).toContain('server 127.0.0.1:4321;');
     expect(made).not.toMatch(/127\.0\.0\.1:(?:8080|3000)/);
-    const plain = made.replace('listen 443 ssl;', 'listen 127.0.0.1:4322;').replaceAll(/^\s*ssl_.*$/gm, '');
+    const plain = made
+      .replace('listen 443 ssl;', 'listen 127.0.0.1:4322;')
+      .replaceAll(/^\s*ssl_.*$/gm, '')
+      .replaceAll('/etc/nginx/', path('nginx/'));
     await writeFile(join(folder, 'nginx.conf'), `pid ${folder}/pid;\nevents {}\nhttp {\n${plain}\n}\n`);
     await run('/usr/sbin/nginx', ['-t', '-q', '-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')]);
   }, 180_000);
