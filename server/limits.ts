@@ -232,6 +232,8 @@ export const limits = {
   stdinBytes: 64 * 1024,
   housekeepingEvery: 10 * minute,
   warningsEvery: day,
+  /** Figures that are counted in tables for the metrics are kept this long. */
+  metricsCountedEvery: minute,
   /** Waiting password hashes; any more are answered 503. */
   waitingHashes: 500,
   busyRetryAfter: 5 * second,
@@ -257,6 +259,8 @@ export const limits = {
   proxyKeepsIdle: 5 * second,
   /** Of this, how long background work may take. */
   stopBesideWithin: 5 * second,
+  /** Of that, how long a collector may take for the last traces. */
+  tracesSentWithin: second,
   stopLooksEvery: 50,
   /** Under npm Ctrl-C reaches the portal twice, from the terminal and from npm: that is one signal. */
   sameSignal: 2 * second,

@@ -9,6 +9,7 @@ import { expect, it } from 'vitest';
  */
 const rooms = [
   'limits.ts',
+  'timed-work.ts',
   'names',
   'audit',
   'secrets',

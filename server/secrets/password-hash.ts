@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { limits } from '../limits.ts';
+import { timed } from '../timed-work.ts';
 import { workQueue } from './work-queue.ts';
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */
@@ -10,17 +11,20 @@ const prefix = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCos
 
 /** One more than there are cores: the next one starts before the event loop learns that a hash is done. */
 const mostHashesAtOnce = availableParallelism() + 1;
-const { inTurn, refuseWhenFull } = workQueue(mostHashesAtOnce, limits.waitingHashes);
+const { inTurn, refuseWhenFull, length } = workQueue(mostHashesAtOnce, limits.waitingHashes);
 
 /** Throws WorkQueueFull if too many passwords are waiting to be hashed. */
 export const refuseWhenHashesWait = refuseWhenFull;
+
+/** How many passwords are being hashed or checked in this process, and how many wait for that. */
+export const hashesInQueue = length;
 
 /** The hash of no password: random in place of a salt and a result. Checking it costs as much as checking a real one. */
 const decoyHash = phcText(randomBytes(16), randomBytes(32));
 
 /** Hashes a password with argon2id; returns the PHC text. Throws WorkQueueFull if too many are waiting. */
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(password.normalize('NFC'), parameters));
+  return inTurn(() => timed('passwordHash', undefined, () => hash(password.normalize('NFC'), parameters)));
 }
 
 /**
@@ -29,7 +33,8 @@ export function hashPassword(password: string): Promise<string> {
  */
 export function verifyPassword(storedHash: string | null, password: string): Promise<boolean> {
   return inTurn(async () => {
-    const right = await verify(storedHash ?? decoyHash, password.normalize('NFC'));
+    const check = () => verify(storedHash ?? decoyHash, password.normalize('NFC'));
+    const right = await timed('passwordHash', undefined, check);
     return right && storedHash !== null;
   });
 }
