@@ -29,6 +29,7 @@ const rooms = [
   'sign-out',
   'password',
   'accounts',
+  'moving-in',
   'upkeep',
   'pages',
   'app.ts',

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { limits } from '../limits.ts';
+import { readForeignHash } from './foreign-hash.ts';
+import { verifyForeignHash } from './verify-foreign-hash.ts';
 import { workQueue } from './work-queue.ts';
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */
@@ -24,14 +26,25 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password matches the stored hash. A null hash costs the same work and never matches, so that timing
- * doesn't reveal an account without a password, or a missing one. Throws WorkQueueFull if too many wait.
+ * Whether the password matches the stored hash, ours or an imported one. A null hash costs the same work as ours and
+ * never matches, so that timing doesn't reveal an account without a password, or a missing one. Throws WorkQueueFull if
+ * too many wait.
  */
 export function verifyPassword(storedHash: string | null, password: string): Promise<boolean> {
   return inTurn(async () => {
-    const right = await verify(storedHash ?? decoyHash, password.normalize('NFC'));
+    const right = await isRight(storedHash ?? decoyHash, password);
     return right && storedHash !== null;
   });
+}
+
+async function isRight(storedHash: string, password: string): Promise<boolean> {
+  const composed = password.normalize('NFC');
+  if (!isHashOutdated(storedHash)) return await verify(storedHash, composed);
+  const foreign = readForeignHash(storedHash);
+  if (!foreign) return false;
+  // Other systems hash what was typed; one of ours with older parameters is of the composed form.
+  if (await verifyForeignHash(foreign, password)) return true;
+  return foreign.kind === 'argon2' && composed !== password && (await verifyForeignHash(foreign, composed));
 }
 
 /** Whether a stored hash was made with other parameters than the current ones. */
