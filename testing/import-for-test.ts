@@ -1,4 +1,9 @@
-import { type ImportCounts, type ImportOptions, importUsers, type RefusedLine } from '#server/moving-in/import-users.ts';
+import {
+  type ImportCounts,
+  type ImportOptions,
+  importUsers,
+  type RefusedLine,
+} from '#server/moving-in/import-users.ts';
 import { readJsonLines } from '#server/moving-in/read-json-lines.ts';
 import { readVestibule } from '#server/moving-in/vestibule-source.ts';
 import type { PortalForTest } from './portal-for-test.ts';

@@ -5,16 +5,14 @@
 export const hashesByOthers = {
   'argon2i by passlib': '$argon2i$v=19$m=8192,t=2,p=1$YUyp1bp3jhFiLAXgXKt1rg$FXS4otQr5O7JDfC5UKMuDA',
   'argon2id by passlib': '$argon2id$v=19$m=8192,t=3,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q',
-  'argon2id by Django':
-    'argon2$argon2id$v=19$m=8192,t=2,p=2$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw',
+  'argon2id by Django': 'argon2$argon2id$v=19$m=8192,t=2,p=2$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw',
   'bcrypt 2a by passlib': '$2a$06$fDAmoNUKEvd2Om8q2hLFY.cBgfDLJZGejB6wY3FkhjfkCK7SLKbj.',
   'bcrypt 2b by passlib': '$2b$06$lXXXRQ/f6byA74HeWwUFOuykdy8oCY4ma3eir8v5PbY1UQSnpBReC',
   'bcrypt 2y by passlib': '$2y$06$gn1I1S07AUJjU40NRfiPJeYTKYGVbWJwCEZTjJ2ULA.y6MLtgWADi',
   'bcrypt by Django': 'bcrypt$$2b$06$M1Z8ElH.P5bD59.Z8Hi3oevMTixJK3491eakHsb3ngMUBRiJOqUtO',
   'bcrypt_sha256 by Django': 'bcrypt_sha256$$2b$06$XOr7jpHDrtjwpQU4NNsiauY16G6HatGtanh/3sqOoOta8O4N9zL3a',
   'PBKDF2 SHA-1 by passlib': '$pbkdf2$5000$713rXStl7D0HAECIkdKaMw$ATM6lxpOwe4RD2AWwxw8fO9dBBE',
-  'PBKDF2 SHA-256 by passlib':
-    '$pbkdf2-sha256$5000$ntOaMwYgZEzpnRPiHENozQ$dSXNoqIvnZg9zxO1l/AR9OobKnMyhFXNvHvnaNCtOqM',
+  'PBKDF2 SHA-256 by passlib': '$pbkdf2-sha256$5000$ntOaMwYgZEzpnRPiHENozQ$dSXNoqIvnZg9zxO1l/AR9OobKnMyhFXNvHvnaNCtOqM',
   'PBKDF2 SHA-512 by passlib':
     '$pbkdf2-sha512$5000$j5EypnQuJeQcIwSg9P6/Fw$U4aUoWkhs9fzUXL.DvayJQsZ2hV.5KEQnU5/z9l9LbkqEUApwiXHcJxHmUjuMcbH.SZV56VcCq5bhAW.lWYTVw',
   'PBKDF2 SHA-1 by Django': 'pbkdf2_sha1$20000$seasalt1$whlF5zBQnApkDv0JVOnNqhf0ZGY=',

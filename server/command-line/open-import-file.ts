@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { ImportEntry } from '../moving-in/import-entry.ts';
-import { readJsonLines } from '../moving-in/read-json-lines.ts';
 import { failure } from './failure.ts';
 
 export type ImportFile = {
@@ -22,8 +21,10 @@ export async function openImportFile(path: string, format: 'jsonl' | 'csv' | und
       yield chunk;
     }
   }
-  // Code that few imports need is loaded on demand.
-  const entries = isCsv ? (await import('../moving-in/read-csv.ts')).readCsv(counted()) : readJsonLines(counted());
+  // Code that other commands don't need is loaded on demand.
+  const entries = isCsv
+    ? (await import('../moving-in/read-csv.ts')).readCsv(counted())
+    : (await import('../moving-in/read-json-lines.ts')).readJsonLines(counted());
   return { entries, bytes, bytesRead: () => read };
 }
 

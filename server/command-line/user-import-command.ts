@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { importSources } from '../moving-in/import-sources.ts';
 import type { ImportCounts, RefusedLine } from '../moving-in/import-users.ts';
+import { type SourceName, sourceNames } from '../moving-in/source-names.ts';
 import { readCustomerKey } from '../names/read-name.ts';
 import { exitCodes, failure } from './failure.ts';
 import { importProgress } from './import-progress.ts';
@@ -11,7 +11,7 @@ import { printJson, printLine, printWarning } from './print.ts';
 import { withKeys } from './with-keys.ts';
 
 type Flags = {
-  from: keyof typeof importSources;
+  from: SourceName;
   format?: 'jsonl' | 'csv';
   customer?: string[];
   dryRun?: true;
@@ -30,9 +30,7 @@ export function addUserImportCommand(user: Command): void {
     .command('import')
     .argument('<file>', 'an export in JSON Lines or CSV; - reads standard input')
     .description('add the users of another system, with password hashes; run it again to continue')
-    .addOption(
-      new Option('--from <source>', 'what wrote the file').choices(Object.keys(importSources)).default('vestibule'),
-    )
+    .addOption(new Option('--from <source>', 'what wrote the file').choices(sourceNames).default('vestibule'))
     .addOption(new Option('--format <format>', 'default: by the name of the file').choices(['jsonl', 'csv']))
     .addOption(repeatable('--customer <key>', 'customer of users for whom the file names none; may be repeated'))
     .option('--accept-unverified', 'take over users whose email address the source has not verified')
@@ -57,7 +55,13 @@ Examples:
 async function runUserImport(file: string, flags: Flags): Promise<void> {
   const wrongKey = flags.customer?.find((key) => readCustomerKey(key).kind === 'refused');
   if (wrongKey !== undefined) throw failure(`customer: ${JSON.stringify(wrongKey)} is not the key of a customer.`);
-  const readSource = await importSources[flags.from](flags.firebaseConfig);
+  // Code that other commands don't need is loaded on demand.
+  const { openImportSource } = await import('../moving-in/open-import-source.ts');
+  const { firebaseConfig } = flags;
+  const readSource = await openImportSource(flags.from, {
+    now: () => new Date(),
+    ...(firebaseConfig !== undefined && { firebaseConfig }),
+  });
   if (readSource.kind === 'refused') throw failure(`${readSource.problem}.`);
   const { entries, bytes, bytesRead } = await openImportFile(file, flags.format);
   const refusedFile = flags.refused === undefined ? null : await openRefusedFile(flags.refused);
@@ -69,7 +73,6 @@ async function runUserImport(file: string, flags: Flags): Promise<void> {
   process.once('SIGINT', stop);
   try {
     await withKeys(async ({ sql, keys, now }) => {
-      // Code that other commands don't need is loaded on demand.
       const { importUsers } = await import('../moving-in/import-users.ts');
       const progress = importProgress(bytes, bytesRead);
       const counts = await importUsers({ sql, keys, now }, entries, {
