@@ -1,3 +1,4 @@
+import { renewPasswordDecoys } from '../accounts/renew-password-decoys.ts';
 import { limits } from '../limits.ts';
 import type { Keys } from '../secrets/keys.ts';
 import type { Database } from '../storage/database.ts';
@@ -5,7 +6,7 @@ import type { ImportEntry } from './import-entry.ts';
 import { type ImportRules, readImportedUser } from './read-imported-user.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 import type { ReadSource } from './source-user.ts';
-import { type BatchLine, storeBatch } from './store-batch.ts';
+import { type BatchLine, type Compared, storeBatch } from './store-batch.ts';
 
 /** A line that was not taken over. */
 export type RefusedLine = { line: number } & Refusal;
@@ -36,8 +37,13 @@ export async function importUsers(
   const counts = { added: 0, unchanged: 0, refused: 0 };
   let batch: BatchLine[] = [];
   let refused: RefusedLine[] = [];
+  const decoys = async () => {
+    if (!dryRun) await renewPasswordDecoys(deps.sql);
+  };
+  // A dry run stores nothing, so it remembers the names of earlier lines: some 200 bytes for each user.
+  const seen = dryRun ? new Map<string, Compared>() : null;
   const finish = async () => {
-    const stored = await storeBatch(deps, batch, { now: deps.now(), dryRun });
+    const stored = await storeBatch(deps, batch, { now: deps.now(), seen });
     counts.added += stored.added;
     counts.unchanged += stored.unchanged;
     const all = [...refused, ...stored.refused].sort((one, other) => one.line - other.line);
@@ -45,6 +51,8 @@ export async function importUsers(
     all.forEach(onRefused);
     batch = [];
     refused = [];
+    // Early, since users sign in while others are still to come.
+    if (stored.added > 0 && stored.added === counts.added) await decoys();
     onProgress(counts);
   };
   for await (const entry of entries) {
@@ -53,9 +61,10 @@ export async function importUsers(
     else refused.push(read);
     if (batch.length + refused.length < limits.importBatch) continue;
     await finish();
-    if (isStopped()) return counts;
+    if (isStopped()) break;
   }
-  await finish();
+  if (batch.length + refused.length > 0) await finish();
+  if (counts.added > 0) await decoys();
   return counts;
 }
 

@@ -24,16 +24,16 @@ export type StoredBatch = { added: number; unchanged: number; refused: ({ line: 
 /**
  * Adds the users of a batch in one transaction, so that a crash leaves all of them or none. A user who is there with the
  * same values counts as unchanged: running an import again continues it. One whose name is taken, or who differs, is
- * refused. A dry run stores nothing.
+ * refused. With `seen` it is a dry run: nothing is stored, and the users of earlier batches are found there.
  */
 export async function storeBatch(
   { sql, keys }: { sql: Database; keys: Keys },
   batch: readonly BatchLine[],
-  { now, dryRun }: { now: Date; dryRun: boolean },
+  { now, seen }: { now: Date; seen: Map<string, Compared> | null },
 ): Promise<StoredBatch> {
   return await transaction(sql, async (sql) => {
-    const { toAdd, ...outcome } = await sort(sql, batch, dryRun);
-    if (dryRun) return new RollBack({ ...outcome, added: toAdd.length });
+    const { toAdd, ...outcome } = await sort(sql, batch, seen);
+    if (seen) return new RollBack({ ...outcome, added: toAdd.length });
     const users = toAdd.map((user) => userToInsert(user, keys, now));
     await insertUsers(sql, users, { now, timeStep: Math.floor(now.getTime() / 1000 / period) });
     await insertAuditEvents(sql, users.map(eventOf), now);
@@ -44,14 +44,14 @@ export async function storeBatch(
 async function sort(
   sql: Connection,
   batch: readonly BatchLine[],
-  dryRun: boolean,
+  seen: Map<string, Compared> | null,
 ): Promise<Omit<StoredBatch, 'added'> & { toAdd: ImportedUser[] }> {
   const outcome = { unchanged: 0, refused: [] as StoredBatch['refused'], toAdd: [] as ImportedUser[] };
-  if (!dryRun) await lockLoginNames(sql);
+  if (!seen) await lockLoginNames(sql);
   const customers = new Set(
     await listCustomerKeysForShare(sql, [...new Set(batch.flatMap(({ user }) => user.customers))]),
   );
-  const there = new Map<string, Compared>();
+  const there = seen ?? new Map<string, Compared>();
   for (const user of await listUsersByFolds(sql, [...new Set(batch.flatMap(({ user }) => foldsOfUser(user)))]))
     there.set(user.fold, user);
   for (const { line, user } of batch) {
@@ -62,12 +62,7 @@ async function sort(
     if (refusal === 'new') {
       outcome.toAdd.push(user);
       // The next lines meet it as if it were stored.
-      const stored = {
-        ...user,
-        id: `line ${line}`,
-        hasPassword: user.passwordHash !== null,
-        hasApp: user.totp !== null,
-      };
+      const stored = comparedOf(user, `line ${line}`);
       for (const fold of foldsOfUser(user)) there.set(fold, stored);
     } else if (refusal === null) outcome.unchanged += 1;
     else outcome.refused.push({ line, ...refusal });
@@ -75,7 +70,14 @@ async function sort(
   return outcome;
 }
 
-type Compared = Omit<UserThere, 'fold'>;
+/** What a line is compared with, by folded name. */
+export type Compared = Omit<UserThere, 'fold'>;
+
+function comparedOf(user: ImportedUser, id: string): Compared {
+  const { username, email, language, customers, active, mayChangePassword, passwordHash, totp } = user;
+  const own = { id, username, email, language, customers, active, mayChangePassword };
+  return { ...own, hasPassword: passwordHash !== null, hasApp: totp !== null };
+}
 
 /** `new` if both names are free, null if the user is there already, else why it cannot be taken over. */
 function differenceFrom(there: ReadonlyMap<string, Compared>, user: ImportedUser): Refusal | 'new' | null {

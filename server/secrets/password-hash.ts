@@ -26,13 +26,17 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password matches the stored hash, ours or an imported one. A null hash costs the same work as ours and
- * never matches, so that timing doesn't reveal an account without a password, or a missing one. Throws WorkQueueFull if
- * too many wait.
+ * Whether the password matches the stored hash, ours or an imported one. A null hash costs the same work as the decoy, or
+ * as ours without one, and never matches, so that timing doesn't reveal an account without a password, or a missing one.
+ * Throws WorkQueueFull if too many wait.
  */
-export function verifyPassword(storedHash: string | null, password: string): Promise<boolean> {
+export function verifyPassword(
+  storedHash: string | null,
+  password: string,
+  decoy: string | null = null,
+): Promise<boolean> {
   return inTurn(async () => {
-    const right = await isRight(storedHash ?? decoyHash, password);
+    const right = await isRight(storedHash ?? decoy ?? decoyHash, password);
     return right && storedHash !== null;
   });
 }

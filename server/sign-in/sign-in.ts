@@ -36,12 +36,14 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     address: request.address,
     deviceHash,
     guess: keyedDigest(deps.keys.guess, `${fold}\n${request.password}`),
+    decoyShare: keyedDigest(deps.keys.guess, `decoy\n${fold}`).readUInt32BE(0) / 2 ** 32,
     now,
   });
   if (attempt.originBlockedUntil) return await throttled(deps, request, attempt.originBlockedUntil, origin, now);
 
-  const storedHash = attempt.admitted ? (attempt.user?.passwordHash ?? null) : null;
-  const passwordRight = await verifyPassword(storedHash, request.password);
+  // A throttled user's hash is verified too, in vain: an imported one takes another time than ours.
+  const matches = await verifyPassword(attempt.user?.passwordHash ?? null, request.password, attempt.decoy);
+  const passwordRight = attempt.admitted && matches;
   const steps = stepsOf(attempt, passwordRight, request.address);
   const admitting = attempt.user?.customers.filter((customer) => customer.admits) ?? [];
   const reason = reasonToRefuse(attempt, passwordRight, admitting);

@@ -1,3 +1,4 @@
+import { renewPasswordDecoys } from '../accounts/renew-password-decoys.ts';
 import type { DepsWithoutWake } from '../deps/deps.ts';
 import { day, limits } from '../limits.ts';
 import { watchMetadata } from '../single-sign-on/saml/watch-metadata.ts';
@@ -20,7 +21,8 @@ import { deleteStaleThrottles } from '../storage/throttle.ts';
 
 /**
  * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were
- * over long ago, requests for one that were unanswered for a day, and finished visits to providers.
+ * over long ago, requests for one that were unanswered for a day, and finished visits to providers. Adapts the decoys of unknown names to
+ * the imported hashes that are left.
  */
 export async function keepHouse({ sql, now, config }: DepsWithoutWake): Promise<void> {
   const at = now();
@@ -42,6 +44,7 @@ export async function keepHouse({ sql, now, config }: DepsWithoutWake): Promise<
   await deleteOldOidcLogoutTokens(sql, at);
   await deleteOldSamlLogouts(sql, at);
   await deleteOldProviderLogouts(sql, at);
+  await renewPasswordDecoys(sql);
 }
 
 /** Logs what of single sign-on expires soon, has changed or must be changed, before sign-ins fail because of it. */
