@@ -18,7 +18,7 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<Im
       skip_empty_lines: true,
     }),
   );
-  let line = 1;
+  let line = 0;
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
       line = info.lines;
@@ -27,7 +27,7 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<Im
     }
   } catch (error) {
     if (!isCsvError(error)) throw error;
-    yield { line: error.lines ?? line, problem: `line: ${problemOf(error)}; nothing after it was read` };
+    yield { line: line + 1, problem: `line: ${problemOf(error)}; nothing after it was read` };
   }
 }
 
@@ -37,7 +37,7 @@ function withoutEmpty(record: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== ''));
 }
 
-function isCsvError(error: unknown): error is CsvError & { lines?: number } {
+function isCsvError(error: unknown): error is CsvError {
   return error instanceof Error && String((error as CsvError).code).startsWith('CSV_');
 }
 
