@@ -118,5 +118,5 @@ function report(
 }
 
 function inWords({ line, field, reason }: RefusedLine): string {
-  return `line ${line}: ${field === 'line' ? '' : `${field} `}${reason}`;
+  return `line ${line}: ${field === 'line' ? '' : `${field}: `}${reason}`;
 }

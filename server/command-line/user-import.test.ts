@@ -54,7 +54,7 @@ describe('vestibule user import', () => {
     expect(result).toEqual({
       code: 1,
       out: 'Users added: 1; unchanged: 0; refused lines: 2.\n',
-      err: 'line 2: is not valid JSON\nline 3: customers there is no customer gone\n',
+      err: 'line 2: is not valid JSON\nline 3: customers: there is no customer gone\n',
     });
     expect(await sql`select c.key from membership m join customer c on c.id = m.customer_id`).toEqual([
       { key: 'acme' },
