@@ -210,9 +210,9 @@ export const limits = {
   housekeepingEvery: 10 * minute,
   warningsEvery: day,
   /**
-   * The most that verifying an imported password hash may cost, each about a second of one core (measured, see
+   * The most that verifying an imported password hash may cost, at most about two seconds of one core (measured, see
    * docs/decisions/0041): argon2 in KiB, and KiB times passes; scrypt in bytes, and N × r × p; PBKDF2 in rounds times
-   * blocks of the key. Two forms of a password are tried for argon2, so it gets half.
+   * blocks of the key. Two forms of a password may be tried for argon2.
    */
   foreignHash: {
     bcryptCost: 14,

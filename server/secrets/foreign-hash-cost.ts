@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import type { ForeignHash } from './foreign-hash.ts';
 
-/** Why verifying a hash would occupy a core for longer than a sign-in may, about a second; null if it does not. */
+/** Why verifying a hash would occupy a core for longer than a sign-in may, about two seconds; null if it does not. */
 export function costProblem(hash: ForeignHash): string | null {
   const { bcryptCost, argon2Memory, argon2Work, scryptMemory, scryptWork, pbkdf2Rounds } = limits.foreignHash;
   const tooMuch = (what: string, most: number | string) => `verifying it would take too long: ${what} is above ${most}`;
