@@ -43,9 +43,8 @@ export function verifyPassword(
 
 async function isRight(storedHash: string, password: string): Promise<boolean> {
   const composed = password.normalize('NFC');
-  if (!isHashOutdated(storedHash)) return await verify(storedHash, composed);
-  const foreign = readForeignHash(storedHash);
-  if (!foreign) return false;
+  const foreign = isHashOutdated(storedHash) ? readForeignHash(storedHash) : null;
+  if (!foreign) return await verify(storedHash, composed);
   // Other systems hash what was typed; one of ours with older parameters is of the composed form.
   if (await verifyForeignHash(foreign, password)) return true;
   return foreign.kind === 'argon2' && composed !== password && (await verifyForeignHash(foreign, composed));

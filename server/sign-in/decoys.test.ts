@@ -1,6 +1,7 @@
 import { hash as argon2Hash } from '@node-rs/argon2';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { renewPasswordDecoys } from '#server/accounts/renew-password-decoys.ts';
+import { type ForeignHash, foreignHashText } from '#server/secrets/foreign-hash.ts';
 import * as foreign from '#server/secrets/verify-foreign-hash.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
@@ -9,6 +10,7 @@ import { importLines } from '#testing/import-for-test.ts';
 import { hashesByOthers } from '#testing/password-hash-vectors.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { storedHash } from '#testing/reset-for-test.ts';
 
 vi.mock(import('#server/secrets/verify-foreign-hash.ts'), async (original) => {
   const real = await original();
@@ -50,7 +52,8 @@ describe('EN-02 imported hashes and unknown names', () => {
     for (let guess = 0; guess < 6; guess += 1) await portal.signIn('mila', `guess ${guess}`);
     verified.mockClear();
     await portal.signIn('mila', testPassword);
-    expect(verified).toHaveBeenCalledTimes(1);
+    expect(verified.mock.calls).toEqual([[expect.objectContaining({ kind: 'pbkdf2', rounds: 20_000 }), testPassword]]);
+    expect(foreignHashText(verified.mock.calls[0]?.[0] as ForeignHash)).not.toBe(await storedHash(portal, 'mila'));
     const [event] = await portal.sql`select reason from audit_event order by id desc limit 1`;
     expect(event?.reason).toBe('throttled-account');
   });

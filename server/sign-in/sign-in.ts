@@ -2,6 +2,7 @@ import type { AuditEvent, AuditStep, RefusalReason } from '../audit/audit-events
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import { foldLoginName } from '../names/fold-name.ts';
+import { decoyLike } from '../secrets/foreign-hash.ts';
 import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { tokenHash } from '../secrets/token.ts';
@@ -41,9 +42,10 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   });
   if (attempt.originBlockedUntil) return await throttled(deps, request, attempt.originBlockedUntil, origin, now);
 
-  // A throttled user's hash is verified too, in vain: an imported one takes another time than ours.
-  const matches = await verifyPassword(attempt.user?.passwordHash ?? null, request.password, attempt.decoy);
-  const passwordRight = attempt.admitted && matches;
+  const userHash = attempt.user?.passwordHash ?? null;
+  // A throttled user's is not verified, but another of its kind: an imported one takes another time than ours.
+  const decoy = userHash === null ? attempt.decoy : decoyLike(userHash);
+  const passwordRight = await verifyPassword(attempt.admitted ? userHash : null, request.password, decoy);
   const steps = stepsOf(attempt, passwordRight, request.address);
   const admitting = attempt.user?.customers.filter((customer) => customer.admits) ?? [];
   const reason = reasonToRefuse(attempt, passwordRight, admitting);
