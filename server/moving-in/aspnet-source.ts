@@ -1,7 +1,9 @@
+import { day } from '../limits.ts';
 import type { Reading } from '../names/read-name.ts';
 import { checkedHash } from './checked-hash.ts';
 import { refusedValue } from './refusal.ts';
 import type { ReadSource, SourceRecord, SourceUser } from './source-user.ts';
+import { textOf } from './text-of.ts';
 
 /**
  * A row of AspNetUsers, with the key of AspNetUserTokens as `AuthenticatorKey`. A key counts only if the user has turned
@@ -10,7 +12,7 @@ import type { ReadSource, SourceRecord, SourceUser } from './source-user.ts';
  */
 export function readAspnet(now: () => Date): ReadSource {
   return (record): Reading<SourceUser> => {
-    const hasFactor = /^(?:true|1)$/i.test(String(record.TwoFactorEnabled));
+    const hasFactor = /^(?:true|1)$/i.test(textOf(record.TwoFactorEnabled));
     return {
       kind: 'ok',
       value: {
@@ -27,10 +29,10 @@ export function readAspnet(now: () => Date): ReadSource {
 
 function isLockedOut({ LockoutEnd, LockoutEnabled }: SourceRecord, now: Date): boolean {
   if (LockoutEnd === undefined || LockoutEnd === null || LockoutEnd === '') return false;
-  if (/^(?:false|0)$/i.test(String(LockoutEnabled))) return false;
-  const until = new Date(String(LockoutEnd)).getTime();
+  if (/^(?:false|0)$/i.test(textOf(LockoutEnabled))) return false;
+  const until = new Date(textOf(LockoutEnd)).getTime();
   // An unreadable time shuts out rather than lets in.
-  return Number.isNaN(until) || until - now.getTime() > 24 * 3600 * 1000;
+  return Number.isNaN(until) || until - now.getTime() > day;
 }
 
 /**

@@ -3,6 +3,7 @@ import { isRecord } from './is-record.ts';
 import { readPasswordHash } from './read-password-hash.ts';
 import { refusedValue } from './refusal.ts';
 import type { SourceRecord, SourceUser } from './source-user.ts';
+import { textOf } from './text-of.ts';
 
 /** A line of `manage.py dumpdata auth.user --format jsonl`: the model, the key, and the fields of the user. */
 export function readDjango(record: SourceRecord): Reading<SourceUser> {
@@ -10,7 +11,7 @@ export function readDjango(record: SourceRecord): Reading<SourceUser> {
   if (!isRecord(fields) || !('password' in fields))
     return refusedValue(
       'line',
-      `is not a user, but ${JSON.stringify(String(model ?? 'something else').slice(0, 100))}`,
+      `is not a user, but ${JSON.stringify((textOf(model) || 'something else').slice(0, 100))}`,
     );
   return {
     kind: 'ok',

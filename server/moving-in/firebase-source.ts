@@ -3,6 +3,7 @@ import type { Reading } from '../names/read-name.ts';
 import { checkedHash } from './checked-hash.ts';
 import { refusedValue } from './refusal.ts';
 import type { ReadSource } from './source-user.ts';
+import { textOf } from './text-of.ts';
 
 /** The password hash parameters of a project. */
 export type FirebaseConfig = { signerKey: Buffer; saltSeparator: Buffer; rounds: number; memCost: number };
@@ -33,7 +34,7 @@ export function readFirebase(config: FirebaseConfig | null): ReadSource {
     value: {
       email: record.email,
       emailVerified: record.emailVerified,
-      active: record.disabled === undefined || String(record.disabled) === 'false',
+      active: record.disabled === undefined || textOf(record.disabled) === 'false',
       createdAt: record.createdAt,
       passwordHash: readHash(record.passwordHash, record.salt, config),
     },

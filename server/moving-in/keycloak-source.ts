@@ -4,6 +4,7 @@ import { checkedHash } from './checked-hash.ts';
 import { isRecord } from './is-record.ts';
 import { refusedValue } from './refusal.ts';
 import type { SourceRecord, SourceUser, TotpOfSource } from './source-user.ts';
+import { numberOf, textOf } from './text-of.ts';
 
 /** A user of a realm export. Of several passwords or apps the first counts; other credentials are not taken over. */
 export function readKeycloak(record: SourceRecord): Reading<SourceUser> {
@@ -34,14 +35,14 @@ function readPassword(credential: SourceRecord | undefined): Reading<string | nu
   if (!data || !secret || typeof secret.value !== 'string' || typeof secret.salt !== 'string')
     return refusedValue('passwordHash', 'has no credentialData and secretData as Keycloak 8 and later write them');
   const [salt, key] = [secret.salt, secret.value].map((text) => Buffer.from(text, 'base64')) as [Buffer, Buffer];
-  const rounds = Number(data.hashIterations);
+  const rounds = numberOf(data.hashIterations);
   if (!Number.isSafeInteger(rounds) || rounds < 1) return refusedValue('passwordHash', 'has no hashIterations');
-  const digest = digestsOfAlgorithms[String(data.algorithm)];
+  const digest = digestsOfAlgorithms[textOf(data.algorithm)];
   if (digest) return checkedHash({ kind: 'pbkdf2', digest, rounds, salt, key, encoding: 'utf8' });
   if (data.algorithm !== 'argon2')
     return refusedValue(
       'passwordHash',
-      `${JSON.stringify(String(data.algorithm).slice(0, 40))} cannot be verified here`,
+      `${JSON.stringify(textOf(data.algorithm).slice(0, 40))} cannot be verified here`,
     );
   const argon2 = readForeignHash(argon2Text(data, rounds, salt, key));
   return argon2 ? checkedHash(argon2) : refusedValue('passwordHash', 'has parameters of argon2 that are not known');
@@ -55,10 +56,10 @@ const digestsOfAlgorithms: Record<string, 'sha1' | 'sha256' | 'sha512' | undefin
 
 function argon2Text(data: SourceRecord, passes: number, salt: Buffer, key: Buffer): string {
   const more = isRecord(data.additionalParameters) ? data.additionalParameters : {};
-  const version = { '1.3': 19, '1.0': 16 }[String(first(more.version) ?? '1.3')];
+  const version = { '1.3': 19, '1.0': 16 }[textOf(first(more.version) ?? '1.3')];
   const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
-  const type = String(first(more.type) ?? 'id');
-  return `$argon2${type}$v=${version}$m=${first(more.memory)},t=${passes},p=${first(more.parallelism)}$${base64(salt)}$${base64(key)}`;
+  const type = textOf(first(more.type) ?? 'id');
+  return `$argon2${type}$v=${version}$m=${textOf(first(more.memory))},t=${passes},p=${textOf(first(more.parallelism))}$${base64(salt)}$${base64(key)}`;
 }
 
 /** Without an encoding the letters of the secret are its bytes. */
@@ -68,7 +69,7 @@ function readOtp(credential: SourceRecord | undefined): Reading<TotpOfSource | n
   const secret = parsed(credential.secretData);
   if (!data || typeof secret?.value !== 'string') return refusedValue('totp', 'has no secretData and credentialData');
   if (data.subType !== 'totp') return refusedValue('totp', 'counts codes instead of time (HOTP)');
-  const isBase32 = String(data.secretEncoding ?? '').toUpperCase() === 'BASE32';
+  const isBase32 = textOf(data.secretEncoding).toUpperCase() === 'BASE32';
   if (data.secretEncoding && !isBase32) return refusedValue('totp', 'has an encoding of the secret that is not known');
   const { algorithm, digits, period } = data;
   return {

@@ -5,6 +5,7 @@ import { isRecord } from './is-record.ts';
 import { readPasswordHash } from './read-password-hash.ts';
 import { refusedValue } from './refusal.ts';
 import type { SourceRecord } from './source-user.ts';
+import { numberOf, textOf } from './text-of.ts';
 
 /**
  * Auth0's `custom_password_hash`: argon2 and PBKDF2 as PHC strings, bcrypt as crypt's, scrypt with salt and sizes beside
@@ -28,13 +29,13 @@ export function readAuth0CustomHash(custom: unknown): Reading<string | null> {
     default:
       return refusedValue(
         'passwordHash',
-        `${JSON.stringify(String(custom.algorithm).slice(0, 40))} is not a password hash`,
+        `${JSON.stringify(textOf(custom.algorithm).slice(0, 40))} is not a password hash`,
       );
   }
 }
 
 function encodingOf(password: unknown): PasswordEncoding | null {
-  const name = isRecord(password) ? String(password.encoding ?? 'utf8').toLowerCase() : 'utf8';
+  const name = isRecord(password) ? textOf(password.encoding ?? 'utf8').toLowerCase() : 'utf8';
   const encodings: Record<string, PasswordEncoding> = {
     utf8: 'utf8',
     utf16le: 'utf16le',
@@ -54,8 +55,8 @@ function encoded(hash: Reading<string | null>, encoding: PasswordEncoding): Read
 function readScrypt(custom: SourceRecord, hash: SourceRecord, encoding: PasswordEncoding): Reading {
   const key = bytesOf(hash);
   const salt = isRecord(custom.salt) ? bytesOf(custom.salt) : null;
-  const log2Cost = Math.log2(Number(custom.cost ?? 16_384));
-  const [block, lanes] = [Number(custom.blockSize ?? 8), Number(custom.parallelization ?? 1)];
+  const log2Cost = Math.log2(numberOf(custom.cost ?? 16_384));
+  const [block, lanes] = [numberOf(custom.blockSize ?? 8), numberOf(custom.parallelization ?? 1)];
   if (!key || !salt || ![log2Cost, block, lanes].every(Number.isSafeInteger))
     return refusedValue('passwordHash', 'scrypt needs a salt, and a cost that is a power of two');
   return checkedHash({ kind: 'scrypt', log2Cost, block, lanes, salt, key, encoding });

@@ -3,6 +3,7 @@ import { type Reading, readCustomerKey, readEmail, readUsername } from '../names
 import { readTotp } from './read-totp.ts';
 import { refusedValue } from './refusal.ts';
 import type { SourceUser } from './source-user.ts';
+import { textOf } from './text-of.ts';
 
 /** A user to add, checked; `totp` is the secret as it is sealed. */
 export type ImportedUser = {
@@ -87,7 +88,7 @@ function readText(field: string, value: unknown, read: (text: string) => Reading
 
 function readFlag(field: string, value: unknown, otherwise: boolean): Reading<boolean> {
   if (!isGiven(value)) return { kind: 'ok', value: otherwise };
-  const text = String(value).toLowerCase();
+  const text = textOf(value).toLowerCase();
   if (['true', '1', 'yes', 't'].includes(text)) return { kind: 'ok', value: true };
   if (['false', '0', 'no', 'f'].includes(text)) return { kind: 'ok', value: false };
   return refusedValue(field, 'must be true or false');

@@ -2,6 +2,7 @@ import type { Reading } from '../names/read-name.ts';
 import { storedTotpSecret, type TotpAlgorithm } from '../two-factor/totp-secret.ts';
 import { refusedValue } from './refusal.ts';
 import type { TotpOfSource } from './source-user.ts';
+import { numberOf, textOf } from './text-of.ts';
 
 /** RFC 4226 §4 requires 128 bits; the verification refuses less. */
 const shortestSecret = 16;
@@ -16,10 +17,10 @@ export function readTotp(source: TotpOfSource | null): Reading<string | null> {
   const [digits, period] = [source.digits || 6, source.period || 30];
   const algorithm = algorithmOf(source.algorithm || 'SHA1');
   if (!algorithm) return refusedValue('totp', 'the algorithm must be SHA1, SHA256 or SHA512');
-  if (Number(digits) !== 6)
-    return refusedValue('totp', `codes have six digits here, not ${String(digits).slice(0, 10)}`);
-  if (Number(period) !== 30)
-    return refusedValue('totp', `codes change every 30 seconds here, not ${String(period).slice(0, 10)}`);
+  if (numberOf(digits) !== 6)
+    return refusedValue('totp', `codes have six digits here, not ${textOf(digits).slice(0, 10)}`);
+  if (numberOf(period) !== 30)
+    return refusedValue('totp', `codes change every 30 seconds here, not ${textOf(period).slice(0, 10)}`);
   const secret = bytesOf(source.secret);
   if (!secret) return refusedValue('totp', 'the secret is not base32');
   if (secret.length < shortestSecret || secret.length > longestSecret)
@@ -31,7 +32,7 @@ export function readTotp(source: TotpOfSource | null): Reading<string | null> {
 }
 
 function algorithmOf(name: unknown): TotpAlgorithm | null {
-  const [, bits] = /^(?:hmac)?-?sha-?(1|256|512)$/i.exec(String(name)) ?? [];
+  const [, bits] = /^(?:hmac)?-?sha-?(1|256|512)$/i.exec(textOf(name)) ?? [];
   return bits ? (`sha${bits}` as TotpAlgorithm) : null;
 }
 

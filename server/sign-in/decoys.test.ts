@@ -68,7 +68,7 @@ describe('EN-02 imported hashes and unknown names', () => {
     for (const username of ['q1', 'q2', 'q3', 'q4']) await addUser(portal, { username });
     await renewPasswordDecoys(portal.sql);
     const counts: Record<string, number> = {};
-    for (let n = 0; n < 160; n += 1) {
+    for (let n = 0; n < 80; n += 1) {
       const [kind = 'ours'] = await workOf(`nobody${n}`);
       counts[kind] = (counts[kind] ?? 0) + 1;
     }
@@ -79,7 +79,7 @@ describe('EN-02 imported hashes and unknown names', () => {
       ['argon2', 1 / 8],
       ['pbkdf2 sha256 20000', 1 / 8],
     ] as const)
-      expect(Math.abs((counts[kind] ?? 0) - 160 * share), kind).toBeLessThan(4 * Math.sqrt(160 * share * (1 - share)));
+      expect(Math.abs((counts[kind] ?? 0) - 80 * share), kind).toBeLessThan(4 * Math.sqrt(80 * share * (1 - share)));
     for (let n = 0; n < 5; n += 1) expect(await workOf(`nobody${n}`)).toEqual(await workOf(` NOBODY${n}`));
   });
 
