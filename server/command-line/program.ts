@@ -5,6 +5,7 @@ import { addConnectionCommands } from './connection-commands.ts';
 import { addCustomerCommands } from './customer-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { exitCodes, isFailure } from './failure.ts';
+import { addKeysCommands } from './keys-commands.ts';
 import { printWarning } from './print.ts';
 import { addSecretsCommands } from './secrets-commands.ts';
 import { addServerCommands } from './server-commands.ts';
@@ -50,6 +51,7 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database down or in
   addUserCommands(program);
   addConnectionCommands(program);
   addAuditCommands(program);
+  addKeysCommands(program);
   addSecretsCommands(program);
   addDoctorCommand(program);
   return program;
