@@ -125,7 +125,7 @@ describe('a user imported from', () => {
   });
 
   it('Auth0 with bcrypt, as its support exports it', async () => {
-    const passwordHash = await bcryptHash(testPassword, { cost: 6 });
+    const passwordHash = await bcryptHash(testPassword, 6);
     const user = { _id: { $oid: '5f' }, email: 'mila@acme.test', email_verified: true, passwordHash, tenant: 'acme' };
     await importsAndSignsIn(readAuth0, user);
   });
@@ -225,7 +225,7 @@ describe('an imported hash', () => {
 
   it('of bcrypt covers 72 bytes, as everywhere; the hash that replaces it covers all', async () => {
     const long = 'x'.repeat(80);
-    await importMila(await bcryptHash(long, { cost: 5 }));
+    await importMila(await bcryptHash(long, 5));
     expect(await signIn('x'.repeat(71))).toBe(refused);
     expect(await signIn(`${'x'.repeat(71)}y`)).toBe(refused);
     expect(await signIn(long)).toBe(inside);
