@@ -57,6 +57,11 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('behind %s', (proxy) => {
       ['X-Vestibule_User', 'bob'],
       ['x_vestibule-user', 'bob'],
       ['X.Vestibule.User', 'bob'],
+      ['X-VESTIBULE_USER', 'bob'],
+      ['X.Vestibule-User', 'bob'],
+      ['X_Vestibule.User', 'bob'],
+      ['X-Vestibule.User', 'bob'],
+      ['X~Vestibule~User', 'bob'],
       ['X-Vestibule-Token', 'bob'],
       ['X-Vestibule-Language', 'bob'],
       ['X-Vestibule-Email', 'bob'],
@@ -137,7 +142,27 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('behind %s', (proxy) => {
     ];
     expect((await ask('/socket', [['Cookie', session], ...upgrade])).status).toBe(101);
     expect((await ask('/socket', upgrade)).status).toBe(401);
+    const foreign: [string, string][] = [['Origin', 'https://blog.example.com']];
+    const old = upgrade.filter(([name]) => name !== 'Sec-Fetch-Mode');
+    expect((await ask('/socket', [['Cookie', session], ...upgrade, ...foreign])).status).toBe(403);
+    expect((await ask('/socket', [['Cookie', session], ...old, ...foreign])).status).toBe(403);
   });
+
+  it.each(['h2c', 'H2C', 'websocket, h2c', 'h2c, websocket', 'TLS/1.0'])(
+    'GT-03 GT-12 no tunnel in another protocol: Upgrade: %s',
+    async (protocol) => {
+      const upgrade: [string, string][] = [
+        ['Connection', 'Upgrade, HTTP2-Settings'],
+        ['Upgrade', protocol],
+        ['HTTP2-Settings', 'AAMAAABkAAQCAAAAAAIAAAAA'],
+      ];
+      // HAProxy refuses a WebSocket without its key.
+      if ((await ask('/app', [['Cookie', session], ...upgrade])).status === 400) return;
+      const { headers } = await hubGot('/app', [['Cookie', session], ...upgrade]);
+      expect([headers.get('upgrade'), headers.get('http2-settings')]).toEqual([undefined, undefined]);
+      expect(headers.get('connection') ?? '').not.toMatch(/upgrade/i);
+    },
+  );
 
   it('GT-15 without the database nobody is let in, and the answer says when to try again', async () => {
     behind.wire.cut();
