@@ -31,6 +31,7 @@ const rooms = [
   'sign-out',
   'password',
   'accounts',
+  'moving-in',
   'upkeep',
   'pages',
   'app.ts',

@@ -3,6 +3,8 @@ import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { limits } from '../limits.ts';
 import { timed } from '../timed-work.ts';
+import { readForeignHash } from './foreign-hash.ts';
+import { verifyForeignHash } from './verify-foreign-hash.ts';
 import { workQueue } from './work-queue.ts';
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */
@@ -28,15 +30,28 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password matches the stored hash. A null hash costs the same work and never matches, so that timing
- * doesn't reveal an account without a password, or a missing one. Throws WorkQueueFull if too many wait.
+ * Whether the password matches the stored hash, ours or an imported one. A null hash costs the same work as the decoy, or
+ * as ours without one, and never matches, so that timing doesn't reveal an account without a password, or a missing one.
+ * Throws WorkQueueFull if too many wait.
  */
-export function verifyPassword(storedHash: string | null, password: string): Promise<boolean> {
+export function verifyPassword(
+  storedHash: string | null,
+  password: string,
+  decoy: string | null = null,
+): Promise<boolean> {
   return inTurn(async () => {
-    const check = () => verify(storedHash ?? decoyHash, password.normalize('NFC'));
-    const right = await timed('passwordHash', undefined, check);
+    const right = await timed('passwordHash', undefined, () => isRight(storedHash ?? decoy ?? decoyHash, password));
     return right && storedHash !== null;
   });
+}
+
+async function isRight(storedHash: string, password: string): Promise<boolean> {
+  const composed = password.normalize('NFC');
+  const foreign = isHashOutdated(storedHash) ? readForeignHash(storedHash) : null;
+  if (!foreign) return await verify(storedHash, composed);
+  // Other systems hash what was typed; one of ours with older parameters is of the composed form.
+  if (await verifyForeignHash(foreign, password)) return true;
+  return foreign.kind === 'argon2' && composed !== password && (await verifyForeignHash(foreign, composed));
 }
 
 /** Whether a stored hash was made with other parameters than the current ones. */

@@ -3,6 +3,7 @@ import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import type { SignInLabels } from '../deps/metrics.ts';
 import { foldLoginName } from '../names/fold-name.ts';
+import { decoyLike } from '../secrets/foreign-hash.ts';
 import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { tokenHash } from '../secrets/token.ts';
@@ -37,12 +38,15 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     address: request.address,
     deviceHash,
     guess: keyedDigest(deps.keys.guess, `${fold}\n${request.password}`),
+    decoyShare: keyedDigest(deps.keys.guess, `decoy\n${fold}`).readUInt32BE(0) / 2 ** 32,
     now,
   });
   if (attempt.originBlockedUntil) return await throttled(deps, request, attempt.originBlockedUntil, origin, now);
 
-  const storedHash = attempt.admitted ? (attempt.user?.passwordHash ?? null) : null;
-  const passwordRight = await verifyPassword(storedHash, request.password);
+  const userHash = attempt.user?.passwordHash ?? null;
+  // A throttled user's is not verified, but another of its kind: an imported one takes another time than ours.
+  const decoy = userHash === null ? attempt.decoy : decoyLike(userHash);
+  const passwordRight = await verifyPassword(attempt.admitted ? userHash : null, request.password, decoy);
   const steps = stepsOf(attempt, passwordRight, request.address);
   const admitting = attempt.user?.customers.filter((customer) => customer.admits) ?? [];
   const reason = reasonToRefuse(attempt, passwordRight, admitting);
