@@ -11,7 +11,7 @@ export type Branding = {
 };
 
 /** Refusals that get a readable page of their own; each has texts `problem-NNN-title` and `-text`. */
-export const problemStatuses = [400, 403, 405, 413, 415, 421, 429, 431, 500, 503] as const;
+export const problemStatuses = [400, 403, 405, 413, 415, 421, 429, 431, 500, 502, 503, 504] as const;
 export type ProblemStatus = (typeof problemStatuses)[number];
 
 /** A page that the specification gives no address. */

@@ -5,6 +5,8 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { type Call, calls } from '#contract/calls.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
 import type { Deps } from './deps/deps.ts';
+import { addGate } from './gate/gate-routes.ts';
+import { asksForWebSocket } from './gate/upgrades.ts';
 import type { BuiltPages } from './http/built-pages.ts';
 import { readCodesIn } from './http/code-body.ts';
 import { readForm } from './http/form-body.ts';
@@ -91,6 +93,8 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
       maxHeaderSize: limits.headerBytes,
       // The guard answers a request without a Host with a readable page.
       requireHostHeader: false,
+      // Without it, Node hands over every request that mentions an upgrade.
+      ...(deps.config.hub && { shouldUpgradeCallback: asksForWebSocket }),
     },
     clientErrorHandler: unreadableRequest(headers),
     // An address that cannot be decoded reaches no hook.
@@ -206,8 +210,11 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   app.route({ ...on('oidcFinish'), ...atEnd, handler: finishRoute(deps, 'oidc') });
   app.route({ ...on('samlFinish'), ...atEnd, handler: finishRoute(deps, 'saml') });
   app.route({ ...on('samlFailed'), onRequest: onlyNavigation(deps), handler: samlFailedRoute(deps) });
-  app.get(basePath + hubStartPath, named('standIn'), standInRoute(deps));
-  app.get('/', named('root'), async (_request, reply) => reply.redirect(`${basePath}/`, 302));
+  const { hub } = deps.config;
+  if (hub) addGate(app, deps, hub);
+  else app.get(basePath + hubStartPath, named('standIn'), standInRoute(deps));
+  if (!hub?.paths.includes('/'))
+    app.get('/', named('root'), async (_request, reply) => reply.redirect(`${basePath}/`, 302));
   // Where password managers send users to change a password (W3C: A Well-Known URL for Changing Passwords).
   app.get('/.well-known/change-password', named('changePassword'), async (_request, reply) =>
     reply.redirect(basePath + screenPaths.forgotten, 302),

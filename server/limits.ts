@@ -213,6 +213,8 @@ export const limits = {
   mailServerFirstPause: second,
   mailServerLongestPause: minute,
   mailGivenUpAfter: day,
+  /** Session checks wait this long at most for others to go with, when many are under way. */
+  askedTogetherWaits: 20,
   /** A session's last use is written at most this often, so that its idle time still ends to the second. */
   sessionTouchEvery: second,
   /**
@@ -288,5 +290,21 @@ export const limits = {
    * email in total. An unused connection is kept for `idle`.
    */
   mailServer: { reach: 10 * second, answer: 20 * second, takeMail: 30 * second, idle: 10 * second },
+  hub: {
+    /** How long connecting to the hub may take. */
+    reach: 10 * second,
+    /** How long an answer of the hub, or its reader, may make no progress. */
+    progress: minute,
+    /** The same for events and WebSockets, which may be silent. */
+    silence: hour,
+    /** How often the sessions behind open events and WebSockets are checked. */
+    lookEvery: 5 * second,
+    /** Without a check for this long they are closed. */
+    unchecked: minute,
+    /** Idle connections kept open. */
+    idleConnections: 256,
+  },
+  /** Longer than any timer is needed: Node's longest. */
+  longestTimer: 2 ** 31 - 1,
   assetLifetimeSeconds: 365 * 24 * 3600,
 } as const;

@@ -132,6 +132,7 @@ describe('the configuration', () => {
     ['DATABASE_URL', { DATABASE_URL: 'mysql://x', VESTIBULE_SECRET: secret }],
     ['DATABASE_URL', { DATABASE_URL: 'x', VESTIBULE_SECRET: secret }],
     ['VESTIBULE_SECRET', { VESTIBULE_SECRET: 'short' }],
+    ['VESTIBULE_HUB_SECRET', { VESTIBULE_HUB_SECRET: secret }],
     ['VESTIBULE_SECRET', { VESTIBULE_SECRET: `${secret},short` }],
     ['VESTIBULE_SECRET', { DATABASE_URL: 'postgres://u:p@db/x' }],
     ['VESTIBULE_CONFIG', { VESTIBULE_CONFIG: '/nowhere/at/all.json' }],

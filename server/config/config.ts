@@ -6,6 +6,7 @@ import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-r
 import { day, hour, minute } from '../limits.ts';
 import { parseNetworkList } from '../names/network-list.ts';
 import { readEmail } from '../names/read-name.ts';
+import { type Hub, readHub } from './hub.ts';
 import { type HubAudience, readHubAudiences } from './hub-audiences.ts';
 import { type IdentityHeaders, readIdentityHeaders } from './identity-headers.ts';
 import { loopbackNames } from './loopback-names.ts';
@@ -38,6 +39,8 @@ export type Config = {
   destinationRules: DestinationRules;
   trustedProxies: BlockList;
   identityHeaders: IdentityHeaders;
+  /** The application behind the gate; null: there is none. */
+  hub: Hub | null;
   /** The hubs that get tokens; none: no tokens are made. */
   hubAudiences: HubAudience[];
   passwordPolicy: PasswordPolicy;
@@ -94,6 +97,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const allowedOrigins = readOrigins(file.allowedRedirectOrigins ?? [], problems);
   const identityHeaders = readIdentityHeaders(file.hub?.identityHeaders, problems);
   const hubAudiences = readHubAudiences(file.hub?.audiences, problems);
+  const hub = readHub(
+    file.hub,
+    { secret: env.VESTIBULE_HUB_SECRET, basePath: file.basePath ?? '/portal', audiences: hubAudiences },
+    problems,
+  );
   const shortest = file.passwordPolicy?.minimumLength ?? defaultPasswordPolicy.shortest;
   const idle = file.session?.idleMinutes ?? 30;
   const absolute = file.session?.absoluteHours ?? 12;
@@ -130,6 +138,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
       },
       trustedProxies: trusted.networks,
       identityHeaders,
+      hub,
       hubAudiences,
       passwordPolicy: { ...defaultPasswordPolicy, shortest },
       auditKept: (file.audit?.keepDays ?? 400) * day,

@@ -23,7 +23,9 @@ const titles: Record<ProblemStatus | 401 | 404 | 408 | 409 | 416 | 417, string> 
   429: 'Too many attempts',
   431: 'The request has too many headers',
   500: 'Something went wrong',
+  502: 'The application behind the portal is not answering',
   503: 'Temporarily not available',
+  504: 'The application behind the portal did not answer in time',
 };
 
 /** More about a refusal; `retryAfter` in milliseconds. */
