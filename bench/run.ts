@@ -11,6 +11,7 @@ import { median, report, reported } from './figures.ts';
 import { measureFlood } from './flood.ts';
 import { measureForgedAnswers } from './forged-answers.ts';
 import { compareGate } from './gate.ts';
+import { measureImports } from './imports.ts';
 import { compareMails } from './mails.ts';
 import { measureMemoryAtRest, reportMemory, watchMemory } from './memory.ts';
 import { comparePageRates } from './page-rates.ts';
@@ -57,6 +58,7 @@ try {
   await Promise.all([portal.stop(), bare.stop()]);
   await compareGate(dataFolder, sql, load);
   await compareMails(dataFolder, sql);
+  await measureImports(dataFolder);
   await sql.end();
   await database.close();
   if (values.readme) await writeReadmeTable(reported(), new Date());

@@ -234,6 +234,25 @@ export const limits = {
   stdinBytes: 64 * 1024,
   housekeepingEvery: 10 * minute,
   warningsEvery: day,
+  /** Figures that are counted in tables for the metrics are kept this long. */
+  metricsCountedEvery: minute,
+  /**
+   * The most that verifying an imported password hash may cost, at most about two seconds of one core (measured, see
+   * docs/decisions/0041): argon2 in KiB, and KiB times passes; scrypt in bytes, and N × r × p; PBKDF2 in rounds times
+   * blocks of the key. Two forms of a password may be tried for argon2.
+   */
+  foreignHash: {
+    bcryptCost: 14,
+    argon2Memory: 128 * 1024,
+    argon2Work: 512 * 1024,
+    scryptMemory: 128 * 1024 * 1024,
+    scryptWork: 2 ** 20,
+    pbkdf2Rounds: { sha1: 2_000_000, sha256: 2_000_000, sha512: 1_000_000 },
+  },
+  /** A longer line of an import is refused unread. */
+  importLineBytes: 256 * 1024,
+  /** Users that one transaction of an import adds. */
+  importBatch: 500,
   /** Waiting password hashes; any more are answered 503. */
   waitingHashes: 500,
   busyRetryAfter: 5 * second,
@@ -259,6 +278,8 @@ export const limits = {
   proxyKeepsIdle: 5 * second,
   /** Of this, how long background work may take. */
   stopBesideWithin: 5 * second,
+  /** Of that, how long a collector may take for the last traces. */
+  tracesSentWithin: second,
   stopLooksEvery: 50,
   /** Under npm Ctrl-C reaches the portal twice, from the terminal and from npm: that is one signal. */
   sameSignal: 2 * second,

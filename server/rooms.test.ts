@@ -9,6 +9,7 @@ import { expect, it } from 'vitest';
  */
 const rooms = [
   'limits.ts',
+  'timed-work.ts',
   'names',
   'audit',
   'secrets',
@@ -30,6 +31,7 @@ const rooms = [
   'sign-out',
   'password',
   'accounts',
+  'moving-in',
   'upkeep',
   'pages',
   'gate',

@@ -19,6 +19,7 @@ import { updateHubReceivers } from './storage/hub-logout.ts';
 import { migrate } from './storage/migrate.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
 import { createMetrics, noMetrics } from './upkeep/metrics.ts';
+import type { Traces } from './upkeep/traces.ts';
 import { startWorkers } from './upkeep/workers.ts';
 
 /** Runs the portal on an open database until the process is told to stop; closes the database then. */
@@ -38,16 +39,21 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     now,
     keys: keysOf(config.secrets ?? (await secretsOfDataFolder(config.dataFolder))),
     mails: openTransport(config, log),
-    metrics: config.metricsToken === null ? noMetrics() : await createMetrics(sql, now),
+    metrics: config.metricsToken === null ? noMetrics() : await createMetrics({ config, sql, now }),
     providers: createProviderMemory({ now, log }),
   };
+  const traces = await openTraces(config, log);
   const workers = startWorkers(depsWithoutWake);
   const stopHousekeeping = startHousekeeping(depsWithoutWake);
-  const app = await buildApp({ ...depsWithoutWake, wake: workers.wake }, { built });
+  const app = await buildApp(
+    { ...depsWithoutWake, wake: workers.wake },
+    { built, ...(traces && { prepare: traces.addTo }) },
+  );
   const stopBeside = async () => {
     stopHousekeeping();
     await workers.stop();
     depsWithoutWake.mails.close();
+    await traces?.stop();
   };
   exitOnCrash(app);
   const closeRest = async () => {
@@ -70,6 +76,13 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
   if (warning) app.log.warn(warning);
   const stop = stopOnSignal(app, config, closeRest);
   if (process.env.npm_lifecycle_event) stopWithParent(stop);
+}
+
+/** Traces, if they are configured: only then is the library loaded. */
+async function openTraces({ traces, trustedProxies }: Config, log: Logger): Promise<Traces | null> {
+  if (!traces) return null;
+  const { startTraces } = await import('./upkeep/traces.ts');
+  return startTraces({ traces, trustedProxies }, log);
 }
 
 /**

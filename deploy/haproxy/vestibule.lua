@@ -7,7 +7,7 @@ local identity = {
   "x-vestibule-user", "x-vestibule-email", "x-vestibule-customers", "x-vestibule-language", "x-vestibule-token",
 }
 -- What Vestibule needs to recognise the visitor, their language, and whether a person or a script asks.
-local asked = { "host", "cookie", "accept", "accept-language", "user-agent", "sec-fetch-mode", "origin" }
+local asked = { "host", "cookie", "accept", "accept-language", "user-agent", "sec-fetch-mode", "sec-websocket-key", "origin" }
 local passed_on = { "location", "set-cookie", "cache-control", "retry-after" }
 
 local function answer_of(txn)

@@ -11,7 +11,9 @@ import { type HubAudience, readHubAudiences } from './hub-audiences.ts';
 import { type IdentityHeaders, readIdentityHeaders } from './identity-headers.ts';
 import { loopbackNames } from './loopback-names.ts';
 import { readConfigFile } from './read-config-file.ts';
+import { withSecretFiles } from './secret-files.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
+import { readTraces, type Sampling } from './traces.ts';
 
 /** All configuration, read and validated once, then passed on as a value. */
 export type Config = {
@@ -28,6 +30,8 @@ export type Config = {
   secrets: string[] | null;
   /** The token for reading the metrics; null: metrics are disabled. */
   metricsToken: string | null;
+  /** Which traces are sent; null: none. */
+  traces: Sampling | null;
   basePath: string;
   branding: Branding;
   accentColour: string | null;
@@ -75,13 +79,15 @@ const shortestSecret = 32;
  * Reads the settings from the environment and the configuration file (decisions §11). Returns the whole configuration,
  * or every problem found, each naming its setting.
  */
-export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
+export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const problems: string[] = [];
+  const env = withSecretFiles(environment, problems);
   const file = readConfigFile(env.VESTIBULE_CONFIG, problems);
   const port = readPort(env.PORT, problems);
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
   const databaseUrl = readDatabaseUrl(env.DATABASE_URL, problems);
   const metricsToken = readMetricsToken(env.METRICS_TOKEN, problems);
+  const traces = readTraces(env, problems);
   const secrets = readSecrets(env.VESTIBULE_SECRET, databaseUrl, problems);
   const smtp = readSmtpServer(env.SMTP_URL, problems);
   const mailFrom = readMailFrom(file.mail?.from, publicUrl, problems);
@@ -116,6 +122,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
       dataFolder: resolve(env.VESTIBULE_DATA || './data'),
       secrets,
       metricsToken,
+      traces,
       basePath: file.basePath ?? '/portal',
       branding: {
         name: file.name ?? 'Vestibule',

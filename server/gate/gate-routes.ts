@@ -86,7 +86,7 @@ export function addGate(app: FastifyInstance, deps: Deps, hub: Hub): void {
         url,
         exposeHeadRoute: false,
         logLevel: quietLevel,
-        config: { isHubs: true },
+        config: { isHubs: true, name: 'hub' },
         handlerTimeout: limits.longestTimer,
         // Before the body is looked at: it is the hub's to read.
         onRequest: (request, reply, done) => {

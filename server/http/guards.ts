@@ -70,9 +70,11 @@ function isLogoutToken({ config }: Deps, { method, url }: FastifyRequest): boole
 
 /** Probes come from machines that know us by any name; they learn nothing important. */
 const probePaths = new Set(['/healthz', '/readyz']);
+/** So does the monitoring, which reads each instance by its own address and shows a token that no browser has. */
+const namelessPaths = new Set([...probePaths, '/metrics']);
 
 function isServedHost(deps: Deps, request: FastifyRequest): boolean {
-  if (probePaths.has(splitUrl(request.url).path)) return true;
+  if (namelessPaths.has(splitUrl(request.url).path)) return true;
   return deps.config.hosts.includes((request.headers.host ?? '').toLowerCase());
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
 import { type PortalBehindProxy, portalBehindProxy } from '#testing/portal-behind-proxy.ts';
@@ -57,6 +58,11 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('behind %s', (proxy) => {
       ['X-Vestibule_User', 'bob'],
       ['x_vestibule-user', 'bob'],
       ['X.Vestibule.User', 'bob'],
+      ['X-VESTIBULE_USER', 'bob'],
+      ['X.Vestibule-User', 'bob'],
+      ['X_Vestibule.User', 'bob'],
+      ['X-Vestibule.User', 'bob'],
+      ['X~Vestibule~User', 'bob'],
       ['X-Vestibule-Token', 'bob'],
       ['X-Vestibule-Language', 'bob'],
       ['X-Vestibule-Email', 'bob'],
@@ -103,6 +109,19 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('behind %s', (proxy) => {
     expect((await ask('/portal/session', lies)).status).toBe(401);
   });
 
+  it('the trace that a client names does not reach the portal, which would continue it', async () => {
+    const got: (string | undefined)[] = [];
+    const note = ({ url, headers }: IncomingMessage) => got.push(`${url} ${headers.traceparent ?? 'none'}`);
+    behind.portal.app.server.on('request', note);
+    const named: [string, string] = ['traceparent', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'];
+    await ask('/app', [['Cookie', session], named]);
+    await ask('/app', [named]);
+    await ask('/portal/', [named]);
+    behind.portal.app.server.off('request', note);
+    expect(got.length).toBeGreaterThanOrEqual(3);
+    for (const line of got) expect(line).toMatch(/ (?:none)?$/);
+  });
+
   it('GT-13 an address that is no page of ours is not where sign-in leads', async () => {
     const { location } = await ask('//evil.example/page');
     expect(location).not.toContain('evil.example');
@@ -137,7 +156,27 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('behind %s', (proxy) => {
     ];
     expect((await ask('/socket', [['Cookie', session], ...upgrade])).status).toBe(101);
     expect((await ask('/socket', upgrade)).status).toBe(401);
+    const foreign: [string, string][] = [['Origin', 'https://blog.example.com']];
+    const old = upgrade.filter(([name]) => name !== 'Sec-Fetch-Mode');
+    expect((await ask('/socket', [['Cookie', session], ...upgrade, ...foreign])).status).toBe(403);
+    expect((await ask('/socket', [['Cookie', session], ...old, ...foreign])).status).toBe(403);
   });
+
+  it.each(['h2c', 'H2C', 'websocket, h2c', 'h2c, websocket', 'TLS/1.0'])(
+    'GT-03 GT-12 no tunnel in another protocol: Upgrade: %s',
+    async (protocol) => {
+      const upgrade: [string, string][] = [
+        ['Connection', 'Upgrade, HTTP2-Settings'],
+        ['Upgrade', protocol],
+        ['HTTP2-Settings', 'AAMAAABkAAQCAAAAAAIAAAAA'],
+      ];
+      // HAProxy refuses a WebSocket without its key.
+      if ((await ask('/app', [['Cookie', session], ...upgrade])).status === 400) return;
+      const { headers } = await hubGot('/app', [['Cookie', session], ...upgrade]);
+      expect([headers.get('upgrade'), headers.get('http2-settings')]).toEqual([undefined, undefined]);
+      expect(headers.get('connection') ?? '').not.toMatch(/upgrade/i);
+    },
+  );
 
   it('GT-15 without the database nobody is let in, and the answer says when to try again', async () => {
     behind.wire.cut();

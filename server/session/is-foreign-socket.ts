@@ -6,6 +6,7 @@ import type { Deps } from '../deps/deps.ts';
  * same site, and no CORS answer protects it (RFC 6455 §10.2).
  */
 export function isForeignSocket({ config }: Deps, { headers }: FastifyRequest): boolean {
-  const isSocket = headers['sec-fetch-mode'] === 'websocket' || headers.upgrade?.toLowerCase() === 'websocket';
+  // Not by Upgrade, which proxies drop from the question.
+  const isSocket = headers['sec-websocket-key'] !== undefined || headers['sec-fetch-mode'] === 'websocket';
   return isSocket && headers.origin !== undefined && !config.origins.includes(headers.origin);
 }

@@ -11,7 +11,7 @@ import { signOutUser } from '../accounts/sign-out-user.ts';
 import { rollHubKeys } from '../hub/roll-hub-keys.ts';
 import { day, hour, limits, minute, second } from '../limits.ts';
 import { connect } from '../storage/connect.ts';
-import { countHubLogouts, updateHubReceivers } from '../storage/hub-logout.ts';
+import { countHubLogouts, takeOnHubLogout, updateHubReceivers } from '../storage/hub-logout.ts';
 import { keepHouse } from '../upkeep/housekeeping.ts';
 import { startWorker } from '../worker.ts';
 import { hubTelling } from './tell-hubs.ts';
@@ -257,6 +257,17 @@ it('two instances with several lanes tell each hub once', async () => {
   await other.close();
   await pool.end();
   for (const hub of [crm, reports]) expect(toldSids(hub)).toEqual(browsers.map(({ sid }) => sid).sort());
+});
+
+it('what one instance is just claiming is left to it', async () => {
+  await signOut((await signIn()).cookies);
+  const now = portal.deps.now();
+  const by = { audiences: ['crm'], now, until: new Date(now.getTime() + minute) };
+  await portal.sql.begin(async (sql) => {
+    expect(await takeOnHubLogout(sql, by)).toMatchObject({ audience: 'crm', tries: 1 });
+    expect(await takeOnHubLogout(portal.sql, by)).toBeNull();
+  });
+  expect(await takeOnHubLogout(portal.sql, by)).toBeNull();
 });
 
 it('an instance that dies while it tells a hub leaves it to another', async () => {

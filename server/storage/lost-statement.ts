@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import type { Connection, Database } from './database.ts';
+import { timeStatement, withTimedStatements } from './timed-statements.ts';
 
 // PostgreSQL's codes for a prepared statement that is gone (26000) or whose result type changed (0A000).
 const lostRoutines = new Set(['FetchPreparedStatement', 'RevalidateCachedQuery']);
@@ -42,7 +43,7 @@ export function withFreshStatements(sql: Database, onLost: () => void): Database
       try {
         return await begin((connection) => {
           hasBegun = true;
-          return work(connection);
+          return work(withTimedStatements(connection));
         });
       } catch (error) {
         if (!hasBegun && hasEndedConnection(error)) continue;
@@ -81,6 +82,7 @@ export function withFreshStatements(sql: Database, onLost: () => void): Database
     if (!(made instanceof Promise)) return made;
     const query = made as unknown as Query;
     query.options.onexecute ??= oneAtATime;
+    timeStatement(made);
     sendAgainWhenLost(query);
     return made;
   }

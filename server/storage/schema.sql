@@ -184,6 +184,13 @@ create table oidc_logout_token (
 );
 CREATE INDEX oidc_logout_token_by_end ON oidc_logout_token USING btree (ends_at);
 
+create table password_decoy (
+  place integer not null,
+  decoy text not null,
+  until_share double precision not null,
+  primary key (place)
+);
+
 create table pending_totp (
   session_hash bytea not null,
   user_id uuid not null,
@@ -220,6 +227,7 @@ create table portal_user (
   check ((language = ANY (ARRAY['en'::text, 'de'::text, 'es'::text, 'pl'::text, 'nl'::text, 'it'::text]))),
   primary key (id)
 );
+CREATE INDEX portal_user_imported_hash ON portal_user USING btree (id) WHERE ((password_hash IS NOT NULL) AND (password_hash !~~ '$argon2id$v=19$m=19456,t=2,p=1$%'::text));
 
 create table provider_logout (
   connection_id uuid not null,

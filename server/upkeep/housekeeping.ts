@@ -1,3 +1,4 @@
+import { renewPasswordDecoys } from '../accounts/renew-password-decoys.ts';
 import type { DepsWithoutWake } from '../deps/deps.ts';
 import { rollOldHubKeys } from '../hub/roll-hub-keys.ts';
 import { day, limits } from '../limits.ts';
@@ -25,6 +26,8 @@ import { deleteStaleThrottles } from '../storage/throttle.ts';
  * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were
  * over long ago, requests for one that were unanswered for a day, and finished visits to providers. Replaces
  * the keys for hubs when they are old, and gives up on hubs that are not to be reached.
+ * over long ago, requests for one that were unanswered for a day, and finished visits to providers. Adapts the decoys of unknown names to
+ * the imported hashes that are left.
  */
 export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   const { sql, now, config } = deps;
@@ -50,6 +53,7 @@ export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   await rollOldHubKeys(deps);
   await deleteOldHubKeys(sql, at);
   await giveUpTelling(deps);
+  await renewPasswordDecoys(sql);
 }
 
 /** Logs what of single sign-on expires soon, has changed or must be changed, before sign-ins fail because of it. */
