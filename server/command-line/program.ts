@@ -3,6 +3,7 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit-commands.ts';
 import { addConnectionCommands } from './connection-commands.ts';
 import { addCustomerCommands } from './customer-commands.ts';
+import { addDemoCommand } from './demo-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { exitCodes, isFailure } from './failure.ts';
 import { printWarning } from './print.ts';
@@ -52,6 +53,7 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database down or in
   addAuditCommands(program);
   addSecretsCommands(program);
   addDoctorCommand(program);
+  addDemoCommand(program);
   return program;
 }
 

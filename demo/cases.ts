@@ -1,0 +1,255 @@
+import type { Behaviour } from './providers/behaviour.ts';
+
+/** One thing to try: what to do, what happens then, and where it begins. */
+export type Case = {
+  id: string;
+  title: string;
+  text: string;
+  /** The account whose name is filled in; its password is shown. */
+  username?: string;
+  /** Where it begins, at the portal's origin. */
+  path: string;
+  /** How the providers answer meanwhile. */
+  oidc?: Behaviour;
+  saml?: Behaviour;
+  /** The page of the demo that the case needs next. */
+  next?: 'mails' | 'authenticator';
+  /** Begins at a provider's own page instead. */
+  at?: 'saml';
+};
+
+export type CaseGroup = { id: string; title: string; cases: readonly Case[] };
+
+const signIn = (username: string, more = '') => `/portal/login?login=${username}${more}`;
+const singleSignOn = (email: string) => `/portal/singleSignOn?login=${encodeURIComponent(email)}`;
+
+/** Every screen of the portal is reached by at least one case. */
+export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
+  {
+    id: 'password',
+    title: 'Name and password',
+    cases: [
+      {
+        id: 'plain',
+        title: 'Just sign in',
+        text: 'Paste the password. You land in the sample hub, which knows who you are.',
+        username: 'ada',
+        path: signIn('ada'),
+      },
+      {
+        id: 'deep-link',
+        title: 'A deep link',
+        text: 'The link leads into the hub. The portal stops you, and after the sign-in you are at March, with the region kept.',
+        username: 'ada',
+        path: '/hub/reports?year=2026&region=north#march',
+      },
+      {
+        id: 'two-customers',
+        title: 'Two customers, one network',
+        text: 'Nora works for Alder and Dune, but Dune admits its own network alone. The hub shows her Alder only.',
+        username: 'nora',
+        path: signIn('nora'),
+      },
+      {
+        id: 'wrong',
+        title: 'Wrong password',
+        text: 'Type anything. The answer says nothing about the account; it would be the same without one.',
+        username: 'ada',
+        path: signIn('ada'),
+      },
+      {
+        id: 'inactive',
+        title: 'Inactive user',
+        text: 'The right password, and still the same answer as for a wrong one.',
+        username: 'ivan',
+        path: signIn('ivan'),
+      },
+      {
+        id: 'network',
+        title: 'Wrong network',
+        text: 'Only Dune’s office network may sign in. The right password is refused, with your address.',
+        username: 'dora',
+        path: signIn('dora'),
+      },
+    ],
+  },
+  {
+    id: 'second-factor',
+    title: 'Second factor',
+    cases: [
+      {
+        id: 'app',
+        title: 'Code from an app',
+        text: 'After the password, type the code that the authenticator shows for bea.',
+        username: 'bea',
+        path: signIn('bea'),
+        next: 'authenticator',
+      },
+      {
+        id: 'app-new',
+        title: 'Set up an app',
+        text: 'Ben must set up an app first. The authenticator finds his key by itself; recovery codes come after the code.',
+        username: 'ben',
+        path: signIn('ben'),
+        next: 'authenticator',
+      },
+      {
+        id: 'email',
+        title: 'Code by email',
+        text: 'After the password a code is sent. It is in the mail page within a second.',
+        username: 'carl',
+        path: signIn('carl'),
+        next: 'mails',
+      },
+    ],
+  },
+  {
+    id: 'single-sign-on',
+    title: 'Single sign-on',
+    cases: [
+      {
+        id: 'oidc',
+        title: 'OpenID Connect',
+        text: 'Send the address, pick erik at the provider. Sign out in the hub later, and the provider is told.',
+        username: 'erik',
+        path: singleSignOn('erik@elm.example'),
+      },
+      {
+        id: 'oidc-new',
+        title: 'Somebody new',
+        text: 'The portal has no user nia. It makes one, because Elm’s provider vouches for her: pick nia.',
+        path: singleSignOn('nia@elm.example'),
+      },
+      {
+        id: 'saml',
+        title: 'SAML',
+        text: 'The same by SAML: send the address, pick faye.',
+        username: 'faye',
+        path: singleSignOn('faye@fir.example'),
+      },
+      {
+        id: 'saml-begins',
+        title: 'Begin at the provider',
+        text: 'Press “Open the hub” there. The portal did not ask for this answer, so it asks you.',
+        path: '/',
+        at: 'saml',
+      },
+      {
+        id: 'required',
+        title: 'Single sign-on only',
+        text: 'Gina’s password is right, but Gorse requires single sign-on: the portal sends her there. Pick gina.',
+        username: 'gina',
+        path: signIn('gina'),
+      },
+      {
+        id: 'two-connections',
+        title: 'Two providers',
+        text: 'Hazel has one for the office and one for field staff: the portal asks which. Pick hugo at either.',
+        username: 'hugo',
+        path: singleSignOn('hugo@hazel.example'),
+      },
+    ],
+  },
+  {
+    id: 'provider-trouble',
+    title: 'When a provider fails',
+    cases: [
+      {
+        id: 'cancel',
+        title: 'Cancel',
+        text: 'Press Cancel at the provider. You are back at the portal, with a reference for support.',
+        path: singleSignOn('erik@elm.example'),
+      },
+      {
+        id: 'oidc-audience',
+        title: 'Wrong audience',
+        text: 'The provider answers with a token for another application. The portal refuses it.',
+        path: singleSignOn('erik@elm.example'),
+        oidc: 'audience',
+      },
+      {
+        id: 'saml-expired',
+        title: 'Expired answer',
+        text: 'A SAML answer from an hour ago, correctly signed: refused.',
+        path: singleSignOn('faye@fir.example'),
+        saml: 'expired',
+      },
+      {
+        id: 'oidc-slow',
+        title: 'Slow provider',
+        text: 'Pick erik and wait five seconds: the portal waits too, then you are in.',
+        path: singleSignOn('erik@elm.example'),
+        oidc: 'slow',
+      },
+      {
+        id: 'oidc-down',
+        title: 'Provider down',
+        text: 'The portal notices before it sends you there.',
+        path: singleSignOn('erik@elm.example'),
+        oidc: 'down',
+      },
+      {
+        id: 'stranger',
+        title: 'A stranger',
+        text: 'Pick mallory: the provider knows them, the portal does not.',
+        path: singleSignOn('faye@fir.example'),
+      },
+    ],
+  },
+  {
+    id: 'forgotten',
+    title: 'Forgotten password',
+    cases: [
+      {
+        id: 'reset',
+        title: 'Ask for a link',
+        text: 'Send the address, open the link in the mail, choose a new password. From then on it is rosa’s.',
+        username: 'rosa',
+        path: '/portal/forgotten?login=rosa%40alder.example',
+        next: 'mails',
+      },
+      {
+        id: 'reset-sso',
+        title: 'Nothing to reset',
+        text: 'Erik has no password. The answer is the same, and the mail says how he signs in.',
+        username: 'erik',
+        path: '/portal/forgotten?login=erik%40elm.example',
+        next: 'mails',
+      },
+      {
+        id: 'expired-link',
+        title: 'Expired link',
+        text: 'A link that ended half an hour before the demo began. The page says so, and offers a new one.',
+        path: `/portal/forgottenChange?hash=${expiredToken}`,
+      },
+    ],
+  },
+  {
+    id: 'languages',
+    title: 'Languages and dead ends',
+    cases: [
+      {
+        id: 'german',
+        title: 'Deutsch',
+        text: 'Screens in German, and the mail with the code in German too, since greta has chosen it.',
+        username: 'greta',
+        path: signIn('greta', '&lang=de'),
+        next: 'mails',
+      },
+      {
+        id: 'polish',
+        title: 'Polski',
+        text: 'The same in Polish. Spanish, Dutch and Italian are in the footer of every screen.',
+        username: 'piotr',
+        path: signIn('piotr', '&lang=pl'),
+        next: 'mails',
+      },
+      {
+        id: 'not-found',
+        title: 'No such page',
+        text: 'An address that leads nowhere, and the ways on from it.',
+        path: '/portal/no-such-page',
+      },
+    ],
+  },
+];

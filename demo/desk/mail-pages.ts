@@ -1,0 +1,32 @@
+import { type Html, html } from '../html.ts';
+import { deskPage } from './desk-page.ts';
+import type { ShownMail } from './read-mails.ts';
+
+/** All mails, newest first. */
+export function mailsPage(mails: readonly ShownMail[]): Html {
+  return deskPage(
+    '/mails',
+    mails.length,
+    'Mails',
+    html`<h1>Mails</h1>
+<p class="lede">What the portal sends, to everybody at once. Nothing leaves this machine.</p>
+${mails.length === 0 && html`<p class="empty" data-no-mails>Nothing yet. Ask for a <a href="/open/reset">forgotten password</a> or sign in with a <a href="/open/email">code by email</a>.</p>`}
+<div data-mails>${mails.map(mailRow)}</div>
+<noscript><p class="lede"><a href="/mails">Look again</a> for new ones: without JavaScript they do not come by themselves.</p></noscript>`,
+  );
+}
+
+/** One mail, as markup of its own: the script adds it to the page when it arrives. */
+export function mailRow({ id, to, subject, at, text }: ShownMail): Html {
+  return html`<article class="mail" id="${id}"><h2>${subject}</h2>
+<p class="facts">To <b>${to}</b> · <time datetime="${at.toISOString()}">${at.toTimeString().slice(0, 8)}</time></p>
+<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="/mails/${id}" title="${subject}"></iframe>
+<details><summary>Text part</summary><pre>${linked(text)}</pre></details></article>`;
+}
+
+/** The text with its addresses as links. */
+function linked(text: string): Html[] {
+  return text
+    .split(/(https?:\/\/[^\s<>]+)/)
+    .map((part, index) => (index % 2 === 1 ? html`<a href="${part}" target="_blank">${part}</a>` : html`${part}`));
+}

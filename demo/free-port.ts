@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+
+/** The port if nothing listens on it, else any free one. */
+export async function freePort(wanted: number): Promise<number> {
+  return (await tryPort(wanted)) ?? ((await tryPort(0)) as number);
+}
+
+async function tryPort(port: number): Promise<number | null> {
+  const probe = createServer().listen(port, '127.0.0.1');
+  const isFree = await once(probe, 'listening').then(
+    () => true,
+    () => false,
+  );
+  if (!isFree) return null;
+  const address = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return address.port;
+}
