@@ -14,6 +14,7 @@ import { openMailbox } from './desk/read-mails.ts';
 import { startDesk } from './desk/start-desk.ts';
 import { type Account, fillPortal } from './fill-portal.ts';
 import { freePort } from './free-port.ts';
+import { startFrontGate } from './hub/front-gate.ts';
 import { startHub } from './hub/start-hub.ts';
 import { lookIn } from './look.ts';
 import { connections, peopleAt } from './people.ts';
@@ -104,7 +105,10 @@ async function start(
     portal: around.portal,
   });
   closings.push(saml.close);
-  const config = await writeConfig(folder.path, port, `http://127.0.0.1:${hub.port}`);
+  const portalPort = await freePort(0);
+  const gate = await startFrontGate(port, portalPort, hub.port);
+  closings.push(gate.close);
+  const config = await writeConfig(folder.path, portalPort, origin);
   const storage = await openStorage(config, { info: () => undefined, warn: printWarning });
   closings.push(storage.close);
   signal.throwIfAborted();
@@ -139,12 +143,12 @@ async function start(
 }
 
 /** The configuration of the demo's portal: nothing of it comes from the environment. */
-async function writeConfig(folder: string, port: number, hub: string): Promise<Config> {
+async function writeConfig(folder: string, port: number, publicUrl: string): Promise<Config> {
   const path = join(folder, 'demo.config.json');
-  await writeFile(path, JSON.stringify({ name: hubName, accentColour: brand, links }));
+  await writeFile(path, JSON.stringify({ name: hubName, accentColour: brand, links, trustedProxies: ['127.0.0.1'] }));
   const result = readConfig({
     PORT: String(port),
-    PUBLIC_URL: `http://localhost:${port}`,
+    PUBLIC_URL: publicUrl,
     VESTIBULE_DATA: join(folder, 'data'),
     VESTIBULE_CONFIG: path,
   });

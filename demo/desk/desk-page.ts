@@ -26,6 +26,7 @@ export function deskPage(path: (typeof places)[number]['path'], mailCount: numbe
       }</a>`,
   )}</nav></header>
 <main id="main">${content}</main>
+<p class="sr" role="status"></p>
 </body>
 </html>`;
 }

@@ -87,7 +87,7 @@ export async function startDesk(desk: Desk): Promise<DemoServer> {
     reply.raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     reply.raw.write(': open\n\n');
     const end = mailbox.onMail((mail) => {
-      const data = JSON.stringify({ id: mail.id, count: mailCount(), row: mailRow(mail).markup });
+      const data = JSON.stringify({ id: mail.id, count: mailCount(), row: mailRow(mail, true).markup });
       reply.raw.write(`event: mail\ndata: ${data}\n\n`);
     });
     request.raw.on('close', end);

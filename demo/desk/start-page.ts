@@ -1,6 +1,7 @@
 import type { Case, CaseGroup } from '../cases.ts';
 import type { Account } from '../fill-portal.ts';
 import { type Html, html } from '../html.ts';
+import { copyMark } from './copy-mark.ts';
 import { deskPage } from './desk-page.ts';
 
 export type StartPage = {
@@ -48,5 +49,5 @@ ${next !== undefined && html`<a href="/${next}">${next === 'mails' ? 'Mails' : '
 }
 
 function row(name: string, value: string): Html {
-  return html`<dt>${name}</dt><dd><code>${value}</code><button type="button" class="copy" data-copy="${value}" aria-label="Copy ${value}">Copy</button></dd>`;
+  return html`<dt class="sr">${name}</dt><dd><code>${value}</code><button type="button" class="copy" data-copy="${value}" aria-label="Copy ${value}" title="Copy">${copyMark}</button></dd>`;
 }

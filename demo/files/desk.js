@@ -12,12 +12,15 @@ async function copy(text) {
   return true;
 }
 
+const told = document.querySelector('[role=status]');
 for (const button of document.querySelectorAll('button[data-copy]'))
   button.addEventListener('click', async () => {
-    const label = button.textContent;
-    button.textContent = (await copy(button.getAttribute('data-copy') ?? '')) ? 'Copied' : 'Select it to copy';
+    if (!(await copy(button.getAttribute('data-copy') ?? ''))) return;
+    button.classList.add('copied');
+    if (told) told.textContent = 'Copied';
     setTimeout(() => {
-      button.textContent = label;
+      button.classList.remove('copied');
+      if (told) told.textContent = '';
     }, 2000);
   });
 
@@ -34,6 +37,7 @@ arrivals.addEventListener('mail', ({ data }) => {
   if (count) count.textContent = String(mail.count);
   if (!list || document.getElementById(mail.id)) return;
   document.querySelector('[data-no-mails]')?.remove();
+  for (const older of list.children) older.removeAttribute('open');
   list.insertAdjacentHTML('afterbegin', mail.row);
 });
 
