@@ -137,9 +137,9 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'required',
         title: 'Single sign-on only',
-        text: 'Gina’s password is right, but Gorse requires single sign-on: the portal sends her there. Pick gina.',
+        text: 'Gorse requires single sign-on. No password for its addresses is even looked at: the portal leads to the provider.',
         username: 'gina',
-        path: signIn('gina'),
+        path: signIn('gina%40gorse.example'),
       },
       {
         id: 'two-connections',
@@ -184,7 +184,7 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'oidc-down',
         title: 'Provider down',
-        text: 'The portal notices before it sends you there.',
+        text: 'The portal cannot reach the provider and says so, at the latest when you have picked erik.',
         path: singleSignOn('erik@elm.example'),
         oidc: 'down',
       },

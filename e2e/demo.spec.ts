@@ -192,7 +192,7 @@ test.describe('a provider that fails', () => {
     await openCase(page, 'cancel');
     await ssoForm(page).button.click();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await expect(page.getByText('Sign-in was cancelled')).toBeVisible();
+    await expectFailure(page);
   });
 
   test('a SAML provider says so too', async ({ page }) => {
@@ -221,8 +221,9 @@ test.describe('a provider that fails', () => {
   });
 
   test('one that is down is noticed', async ({ page }) => {
+    // What the portal has read of the provider a minute ago takes the visitor there; the rest it cannot get.
     await openCase(page, 'oidc-down');
-    await ssoForm(page).button.click();
+    await pick(page, 'erik@elm.example');
     await expectFailure(page);
   });
 
@@ -288,7 +289,7 @@ test('every link of the start page leads somewhere', async ({ page, request }) =
   const links = await page.locator('a').evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
   expect(links.length).toBeGreaterThan(30);
   for (const link of new Set(links)) {
-    const status = (await request.get(link)).status();
+    const status = (await request.get(link, { headers: { accept: 'text/html' } })).status();
     expect([link, status]).toEqual([link, link.endsWith('/open/not-found') ? 404 : 200]);
   }
 });

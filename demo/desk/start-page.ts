@@ -39,11 +39,11 @@ ${groups.map(
   );
 }
 
-function card({ id, title, text, username, next }: Case, accounts: readonly Account[]): Html {
+function card({ id, title, text, username, path, next }: Case, accounts: readonly Account[]): Html {
   const account = accounts.find((one) => one.username === username);
   const password = account?.password ?? null;
   return html`<article class="case" id="case-${id}"><h3>${title}</h3><p>${text}</p>
-${account !== undefined && html`<dl>${row('Name', account.username)}${password !== null && row('Password', password)}</dl>`}
+${account !== undefined && html`<dl>${row('Name', path.includes('%40') ? account.email : account.username)}${password !== null && row('Password', password)}</dl>`}
 <p class="go"><a class="button" href="/open/${id}" target="_blank"${password !== null && html` data-password="${password}"`}>Open<span class="sr">: ${title}</span></a>
 ${next !== undefined && html`<a href="/${next}">${next === 'mails' ? 'Mails' : 'Authenticator'}</a>`}</p></article>`;
 }

@@ -4,7 +4,7 @@ export const behaviours = {
   audience: { name: 'Wrong audience', what: 'The answer is meant for another application.' },
   expired: { name: 'Expired', what: 'The answer was good until an hour ago.' },
   slow: { name: 'Slow', what: 'It takes five seconds to answer.' },
-  down: { name: 'Down', what: 'It answers nothing but “out of order”.' },
+  down: { name: 'Down', what: 'It is out of order.' },
 } as const;
 
 export type Behaviour = keyof typeof behaviours;

@@ -7,7 +7,6 @@ import { demoApp, listen, sendPage } from '../start-server.ts';
 import { anHourAgo, type Behaviour, isBehaviour, type Switch, slowness } from './behaviour.ts';
 import {
   behaviourChoice,
-  outOfOrderPage,
   type PersonAtProvider,
   type ProviderLook,
   peopleButtons,
@@ -51,9 +50,9 @@ export async function startOpenIdProvider(options: OpenIdProviderOptions): Promi
   const tokens = new Map<string, string>();
 
   app.addHook('preHandler', async (request, reply) => {
-    const isForPortal = /^\/(?:\.well-known|keys|token|userinfo|authorize)/.test(request.url);
-    if (behaviour.current !== 'down' || !isForPortal) return;
-    return await sendPage(reply.code(503), outOfOrderPage(look, `${portal}/login`));
+    // People still see its pages, so that the fault can be switched off, and the portal has something to be sent back from.
+    const isForPortal = /^\/(?:\.well-known|keys|token|userinfo)/.test(request.url);
+    if (behaviour.current === 'down' && isForPortal) return await reply.code(503).send({ error: 'out of order' });
   });
 
   app.get('/look.css', async (_request, reply) => reply.type('text/css').send(await options.css));
