@@ -13,7 +13,7 @@ export type Case = {
   oidc?: Behaviour;
   saml?: Behaviour;
   /** The page of the demo that the case needs next. */
-  next?: 'mails' | 'authenticator';
+  next?: 'inbox' | 'authenticator';
   /** Begins at a provider's own page instead. */
   at?: 'saml';
 };
@@ -39,22 +39,21 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'deep-link',
         title: 'A deep link',
-        text: 'The link leads into the hub. The portal stops you, and after the sign-in you are at March, with the region kept.',
+        text: 'The link leads into the hub, and the portal asks for ada’s password first. Then you are at March, region kept.',
         username: 'ada',
         path: '/hub/reports?year=2026&region=north#march',
       },
       {
         id: 'two-customers',
         title: 'Two customers, one network',
-        text: 'Nora works for Alder and Dune, but Dune admits its own network alone. The hub shows her Alder only.',
+        text: 'Nora works for Alder and Dune, but Dune admits only its own network. The hub shows Alder alone.',
         username: 'nora',
         path: signIn('nora'),
       },
       {
         id: 'wrong',
         title: 'Wrong password',
-        text: 'Type anything. The answer says nothing about the account; it would be the same without one.',
-        username: 'ada',
+        text: 'Type anything. The answer would be the same if there were no ada.',
         path: signIn('ada'),
       },
       {
@@ -67,7 +66,7 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'network',
         title: 'Wrong network',
-        text: 'Only Dune’s office network may sign in. The right password is refused, with your address.',
+        text: 'Dune admits only its office network. The right password is refused, and you see your address.',
         username: 'dora',
         path: signIn('dora'),
       },
@@ -88,7 +87,7 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'app-new',
         title: 'Set up an app',
-        text: 'Ben must set up an app first. The authenticator finds his key by itself; recovery codes come after the code.',
+        text: 'Ben must set up an app first. Ours finds his key by itself; after its code come the recovery codes.',
         username: 'ben',
         path: signIn('ben'),
         next: 'authenticator',
@@ -96,10 +95,10 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'email',
         title: 'Code by email',
-        text: 'After the password a code is sent. It is in the mail page within a second.',
+        text: 'After the password, a code is sent by email. It is in the inbox within a second.',
         username: 'carl',
         path: signIn('carl'),
-        next: 'mails',
+        next: 'inbox',
       },
     ],
   },
@@ -110,27 +109,27 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'oidc',
         title: 'OpenID Connect',
-        text: 'Send the address, pick erik at the provider. Sign out in the hub later, and the provider is told.',
+        text: 'Send the address, then pick erik at the provider. Signing out of the hub signs out there too.',
         username: 'erik',
         path: singleSignOn('erik@elm.example'),
       },
       {
         id: 'oidc-new',
         title: 'Somebody new',
-        text: 'The portal has no user nia. It makes one, because Elm’s provider vouches for her: pick nia.',
+        text: 'The portal has no user nia yet. Pick nia: Elm’s provider vouches for her, so she gets an account.',
         path: singleSignOn('nia@elm.example'),
       },
       {
         id: 'saml',
         title: 'SAML',
-        text: 'The same by SAML: send the address, pick faye.',
+        text: 'The same by SAML: send the address, then pick faye.',
         username: 'faye',
         path: singleSignOn('faye@fir.example'),
       },
       {
         id: 'saml-begins',
         title: 'Begin at the provider',
-        text: 'Press “Open the hub” there. The portal did not ask for this answer, so it asks you.',
+        text: 'Press “Open the hub” there. The portal expected nobody, so it asks you first.',
         path: '/',
         at: 'saml',
       },
@@ -203,18 +202,18 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'reset',
         title: 'Ask for a link',
-        text: 'Send the address, open the link in the mail, choose a new password. From then on it is rosa’s.',
+        text: 'Send the address, open the link in the inbox and choose a new password, which is rosa’s from then on.',
         username: 'rosa',
         path: '/portal/forgotten?login=rosa%40alder.example',
-        next: 'mails',
+        next: 'inbox',
       },
       {
         id: 'reset-sso',
         title: 'Nothing to reset',
-        text: 'Erik has no password. The answer is the same, and the mail says how he signs in.',
+        text: 'Erik has no password. The answer is the same, and the email tells him how he signs in.',
         username: 'erik',
         path: '/portal/forgotten?login=erik%40elm.example',
-        next: 'mails',
+        next: 'inbox',
       },
       {
         id: 'expired-link',
@@ -231,10 +230,10 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'german',
         title: 'Deutsch',
-        text: 'Screens in German, and the mail with the code in German too, since greta has chosen it.',
+        text: 'The screens are in German, and so is the email with the code: greta has chosen it.',
         username: 'greta',
         path: signIn('greta', '&lang=de'),
-        next: 'mails',
+        next: 'inbox',
       },
       {
         id: 'polish',
@@ -242,7 +241,7 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
         text: 'The same in Polish. Spanish, Dutch and Italian are in the footer of every screen.',
         username: 'piotr',
         path: signIn('piotr', '&lang=pl'),
-        next: 'mails',
+        next: 'inbox',
       },
       {
         id: 'not-found',

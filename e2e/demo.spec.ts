@@ -1,5 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
+
 import { isListening } from '#testing/free-port.ts';
+import { axeScript, expectAccessible } from './axe.ts';
 import { codeForm, recoveryCodes } from './code-form.ts';
 import { DemoProcess } from './demo-process.ts';
 import { signInForm } from './sign-in-form.ts';
@@ -45,7 +47,7 @@ async function mailTo(page: Page, email: string): Promise<string> {
   const mails = await page.context().newPage();
   const mail = mails.locator('.mail', { hasText: email }).first();
   await expect(async () => {
-    await mails.goto(`${demo.startPage}mails`);
+    await mails.goto(`${demo.startPage}inbox`);
     await expect(mail).toBeVisible({ timeout: 100 });
   }).toPass();
   const text = await mail.locator('pre').textContent();
@@ -272,7 +274,7 @@ test.describe('forgotten password', () => {
   });
 
   test('a mail arrives on the open page, by its HTML part, whose links can be followed', async ({ page, context }) => {
-    await page.goto(`${demo.startPage}mails`);
+    await page.goto(`${demo.startPage}inbox`);
     const before = await page.locator('.mail').count();
     const visitor = await context.newPage();
     await visitor.goto(`${demo.origins[0]}/portal/forgotten?login=lena%40alder.example`);
@@ -292,6 +294,27 @@ test('every link of the start page leads somewhere', async ({ page, request }) =
     const status = (await request.get(link, { headers: { accept: 'text/html' } })).status();
     expect([link, status]).toEqual([link, link.endsWith('/open/not-found') ? 404 : 200]);
   }
+});
+
+test('the pages of the demo are accessible, and fit a phone', async ({ page }) => {
+  await page.addInitScript({ path: axeScript });
+  await page.setViewportSize({ width: 320, height: 640 });
+  const fits = async () => {
+    await expectAccessible(page);
+    const [content, width] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    expect(content, page.url()).toBe(width);
+  };
+  for (const path of ['', 'inbox', 'authenticator', 'open/saml-begins']) {
+    await page.goto(demo.startPage + path);
+    await fits();
+  }
+  await sendPassword(page, await openCase(page, 'plain'));
+  await expectInHub(page, 'ada');
+  await fits();
+  await openCase(page, 'oidc');
+  await ssoForm(page).button.click();
+  await expect(page.getByRole('heading', { name: 'Who are you?' })).toBeVisible();
+  await fits();
 });
 
 test('the password of a case is copied by its link, and a value by its button', async ({ page, context }) => {

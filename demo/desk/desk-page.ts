@@ -2,7 +2,7 @@ import { type Html, html } from '../html.ts';
 
 const places = [
   { path: '/', name: 'Start' },
-  { path: '/mails', name: 'Mails' },
+  { path: '/inbox', name: 'Inbox' },
   { path: '/authenticator', name: 'Authenticator' },
 ] as const;
 
@@ -22,7 +22,7 @@ export function deskPage(path: (typeof places)[number]['path'], mailCount: numbe
 <nav aria-label="Demo">${places.map(
     (place) =>
       html`<a href="${place.path}"${place.path === path && html` aria-current="page"`}>${place.name}${
-        place.path === '/mails' && html` <b data-mail-count>${mailCount || ''}</b>`
+        place.path === '/inbox' && html` <b data-mail-count>${mailCount || ''}</b>`
       }</a>`,
   )}</nav></header>
 <main id="main">${content}</main>

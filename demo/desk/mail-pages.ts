@@ -5,14 +5,14 @@ import type { ShownMail } from './read-mails.ts';
 /** All mails, newest first. */
 export function mailsPage(mails: readonly ShownMail[]): Html {
   return deskPage(
-    '/mails',
+    '/inbox',
     mails.length,
-    'Mails',
-    html`<h1>Mails</h1>
-<p class="lede">What the portal sends, to everybody at once. Nothing leaves this machine.</p>
+    'Inbox',
+    html`<h1>Inbox</h1>
+<p class="lede">Every email that the portal sends, to whomever. None leaves this machine.</p>
 ${mails.length === 0 && html`<p class="empty" data-no-mails>Nothing yet. Ask for a <a href="/open/reset">forgotten password</a> or sign in with a <a href="/open/email">code by email</a>.</p>`}
 <div data-mails>${mails.map((mail, index) => mailRow(mail, index === 0))}</div>
-<noscript><p class="lede"><a href="/mails">Look again</a> for new ones: without JavaScript they do not come by themselves.</p></noscript>`,
+<noscript><p class="lede"><a href="/inbox">Look again</a> for new ones: without JavaScript they do not come by themselves.</p></noscript>`,
   );
 }
 
@@ -20,7 +20,7 @@ ${mails.length === 0 && html`<p class="empty" data-no-mails>Nothing yet. Ask for
 export function mailRow({ id, to, subject, at, text }: ShownMail, isOpen: boolean): Html {
   return html`<details class="mail" id="${id}"${isOpen && html` open`}><summary><h2>${subject}</h2>
 <span class="note">To <b>${to}</b> · <time datetime="${at.toISOString()}">${at.toTimeString().slice(0, 8)}</time></span></summary>
-<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="/mails/${id}" loading="lazy" title="${subject}"></iframe>
+<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="/inbox/${id}" loading="lazy" title="${subject}"></iframe>
 <details><summary>Text part</summary><pre>${linked(text)}</pre></details></details>`;
 }
 

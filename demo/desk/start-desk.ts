@@ -65,9 +65,9 @@ export async function startDesk(desk: Desk): Promise<DemoServer> {
     for (const protocol of ['oidc', 'saml'] as const) providers[protocol].behaviour.current = wanted[protocol];
   }
 
-  app.get('/mails', (_request, reply) => sendPage(reply, mailsPage(mailbox.list())));
-  app.get('/mails/events', (request, reply) => sendEvents(request, reply));
-  app.get<{ Params: { id: string } }>('/mails/:id', (request, reply) => {
+  app.get('/inbox', (_request, reply) => sendPage(reply, mailsPage(mailbox.list())));
+  app.get('/inbox/events', (request, reply) => sendEvents(request, reply));
+  app.get<{ Params: { id: string } }>('/inbox/:id', (request, reply) => {
     const mail = mailbox.list().find(({ id }) => id === request.params.id);
     if (!mail) return reply.code(404).send('There is no such mail.');
     reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8');

@@ -19,12 +19,12 @@ export function startPage({ groups, accounts, providers, portal, mailCount }: St
     mailCount,
     'Start',
     html`<h1>Try the front door</h1>
-<p class="lede">Vestibule is the sign-in of a business hub. Here it runs for real on this machine, with people, mails, identity
-providers and a sample hub behind it. All of it is made up, and gone when you end the demo.</p>
+<p class="lede">Vestibule is the sign-in of a business hub. Here it runs for real on this machine, with users, emails, identity
+providers and a sample hub behind it. All of them are made up, and gone when you end the demo.</p>
 <ol class="how">
 <li><b>Open a case.</b> It signs you out first, and copies the password where there is one.</li>
-<li><b>Paste and go on.</b> Codes and links are under <a href="/mails">Mails</a> and <a href="/authenticator">Authenticator</a>.</li>
-<li><b>Come back</b> for the next: the cases do not depend on each other.</li>
+<li><b>Paste and go on.</b> Codes and links arrive in the <a href="/inbox">inbox</a> and the <a href="/authenticator">authenticator</a>.</li>
+<li><b>Come back</b> for the next. Any order will do.</li>
 </ol>
 <nav class="jump" aria-label="Cases">${groups.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}<a href="#around">Look around</a></nav>
 ${groups.map(
@@ -34,7 +34,7 @@ ${groups.map(
 <section id="around"><h2>Look around</h2><ul class="around">
 <li><a href="${portal}/login">The portal</a> as a visitor first sees it, in the language of your browser</li>
 <li><a href="${providers.oidc}">The OpenID provider</a> and <a href="${providers.saml}">the SAML provider</a>, where faults are switched</li>
-<li>Links that lead out, such as imprint and support, lead nowhere: the company does not exist</li>
+<li>Imprint, support and tagline lead nowhere: the company does not exist</li>
 </ul></section>`,
   );
 }
@@ -45,7 +45,7 @@ function card({ id, title, text, username, path, next }: Case, accounts: readonl
   return html`<article class="case" id="case-${id}"><h3>${title}</h3><p>${text}</p>
 ${account !== undefined && html`<dl>${row('Name', path.includes('%40') ? account.email : account.username)}${password !== null && row('Password', password)}</dl>`}
 <p class="go"><a class="button" href="/open/${id}" target="_blank"${password !== null && html` data-password="${password}"`}>Open<span class="sr">: ${title}</span></a>
-${next !== undefined && html`<a href="/${next}">${next === 'mails' ? 'Mails' : 'Authenticator'}</a>`}</p></article>`;
+${next !== undefined && html`<a href="/${next}">${next === 'inbox' ? 'Inbox' : 'Authenticator'}</a>`}</p></article>`;
 }
 
 function row(name: string, value: string): Html {

@@ -31,7 +31,7 @@ for (const link of document.querySelectorAll('a[data-password]'))
 // Mails arrive by themselves, on every page of the desk as a number beside the link.
 const count = document.querySelector('[data-mail-count]');
 const list = document.querySelector('[data-mails]');
-const arrivals = new EventSource('/mails/events');
+const arrivals = new EventSource('/inbox/events');
 arrivals.addEventListener('mail', ({ data }) => {
   const mail = JSON.parse(data);
   if (count) count.textContent = String(mail.count);

@@ -54,7 +54,7 @@ function printDemo({ startPage, portal, accounts }: RunningDemo): void {
   printLine(`  ${startPage}\n`);
   printFacts([
     ['Portal', `${portal}/`],
-    ['Mails', `${startPage}mails`],
+    ['Inbox', `${startPage}inbox`],
     ['Authenticator', `${startPage}authenticator`],
   ]);
   printLine('');
