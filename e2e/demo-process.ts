@@ -30,14 +30,14 @@ export class DemoProcess {
       });
   }
 
-  /** Starts it, and waits for nothing. */
-  static async launch(): Promise<DemoProcess> {
-    return new DemoProcess(await mkdtemp(join(quickFolder, 'vestibule-e2e-demo-')), await freePort());
+  /** Starts it, and waits for nothing. The folder is new by default. */
+  static async launch(folder?: string): Promise<DemoProcess> {
+    return new DemoProcess(folder ?? (await mkdtemp(join(quickFolder, 'vestibule-e2e-demo-'))), await freePort());
   }
 
   /** Starts it, and waits until it says that it is ready. */
-  static async start(): Promise<DemoProcess> {
-    const demo = await DemoProcess.launch();
+  static async start(folder?: string): Promise<DemoProcess> {
+    const demo = await DemoProcess.launch(folder);
     const isReady = () => demo.output.includes('Ctrl-C ends it');
     const look = async () => {
       while (!isReady()) await Promise.race([once(demo.#child.stdout as NodeJS.ReadableStream, 'data'), demo.#exited]);

@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { expect, type Page, test } from '@playwright/test';
 
+import { clusterFolder } from '#server/embedded/cluster.ts';
+import { findPostgresProcess } from '#server/embedded/process.ts';
 import { isListening } from '#testing/free-port.ts';
 import { axeScript, expectAccessible } from './axe.ts';
 import { codeForm, recoveryCodes } from './code-form.ts';
@@ -352,6 +355,16 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     expect(await Promise.all(ports.map(isListening))).toEqual([false, false]);
     await other.discard();
   });
+
+test('what a killed demo left is removed by the next one', async () => {
+  const killed = await DemoProcess.start();
+  const { left } = await killed.end('SIGKILL');
+  expect(left).toHaveLength(1);
+  const next = await DemoProcess.start(killed.folder);
+  expect(await next.end('SIGINT')).toEqual({ code: 0, left: [] });
+  expect(await findPostgresProcess(clusterFolder(join(killed.folder, left[0] as string, 'data')))).toBeNull();
+  await next.discard();
+});
 
 for (const wait of [100, 700, 1500, 2500])
   test(`Ctrl-C ${wait} ms after the start ends it too`, async () => {

@@ -10,7 +10,7 @@ const folder = new URL('../../docs/pictures/', import.meta.url);
 const demo = await DemoProcess.start();
 const browser = await chromium.launch(browserOptions.launchOptions);
 try {
-  const page = await browser.newPage({ viewport: { width: 1000, height: 700 }, reducedMotion: 'reduce' });
+  const page = await browser.newPage({ viewport: { width: 1100, height: 800 }, reducedMotion: 'reduce' });
   await page.goto(demo.startPage);
   await take(page, 'demo-start');
   const password = await page.locator('#case-plain code').nth(1).innerText();
