@@ -53,8 +53,8 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'wrong',
         title: 'Wrong password',
-        text: 'Type anything. The answer would be the same if there were no ada.',
-        path: signIn('ada'),
+        text: 'Type anything, it would be refused the same way if there were no lena. The sixth time you have to wait.',
+        path: signIn('lena'),
       },
       {
         id: 'inactive',

@@ -7,7 +7,13 @@ const words =
 
 /** A password for a demo: easy to read and to type on a phone, another one at every start, and good by the portal's rules. */
 export function newPassword(): string {
-  const word = () => words[randomInt(words.length)] as string;
-  const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-  return `${capital(word())}-${capital(word())}-${randomInt(10, 100)}`;
+  const first = randomInt(words.length);
+  // Another one than the first.
+  const second = (first + randomInt(1, words.length)) % words.length;
+  return `${capitalized(first)}-${capitalized(second)}-${randomInt(10, 100)}`;
+}
+
+function capitalized(index: number): string {
+  const word = words[index] as string;
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -6,6 +6,7 @@ import { loopbackNames } from '#server/config/config.ts';
 const ofRealPortals = {
   DATABASE_URL: 'the demo makes a database of its own',
   VESTIBULE_SECRET: 'the demo makes a secret of its own',
+  VESTIBULE_HUB_SECRET: 'the demo makes a secret of its own',
   SMTP_URL: 'the demo sends no emails and shows them on a page',
   METRICS_TOKEN: 'the demo has no metrics',
   VESTIBULE_CONFIG: 'the demo writes a configuration of its own',

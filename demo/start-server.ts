@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { loopbackNames } from '#server/config/config.ts';
 import type { Html } from './html.ts';
 
@@ -34,6 +34,11 @@ export function demoApp(): FastifyInstance {
 export async function listen(app: FastifyInstance, port = 0): Promise<DemoServer> {
   await app.listen({ host: '127.0.0.1', port });
   return { port: (app.server.address() as AddressInfo).port, close: () => app.close() };
+}
+
+/** The fields of a posted form; none if the body is no form. */
+export function formOf({ body }: FastifyRequest): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams();
 }
 
 export function sendPage(reply: FastifyReply, page: Html): FastifyReply {

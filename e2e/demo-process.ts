@@ -6,6 +6,8 @@ import { freePort } from '#testing/free-port.ts';
 import { quickFolder } from '#testing/quick-folder.ts';
 import { repository } from './portal-under-test.ts';
 
+type Where = { folder?: string; port?: number };
+
 /** `vestibule demo` as a process, with nothing in its environment and a temporary folder of its own. */
 export class DemoProcess {
   readonly #child: ChildProcess;
@@ -30,14 +32,15 @@ export class DemoProcess {
       });
   }
 
-  /** Starts it, and waits for nothing. The folder is new by default. */
-  static async launch(folder?: string): Promise<DemoProcess> {
-    return new DemoProcess(folder ?? (await mkdtemp(join(quickFolder, 'vestibule-e2e-demo-'))), await freePort());
+  /** Starts it, and waits for nothing. By default in a new folder, at a free port. */
+  static async launch({ folder, port }: Where = {}): Promise<DemoProcess> {
+    const made = folder ?? (await mkdtemp(join(quickFolder, 'vestibule-e2e-demo-')));
+    return new DemoProcess(made, port ?? (await freePort()));
   }
 
   /** Starts it, and waits until it says that it is ready. */
-  static async start(folder?: string): Promise<DemoProcess> {
-    const demo = await DemoProcess.launch(folder);
+  static async start(where?: Where): Promise<DemoProcess> {
+    const demo = await DemoProcess.launch(where);
     const isReady = () => demo.output.includes('Ctrl-C ends it');
     const look = async () => {
       while (!isReady()) await Promise.race([once(demo.#child.stdout as NodeJS.ReadableStream, 'data'), demo.#exited]);
@@ -60,6 +63,11 @@ export class DemoProcess {
   /** Sends a signal; returns the exit code and what is left of its folder. */
   async end(signal: NodeJS.Signals): Promise<{ code: unknown; left: string[] }> {
     this.#child.kill(signal);
+    return await this.ended();
+  }
+
+  /** Waits until it has ended by itself; returns the same. */
+  async ended(): Promise<{ code: unknown; left: string[] }> {
     const [code] = await this.#exited;
     return { code, left: await readdir(this.folder) };
   }

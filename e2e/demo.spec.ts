@@ -356,17 +356,25 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     await other.discard();
   });
 
+test('says so if its port is taken, and leaves nothing', async () => {
+  const other = await DemoProcess.launch({ port: demo.port });
+  const { code, left } = await other.ended();
+  expect({ code, left }).toEqual({ code: 3, left: [] });
+  expect(other.output).toContain(`The demo cannot start: port ${demo.port}`);
+  await other.discard();
+});
+
 test('what a killed demo left is removed by the next one', async () => {
   const killed = await DemoProcess.start();
   const { left } = await killed.end('SIGKILL');
   expect(left).toHaveLength(1);
-  const next = await DemoProcess.start(killed.folder);
+  const next = await DemoProcess.start({ folder: killed.folder });
   expect(await next.end('SIGINT')).toEqual({ code: 0, left: [] });
   expect(await findPostgresProcess(clusterFolder(join(killed.folder, left[0] as string, 'data')))).toBeNull();
   await next.discard();
 });
 
-for (const wait of [100, 700, 1500, 2500])
+for (const wait of [100, 700, 1500])
   test(`Ctrl-C ${wait} ms after the start ends it too`, async () => {
     const other = await DemoProcess.launch();
     await new Promise((resolve) => setTimeout(resolve, wait));

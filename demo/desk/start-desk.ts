@@ -4,7 +4,7 @@ import type { Keys } from '#server/secrets/keys.ts';
 import type { Database } from '#server/storage/database.ts';
 import type { Case, CaseGroup } from '../cases.ts';
 import type { Account } from '../fill-portal.ts';
-import type { Behaviour, Switch } from '../providers/behaviour.ts';
+import type { Switch } from '../providers/behaviour.ts';
 import { type DemoServer, demoApp, listen, sendPage } from '../start-server.ts';
 import { appCodes } from './app-keys.ts';
 import { authenticatorPage, grouped } from './authenticator-page.ts';
@@ -13,12 +13,15 @@ import { openCase } from './open-case.ts';
 import type { Mailbox } from './read-mails.ts';
 import { startPage } from './start-page.ts';
 
+type ProviderOfDesk = { page: string; behaviour: Switch };
+
 export type Desk = {
   port: number;
-  css: Promise<string>;
+  css: string;
   groups: readonly CaseGroup[];
   accounts: readonly Account[];
-  providers: Record<'oidc' | 'saml', { page: string; behaviour: Switch }>;
+  oidc: ProviderOfDesk;
+  saml: ProviderOfDesk;
   portalOrigin: string;
   mailbox: Mailbox;
   sql: Database;
@@ -31,12 +34,12 @@ const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:
 
 /** Serves the pages that explain the demo and stand for the visitor's mailbox and phone. */
 export async function startDesk(desk: Desk): Promise<DemoServer> {
-  const { mailbox, portalOrigin, providers } = desk;
+  const { mailbox, portalOrigin } = desk;
   const app = demoApp();
   const mailCount = () => mailbox.list().length;
   const cases = new Map(desk.groups.flatMap((group) => group.cases.map((one) => [one.id, one] as const)));
 
-  app.get('/look.css', async (_request, reply) => reply.type('text/css').send(await desk.css));
+  app.get('/look.css', (_request, reply) => reply.type('text/css').send(desk.css));
   app.get('/desk.js', (_request, reply) => reply.type('text/javascript').send(script));
 
   app.get('/', (_request, reply) =>
@@ -44,7 +47,7 @@ export async function startDesk(desk: Desk): Promise<DemoServer> {
       reply,
       startPage({
         ...desk,
-        providers: { oidc: providers.oidc.page, saml: providers.saml.page },
+        providers: { oidc: desk.oidc.page, saml: desk.saml.page },
         portal: `${portalOrigin}/portal`,
         mailCount: mailCount(),
       }),
@@ -55,14 +58,14 @@ export async function startDesk(desk: Desk): Promise<DemoServer> {
     const found = cases.get(request.params.id);
     if (!found) return reply.code(404).send('There is no such case.');
     preset(found);
-    const begins = found.at ? { ...found, path: providers[found.at].page } : found;
+    const begins = found.at ? { ...found, path: desk[found.at].page } : found;
     return await openCase(begins, portalOrigin, request, reply);
   });
 
   /** A fault of an earlier case does not last. */
   function preset({ oidc = 'right', saml = 'right' }: Case): void {
-    const wanted: Record<'oidc' | 'saml', Behaviour> = { oidc, saml };
-    for (const protocol of ['oidc', 'saml'] as const) providers[protocol].behaviour.current = wanted[protocol];
+    desk.oidc.behaviour.current = oidc;
+    desk.saml.behaviour.current = saml;
   }
 
   app.get('/inbox', (_request, reply) => sendPage(reply, mailsPage(mailbox.list())));

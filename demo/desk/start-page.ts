@@ -34,6 +34,7 @@ ${groups.map(
 <section id="around"><h2>Look around</h2><ul class="around">
 <li><a href="${portal}/login">The portal</a> as a visitor first sees it, in the language of your browser</li>
 <li><a href="${providers.oidc}">The OpenID provider</a> and <a href="${providers.saml}">the SAML provider</a>, where faults are switched</li>
+<li><a href="${portal}/logout">A link that signs you out</a> from another site: the portal asks first</li>
 <li>Imprint, support and tagline lead nowhere: the company does not exist</li>
 </ul></section>`,
   );
@@ -41,7 +42,8 @@ ${groups.map(
 
 function card({ id, title, text, username, path, next }: Case, accounts: readonly Account[]): Html {
   const account = accounts.find((one) => one.username === username);
-  const password = account?.password ?? null;
+  // Elsewhere it is not asked for.
+  const password = /^\/(?:portal\/login|hub\/)/.test(path) ? (account?.password ?? null) : null;
   return html`<article class="case" id="case-${id}"><h3>${title}</h3><p>${text}</p>
 ${account !== undefined && html`<dl>${row('Name', path.includes('%40') ? account.email : account.username)}${password !== null && row('Password', password)}</dl>`}
 <p class="go"><a class="button" href="/open/${id}" target="_blank"${password !== null && html` data-password="${password}"`}>Open<span class="sr">: ${title}</span></a>

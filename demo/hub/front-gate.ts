@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { DemoServer } from '../start-server.ts';
+import { secretHeader } from './start-hub.ts';
 
 /**
  * The reverse proxy of this demo, as docs/hub.md describes it: before it passes a request for a page of the hub on, it asks
  * the portal who sent it. Everything else goes to the portal.
  */
-export async function startFrontGate(port: number, portalPort: number, hubPort: number): Promise<DemoServer> {
+export async function startFrontGate(
+  port: number,
+  portalPort: number,
+  hub: { port: number; secret: string },
+): Promise<DemoServer> {
   const server = createServer(
     (incoming, outgoing) =>
       void answer(incoming, outgoing).catch(() => {
@@ -23,7 +28,7 @@ export async function startFrontGate(port: number, portalPort: number, hubPort: 
     const session = await send(portalPort, { method: 'GET', path: '/portal/session', headers: asked });
     if (session.statusCode === 200) {
       session.resume();
-      return await pass(hubPort, headersForHub(headers, session.headers));
+      return await pass(hub.port, { ...headersForHub(headers, session.headers), [secretHeader]: hub.secret });
     }
     forward(session, outgoing);
 

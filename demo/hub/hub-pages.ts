@@ -34,7 +34,7 @@ export function homePage(facts: HubFacts, visitor: Visitor, headers: [string, st
     'Home',
     html`<h1>You are in, ${user}</h1>
 <p class="lede">The portal let you through and told this hub who you are. The hub itself has no passwords and no sign-in.</p>
-<div class="tiles">
+<div class="tiles two">
 <section class="tile"><h2>Who I am</h2><dl>
 <dt>Username</dt><dd>${user}</dd><dt>Email</dt><dd>${email}</dd>
 <dt>${customers.length === 1 ? 'Customer' : 'Customers'}</dt><dd>${customers.map(({ name }) => name).join(', ')}</dd>

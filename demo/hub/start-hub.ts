@@ -4,11 +4,19 @@ import { customers } from '../people.ts';
 import { type DemoServer, demoApp, listen, sendPage } from '../start-server.ts';
 import { type HubFacts, homePage, orderPage, reportsPage, type Visitor } from './hub-pages.ts';
 
+/** What proves to the hub that a request came through the gate. */
+export const secretHeader = 'x-vestibule-hub-secret';
 const script = readFileSync(new URL('../files/hub.js', import.meta.url), 'utf8');
 
-/** The sample hub: an application without a sign-in of its own, reached through the portal's gate. */
-export async function startHub(facts: HubFacts, css: Promise<string>): Promise<DemoServer> {
+/**
+ * The sample hub: an application without a sign-in of its own. It believes the headers, so it answers only what comes
+ * through the portal's gate.
+ */
+export async function startHub(facts: HubFacts, css: () => string, secret: string): Promise<DemoServer> {
   const app = demoApp();
+  app.addHook('onRequest', async ({ headers }, reply) => {
+    if (headers[secretHeader] !== secret) return await reply.code(403).send('Come through the portal.');
+  });
   app.get('/portal/portal.html', ({ headers }, reply) =>
     sendPage(reply, homePage(facts, visitorOf(headers), toldOf(headers))),
   );
@@ -18,7 +26,7 @@ export async function startHub(facts: HubFacts, css: Promise<string>): Promise<D
   app.get<{ Params: { order: string } }>('/hub/orders/:order', ({ headers, params }, reply) =>
     sendPage(reply, orderPage(facts, visitorOf(headers), params.order)),
   );
-  app.get('/hub/look.css', async (_request, reply) => reply.type('text/css').send(await css));
+  app.get('/hub/look.css', (_request, reply) => reply.type('text/css').send(css()));
   app.get('/hub/hub.js', (_request, reply) => reply.type('text/javascript').send(script));
   return await listen(app);
 }
@@ -37,6 +45,6 @@ function visitorOf(headers: IncomingHttpHeaders): Visitor {
 
 function toldOf(headers: IncomingHttpHeaders): [string, string][] {
   return Object.entries(headers)
-    .filter(([name]) => name.startsWith('x-vestibule-') || name === 'authorization')
+    .filter(([name]) => (name.startsWith('x-vestibule-') && name !== secretHeader) || name === 'authorization')
     .map(([name, value]) => [name, String(value)]);
 }

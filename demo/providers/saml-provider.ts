@@ -3,7 +3,7 @@ import { inflateRawSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import { makeCertificate } from '#server/single-sign-on/make-certificate.ts';
 import { type Html, html } from '../html.ts';
-import { demoApp, listen, sendPage } from '../start-server.ts';
+import { demoApp, formOf, listen, sendPage } from '../start-server.ts';
 import { isBehaviour, type Switch, slowness } from './behaviour.ts';
 import {
   behaviourChoice,
@@ -19,14 +19,15 @@ export type SamlProvider = {
   entityId: string;
   signOnUrl: string;
   certificate: string;
+  /** Its own page, where faults are switched. */
+  page: string;
   behaviour: Switch;
   close: () => Promise<void>;
 };
 
 export type SamlProviderOptions = {
   look: ProviderLook;
-  /** Its styles, as soon as the pages are built. */
-  css: Promise<string>;
+  css: () => string;
   people: readonly PersonAtProvider[];
   /** The portal's address, base path included. */
   portal: string;
@@ -40,7 +41,7 @@ export async function startSamlProvider({ look, css, people, portal }: SamlProvi
   const acs = `${portal}/authenticate/saml/acs`;
   const audience = `${portal}/authenticate/saml/metadata`;
 
-  app.get('/look.css', async (_request, reply) => reply.type('text/css').send(await css));
+  app.get('/look.css', (_request, reply) => reply.type('text/css').send(css()));
   app.get('/post.js', (_request, reply) => reply.type('text/javascript').send('document.forms[0].submit();\n'));
 
   app.get('/sign-on', (request, reply) => {
@@ -63,7 +64,7 @@ ${behaviourChoice(behaviour.current, ['right', 'audience', 'expired', 'slow'])}<
   });
 
   app.post('/sign-on', async (request, reply) => {
-    const form = request.body as URLSearchParams;
+    const form = formOf(request);
     const chosen = form.get('behaviour');
     const how = isBehaviour(chosen) ? chosen : behaviour.current;
     const requestId = form.get('request') || null;
@@ -89,7 +90,7 @@ ${behaviourChoice(behaviour.current, ['right', 'audience', 'expired', 'slow'])}<
     ),
   );
   app.post('/', (request, reply) => {
-    const chosen = (request.body as URLSearchParams).get('behaviour');
+    const chosen = formOf(request).get('behaviour');
     if (isBehaviour(chosen)) behaviour.current = chosen;
     return reply.redirect('/', 303);
   });
@@ -109,9 +110,10 @@ ${behaviourChoice(behaviour.current, ['right', 'audience', 'expired', 'slow'])}<
   }
 
   const server = await listen(app);
-  const entityId = `http://127.0.0.1:${server.port}/metadata`;
-  const signOnUrl = `http://127.0.0.1:${server.port}/sign-on`;
-  return { entityId, signOnUrl, certificate, behaviour, close: server.close };
+  const page = `http://127.0.0.1:${server.port}/`;
+  const entityId = `${page}metadata`;
+  const signOnUrl = `${page}sign-on`;
+  return { entityId, signOnUrl, certificate, page, behaviour, close: server.close };
 }
 
 /** The ID of a request by redirect; null if it is none. */

@@ -15,6 +15,7 @@ describe('vestibule demo', () => {
   it.each([
     ['DATABASE_URL', 'postgres://vestibule@db.example/vestibule'],
     ['VESTIBULE_SECRET', 'x'.repeat(43)],
+    ['VESTIBULE_HUB_SECRET', 'x'.repeat(43)],
     ['SMTP_URL', 'smtp://mail.example'],
     ['METRICS_TOKEN', 'x'.repeat(20)],
     ['VESTIBULE_CONFIG', '/etc/vestibule.config.json'],

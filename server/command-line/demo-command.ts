@@ -1,14 +1,15 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { RunningDemo } from '#demo/run-demo.ts';
 import { exitCodes, failure } from './failure.ts';
-import { printFacts, printLine, printTable, printWarning } from './print.ts';
+import { printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
 
 /** `vestibule demo` */
 export function addDemoCommand(program: Command): void {
   program
     .command('demo')
     .description('show everything with made-up people, a hub and identity providers, until it is stopped')
-    .option('--port <number>', "the portal's port (default: 8080, or a free one)")
+    .addOption(new Option('--port <number>', "the portal's port (default: 8080, or a free one)").env('PORT'))
+    .option('--json', 'print addresses and accounts as JSON, once it is ready')
     .addHelpText(
       'after',
       '\nNothing is kept, and nothing but 127.0.0.1 is listened on. Refuses to run where a real portal is configured.',
@@ -16,7 +17,7 @@ export function addDemoCommand(program: Command): void {
     .action(runDemoCommand);
 }
 
-async function runDemoCommand({ port }: { port?: string }): Promise<void> {
+async function runDemoCommand({ port, json }: { port?: string; json?: true }): Promise<void> {
   const wanted = port === undefined ? null : Number(port);
   if (wanted !== null && !(Number.isInteger(wanted) && wanted > 0 && wanted < 65_535))
     throw failure('--port: must be a number from 1 to 65534.');
@@ -27,9 +28,11 @@ async function runDemoCommand({ port }: { port?: string }): Promise<void> {
     process.exitCode = exitCodes.refused;
     return;
   }
-  await runDemo(wanted, printDemo).catch((error: Error) => {
+  const demo = await runDemo(wanted).catch((error: Error) => {
     throw failure(`The demo cannot start: ${error.message}`, 'notAvailable');
   });
+  if (json) printJson(demo);
+  else printDemo(demo);
 }
 
 /** The demo is part of the repository, and needs packages that a production installation leaves out. */
@@ -49,7 +52,7 @@ async function loadDemo() {
   }
 }
 
-function printDemo({ startPage, portal, accounts }: RunningDemo): void {
+function printDemo({ startPage, portal, dataFolder, accounts }: RunningDemo): void {
   printLine('The demo runs. Begin here:\n');
   printLine(`  ${startPage}\n`);
   printFacts([
@@ -62,5 +65,6 @@ function printDemo({ startPage, portal, accounts }: RunningDemo): void {
     ['NAME', 'EMAIL', 'PASSWORD'],
     accounts.map(({ username, email, password }) => [username, email, password ?? '- (single sign-on)']),
   );
-  printLine('\nCtrl-C ends it and deletes everything.');
+  printLine(`\nWhy somebody was refused: VESTIBULE_DATA=${dataFolder} npx vestibule explain REFERENCE`);
+  printLine('Ctrl-C ends it and deletes everything.');
 }
