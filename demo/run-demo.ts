@@ -45,9 +45,10 @@ export async function runDemo(wantedPort: number | null): Promise<RunningDemo> {
 }
 
 async function start({ wantedPort, closings, signal }: Start): Promise<RunningDemo> {
+  // Both are awaited later: PostgreSQL starts meanwhile.
   const built = buildStalePages();
-  // Awaited later, beside what takes as long.
   built.catch(() => undefined);
+  const portal = import('#server/run-portal.ts');
   const folder = await makeDemoFolder();
   closings.push(folder.remove);
   const port = await portFor(wantedPort);
@@ -74,11 +75,10 @@ async function start({ wantedPort, closings, signal }: Start): Promise<RunningDe
   const groups = caseGroups(expiredToken);
   const desk = { port: deskPort, css: looks.desk, groups, accounts, ...neighbours, portalOrigin, mailbox, sql, keys };
   closings.push((await startDesk(desk)).close);
-  const { runPortal } = await import('#server/run-portal.ts');
   signal.throwIfAborted();
   // The portal closes its storage last, and then the process exits.
   const whole = { sql, close: () => closeAll(closings) };
-  await runPortal(config, createLog(process.env.LOG_LEVEL ?? 'error'), whole);
+  await (await portal).runPortal(config, createLog(process.env.LOG_LEVEL ?? 'error'), whole);
   // Told to stop just before the portal listened to signals.
   if (signal.aborted) process.kill(process.pid, 'SIGTERM');
   return { ...addresses, dataFolder, accounts };

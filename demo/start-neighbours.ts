@@ -19,22 +19,31 @@ export async function startNeighbours(
   closings: Closings,
 ): Promise<Neighbours> {
   const secret = randomBytes(32).toString('base64url');
-  const hub = await startHub({ name: hubName, startPage }, () => looks().hub, secret);
-  closings.push(hub.close);
-  const oidc = await startOpenIdProvider({
-    look: { name: 'Elmwood Identity', mark: 'E', startPage },
-    css: () => looks().oidc,
-    clients: connections.filter(({ protocol }) => protocol === 'oidc').map(({ key }) => key),
-    people: peopleAt.oidc,
-    portal,
-  });
-  closings.push(oidc.close);
-  const saml = await startSamlProvider({
-    look: { name: 'Firwood Directory', mark: 'F', startPage },
-    css: () => looks().saml,
-    people: peopleAt.saml,
-    portal,
-  });
-  closings.push(saml.close);
+  const closedLater = async <Started extends { close: () => Promise<void> }>(starting: Promise<Started>) => {
+    const started = await starting;
+    closings.push(started.close);
+    return started;
+  };
+  // At once, since each provider makes a key of its own.
+  const [hub, oidc, saml] = await Promise.all([
+    closedLater(startHub({ name: hubName, startPage }, () => looks().hub, secret)),
+    closedLater(
+      startOpenIdProvider({
+        look: { name: 'Elmwood Identity', mark: 'E', startPage },
+        css: () => looks().oidc,
+        clients: connections.filter(({ protocol }) => protocol === 'oidc').map(({ key }) => key),
+        people: peopleAt.oidc,
+        portal,
+      }),
+    ),
+    closedLater(
+      startSamlProvider({
+        look: { name: 'Firwood Directory', mark: 'F', startPage },
+        css: () => looks().saml,
+        people: peopleAt.saml,
+        portal,
+      }),
+    ),
+  ]);
   return { hub: { port: hub.port, secret }, oidc, saml };
 }
