@@ -229,7 +229,9 @@ export const limits = {
   connections: 10_000,
   connectionsCheckedEvery: second,
   /** On SIGTERM: how long open requests may take to finish. */
-  stopWithin: 10 * second,
+  stopWithin: 15 * second,
+  /** Of this, how long idle connections are left to a proxy; the files in deploy/ have it close them sooner. */
+  proxyKeepsIdle: 5 * second,
   /** Of this, how long background work may take. */
   stopBesideWithin: 5 * second,
   stopLooksEvery: 50,

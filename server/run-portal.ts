@@ -5,6 +5,7 @@ import { buildApp } from './app.ts';
 import { type Config, placeholderWarning } from './config/config.ts';
 import type { DepsWithoutWake } from './deps/deps.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
+import { closeIdleConnections } from './http/close-idle-connections.ts';
 import { listenProblem } from './http/listen-problem.ts';
 import { createPages } from './http/pages.ts';
 import { limits } from './limits.ts';
@@ -61,7 +62,7 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
   );
   const warning = placeholderWarning(config);
   if (warning) app.log.warn(warning);
-  const stop = stopOnSignal(app, closeRest);
+  const stop = stopOnSignal(app, config, closeRest);
   if (process.env.npm_lifecycle_event) stopWithParent(stop);
 }
 
@@ -69,12 +70,11 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
  * Finishes what is in progress, then closes the database; a second signal or the deadline exits at once. Returns the
  * signal handler.
  */
-function stopOnSignal(app: FastifyInstance, closeRest: () => Promise<void>): (why: string) => void {
+function stopOnSignal(app: FastifyInstance, config: Config, closeRest: () => Promise<void>): (why: string) => void {
   let stoppingSince: number | null = null;
   const finish = async () => {
     setTimeout(() => process.exit(1), limits.stopWithin).unref();
-    // A connection whose answer was in progress is kept alive after it, and would delay the stop.
-    setInterval(() => app.server.closeIdleConnections(), limits.stopLooksEvery);
+    closeIdleConnections(app.server, { behindProxy: config.trustedProxies.rules.length > 0 });
     await app.close();
     await closeRest();
     process.exit(0);

@@ -19,7 +19,13 @@ const programs: Record<Proxy, { packages: string[]; path: string }> = {
 };
 
 /** Where a proxy listens, and what is behind it: ports of this machine. */
-type Ports = { port: number; portal: number; hub: number };
+type Ports = {
+  port: number;
+  portal: number;
+  hub: number;
+  /** A second instance of the portal, behind nginx. */
+  secondPortal?: number;
+};
 
 /** Starts a proxy with the configuration that `deploy/` has for it, with other addresses and without TLS. */
 export async function startProxy(proxy: Proxy, ports: Ports): Promise<{ close: () => Promise<void> }> {
@@ -53,9 +59,10 @@ export async function startProxy(proxy: Proxy, ports: Ports): Promise<{ close: (
 
 const settings: Record<Proxy, (folder: string, ports: Ports) => Promise<{ args: string[]; env?: NodeJS.ProcessEnv }>> =
   {
-    async nginx(folder, { port, portal, hub }) {
+    async nginx(folder, { port, portal, hub, secondPortal }) {
+      const second = secondPortal === undefined ? '' : `server 127.0.0.1:${secondPortal} max_fails=0;`;
       const site = replaceEach(await readFile(deployed('nginx/vestibule.conf'), 'utf8'), {
-        '127.0.0.1:8080': `127.0.0.1:${portal}`,
+        'server 127.0.0.1:8080 max_fails=0;': `server 127.0.0.1:${portal} max_fails=0; ${second}`,
         '127.0.0.1:3000': `127.0.0.1:${hub}`,
         'listen 443 ssl;': `listen 127.0.0.1:${port};`,
         'ssl_certificate /etc/ssl/certs/hub.pem;': '',
