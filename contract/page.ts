@@ -43,6 +43,8 @@ export type ServerPage =
    * continues without an app, null if one is required.
    */
   | { name: 'registerElsewhere'; why: 'provider' | 'network'; comesBackTo: string | null; goesOnTo: string | null }
+  /** For somebody signed in, by a proxy: the page `comesBackTo` is only for customers who aren't theirs. */
+  | { name: 'notForYou'; username: string; comesBackTo: string }
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
 
 /** What the server knows of the session behind a second-factor screen: half-signed-in, unless `goesOnTo` is set. */

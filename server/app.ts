@@ -18,6 +18,7 @@ import { logRequest, quietLevel } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { unexpectedError } from './http/unexpected-error.ts';
 import { refuseTunnels, unreadableRequest } from './http/unreadable-request.ts';
+import { hubKeysRoute } from './hub/hub-keys-route.ts';
 import { limits } from './limits.ts';
 import { screenRoute } from './pages/screen-route.ts';
 import { standInRoute } from './pages/stand-in-route.ts';
@@ -134,7 +135,15 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.route({ ...on('twoFactorRecoveryCodes'), handler: recoveryCodesRoute(deps) });
   app.route({ ...on('logout'), exposeHeadRoute: false, handler: logoutRoute(deps) });
   app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
-  app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel });
+  const session = { ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel } as const;
+  app.route(session);
+  // Envoy asks with the method of the request that it asks about.
+  app.route({
+    ...session,
+    method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: `${session.url}/for/:ask/*`,
+    exposeHeadRoute: false,
+  });
   app.route({ ...on('checkSsoLogin'), schema: checkSsoSchema, handler: checkSsoRoute(deps) });
   app.route({
     ...on('performSsoLogin'),
@@ -197,6 +206,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.get('/.well-known/change-password', async (_request, reply) =>
     reply.redirect(basePath + screenPaths.forgotten, 302),
   );
+  app.get('/.well-known/jwks.json', { logLevel: quietLevel }, hubKeysRoute(deps));
   app.get('/healthz', { logLevel: quietLevel }, healthRoute);
   app.get('/metrics', { logLevel: quietLevel }, metricsRoute(deps));
   app.get('/readyz', { logLevel: quietLevel }, readyRoute(deps));

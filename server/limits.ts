@@ -158,6 +158,29 @@ export const limits = {
   weakestRsaKey: 2048,
   /** Expiring certificates and secrets cause warnings from this long before. */
   expiryWarning: 60 * day,
+  /** How long a token for a hub is valid. Each request brings a new one. */
+  hubToken: 2 * minute,
+  /** How long a hub may cache the keys, and how long before its first use a new key is published. */
+  hubKeysCached: 5 * minute,
+  hubKeyAhead: hour,
+  /** How long a replaced key stays published: longer than its last token is valid, whatever the clocks say. */
+  hubKeyAfter: 10 * minute,
+  hubKeyAge: 90 * day,
+  /** How long one instance remembers the keys. */
+  hubKeysRemembered: second,
+  /** Longer than any request to a hub: a logout token claimed but not finished is sent again after this. */
+  hubLogoutTakenOnFor: minute,
+  /** Logout tokens that one instance sends at once. */
+  hubLogoutLanes: 5,
+  /** A refused logout token is sent again after the first wait, which then doubles each time, up to the longest. */
+  hubLogoutFirstWait: 10 * second,
+  hubLogoutLongestWait: hour,
+  /** While a hub is down it is asked again after the first pause, and at most after the longest. */
+  hubAwayFirstPause: second,
+  hubAwayLongestPause: minute,
+  hubLogoutGivenUpAfter: day,
+  /** How many may wait for one hub. */
+  hubLogoutsWaiting: 100_000,
   resetLink: 60 * minute,
   /** How long a browser remembers its last sign-in and sign-out: longer than a link is valid, even if it was closed. */
   turn: day,

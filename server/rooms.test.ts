@@ -22,6 +22,7 @@ const rooms = [
   'log.ts',
   'visitor',
   'mail',
+  'hub',
   'session',
   'two-factor',
   'sign-in',

@@ -12,8 +12,10 @@ import { limits } from './limits.ts';
 import { openTransport } from './mail/open-transport.ts';
 import type { Storage } from './open-storage.ts';
 import { keysOf, secretsOfDataFolder } from './secrets/server-secret.ts';
+import { hubsToTell } from './sign-out/tell-hubs.ts';
 import { createProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import { isDatabaseAway } from './storage/connect.ts';
+import { updateHubReceivers } from './storage/hub-logout.ts';
 import { migrate } from './storage/migrate.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
 import { createMetrics, noMetrics } from './upkeep/metrics.ts';
@@ -23,6 +25,10 @@ import { startWorkers } from './upkeep/workers.ts';
 export async function runPortal(config: Config, log: Logger, storage: Storage): Promise<void> {
   const { sql } = storage;
   const [built] = await Promise.all([loadBuiltPages(config), migrate(sql)]);
+  await updateHubReceivers(
+    sql,
+    hubsToTell(config).map(({ name }) => name),
+  );
   const now = () => new Date();
   const depsWithoutWake: DepsWithoutWake = {
     config,

@@ -44,6 +44,9 @@ export const auditEvents = {
   'connection-removed': 'An operator removed a single sign-on connection.',
   'connection-unlinked': 'An operator unlinked a user from a subject of a connection.',
   'portal-key-changed': 'An operator published, used or withdrew a key of the portal.',
+  'hub-logout-given-up':
+    'A hub could not be told for a day that sessions have ended, or too many waited; the steps say how many.',
+  'hub-keys-rolled': 'New keys for hub tokens were published, by an operator or by age; the steps say when they sign.',
   'secrets-renewed': 'An operator resealed everything under the first secret; the steps say how much.',
   'reset-link-made': 'An operator created a link for a user to choose a new password.',
 } as const;

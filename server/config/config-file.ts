@@ -63,7 +63,37 @@ export const ConfigFile = only({
       email: header('email address'),
       customers: header('keys of the customers, separated by commas'),
       language: header('language'),
+      token: header('token'),
     }),
+    audiences: {
+      type: 'array',
+      maxItems: 20,
+      items: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name: {
+            type: 'string',
+            pattern: '^[A-Za-z0-9][A-Za-z0-9:/._-]*$',
+            maxLength: 200,
+            description: 'The audience of its tokens (aud): a short name or an address.',
+          },
+          algorithm: { enum: ['EdDSA', 'ES256'], default: 'ES256', description: 'How its tokens are signed.' },
+          logoutUrl: {
+            type: 'string',
+            maxLength: 500,
+            description: 'Address that gets a logout token when a session ends (OpenID Connect Back-Channel Logout).',
+          },
+          logoutNetworks: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'Networks that logoutUrl may be in besides the public ones, such as 10.0.0.0/8.',
+          },
+        },
+        additionalProperties: false,
+      },
+      description: 'The hubs that get signed tokens.',
+    },
   }),
   audit: only({
     keepDays: {

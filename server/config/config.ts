@@ -6,7 +6,9 @@ import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-r
 import { day, hour, minute } from '../limits.ts';
 import { parseNetworkList } from '../names/network-list.ts';
 import { readEmail } from '../names/read-name.ts';
+import { type HubAudience, readHubAudiences } from './hub-audiences.ts';
 import { type IdentityHeaders, readIdentityHeaders } from './identity-headers.ts';
+import { loopbackNames } from './loopback-names.ts';
 import { readConfigFile } from './read-config-file.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
@@ -32,6 +34,8 @@ export type Config = {
   destinationRules: DestinationRules;
   trustedProxies: BlockList;
   identityHeaders: IdentityHeaders;
+  /** The hubs that get tokens; none: no tokens are made. */
+  hubAudiences: HubAudience[];
   passwordPolicy: PasswordPolicy;
   /** Lengths of time, in milliseconds. */
   auditKept: number;
@@ -63,8 +67,6 @@ export function placeholderWarning({ branding: { links } }: Config): string | nu
 
 const defaultPort = 8080;
 const shortestSecret = 32;
-/** A machine's names for itself; plain http is only allowed for them. */
-export const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
  * Reads the settings from the environment and the configuration file (decisions §11). Returns the whole configuration,
@@ -85,6 +87,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
     problems.push(`trustedProxies: ${JSON.stringify(text)} is not an address or a network such as 10.0.0.0/8`);
   const allowedOrigins = readOrigins(file.allowedRedirectOrigins ?? [], problems);
   const identityHeaders = readIdentityHeaders(file.hub?.identityHeaders, problems);
+  const hubAudiences = readHubAudiences(file.hub?.audiences, problems);
   const shortest = file.passwordPolicy?.minimumLength ?? defaultPasswordPolicy.shortest;
   const idle = file.session?.idleMinutes ?? 30;
   const absolute = file.session?.absoluteHours ?? 12;
@@ -120,6 +123,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
       },
       trustedProxies: trusted.networks,
       identityHeaders,
+      hubAudiences,
       passwordPolicy: { ...defaultPasswordPolicy, shortest },
       auditKept: (file.audit?.keepDays ?? 400) * day,
       sessionIdle: idle * minute,

@@ -1,5 +1,5 @@
 import type { Agent, Response as Answer } from 'undici';
-import { loopbackNames } from '../config/config.ts';
+import { loopbackNames } from '../config/loopback-names.ts';
 import type { Conversation, ProviderRequest } from '../deps/provider-memory.ts';
 import { limits } from '../limits.ts';
 import { failureOfRequest, ProviderFailure, placeOf } from './provider-failure.ts';
