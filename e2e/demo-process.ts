@@ -42,10 +42,12 @@ export class DemoProcess {
   static async start(where?: Where): Promise<DemoProcess> {
     const demo = await DemoProcess.launch(where);
     const isReady = () => demo.output.includes('Ctrl-C ends it');
-    const look = async () => {
-      while (!isReady()) await Promise.race([once(demo.#child.stdout as NodeJS.ReadableStream, 'data'), demo.#exited]);
-    };
-    await Promise.race([look(), demo.#exited]);
+    let hasExited = false;
+    const exit = demo.#exited.then(() => {
+      hasExited = true;
+    });
+    while (!isReady() && !hasExited)
+      await Promise.race([once(demo.#child.stdout as NodeJS.ReadableStream, 'data'), exit]);
     if (!isReady()) throw new Error(`The demo does not start:\n${demo.output}`);
     return demo;
   }
