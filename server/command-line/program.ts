@@ -3,6 +3,7 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit-commands.ts';
 import { addConnectionCommands } from './connection-commands.ts';
 import { addCustomerCommands } from './customer-commands.ts';
+import { addDemoCommand } from './demo-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { exitCodes, isFailure } from './failure.ts';
 import { addKeysCommands } from './keys-commands.ts';
@@ -54,6 +55,7 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database down or in
   addKeysCommands(program);
   addSecretsCommands(program);
   addDoctorCommand(program);
+  addDemoCommand(program);
   return program;
 }
 
