@@ -51,6 +51,13 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
         path: signIn('nora'),
       },
       {
+        id: 'no-access',
+        title: 'Not for this customer',
+        text: 'A page of the hub for Elm alone. Ada signs in and is turned away at the gate, with a way back.',
+        username: 'ada',
+        path: '/hub/energy',
+      },
+      {
         id: 'wrong',
         title: 'Wrong password',
         text: 'Type anything, it would be refused the same way if there were no lena. The sixth time you have to wait.',

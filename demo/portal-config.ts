@@ -11,18 +11,23 @@ const links = {
   solutions: 'https://quayside.example/',
 };
 
-type Place = { folder: string; port: number; origin: string };
+type Place = { folder: string; port: number; hub: { port: number; secret: string } };
 
 /** The configuration of the demo's portal, written to its folder and read as usual: nothing of it comes from the environment. */
-export async function portalConfig({ folder, port, origin }: Place): Promise<Config> {
+export async function portalConfig({ folder, port, hub }: Place): Promise<Config> {
   const path = join(folder, 'demo.config.json');
-  const trustedProxies = ['127.0.0.1'];
-  await writeFile(path, JSON.stringify({ name: hubName, accentColour: brand, links, trustedProxies }));
+  const behind = {
+    url: `http://127.0.0.1:${hub.port}`,
+    paths: ['/hub'],
+    rules: [{ path: '/hub/energy', customers: ['elm'] }],
+  };
+  await writeFile(path, JSON.stringify({ name: hubName, accentColour: brand, links, hub: behind }));
   const result = readConfig({
     PORT: String(port),
-    PUBLIC_URL: origin,
+    PUBLIC_URL: `http://localhost:${port}`,
     VESTIBULE_DATA: join(folder, 'data'),
     VESTIBULE_CONFIG: path,
+    VESTIBULE_HUB_SECRET: hub.secret,
   });
   if (result.kind === 'refused') throw new Error(result.problems.join('; '));
   return result.config;

@@ -11,7 +11,6 @@ import { makeDemoFolder } from './demo-folder.ts';
 import { openMailbox } from './desk/read-mails.ts';
 import { startDesk } from './desk/start-desk.ts';
 import { type Account, fillPortal } from './fill-portal.ts';
-import { startFrontGate } from './hub/front-gate.ts';
 import { loadLooks, noLooks } from './looks.ts';
 import { portalConfig } from './portal-config.ts';
 import { freePort, portFor } from './ports.ts';
@@ -57,9 +56,7 @@ async function start({ wantedPort, closings, signal }: Start): Promise<RunningDe
   const addresses = { startPage: `http://localhost:${deskPort}/`, portal: `${portalOrigin}/portal` };
   let looks = noLooks;
   const neighbours = await startNeighbours(addresses, () => looks, closings);
-  const portalPort = await freePort(0);
-  closings.push((await startFrontGate(port, portalPort, neighbours.hub)).close);
-  const config = await portalConfig({ folder: folder.path, port: portalPort, origin: portalOrigin });
+  const config = await portalConfig({ folder: folder.path, port, hub: neighbours.hub });
   const { dataFolder } = config;
   const storage = await openStorage(config, { info: () => undefined, warn: printWarning });
   closings.push(storage.close);

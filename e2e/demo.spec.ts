@@ -93,6 +93,13 @@ test.describe('name and password', () => {
     await expect(page.getByText('Dune Shipping')).toBeHidden();
   });
 
+  test('a page for one customer is for that customer alone', async ({ page }) => {
+    await signInForm(page).send('ada', await openCase(page, 'no-access'));
+    await expect(page).toHaveURL(/\/hub\/energy$/);
+    await expect(page.getByText('This page is for Elm Energy alone')).toBeHidden();
+    await expect(page.getByRole('heading', { name: 'This page isn’t open to you' })).toBeVisible();
+  });
+
   for (const [id, type] of [
     ['wrong', 'default'],
     ['inactive', 'default'],
