@@ -39,7 +39,7 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'deep-link',
         title: 'A deep link',
-        text: 'The link leads into the hub, and the portal asks for ada’s password first. Then you are at March, region kept.',
+        text: 'The link leads into the hub, and the portal asks who you are: type ada, paste the password. Then you are at March, region kept.',
         username: 'ada',
         path: '/hub/reports?year=2026&region=north#march',
       },
@@ -53,20 +53,20 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'no-access',
         title: 'Not for this customer',
-        text: 'A page of the hub for Elm alone. Ada signs in and is turned away at the gate, with a way back.',
+        text: 'A page of the hub for Elm alone. Type ada, paste the password: she is turned away at the gate, and the portal says why.',
         username: 'ada',
         path: '/hub/energy',
       },
       {
         id: 'wrong',
         title: 'Wrong password',
-        text: 'Type anything, it would be refused the same way if there were no lena. The sixth time you have to wait.',
+        text: 'Type anything. The answer would be the same if there were no lena, and stays the same when too many tries have to wait.',
         path: signIn('lena'),
       },
       {
         id: 'inactive',
         title: 'Inactive user',
-        text: 'The right password, and still the same answer as for a wrong one.',
+        text: 'Paste the right password: the answer is still the same as for a wrong one.',
         username: 'ivan',
         path: signIn('ivan'),
       },
@@ -123,7 +123,7 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'oidc-new',
         title: 'Somebody new',
-        text: 'The portal has no user nia yet. Pick nia: Elm’s provider vouches for her, so she gets an account.',
+        text: 'The portal has no user nia yet. Send the address and pick nia: Elm’s provider vouches for her, so she gets an account.',
         path: singleSignOn('nia@elm.example'),
       },
       {
@@ -136,14 +136,14 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'saml-begins',
         title: 'Begin at the provider',
-        text: 'Press “Open the hub” there. The portal expected nobody, so it asks you first.',
+        text: 'Press “Open the hub” there. The portal expected nobody, so it asks you first. Then pick faye.',
         path: '/',
         at: 'saml',
       },
       {
         id: 'required',
         title: 'Single sign-on only',
-        text: 'Gorse requires single sign-on. No password for its addresses is even looked at: the portal leads to the provider.',
+        text: 'Gorse requires single sign-on. Paste the password all the same: it is not even looked at, and the portal leads to the provider.',
         username: 'gina',
         path: signIn('gina%40gorse.example'),
       },
@@ -169,14 +169,14 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'oidc-audience',
         title: 'Wrong audience',
-        text: 'The provider answers with a token for another application. The portal refuses it.',
+        text: 'Pick erik. The provider answers with a token for another application, and the portal refuses it.',
         path: singleSignOn('erik@elm.example'),
         oidc: 'audience',
       },
       {
         id: 'saml-expired',
         title: 'Expired answer',
-        text: 'A SAML answer from an hour ago, correctly signed: refused.',
+        text: 'Pick faye. The SAML answer is correctly signed, but its time ended an hour ago: refused.',
         path: singleSignOn('faye@fir.example'),
         saml: 'expired',
       },
@@ -190,7 +190,7 @@ export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
       {
         id: 'oidc-down',
         title: 'Provider down',
-        text: 'The portal cannot reach the provider and says so, at the latest when you have picked erik.',
+        text: 'The provider no longer answers the portal. Pick erik, if you get that far: you are not in, and have a reference for support.',
         path: singleSignOn('erik@elm.example'),
         oidc: 'down',
       },

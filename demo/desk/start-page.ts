@@ -19,12 +19,12 @@ export function startPage({ groups, accounts, providers, portal, mailCount }: St
     mailCount,
     'Start',
     html`<h1>Try the front door</h1>
-<p class="lede">Vestibule is the sign-in of a business hub. Here it runs for real on this machine, with users, emails, identity
-providers and a sample hub behind it. All of them are made up, and gone when you end the demo.</p>
+<p class="lede">Vestibule is the sign-in of a business hub. Here it runs for real on this machine, for a company named Quayside, with
+users, emails, identity providers and a sample hub. All of them are made up, and gone when you end the demo.</p>
 <ol class="how">
-<li><b>Open a case.</b> It signs you out first, and copies the password where there is one.</li>
+<li><b>Open a case.</b> It begins signed out in a new tab, and copies the password where there is one.</li>
 <li><b>Paste and go on.</b> Codes and links arrive in the <a href="/inbox">inbox</a> and the <a href="/authenticator">authenticator</a>.</li>
-<li><b>Come back</b> for the next. Any order will do.</li>
+<li><b>Come back</b> for the next. Any order will do, one at a time.</li>
 </ol>
 <nav class="jump" aria-label="Cases">${groups.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}<a href="#around">Look around</a></nav>
 ${groups.map(
