@@ -83,6 +83,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     emptyOutDir: true,
     reportCompressedSize: false,
+    // Compression takes its time, and on a busy machine the builder would warn of it before the first address is printed.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
   // One command builds both: the pages for browsers, and the renderer for the server.
   builder: {},
