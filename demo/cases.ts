@@ -23,6 +23,9 @@ export type CaseGroup = { id: string; title: string; cases: readonly Case[] };
 const signIn = (username: string, more = '') => `/portal/login?login=${username}${more}`;
 const singleSignOn = (email: string) => `/portal/singleSignOn?login=${encodeURIComponent(email)}`;
 
+/** Nobody in particular: where “Look around” begins. */
+export const visitor: Case = { id: 'visitor', title: 'The portal', text: '', path: '/portal/login' };
+
 /** Every screen of the portal is reached by at least one case. */
 export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
   {

@@ -306,6 +306,21 @@ test('every link of the start page leads somewhere', async ({ page, request }) =
   }
 });
 
+test('looking around begins as a visitor, also after somebody signed in', both, async ({ page }) => {
+  await sendPassword(page, await openCase(page, 'plain'));
+  await expectInHub(page, 'ada');
+  await page.goto(demo.startPage);
+  const link = page.getByRole('link', { name: 'The portal', exact: true });
+  await page.goto(new URL((await link.getAttribute('href')) ?? '', demo.startPage).href);
+  await expect(signInForm(page).username).toHaveValue('');
+});
+
+test('the authenticator leads to the case that gives it an account, password and all', both, async ({ page }) => {
+  await page.goto(`${demo.startPage}authenticator`);
+  await page.getByRole('link', { name: 'Set up an app' }).click();
+  await expect(page.locator('#case-app-new dl')).toBeInViewport();
+});
+
 test('the pages of the demo are accessible, and fit a phone', async ({ page }) => {
   await page.addInitScript({ path: axeScript });
   await page.setViewportSize({ width: 320, height: 640 });

@@ -25,7 +25,7 @@ export function authenticatorPage(codes: readonly AppCode[], mailCount: number):
 <p class="note"><meter min="0" max="30" value="${left}"></meter> <span class="left">${isUsed ? `used · next in ${left} s` : `${left} s left`}</span></p>
 <button type="button" class="copy" data-copy="${code}" aria-label="Copy the code of ${username}" title="Copy">${copyMark}</button></article>`,
     )}</div>
-<p class="after">Somebody missing? Begin with <a href="/open/app-new">Set up an app</a>.</p>
+<p class="after">Somebody missing? Begin with <a href="/#case-app-new">Set up an app</a>.</p>
 <noscript><p class="lede"><a href="/authenticator">Look again</a> for the next code.</p></noscript>`,
   );
 }

@@ -10,7 +10,7 @@ export function mailsPage(mails: readonly ShownMail[]): Html {
     'Inbox',
     html`<h1>Inbox</h1>
 <p class="lede">Every email that the portal sends, to whomever. None leaves this machine.</p>
-${mails.length === 0 && html`<p class="empty" data-no-mails>Nothing yet. Ask for a <a href="/open/reset">forgotten password</a> or sign in with a <a href="/open/email">code by email</a>.</p>`}
+${mails.length === 0 && html`<p class="empty" data-no-mails>Nothing yet. Ask for a <a href="/#case-reset">forgotten password</a> or sign in with a <a href="/#case-email">code by email</a>.</p>`}
 <noscript><p class="lede"><a href="/inbox">Look again</a> for new ones: without JavaScript they do not come by themselves.</p></noscript>
 <div data-mails>${mails.map((mail, index) => mailRow(mail, index === 0))}</div>`,
   );

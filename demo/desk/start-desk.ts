@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Keys } from '#server/secrets/keys.ts';
 import type { Database } from '#server/storage/database.ts';
-import type { Case, CaseGroup } from '../cases.ts';
+import { type Case, type CaseGroup, visitor } from '../cases.ts';
 import type { Account } from '../fill-portal.ts';
 import type { Switch } from '../providers/behaviour.ts';
 import { type DemoServer, demoApp, listen, sendPage } from '../start-server.ts';
@@ -37,7 +37,8 @@ export async function startDesk(desk: Desk): Promise<DemoServer> {
   const { mailbox, portalOrigin } = desk;
   const app = demoApp();
   const mailCount = () => mailbox.list().length;
-  const cases = new Map(desk.groups.flatMap((group) => group.cases.map((one) => [one.id, one] as const)));
+  const all = [...desk.groups.flatMap((group) => group.cases), visitor];
+  const cases = new Map(all.map((one) => [one.id, one]));
 
   app.get('/look.css', (_request, reply) => reply.type('text/css').send(desk.css));
   app.get('/desk.js', (_request, reply) => reply.type('text/javascript').send(script));

@@ -1,4 +1,4 @@
-import type { Case, CaseGroup } from '../cases.ts';
+import { type Case, type CaseGroup, visitor } from '../cases.ts';
 import type { Account } from '../fill-portal.ts';
 import { type Html, html } from '../html.ts';
 import { copyMark } from './copy-mark.ts';
@@ -32,7 +32,7 @@ ${groups.map(
     html`<section id="${id}"><h2>${title}</h2><div class="cases">${cases.map((one) => card(one, accounts))}</div></section>`,
 )}
 <section id="around"><h2>Look around</h2><ul class="around">
-<li><a href="${portal}/login">The portal</a> as a visitor first sees it, in the language of your browser</li>
+<li><a href="/open/${visitor.id}" target="_blank">The portal</a> as a visitor first sees it, in the language of your browser</li>
 <li><a href="${providers.oidc}">The OpenID provider</a> and <a href="${providers.saml}">the SAML provider</a>, where faults are switched</li>
 <li><a href="${portal}/logout">A link that signs you out</a> from another site: the portal asks first</li>
 <li>Imprint, support and tagline lead nowhere: the company does not exist</li>
