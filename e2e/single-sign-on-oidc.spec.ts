@@ -196,6 +196,19 @@ test('signing out at the provider ends the session here as well', both, async ({
   await expect(ssoButton(page)).toBeVisible();
 });
 
+test(
+  'SE-15 a device whose user an operator has signed out has to sign in at the provider again',
+  both,
+  async ({ page, portal }) => {
+    await signInByForm(page);
+    await expectSignedIn(page, 'olga');
+    await portal.mustRun(['user', 'sign-out', 'olga']);
+    await page.goto('/portal/portal.html');
+    await ssoButton(page).click();
+    await expect(atProvider(page).email).toBeVisible();
+  },
+);
+
 test('a domain that requires it redirects its users from the sign-in form', both, async ({ page, portal }) => {
   await portal.mustRun(['connection', 'set', 'oidc', '--required', 'on']);
   try {
