@@ -7,7 +7,7 @@ import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { turnsOf } from '../http/turns.ts';
 import { beginVisit } from '../http/visit-cookies.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
-import { turnAway } from '../sign-in/let-in.ts';
+import { toSingleSignOn, turnAway } from '../sign-in/let-in.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { noteAfreshVisit, wishAfterSignOut } from '../visitor/ask-afresh.ts';
@@ -49,7 +49,10 @@ export async function travellerOf(
   return { address, destination: accepted ?? defaultDestination(config.basePath), lang };
 }
 
-/** Sends a visitor to a provider through a page of ours, or to the failure page if that is impossible. */
+/**
+ * Sends a visitor to a provider through a page of ours, or to the failure page if that is impossible; to the form, if the
+ * connection was changed meanwhile.
+ */
 export async function depart(
   deps: Deps,
   request: FastifyRequest,
@@ -70,6 +73,8 @@ export async function depart(
     signedOut: signedOut ?? turnsOf(request, config)?.signedOut ?? null,
     requestId: request.id,
   });
+  if (begun.kind === 'changed')
+    return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, traveller);
   if (begun.kind === 'refused') return await stay(deps, request, reply, begun, { ...traveller, connection, typed });
   // The end of the turn has set the wish that later visits count from.
   if (wish === 'afresh' && !signedOut) noteAfreshVisit(request, reply, config);
