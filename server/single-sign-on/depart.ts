@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
+import { happenedSince } from '#contract/turn-of-form.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie } from '../http/cookies.ts';
@@ -33,7 +34,7 @@ export async function travellerOf(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  redirectUrl: string | undefined,
+  { redirectUrl, formTurn }: { redirectUrl?: string | undefined; formTurn?: string | undefined } = {},
 ): Promise<Traveller | null> {
   const { config } = deps;
   const visitor = await knownVisitorOf(deps, request, reply);
@@ -43,6 +44,8 @@ export async function travellerOf(
   const lang = languageOverride(request);
   const turn = turnOfEndedSession(deps, request, reply, await visitor.who());
   if (turn) return { address, destination: defaultDestination(config.basePath), lang, signedOut: turn.signedOut };
+  if (happenedSince(formTurn, visitor.turns) === 'signOut')
+    return { address, destination: defaultDestination(config.basePath), lang };
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
   if (redirectUrl && !accepted)
     await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId: request.id, address }, deps.now());

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
-import { destinationToCarry } from '#contract/destination-to-carry.ts';
 import { brokenPasswordRules } from '#contract/password-rules.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { Alert } from '../parts/alert.tsx';
+import { useDestinationQuery } from '../parts/destination-query.ts';
 import { fieldValue } from '../parts/field-value.ts';
 import { ForgottenLink } from '../parts/forgotten-link.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -33,7 +33,8 @@ export function ForgottenChange() {
   const broken = brokenPasswordRules(entries.password, entries.repeat, passwordPolicy);
   const reason = reasonOfSearch(place.search);
   const link = resetLinkOf(page, place, saved);
-  const destination = destinationToCarry(parameterOf(place.search, queryNames.destination), page.rules);
+  const query = useDestinationQuery(parameterOf(place.search, queryNames.destination));
+  const { destination } = query;
   const shown = touched.password && touched.repeat ? broken : [];
   const shownOfPassword = shown.filter((rule) => rule !== 'match');
   const shownOfRepeat = shown.filter((rule) => rule === 'match');
@@ -64,7 +65,7 @@ export function ForgottenChange() {
         </Alert>
       )}
       {link.hash === '' && reason !== 2 && <ResetLinkMissing />}
-      <PortalForm call="passwordChange" query={{ [queryNames.destination]: destination }} isReady={isReady}>
+      <PortalForm call="passwordChange" query={query} isReady={isReady}>
         <ResetLinkFields {...link} />
         <PasswordField
           id="password"

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { redirectValue } from '#contract/destination.ts';
-import { destinationToCarry } from '#contract/destination-to-carry.ts';
 import { isEmailAddress } from '#contract/email-address.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { CallForm } from '../parts/call-form.tsx';
+import { useDestinationQuery } from '../parts/destination-query.ts';
 import { EmailField } from '../parts/email-field.tsx';
 import { fieldValue, isFilled } from '../parts/field-value.ts';
 import { Heading } from '../parts/heading.tsx';
@@ -29,7 +29,7 @@ export function Forgotten() {
 
   // The email's link leads there, in another browser too.
   const asked = redirectValue(saved, parameterOf(place.search, queryNames.destination), page.rules);
-  const query = { [queryNames.destination]: destinationToCarry(asked, page.rules) };
+  const query = useDestinationQuery(asked);
 
   async function send(form: HTMLFormElement) {
     const outcome = await askForReset(toCall('passwordForgotten', query), fieldValue(form, 'username'));
