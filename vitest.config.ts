@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 const deadlines = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 const pages = ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}'];
-const server = ['server/**/*.test.ts'];
+const server = ['server/**/*.test.ts', 'demo/**/*.test.ts'];
 
 // Files of the server share a worker and load the product once, which halves the run; those that replace a module have
 // their own.

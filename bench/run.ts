@@ -10,6 +10,8 @@ import { measureCommands } from './commands.ts';
 import { median, report, reported } from './figures.ts';
 import { measureFlood } from './flood.ts';
 import { measureForgedAnswers } from './forged-answers.ts';
+import { compareGate } from './gate.ts';
+import { measureImports } from './imports.ts';
 import { compareMails } from './mails.ts';
 import { measureMemoryAtRest, reportMemory, watchMemory } from './memory.ts';
 import { comparePageRates } from './page-rates.ts';
@@ -54,7 +56,9 @@ try {
   await measureForgedAnswers(portal, sql);
   await measureVerify(portal, bare, sql, dataFolder);
   await Promise.all([portal.stop(), bare.stop()]);
+  await compareGate(dataFolder, sql, load);
   await compareMails(dataFolder, sql);
+  await measureImports(dataFolder);
   await sql.end();
   await database.close();
   if (values.readme) await writeReadmeTable(reported(), new Date());

@@ -38,7 +38,12 @@ export async function startPortal(
 
 /** Starts the bare server on a database place; it takes its page from the portal. */
 export async function startBareServer(place: unknown, password: string, portal: string): Promise<RunningServer> {
-  const child = spawn(process.execPath, ['bench/bare-server.ts', JSON.stringify(place), password, portal], {
+  return await startScript('bench/bare-server.ts', JSON.stringify(place), password, portal);
+}
+
+/** Starts a script that prints the port it listens on. */
+export async function startScript(...words: string[]): Promise<RunningServer> {
+  const child = spawn(process.execPath, words, {
     cwd: root,
     // As many hashing threads as cores, as in the portal.
     env: { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism()) },

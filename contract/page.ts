@@ -11,7 +11,7 @@ export type Branding = {
 };
 
 /** Refusals that get a readable page of their own; each has texts `problem-NNN-title` and `-text`. */
-export const problemStatuses = [400, 403, 405, 413, 415, 421, 429, 431, 500, 503] as const;
+export const problemStatuses = [400, 403, 405, 413, 415, 421, 429, 431, 500, 502, 503, 504] as const;
 export type ProblemStatus = (typeof problemStatuses)[number];
 
 /** A page that the specification gives no address. */
@@ -43,6 +43,8 @@ export type ServerPage =
    * continues without an app, null if one is required.
    */
   | { name: 'registerElsewhere'; why: 'provider' | 'network'; comesBackTo: string | null; goesOnTo: string | null }
+  /** For somebody signed in, by a proxy: the page `comesBackTo` is only for customers who aren't theirs. */
+  | { name: 'notForYou'; username: string; comesBackTo: string }
   | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
 
 /** What the server knows of the session behind a second-factor screen: half-signed-in, unless `goesOnTo` is set. */

@@ -46,6 +46,7 @@ export const queryNames = {
   recovery: 'recovery',
   remember: 'remember',
   turn: 'turn',
+  forget: 'forget',
 } as const;
 
 const nameOfPath = new Map<string, PlainScreen>(

@@ -20,7 +20,9 @@ async function startSite() {
   }).listen(0, '127.0.0.1');
   await once(hub, 'listening');
   const portal = await startPortalWithUsers({ config: { trustedProxies: ['127.0.0.1/32'] }, publicUrl: origin });
-  const proxy = await startProxy('nginx', { port, portal: portal.port, hub: (hub.address() as AddressInfo).port });
+  const rules = 'customer=elsewhere';
+  const ports = { port, portal: portal.port, hub: (hub.address() as AddressInfo).port };
+  const proxy = await startProxy('nginx', { ...ports, rules });
   return {
     origin,
     async close() {
@@ -48,4 +50,30 @@ test('GT-13 a deep link into the hub leads through sign-in, a wrong password inc
   await page.context().clearCookies({ name: 'vestibule-session' });
   await page.reload();
   await expect(page).toHaveURL(/\/portal\//);
+});
+
+test('a page for other customers says so, in the language of the menu, and leads on as somebody else', {
+  tag: '@without-script',
+}, async ({ anotherBrowser, site, watch, javaScriptEnabled }) => {
+  test.setTimeout(120_000);
+  watch.know(site);
+  watch.expect(/status of 403/);
+  const { page } = await anotherBrowser({ baseURL: site });
+  await page.goto('/app');
+  await signInForm(page).send('ada', password);
+  await expect(page.locator('body')).toHaveText('/app for ada of acme');
+  const asked = '/reports/x?year=2026';
+  const answer = await page.goto(`${asked}#part-2`);
+  expect(answer?.status()).toBe(403);
+  await expect(page.getByRole('heading', { name: 'This isn’t open to you' })).toBeVisible();
+  await expect(page.getByText('You’re signed in as ada.')).toBeVisible();
+  await page.getByRole('combobox').selectOption('de');
+  if (!javaScriptEnabled) await page.locator('form.language button').click();
+  await expect(page.getByRole('heading', { name: 'Kein Zugriff auf diese Seite' })).toBeVisible();
+  await page.getByRole('button', { name: 'Anderes Konto verwenden' }).click();
+  await expect(page).toHaveURL(/\/portal\/login/);
+  await page.getByRole('combobox').selectOption('en');
+  if (!javaScriptEnabled) await page.locator('form.language button').click();
+  await signInForm(page).send('ada', password);
+  await expect(page).toHaveURL(new RegExp(`^${site}/reports/x\\?year=2026`));
 });

@@ -5,6 +5,8 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { type Call, calls } from '#contract/calls.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
 import type { Deps } from './deps/deps.ts';
+import { addGate } from './gate/gate-routes.ts';
+import { asksForWebSocket } from './gate/upgrades.ts';
 import type { BuiltPages } from './http/built-pages.ts';
 import { readCodesIn } from './http/code-body.ts';
 import { readForm } from './http/form-body.ts';
@@ -15,9 +17,11 @@ import { metricsRoute } from './http/metrics-route.ts';
 import { noBrowser, onlyNavigation } from './http/navigation.ts';
 import { withdrawGivenUpLinks } from './http/opened-links.ts';
 import { logRequest, quietLevel } from './http/request-log.ts';
+import { countRequest } from './http/request-metrics.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { unexpectedError } from './http/unexpected-error.ts';
 import { refuseTunnels, unreadableRequest } from './http/unreadable-request.ts';
+import { hubKeysRoute } from './hub/hub-keys-route.ts';
 import { limits } from './limits.ts';
 import { screenRoute } from './pages/screen-route.ts';
 import { standInRoute } from './pages/stand-in-route.ts';
@@ -52,6 +56,8 @@ import { verifyRoute, verifySchema } from './two-factor/verify-route.ts';
 /** What the app needs besides what its routes need. */
 export type AppOptions = {
   built: BuiltPages;
+  /** Called before the first hook, such as by traces. */
+  prepare?: (app: FastifyInstance) => void;
   /** How long requests and idle connections may last. */
   timeouts?: Partial<Timeouts>;
 };
@@ -62,7 +68,7 @@ export type Timeouts = Record<
 >;
 
 /** The whole HTTP server: guards, then every route by name. It is not listening yet. */
-export async function buildApp(deps: Deps, { built, ...options }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOptions): Promise<FastifyInstance> {
   const timeouts: Timeouts = { ...limits, ...options.timeouts };
   const { basePath } = deps.config;
   const headers = securityHeaders(deps.config, built.styles);
@@ -87,6 +93,8 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
       maxHeaderSize: limits.headerBytes,
       // The guard answers a request without a Host with a readable page.
       requireHostHeader: false,
+      // Without it, Node hands over every request that mentions an upgrade.
+      ...(deps.config.hub && { shouldUpgradeCallback: asksForWebSocket }),
     },
     clientErrorHandler: unreadableRequest(headers),
     // An address that cannot be decoded reaches no hook.
@@ -104,6 +112,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
     { parseAs: 'buffer' },
     async ({ headers }: FastifyRequest, body: Buffer) => readForm(body, headers['content-encoding']),
   );
+  prepare?.(app);
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers);
     done();
@@ -111,10 +120,12 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.addHook('onRequest', guardRequest(deps));
   app.addHook('onSend', withdrawGivenUpLinks(deps));
   app.addHook('onResponse', logRequest(deps));
+  app.addHook('onResponse', countRequest(deps));
   app.setErrorHandler(handleError);
   app.setNotFoundHandler(methodNotAllowed(deps));
 
-  const on = (call: Call) => ({ method: calls[call].method, url: basePath + calls[call].path });
+  const named = (name: string) => ({ config: { name } });
+  const on = (call: Call) => ({ method: calls[call].method, url: basePath + calls[call].path, ...named(call) });
   // These report on the form what is wrong with an entry.
   const attachValidation = true;
   app.route({ ...on('performLogin'), schema: performLoginSchema, attachValidation, handler: performLoginRoute(deps) });
@@ -134,7 +145,15 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.route({ ...on('twoFactorRecoveryCodes'), handler: recoveryCodesRoute(deps) });
   app.route({ ...on('logout'), exposeHeadRoute: false, handler: logoutRoute(deps) });
   app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
-  app.route({ ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel });
+  const session = { ...on('session'), handler: sessionRoute(deps), logLevel: quietLevel } as const;
+  app.route(session);
+  // Envoy asks with the method of the request that it asks about.
+  app.route({
+    ...session,
+    method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: `${session.url}/for/:ask/*`,
+    exposeHeadRoute: false,
+  });
   app.route({ ...on('checkSsoLogin'), schema: checkSsoSchema, handler: checkSsoRoute(deps) });
   app.route({
     ...on('performSsoLogin'),
@@ -155,7 +174,7 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.route({ ...on('oidcKeys'), handler: oidcKeysRoute(deps) });
   const logout = on('oidcBackchannelLogout');
   app.route({
-    method: logout.method,
+    ...logout,
     url: `${logout.url}/:connection`,
     schema: backchannelLogoutSchema,
     onRequest: noBrowser(deps),
@@ -191,15 +210,19 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   app.route({ ...on('oidcFinish'), ...atEnd, handler: finishRoute(deps, 'oidc') });
   app.route({ ...on('samlFinish'), ...atEnd, handler: finishRoute(deps, 'saml') });
   app.route({ ...on('samlFailed'), onRequest: onlyNavigation(deps), handler: samlFailedRoute(deps) });
-  app.get(basePath + hubStartPath, standInRoute(deps));
-  app.get('/', async (_request, reply) => reply.redirect(`${basePath}/`, 302));
+  const { hub } = deps.config;
+  if (hub) addGate(app, deps, hub);
+  else app.get(basePath + hubStartPath, named('standIn'), standInRoute(deps));
+  if (!hub?.paths.includes('/'))
+    app.get('/', named('root'), async (_request, reply) => reply.redirect(`${basePath}/`, 302));
   // Where password managers send users to change a password (W3C: A Well-Known URL for Changing Passwords).
-  app.get('/.well-known/change-password', async (_request, reply) =>
+  app.get('/.well-known/change-password', named('changePassword'), async (_request, reply) =>
     reply.redirect(basePath + screenPaths.forgotten, 302),
   );
-  app.get('/healthz', { logLevel: quietLevel }, healthRoute);
-  app.get('/metrics', { logLevel: quietLevel }, metricsRoute(deps));
-  app.get('/readyz', { logLevel: quietLevel }, readyRoute(deps));
+  app.get('/.well-known/jwks.json', { logLevel: quietLevel, ...named('hubKeys') }, hubKeysRoute(deps));
+  app.get('/healthz', { logLevel: quietLevel, ...named('health') }, healthRoute);
+  app.get('/metrics', { logLevel: quietLevel, ...named('metrics') }, metricsRoute(deps));
+  app.get('/readyz', { logLevel: quietLevel, ...named('ready') }, readyRoute(deps));
   const assetFolder = fileURLToPath(built.assetFolder);
   // An asset's name changes with its content; the operator's logo keeps its name.
   const isAsset = (path: string) => path.startsWith(assetFolder);
@@ -215,9 +238,11 @@ export async function buildApp(deps: Deps, { built, ...options }: AppOptions): P
   });
   const { logoFile } = deps.config;
   if (logoFile) {
-    app.get(`${basePath}/logo`, async (_request, reply) => reply.sendFile(basename(logoFile), dirname(logoFile)));
+    app.get(`${basePath}/logo`, named('logo'), async (_request, reply) =>
+      reply.sendFile(basename(logoFile), dirname(logoFile)),
+    );
   }
-  app.get(basePath, screenRoute(deps));
-  app.get(`${basePath}/*`, screenRoute(deps));
+  app.get(basePath, named('screen'), screenRoute(deps));
+  app.get(`${basePath}/*`, named('screen'), screenRoute(deps));
   return app;
 }

@@ -158,6 +158,29 @@ export const limits = {
   weakestRsaKey: 2048,
   /** Expiring certificates and secrets cause warnings from this long before. */
   expiryWarning: 60 * day,
+  /** How long a token for a hub is valid. Each request brings a new one. */
+  hubToken: 2 * minute,
+  /** How long a hub may cache the keys, and how long before its first use a new key is published. */
+  hubKeysCached: 5 * minute,
+  hubKeyAhead: hour,
+  /** How long a replaced key stays published: longer than its last token is valid, whatever the clocks say. */
+  hubKeyAfter: 10 * minute,
+  hubKeyAge: 90 * day,
+  /** How long one instance remembers the keys. */
+  hubKeysRemembered: second,
+  /** Longer than any request to a hub: a logout token claimed but not finished is sent again after this. */
+  hubLogoutTakenOnFor: minute,
+  /** Logout tokens that one instance sends at once. */
+  hubLogoutLanes: 5,
+  /** A refused logout token is sent again after the first wait, which then doubles each time, up to the longest. */
+  hubLogoutFirstWait: 10 * second,
+  hubLogoutLongestWait: hour,
+  /** While a hub is down it is asked again after the first pause, and at most after the longest. */
+  hubAwayFirstPause: second,
+  hubAwayLongestPause: minute,
+  hubLogoutGivenUpAfter: day,
+  /** How many may wait for one hub. */
+  hubLogoutsWaiting: 100_000,
   resetLink: 60 * minute,
   /** How long a browser remembers its last sign-in and sign-out: longer than a link is valid, even if it was closed. */
   turn: day,
@@ -190,6 +213,8 @@ export const limits = {
   mailServerFirstPause: second,
   mailServerLongestPause: minute,
   mailGivenUpAfter: day,
+  /** Session checks wait this long at most for others to go with, when many are under way. */
+  askedTogetherWaits: 20,
   /** A session's last use is written at most this often, so that its idle time still ends to the second. */
   sessionTouchEvery: second,
   /**
@@ -209,6 +234,25 @@ export const limits = {
   stdinBytes: 64 * 1024,
   housekeepingEvery: 10 * minute,
   warningsEvery: day,
+  /** Figures that are counted in tables for the metrics are kept this long. */
+  metricsCountedEvery: minute,
+  /**
+   * The most that verifying an imported password hash may cost, at most about two seconds of one core (measured, see
+   * docs/decisions/0041): argon2 in KiB, and KiB times passes; scrypt in bytes, and N × r × p; PBKDF2 in rounds times
+   * blocks of the key. Two forms of a password may be tried for argon2.
+   */
+  foreignHash: {
+    bcryptCost: 14,
+    argon2Memory: 128 * 1024,
+    argon2Work: 512 * 1024,
+    scryptMemory: 128 * 1024 * 1024,
+    scryptWork: 2 ** 20,
+    pbkdf2Rounds: { sha1: 2_000_000, sha256: 2_000_000, sha512: 1_000_000 },
+  },
+  /** A longer line of an import is refused unread. */
+  importLineBytes: 256 * 1024,
+  /** Users that one transaction of an import adds. */
+  importBatch: 500,
   /** Waiting password hashes; any more are answered 503. */
   waitingHashes: 500,
   busyRetryAfter: 5 * second,
@@ -229,9 +273,13 @@ export const limits = {
   connections: 10_000,
   connectionsCheckedEvery: second,
   /** On SIGTERM: how long open requests may take to finish. */
-  stopWithin: 10 * second,
+  stopWithin: 15 * second,
+  /** Of this, how long idle connections are left to a proxy; the files in deploy/ have it close them sooner. */
+  proxyKeepsIdle: 5 * second,
   /** Of this, how long background work may take. */
   stopBesideWithin: 5 * second,
+  /** Of that, how long a collector may take for the last traces. */
+  tracesSentWithin: second,
   stopLooksEvery: 50,
   /** Under npm Ctrl-C reaches the portal twice, from the terminal and from npm: that is one signal. */
   sameSignal: 2 * second,
@@ -242,5 +290,21 @@ export const limits = {
    * email in total. An unused connection is kept for `idle`.
    */
   mailServer: { reach: 10 * second, answer: 20 * second, takeMail: 30 * second, idle: 10 * second },
+  hub: {
+    /** How long connecting to the hub may take. */
+    reach: 10 * second,
+    /** How long an answer of the hub, or its reader, may make no progress. */
+    progress: minute,
+    /** The same for events and WebSockets, which may be silent. */
+    silence: hour,
+    /** How often the sessions behind open events and WebSockets are checked. */
+    lookEvery: 5 * second,
+    /** Without a check for this long they are closed. */
+    unchecked: minute,
+    /** Idle connections kept open. */
+    idleConnections: 256,
+  },
+  /** Longer than any timer is needed: Node's longest. */
+  longestTimer: 2 ** 31 - 1,
   assetLifetimeSeconds: 365 * 24 * 3600,
 } as const;

@@ -51,7 +51,7 @@ describe('the process', () => {
     ['an unhandled rejection', 'Promise.reject(error)'],
     ['an uncaught error', 'throw error'],
   ])('LG-07 exits with 1 after %s, logged as JSON without its secrets', async (_what, how) => {
-    const { child, exit, output } = await portalProcess(wire.url, crash(how));
+    const { child, exit, output } = await portalProcess(wire.url, { preload: crash(how) });
     child.kill('SIGUSR2');
     expect(await exit).toEqual({ code: 1, signal: null });
     const lines = output()

@@ -7,7 +7,7 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 
 /** Every text of ours, by its path. */
 const texts = new Map(
-  ['contract', 'messages', 'web', 'server', 'e2e', 'bench', 'docs']
+  ['contract', 'messages', 'web', 'server', 'demo', 'e2e', 'bench', 'docs']
     .flatMap((room) => readdirSync(new URL(room, root), { recursive: true }).map((path) => `${room}/${path}`))
     .concat(readdirSync(root).filter((name) => name.endsWith('.md')))
     .filter((path) => /\.(ts|tsx|sql|css|md)$/.test(path) && !/node_modules|old-browsers\/cache|\/dist\//.test(path))

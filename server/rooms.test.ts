@@ -9,6 +9,7 @@ import { expect, it } from 'vitest';
  */
 const rooms = [
   'limits.ts',
+  'timed-work.ts',
   'names',
   'audit',
   'secrets',
@@ -22,6 +23,7 @@ const rooms = [
   'log.ts',
   'visitor',
   'mail',
+  'hub',
   'session',
   'two-factor',
   'sign-in',
@@ -29,8 +31,10 @@ const rooms = [
   'sign-out',
   'password',
   'accounts',
+  'moving-in',
   'upkeep',
   'pages',
+  'gate',
   'app.ts',
   'build-pages.ts',
   'run-portal.ts',

@@ -5,23 +5,31 @@ import { buildApp } from './app.ts';
 import { type Config, placeholderWarning } from './config/config.ts';
 import type { DepsWithoutWake } from './deps/deps.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
+import { closeIdleConnections } from './http/close-idle-connections.ts';
 import { listenProblem } from './http/listen-problem.ts';
 import { createPages } from './http/pages.ts';
 import { limits } from './limits.ts';
 import { openTransport } from './mail/open-transport.ts';
 import type { Storage } from './open-storage.ts';
 import { keysOf, secretsOfDataFolder } from './secrets/server-secret.ts';
+import { hubsToTell } from './sign-out/tell-hubs.ts';
 import { createProviderMemory } from './single-sign-on/oidc/provider-memory.ts';
 import { isDatabaseAway } from './storage/connect.ts';
+import { updateHubReceivers } from './storage/hub-logout.ts';
 import { migrate } from './storage/migrate.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
 import { createMetrics, noMetrics } from './upkeep/metrics.ts';
+import type { Traces } from './upkeep/traces.ts';
 import { startWorkers } from './upkeep/workers.ts';
 
 /** Runs the portal on an open database until the process is told to stop; closes the database then. */
 export async function runPortal(config: Config, log: Logger, storage: Storage): Promise<void> {
   const { sql } = storage;
   const [built] = await Promise.all([loadBuiltPages(config), migrate(sql)]);
+  await updateHubReceivers(
+    sql,
+    hubsToTell(config).map(({ name }) => name),
+  );
   const now = () => new Date();
   const depsWithoutWake: DepsWithoutWake = {
     config,
@@ -31,16 +39,21 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     now,
     keys: keysOf(config.secrets ?? (await secretsOfDataFolder(config.dataFolder))),
     mails: openTransport(config, log),
-    metrics: config.metricsToken === null ? noMetrics() : await createMetrics(sql, now),
+    metrics: config.metricsToken === null ? noMetrics() : await createMetrics({ config, sql, now }),
     providers: createProviderMemory({ now, log }),
   };
+  const traces = await openTraces(config, log);
   const workers = startWorkers(depsWithoutWake);
   const stopHousekeeping = startHousekeeping(depsWithoutWake);
-  const app = await buildApp({ ...depsWithoutWake, wake: workers.wake }, { built });
+  const app = await buildApp(
+    { ...depsWithoutWake, wake: workers.wake },
+    { built, ...(traces && { prepare: traces.addTo }) },
+  );
   const stopBeside = async () => {
     stopHousekeeping();
     await workers.stop();
     depsWithoutWake.mails.close();
+    await traces?.stop();
   };
   exitOnCrash(app);
   const closeRest = async () => {
@@ -61,20 +74,26 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
   );
   const warning = placeholderWarning(config);
   if (warning) app.log.warn(warning);
-  const stop = stopOnSignal(app, closeRest);
+  const stop = stopOnSignal(app, config, closeRest);
   if (process.env.npm_lifecycle_event) stopWithParent(stop);
+}
+
+/** Traces, if they are configured: only then is the library loaded. */
+async function openTraces({ traces, trustedProxies }: Config, log: Logger): Promise<Traces | null> {
+  if (!traces) return null;
+  const { startTraces } = await import('./upkeep/traces.ts');
+  return startTraces({ traces, trustedProxies }, log);
 }
 
 /**
  * Finishes what is in progress, then closes the database; a second signal or the deadline exits at once. Returns the
  * signal handler.
  */
-function stopOnSignal(app: FastifyInstance, closeRest: () => Promise<void>): (why: string) => void {
+function stopOnSignal(app: FastifyInstance, config: Config, closeRest: () => Promise<void>): (why: string) => void {
   let stoppingSince: number | null = null;
   const finish = async () => {
     setTimeout(() => process.exit(1), limits.stopWithin).unref();
-    // A connection whose answer was in progress is kept alive after it, and would delay the stop.
-    setInterval(() => app.server.closeIdleConnections(), limits.stopLooksEvery);
+    closeIdleConnections(app.server, { behindProxy: config.trustedProxies.rules.length > 0 });
     await app.close();
     await closeRest();
     process.exit(0);

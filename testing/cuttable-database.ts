@@ -35,6 +35,7 @@ export async function cuttableDatabase({ place }: DatabaseForTest): Promise<Cutt
     }
     client.pipe(server).pipe(client);
     client.on('close', () => server.destroy());
+    server.on('close', () => client.destroy());
   }).listen(0, '127.0.0.1');
   await once(wire, 'listening');
   const { port } = wire.address() as AddressInfo;

@@ -80,7 +80,7 @@ export async function portalForTest(
     now,
     keys: { guess: Buffer.alloc(32, 7), code: [Buffer.alloc(32, 9)], seal: [Buffer.alloc(32, 8)] },
     mails: { send: (mail, words) => send(mail, words), close() {} },
-    metrics: await createMetrics(sql ?? database.sql, now),
+    metrics: await createMetrics({ config, sql: sql ?? database.sql, now }),
     providers: createProviderMemory({ now, log }),
     wake: { resetRequests() {}, mails() {} },
   };
@@ -138,6 +138,7 @@ export async function portalForTest(
     },
     close: async () => {
       await app.close();
+      deps.metrics.close();
       if (!another) await database.close();
     },
   };

@@ -15,9 +15,15 @@ export type PortalProcess = {
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** Starts a portal on a database; `preload` is a module's source that runs in it first. Throws if it ends early. */
-export async function portalProcess(databaseUrl: string, preload = ''): Promise<PortalProcess> {
-  const port = await freePort();
+/**
+ * Starts a portal on a database; `preload` is a module's source that runs in it first, `env` what it is told besides.
+ * Throws if it ends early.
+ */
+export async function portalProcess(
+  databaseUrl: string,
+  { preload = '', env = {} }: { preload?: string; env?: Record<string, string> } = {},
+): Promise<PortalProcess> {
+  const port = env.PORT ?? String(await freePort());
   const child = spawn(
     process.execPath,
     ['--import', `data:text/javascript,${encodeURIComponent(preload)}`, 'server/command-line/vestibule.ts', 'serve'],
@@ -25,9 +31,10 @@ export async function portalProcess(databaseUrl: string, preload = ''): Promise<
       cwd: root,
       env: {
         PATH: process.env.PATH,
-        PORT: String(port),
+        PORT: port,
         DATABASE_URL: databaseUrl,
         VESTIBULE_SECRET: 'x'.repeat(43),
+        ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     },

@@ -19,10 +19,18 @@ const programs: Record<Proxy, { packages: string[]; path: string }> = {
 };
 
 /** Where a proxy listens, and what is behind it: ports of this machine. */
-type Ports = { port: number; portal: number; hub: number };
+type Setting = {
+  port: number;
+  portal: number;
+  hub: number;
+  /** A second instance of the portal, behind nginx. */
+  secondPortal?: number;
+  /** With the examples of other rules, and what they ask. */
+  rules?: string;
+};
 
 /** Starts a proxy with the configuration that `deploy/` has for it, with other addresses and without TLS. */
-export async function startProxy(proxy: Proxy, ports: Ports): Promise<{ close: () => Promise<void> }> {
+export async function startProxy(proxy: Proxy, setting: Setting): Promise<{ close: () => Promise<void> }> {
   const { packages, path } = programs[proxy];
   const missing = await bringPackages(
     packages,
@@ -31,14 +39,14 @@ export async function startProxy(proxy: Proxy, ports: Ports): Promise<{ close: (
   );
   if (missing) throw new Error(missing);
   const folder = await mkdtemp(join(tmpdir(), `vestibule-${proxy}-`));
-  const { args, env } = await settings[proxy](folder, ports);
+  const { args, env } = await settings[proxy](folder, setting);
   const child = spawn(path, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
   let complaints = '';
   child.stderr.on('data', (chunk) => {
     complaints += chunk;
   });
   const ended = once(child, 'exit');
-  while (!(await isListening(ports.port))) {
+  while (!(await isListening(setting.port))) {
     if (child.exitCode !== null) throw new Error(`${proxy} did not start: ${complaints}`);
     await pause(20);
   }
@@ -51,51 +59,64 @@ export async function startProxy(proxy: Proxy, ports: Ports): Promise<{ close: (
   };
 }
 
-const settings: Record<Proxy, (folder: string, ports: Ports) => Promise<{ args: string[]; env?: NodeJS.ProcessEnv }>> =
-  {
-    async nginx(folder, { port, portal, hub }) {
-      const site = replaceEach(await readFile(deployed('nginx/vestibule.conf'), 'utf8'), {
-        '127.0.0.1:8080': `127.0.0.1:${portal}`,
-        '127.0.0.1:3000': `127.0.0.1:${hub}`,
-        'listen 443 ssl;': `listen 127.0.0.1:${port};`,
-        'ssl_certificate /etc/ssl/certs/hub.pem;': '',
-        'ssl_certificate_key /etc/ssl/private/hub.key;': '',
-        'hub.example.com': 'localhost',
-      });
-      const around = [
-        'daemon off; master_process off; error_log stderr;',
-        `pid ${folder}/pid;`,
-        'events {}',
-        'http {',
-        'access_log off;',
-        ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`),
-        site,
-        '}',
-      ];
-      await writeFile(join(folder, 'nginx.conf'), around.join('\n'));
-      return { args: ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')] };
-    },
-    async caddy(folder, { port, portal, hub }) {
-      const addresses = {
-        SITE: `http://localhost:${port}`,
-        PORTAL: `127.0.0.1:${portal}`,
-        HUB: `127.0.0.1:${hub}`,
-      };
-      const config = `{\nadmin off\nauto_https off\n}\n${await readFile(deployed('caddy/Caddyfile'), 'utf8')}`;
-      await writeFile(join(folder, 'Caddyfile'), config);
-      const env = { ...addresses, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-      return { args: ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], env };
-    },
-    async haproxy(_folder, { port, portal, hub }) {
-      const env = {
-        BIND: `127.0.0.1:${port}`,
-        PORTAL: `127.0.0.1:${portal}`,
-        HUB: `127.0.0.1:${hub}`,
-        VESTIBULE_LUA: deployed('haproxy/vestibule.lua'),
-      };
-      return { args: ['-f', deployed('haproxy/haproxy.cfg'), '-db'], env };
-    },
-  };
+const settings: Record<
+  Proxy,
+  (folder: string, setting: Setting) => Promise<{ args: string[]; env?: NodeJS.ProcessEnv }>
+> = {
+  async nginx(folder, { port, portal, hub, secondPortal, rules }) {
+    const second = secondPortal === undefined ? '' : `server 127.0.0.1:${secondPortal} max_fails=0;`;
+    const site = replaceEach(await textOf('nginx/vestibule.conf', rules), {
+      '/etc/nginx/': deployed('nginx/'),
+      'server 127.0.0.1:8080 max_fails=0;': `server 127.0.0.1:${portal} max_fails=0; ${second}`,
+      '127.0.0.1:3000': `127.0.0.1:${hub}`,
+      'listen 443 ssl;': `listen 127.0.0.1:${port};`,
+      'ssl_certificate /etc/ssl/certs/hub.pem;': '',
+      'ssl_certificate_key /etc/ssl/private/hub.key;': '',
+      'hub.example.com': 'localhost',
+    });
+    const around = [
+      'daemon off; master_process off; error_log stderr;',
+      `pid ${folder}/pid;`,
+      'events {}',
+      'http {',
+      'access_log off;',
+      ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`),
+      site,
+      '}',
+    ];
+    await writeFile(join(folder, 'nginx.conf'), around.join('\n'));
+    return { args: ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')] };
+  },
+  async caddy(folder, { port, portal, hub, rules }) {
+    const addresses = {
+      SITE: `http://localhost:${port}`,
+      PORTAL: `127.0.0.1:${portal}`,
+      HUB: `127.0.0.1:${hub}`,
+    };
+    const config = `{\nadmin off\nauto_https off\n}\n${await textOf('caddy/Caddyfile', rules)}`;
+    await writeFile(join(folder, 'Caddyfile'), config);
+    const env = { ...addresses, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+    return { args: ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], env };
+  },
+  async haproxy(folder, { port, portal, hub, rules }) {
+    const file = join(folder, 'haproxy.cfg');
+    await writeFile(file, await textOf('haproxy/haproxy.cfg', rules));
+    const env = {
+      BIND: `127.0.0.1:${port}`,
+      PORTAL: `127.0.0.1:${portal}`,
+      HUB: `127.0.0.1:${hub}`,
+      VESTIBULE_LUA: deployed('haproxy/vestibule.lua'),
+    };
+    return { args: ['-f', file, '-db'], env };
+  },
+};
+
+/** A file of `deploy/`; with `rules` its examples count, and ask this instead of `customer=acme`. */
+async function textOf(path: string, rules?: string): Promise<string> {
+  const text = await readFile(deployed(path), 'utf8');
+  if (rules === undefined) return text;
+  return text.replace(/#\|(.*)/g, (_, example: string) => example.replace('customer=acme', rules));
+}
 
 function deployed(path: string): string {
   return fileURLToPath(new URL(`../deploy/${path}`, import.meta.url));

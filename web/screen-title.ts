@@ -36,6 +36,8 @@ export function titleKey(place: Place, page: Pick<Page, 'serverPage' | 'secondFa
       return 'please-wait';
     case 'registerElsewhere':
       return 'register-elsewhere-title';
+    case 'notForYou':
+      return 'not-for-you-title';
     case 'problem':
       return `problem-${serverPage.status}-title`;
   }

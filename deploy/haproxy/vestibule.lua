@@ -1,10 +1,13 @@
 -- HAProxy asks Vestibule who sent a request. `vestibule-check` sets the identity headers and `txn.vestibule_let_in`, or
--- passes Vestibule's refusal on. The environment variable PORTAL says where Vestibule listens.
+-- passes Vestibule's refusal on; for one with a page it sets `txn.vestibule_page`. `txn.vestibule_ask` is the query to ask
+-- with, and the environment variable PORTAL says where Vestibule listens.
 
 local portal = "http://" .. os.getenv("PORTAL")
-local identity = { "x-vestibule-user", "x-vestibule-email", "x-vestibule-customers", "x-vestibule-language" }
+local identity = {
+  "x-vestibule-user", "x-vestibule-email", "x-vestibule-customers", "x-vestibule-language", "x-vestibule-token",
+}
 -- What Vestibule needs to recognise the visitor, their language, and whether a person or a script asks.
-local asked = { "host", "cookie", "accept", "accept-language", "user-agent", "sec-fetch-mode" }
+local asked = { "host", "cookie", "accept", "accept-language", "user-agent", "sec-fetch-mode", "sec-websocket-key", "origin" }
 local passed_on = { "location", "set-cookie", "cache-control", "retry-after" }
 
 local function answer_of(txn)
@@ -20,7 +23,8 @@ local function answer_of(txn)
       for index = 0, #sent[name] do headers[name][index + 1] = sent[name][index] end
     end
   end
-  return core.httpclient():get({ url = portal .. "/portal/session", headers = headers, timeout = 10000 })
+  local url = portal .. "/portal/session?" .. (txn:get_var("txn.vestibule_ask") or "")
+  return core.httpclient():get({ url = url, headers = headers, timeout = 10000 })
 end
 
 core.register_action("vestibule-check", { "http-req" }, function(txn)
@@ -31,6 +35,11 @@ core.register_action("vestibule-check", { "http-req" }, function(txn)
       if values and values[0] ~= "" then txn.http:req_set_header(name, values[0]) end
     end
     txn:set_var("txn.vestibule_let_in", true)
+    return
+  end
+  local kind = answer and answer.status == 403 and answer.headers["content-type"]
+  if kind and kind[0]:find("text/html", 1, true) then
+    txn:set_var("txn.vestibule_page", true)
     return
   end
   -- Without an answer nobody is let in.

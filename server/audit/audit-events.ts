@@ -29,6 +29,8 @@ export const auditEvents = {
   'customer-changed': 'An operator changed a customer.',
   'customer-removed': 'An operator removed a customer.',
   'user-added': 'An operator added a user.',
+  'user-imported': 'An operator imported a user from another system.',
+  'user-merged': 'An operator merged another user into this one; the steps say what moved.',
   'user-changed': 'An operator changed a user.',
   'user-removed': 'An operator removed a user.',
   'user-unlocked': 'An operator unlocked a user.',
@@ -44,6 +46,9 @@ export const auditEvents = {
   'connection-removed': 'An operator removed a single sign-on connection.',
   'connection-unlinked': 'An operator unlinked a user from a subject of a connection.',
   'portal-key-changed': 'An operator published, used or withdrew a key of the portal.',
+  'hub-logout-given-up':
+    'A hub could not be told for a day that sessions have ended, or too many waited; the steps say how many.',
+  'hub-keys-rolled': 'New keys for hub tokens were published, by an operator or by age; the steps say when they sign.',
   'secrets-renewed': 'An operator resealed everything under the first secret; the steps say how much.',
   'reset-link-made': 'An operator created a link for a user to choose a new password.',
 } as const;

@@ -52,7 +52,8 @@ function warnOf({ opened, lockedOut, unlinked, domainsDropped }: WhatFollows): v
     );
 }
 
-async function isYes(): Promise<boolean> {
+/** Asks whether to go on; only a yes is one. */
+export async function isYes(): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   try {

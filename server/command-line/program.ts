@@ -3,8 +3,10 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit-commands.ts';
 import { addConnectionCommands } from './connection-commands.ts';
 import { addCustomerCommands } from './customer-commands.ts';
+import { addDemoCommand } from './demo-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { exitCodes, isFailure } from './failure.ts';
+import { addKeysCommands } from './keys-commands.ts';
 import { printWarning } from './print.ts';
 import { addSecretsCommands } from './secrets-commands.ts';
 import { addServerCommands } from './server-commands.ts';
@@ -50,8 +52,10 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database down or in
   addUserCommands(program);
   addConnectionCommands(program);
   addAuditCommands(program);
+  addKeysCommands(program);
   addSecretsCommands(program);
   addDoctorCommand(program);
+  addDemoCommand(program);
   return program;
 }
 

@@ -11,6 +11,9 @@ import { failure } from './failure.ts';
 import { localTime, printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
 import { positiveNumber } from './read-values.ts';
 import { addUserAddCommand } from './user-add-command.ts';
+import { addUserExportCommand } from './user-export-command.ts';
+import { addUserImportCommand } from './user-import-command.ts';
+import { addUserMergeCommand } from './user-merge-command.ts';
 import { addUserResetLinkCommand } from './user-reset-link-command.ts';
 import { addUserSetCommand } from './user-set-command.ts';
 import { addUserTwoFactorCommands } from './user-two-factor-commands.ts';
@@ -29,6 +32,9 @@ export function addUserCommands(program: Command): void {
   addSignOutCommand(user);
   addUserResetLinkCommand(user);
   addUserTwoFactorCommands(user);
+  addUserImportCommand(user);
+  addUserExportCommand(user);
+  addUserMergeCommand(user);
   addRemoveCommand(user);
 }
 

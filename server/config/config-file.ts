@@ -15,6 +15,13 @@ const header = <const Value extends string>(value: Value) =>
     description: `Header that tells the hub the user's ${value}.`,
   }) as const;
 
+/** A path as it is compared: no encoding, no empty segment, no dots that lead elsewhere. */
+const path = {
+  type: 'string',
+  pattern: '^/$|^(?:/(?!\\.+(?:/|$))[A-Za-z0-9_.~-]*[A-Za-z0-9_~-])+$',
+  maxLength: 200,
+} as const;
+
 /** The configuration file, `vestibule.config.json`; its JSON Schema is kept in vestibule.config.schema.json. */
 export const ConfigFile = only({
   $schema: { type: 'string' },
@@ -58,12 +65,83 @@ export const ConfigFile = only({
     description: 'Addresses or networks of proxies whose X-Forwarded-For is trusted.',
   },
   hub: only({
+    url: {
+      type: 'string',
+      pattern: '^https?://[^\\s]+$',
+      maxLength: 300,
+      description: 'Origin of the application that signed-in visitors reach through the portal.',
+    },
+    paths: {
+      type: 'array',
+      items: path,
+      maxItems: 100,
+      description:
+        "Path prefixes to pass on to it, besides portal.html below the base path; / is all but the portal's own.",
+    },
+    rules: {
+      type: 'array',
+      maxItems: 200,
+      description:
+        'Who may reach a path and everything below it; the longest one counts. Default: whoever is signed in.',
+      items: {
+        type: 'object',
+        required: ['path'],
+        properties: {
+          path,
+          allow: { type: 'string', enum: ['public', 'signedIn'] },
+          customers: { type: 'array', minItems: 1, items: { type: 'string', minLength: 1, maxLength: 100 } },
+        },
+        additionalProperties: false,
+      },
+    },
+    audience: {
+      type: 'string',
+      maxLength: 200,
+      description: 'Which of the audiences the application behind the portal is: it gets a token with every request.',
+    },
+    answerSeconds: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 3600,
+      default: 60,
+      description: 'How long the application may take to begin an answer.',
+    },
     identityHeaders: only({
       user: header('username'),
       email: header('email address'),
       customers: header('keys of the customers, separated by commas'),
       language: header('language'),
+      token: header('token'),
     }),
+    audiences: {
+      type: 'array',
+      maxItems: 20,
+      items: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name: {
+            type: 'string',
+            pattern: '^[A-Za-z0-9][A-Za-z0-9:/._-]*$',
+            maxLength: 200,
+            description: 'The audience of its tokens (aud): a short name or an address.',
+          },
+          algorithm: { enum: ['EdDSA', 'ES256'], default: 'ES256', description: 'How its tokens are signed.' },
+          logoutUrl: {
+            type: 'string',
+            maxLength: 500,
+            description: 'Address that gets a logout token when a session ends (OpenID Connect Back-Channel Logout).',
+          },
+          logoutNetworks: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'Networks that logoutUrl may be in besides the public ones, such as 10.0.0.0/8.',
+          },
+        },
+        additionalProperties: false,
+      },
+      description: 'The hubs that get signed tokens.',
+    },
   }),
   audit: only({
     keepDays: {

@@ -132,6 +132,7 @@ describe('the configuration', () => {
     ['DATABASE_URL', { DATABASE_URL: 'mysql://x', VESTIBULE_SECRET: secret }],
     ['DATABASE_URL', { DATABASE_URL: 'x', VESTIBULE_SECRET: secret }],
     ['VESTIBULE_SECRET', { VESTIBULE_SECRET: 'short' }],
+    ['VESTIBULE_HUB_SECRET', { VESTIBULE_HUB_SECRET: secret }],
     ['VESTIBULE_SECRET', { VESTIBULE_SECRET: `${secret},short` }],
     ['VESTIBULE_SECRET', { DATABASE_URL: 'postgres://u:p@db/x' }],
     ['VESTIBULE_CONFIG', { VESTIBULE_CONFIG: '/nowhere/at/all.json' }],
@@ -162,5 +163,40 @@ describe('the configuration', () => {
       expect.arrayContaining(['other', 'mail.colour', 'mail.from', 'trustedProxies.0', 'trustedProxies']),
     );
     expect(problemsOf({}, '{"name": "Hub",}')).toEqual([expect.stringContaining('not valid JSON')]);
+  });
+});
+
+describe('secrets in files', () => {
+  const files = () => ({
+    DATABASE_URL_FILE: fileWith('database-url', 'postgres://vestibule:pw@db:5432/vestibule\n'),
+    VESTIBULE_SECRET_FILE: fileWith('secret', `${secret}\n`),
+    SMTP_URL_FILE: fileWith('smtp-url', 'smtps://smtp.example.com\n'),
+    METRICS_TOKEN_FILE: fileWith('metrics-token', `${'t'.repeat(24)}\n`),
+  });
+
+  function fileWith(name: string, text: string): string {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  it('are the same as in the environment', () => {
+    expect(configOf(files())).toMatchObject({
+      databaseUrl: 'postgres://vestibule:pw@db:5432/vestibule',
+      secrets: [secret],
+      smtp: { host: 'smtp.example.com' },
+      metricsToken: 't'.repeat(24),
+    });
+  });
+
+  it('that cannot be read, are empty, or are set twice are refused, without their contents', () => {
+    const path = join(folder, 'none');
+    expect(problemsOf({ VESTIBULE_SECRET_FILE: path })).toEqual([
+      `VESTIBULE_SECRET_FILE: ${path} cannot be read (ENOENT)`,
+    ]);
+    const empty = fileWith('empty', ' \n');
+    expect(problemsOf({ METRICS_TOKEN_FILE: empty })).toEqual([`METRICS_TOKEN_FILE: ${empty} is empty`]);
+    const both = problemsOf({ ...files(), VESTIBULE_SECRET: secret });
+    expect(both).toEqual(['VESTIBULE_SECRET_FILE: VESTIBULE_SECRET is set as well; remove one of them']);
   });
 });

@@ -6,9 +6,14 @@ import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-r
 import { day, hour, minute } from '../limits.ts';
 import { parseNetworkList } from '../names/network-list.ts';
 import { readEmail } from '../names/read-name.ts';
+import { type Hub, readHub } from './hub.ts';
+import { type HubAudience, readHubAudiences } from './hub-audiences.ts';
 import { type IdentityHeaders, readIdentityHeaders } from './identity-headers.ts';
+import { loopbackNames } from './loopback-names.ts';
 import { readConfigFile } from './read-config-file.ts';
+import { withSecretFiles } from './secret-files.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
+import { readTraces, type Sampling } from './traces.ts';
 
 /** All configuration, read and validated once, then passed on as a value. */
 export type Config = {
@@ -25,6 +30,8 @@ export type Config = {
   secrets: string[] | null;
   /** The token for reading the metrics; null: metrics are disabled. */
   metricsToken: string | null;
+  /** Which traces are sent; null: none. */
+  traces: Sampling | null;
   basePath: string;
   branding: Branding;
   accentColour: string | null;
@@ -32,6 +39,10 @@ export type Config = {
   destinationRules: DestinationRules;
   trustedProxies: BlockList;
   identityHeaders: IdentityHeaders;
+  /** The application behind the gate; null: there is none. */
+  hub: Hub | null;
+  /** The hubs that get tokens; none: no tokens are made. */
+  hubAudiences: HubAudience[];
   passwordPolicy: PasswordPolicy;
   /** Lengths of time, in milliseconds. */
   auditKept: number;
@@ -63,20 +74,20 @@ export function placeholderWarning({ branding: { links } }: Config): string | nu
 
 const defaultPort = 8080;
 const shortestSecret = 32;
-/** A machine's names for itself; plain http is only allowed for them. */
-export const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
  * Reads the settings from the environment and the configuration file (decisions §11). Returns the whole configuration,
  * or every problem found, each naming its setting.
  */
-export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
+export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const problems: string[] = [];
+  const env = withSecretFiles(environment, problems);
   const file = readConfigFile(env.VESTIBULE_CONFIG, problems);
   const port = readPort(env.PORT, problems);
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
   const databaseUrl = readDatabaseUrl(env.DATABASE_URL, problems);
   const metricsToken = readMetricsToken(env.METRICS_TOKEN, problems);
+  const traces = readTraces(env, problems);
   const secrets = readSecrets(env.VESTIBULE_SECRET, databaseUrl, problems);
   const smtp = readSmtpServer(env.SMTP_URL, problems);
   const mailFrom = readMailFrom(file.mail?.from, publicUrl, problems);
@@ -85,6 +96,12 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
     problems.push(`trustedProxies: ${JSON.stringify(text)} is not an address or a network such as 10.0.0.0/8`);
   const allowedOrigins = readOrigins(file.allowedRedirectOrigins ?? [], problems);
   const identityHeaders = readIdentityHeaders(file.hub?.identityHeaders, problems);
+  const hubAudiences = readHubAudiences(file.hub?.audiences, problems);
+  const hub = readHub(
+    file.hub,
+    { secret: env.VESTIBULE_HUB_SECRET, basePath: file.basePath ?? '/portal', audiences: hubAudiences },
+    problems,
+  );
   const shortest = file.passwordPolicy?.minimumLength ?? defaultPasswordPolicy.shortest;
   const idle = file.session?.idleMinutes ?? 30;
   const absolute = file.session?.absoluteHours ?? 12;
@@ -105,6 +122,7 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
       dataFolder: resolve(env.VESTIBULE_DATA || './data'),
       secrets,
       metricsToken,
+      traces,
       basePath: file.basePath ?? '/portal',
       branding: {
         name: file.name ?? 'Vestibule',
@@ -120,6 +138,8 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigResult {
       },
       trustedProxies: trusted.networks,
       identityHeaders,
+      hub,
+      hubAudiences,
       passwordPolicy: { ...defaultPasswordPolicy, shortest },
       auditKept: (file.audit?.keepDays ?? 400) * day,
       sessionIdle: idle * minute,

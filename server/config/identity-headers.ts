@@ -1,11 +1,12 @@
 /** The names of the headers that tell a hub who is signed in. */
-export type IdentityHeaders = Record<'user' | 'email' | 'customers' | 'language', string>;
+export type IdentityHeaders = Record<'user' | 'email' | 'customers' | 'language' | 'token', string>;
 
 const defaults: IdentityHeaders = {
   user: 'X-Vestibule-User',
   email: 'X-Vestibule-Email',
   customers: 'X-Vestibule-Customers',
   language: 'X-Vestibule-Language',
+  token: 'X-Vestibule-Token',
 };
 
 /** Headers that the portal answers or reads itself. */

@@ -77,6 +77,14 @@ export function clearCookie(reply: FastifyReply, config: Config, name: CookieNam
   setCookie(reply, config, name, '', 0);
 }
 
+/**
+ * Whether a pair of a `Cookie` header, or a `Set-Cookie`, has a name of the portal's, as browsers and servers read it: in any
+ * case, after blanks, and also as the value of a cookie without a name (RFC 6265bis §5.7).
+ */
+export function isPortalCookie(pair: string): boolean {
+  return /^[\s=]*(?:__host-)?vestibule-/i.test(pair);
+}
+
 /** `__Host-` binds a cookie to this host over https; plain http exists on localhost only (decisions §6). */
 function fullName(config: Config, name: CookieName | ''): string {
   return `${isHttps(config) ? '__Host-' : ''}vestibule-${name}`;

@@ -9,6 +9,13 @@ import { refuse } from './refuse.ts';
 import { recordable, splitUrl } from './request-url.ts';
 import { isFromOwnOrigin } from './same-origin.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route leads to the hub. */
+    isHubs?: true;
+  }
+}
+
 const harmlessMethods = new Set(['GET', 'HEAD']);
 
 /**
@@ -27,6 +34,8 @@ function refusalOf(deps: Deps, request: FastifyRequest, reply: FastifyReply): Pr
   if (isAmbiguous(request)) return refuse(deps, request, reply.header('connection', 'close'), 400);
   if (request.raw.rawHeaders.length > 2 * limits.headerCount) return refuse(deps, request, reply, 431);
   if (!isServedHost(deps, request)) return refuse(deps, request, reply, 421);
+  // The gate judges by the path's rule where a request for the hub may come from.
+  if (request.routeOptions.config.isHubs) return null;
   if (harmlessMethods.has(request.method) || isFromOwnOrigin(request.headers, deps.config.origins)) return null;
   if (isSamlMessage(deps, request) || isLogoutToken(deps, request)) return null;
   return refuseForeignSite(deps, request, reply);
@@ -61,9 +70,11 @@ function isLogoutToken({ config }: Deps, { method, url }: FastifyRequest): boole
 
 /** Probes come from machines that know us by any name; they learn nothing important. */
 const probePaths = new Set(['/healthz', '/readyz']);
+/** So does the monitoring, which reads each instance by its own address and shows a token that no browser has. */
+const namelessPaths = new Set([...probePaths, '/metrics']);
 
 function isServedHost(deps: Deps, request: FastifyRequest): boolean {
-  if (probePaths.has(splitUrl(request.url).path)) return true;
+  if (namelessPaths.has(splitUrl(request.url).path)) return true;
   return deps.config.hosts.includes((request.headers.host ?? '').toLowerCase());
 }
 

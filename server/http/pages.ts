@@ -19,6 +19,7 @@ const quickQuality = 4;
 /** Pages with what nobody else may see: identity, codes, the state of a visit to a provider. */
 const secretPages: readonly ServerPage['name'][] = [
   'signedIn',
+  'notForYou',
   'recoveryCodes',
   'leaving',
   'providerBegan',

@@ -23,7 +23,9 @@ const titles: Record<ProblemStatus | 401 | 404 | 408 | 409 | 416 | 417, string> 
   429: 'Too many attempts',
   431: 'The request has too many headers',
   500: 'Something went wrong',
+  502: 'The application behind the portal is not answering',
   503: 'Temporarily not available',
+  504: 'The application behind the portal did not answer in time',
 };
 
 /** More about a refusal; `retryAfter` in milliseconds. */
@@ -52,22 +54,18 @@ export async function refuse(
   return sendProblem(reply, status, { ...(detail && { detail }), ...(field && { field }) });
 }
 
+/** What a problem document says besides its status; `title` replaces that of the status. */
+type ProblemDetail = Omit<Problem, 'type' | 'title' | 'status'> & { title?: string };
+
 /** Answers a script with a problem document. */
-export function sendProblem(
-  reply: FastifyReply,
-  status: keyof typeof titles,
-  more: Omit<Problem, 'type' | 'title' | 'status'> = {},
-): FastifyReply {
+export function sendProblem(reply: FastifyReply, status: keyof typeof titles, more: ProblemDetail = {}): FastifyReply {
   return reply.code(status).header('content-type', problemType).send(problemText(status, more));
 }
 
 export const problemType = 'application/problem+json';
 
 /** The text of a problem document. */
-export function problemText(
-  status: keyof typeof titles,
-  more: Omit<Problem, 'type' | 'title' | 'status'> = {},
-): string {
+export function problemText(status: keyof typeof titles, more: ProblemDetail = {}): string {
   const problem: Problem = { type: 'about:blank', title: titles[status], status, ...more };
   return JSON.stringify(problem);
 }

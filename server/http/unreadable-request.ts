@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { problemText, problemType } from './refuse.ts';
+import { mayTakeTime } from './unhurried.ts';
 
 type Headers = Record<string, string>;
 
@@ -25,6 +26,8 @@ const statusTexts = {
 export function unreadableRequest(headers: Headers) {
   return function answer(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    // Node reports a late request once, and reads on.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && mayTakeTime(socket)) return;
     const underWay = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
     if (underWay?.headersSent) socket.destroy();
     else answerAndClose(socket, statusOfCode[error.code ?? ''] ?? 400, headers);

@@ -6,6 +6,7 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isEmailCodeOpen } from '../storage/email-code.ts';
 import { deleteMails, type MailRow, takeOnMails, updateMailPutBack, updateMailsLetGo } from '../storage/mail.ts';
 import { isResetLinkOpen, updateResetLinkEnd } from '../storage/reset-link.ts';
+import { timed } from '../timed-work.ts';
 import type { Outcome } from '../worker.ts';
 import { composeMail } from './compose-mail.ts';
 import { sealedPlace } from './queue-mail.ts';
@@ -73,7 +74,7 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
     const token = mail.sealedToken && unseal(deps.keys.seal, mail.sealedToken, sealedPlace(mail.id));
     if (mail.sealedToken && token === null) return await putBack(mail, 'no secret of this instance can open its link');
     try {
-      await deps.mails.send(mail, composeMail({ ...mail, token }, deps.config));
+      await timed('mail', mail.kind, () => deps.mails.send(mail, composeMail({ ...mail, token }, deps.config)));
     } catch (error) {
       if (!(error instanceof MailNotSent)) throw error;
       return error.why === 'away' ? await waitForServer(mail, error, pauseBefore) : await putBack(mail, error.message);
@@ -137,6 +138,7 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
     if (lastPause !== pauseBefore) return lastPause;
     lastPause = { pause: nextPause };
     nextPause = Math.min(limits.mailServerLongestPause, nextPause * 2);
+    metrics.mailServerDown.inc({});
     deps.log.warn({ problem: message, ...lastPause }, 'the mail server is down');
     return lastPause;
   }

@@ -38,11 +38,11 @@ export function screenRoute(deps: Deps) {
     return await deps.pages.send(request, reply, 200, { ...page, ...(turns && { turns, typedUsername: '' }) });
   };
 
-  /** The default destination is our own page, and keeps the language that the visitor chose. */
+  /** The default destination, without a hub, is our own page, and keeps the language that the visitor chose. */
   function destinationOf(request: FastifyRequest): string {
     const destination = destinationFor(config, queryValue(request, queryNames.destination));
     const language = languageOverride(request);
-    const isOwn = language !== undefined && destination === defaultDestination(config.basePath);
+    const isOwn = config.hub === null && language !== undefined && destination === defaultDestination(config.basePath);
     return isOwn ? `${destination}?${queryNames.language}=${language}` : destination;
   }
 

@@ -53,7 +53,10 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   refuseWhenHashesWait();
   const link = await linkOf(deps, request);
   const waitUntil = link ? null : await countAttempt(deps.sql, resetKeys(request.address), deps.now());
-  if (waitUntil) return { kind: 'throttled', retryAfter: waitUntil.getTime() - deps.now().getTime() };
+  if (waitUntil) {
+    deps.metrics.throttled.inc({ kind: 'reset' });
+    return { kind: 'throttled', retryAfter: waitUntil.getTime() - deps.now().getTime() };
+  }
   const reason = reasonOfLink(link, deps.now()) ?? reasonOfAccount(link?.user ?? null);
   if (reason) return await refused(deps, request, link, reason);
   const user = link?.user as ResetUser;

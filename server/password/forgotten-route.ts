@@ -70,6 +70,7 @@ export function forgottenRoute(deps: Deps) {
       `reset-throttled:${address}`,
       now,
     );
+    deps.metrics.throttled.inc({ kind: 'reset' });
     const retryAfter = until.getTime() - now.getTime();
     if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
     const again = { screen: 'forgotten', status: 429, notice: 'tooManyAttempts', retryAfter, destination } as const;

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { limits } from '../limits.ts';
+import { timed } from '../timed-work.ts';
+import { readForeignHash } from './foreign-hash.ts';
+import { verifyForeignHash } from './verify-foreign-hash.ts';
 import { workQueue } from './work-queue.ts';
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes, one lane. */
@@ -10,28 +13,45 @@ const prefix = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCos
 
 /** One more than there are cores: the next one starts before the event loop learns that a hash is done. */
 const mostHashesAtOnce = availableParallelism() + 1;
-const { inTurn, refuseWhenFull } = workQueue(mostHashesAtOnce, limits.waitingHashes);
+const { inTurn, refuseWhenFull, length } = workQueue(mostHashesAtOnce, limits.waitingHashes);
 
 /** Throws WorkQueueFull if too many passwords are waiting to be hashed. */
 export const refuseWhenHashesWait = refuseWhenFull;
+
+/** How many passwords are being hashed or checked in this process, and how many wait for that. */
+export const hashesInQueue = length;
 
 /** The hash of no password: random in place of a salt and a result. Checking it costs as much as checking a real one. */
 const decoyHash = phcText(randomBytes(16), randomBytes(32));
 
 /** Hashes a password with argon2id; returns the PHC text. Throws WorkQueueFull if too many are waiting. */
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(password.normalize('NFC'), parameters));
+  return inTurn(() => timed('passwordHash', undefined, () => hash(password.normalize('NFC'), parameters)));
 }
 
 /**
- * Whether the password matches the stored hash. A null hash costs the same work and never matches, so that timing
- * doesn't reveal an account without a password, or a missing one. Throws WorkQueueFull if too many wait.
+ * Whether the password matches the stored hash, ours or an imported one. A null hash costs the same work as the decoy, or
+ * as ours without one, and never matches, so that timing doesn't reveal an account without a password, or a missing one.
+ * Throws WorkQueueFull if too many wait.
  */
-export function verifyPassword(storedHash: string | null, password: string): Promise<boolean> {
+export function verifyPassword(
+  storedHash: string | null,
+  password: string,
+  decoy: string | null = null,
+): Promise<boolean> {
   return inTurn(async () => {
-    const right = await verify(storedHash ?? decoyHash, password.normalize('NFC'));
+    const right = await timed('passwordHash', undefined, () => isRight(storedHash ?? decoy ?? decoyHash, password));
     return right && storedHash !== null;
   });
+}
+
+async function isRight(storedHash: string, password: string): Promise<boolean> {
+  const composed = password.normalize('NFC');
+  const foreign = isHashOutdated(storedHash) ? readForeignHash(storedHash) : null;
+  if (!foreign) return await verify(storedHash, composed);
+  // Other systems hash what was typed; one of ours with older parameters is of the composed form.
+  if (await verifyForeignHash(foreign, password)) return true;
+  return foreign.kind === 'argon2' && composed !== password && (await verifyForeignHash(foreign, composed));
 }
 
 /** Whether a stored hash was made with other parameters than the current ones. */

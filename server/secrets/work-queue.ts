@@ -5,6 +5,8 @@ export type WorkQueue = {
   inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** Throws WorkQueueFull if more work would be refused: to be called before anything is counted or changed. */
   refuseWhenFull: () => void;
+  /** How many pieces run and wait now. */
+  length: () => { running: number; waiting: number };
 };
 
 /**
@@ -35,5 +37,5 @@ export function workQueue(atOnce: number, mostWaiting: number): WorkQueue {
     }
   }
 
-  return { inTurn, refuseWhenFull };
+  return { inTurn, refuseWhenFull, length: () => ({ running, waiting: waiting.length }) };
 }

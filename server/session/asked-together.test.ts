@@ -30,6 +30,45 @@ it('what is asked in a later turn waits for nothing before it', async () => {
   expect(calls).toEqual([[1], [2]]);
 });
 
+it('while two calls are under way, later questions wait for one of them, and go together', async () => {
+  const calls: number[][] = [];
+  const ends: (() => void)[] = [];
+  const ask = askedTogether(async (numbers: readonly number[]) => {
+    calls.push([...numbers]);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return numbers;
+  });
+  const asked: Promise<number>[] = [];
+  for (const number of [1, 2, 3, 4]) {
+    asked.push(ask(number));
+    await turn();
+  }
+  expect(calls).toEqual([[1], [2]]);
+  ends[0]?.();
+  await turn();
+  expect(calls).toEqual([[1], [2], [3, 4]]);
+  for (const end of ends) end();
+  expect(await Promise.all(asked)).toEqual([1, 2, 3, 4]);
+});
+
+it('a call that is slow keeps nobody waiting', async () => {
+  const calls: number[][] = [];
+  const ask = askedTogether(async (numbers: readonly number[]) => {
+    calls.push([...numbers]);
+    if (calls.length <= 2) await new Promise(() => {});
+    return numbers;
+  });
+  void ask(1);
+  await turn();
+  void ask(2);
+  await turn();
+  const third = ask(3);
+  await turn();
+  const fourth = ask(4);
+  expect(await Promise.all([third, fourth])).toEqual([3, 4]);
+  expect(calls).toEqual([[1], [2], [3, 4]]);
+});
+
 it('a failure reaches all of its turn, and nobody later', async () => {
   const { ask } = doubling();
   const asked = await Promise.allSettled([ask(1), ask(13)]);

@@ -1,7 +1,9 @@
 import type { AuditEvent, AuditStep, RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
+import type { SignInLabels } from '../deps/metrics.ts';
 import { foldLoginName } from '../names/fold-name.ts';
+import { decoyLike } from '../secrets/foreign-hash.ts';
 import { hashPassword, isHashOutdated, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { tokenHash } from '../secrets/token.ts';
@@ -36,12 +38,15 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     address: request.address,
     deviceHash,
     guess: keyedDigest(deps.keys.guess, `${fold}\n${request.password}`),
+    decoyShare: keyedDigest(deps.keys.guess, `decoy\n${fold}`).readUInt32BE(0) / 2 ** 32,
     now,
   });
   if (attempt.originBlockedUntil) return await throttled(deps, request, attempt.originBlockedUntil, origin, now);
 
-  const storedHash = attempt.admitted ? (attempt.user?.passwordHash ?? null) : null;
-  const passwordRight = await verifyPassword(storedHash, request.password);
+  const userHash = attempt.user?.passwordHash ?? null;
+  // A throttled user's is not verified, but another of its kind: an imported one takes another time than ours.
+  const decoy = userHash === null ? attempt.decoy : decoyLike(userHash);
+  const passwordRight = await verifyPassword(attempt.admitted ? userHash : null, request.password, decoy);
   const steps = stepsOf(attempt, passwordRight, request.address);
   const admitting = attempt.user?.customers.filter((customer) => customer.admits) ?? [];
   const reason = reasonToRefuse(attempt, passwordRight, admitting);
@@ -53,6 +58,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     const result = await letThrough(deps, request, right, now);
     if (result.kind === 'signedIn' || result.kind === 'secondFactor') {
       if (isHashOutdated(user.passwordHash)) await renewHash(deps, user, request.password);
+      deps.metrics.signIns.inc(labelsOf(result));
       return result;
     }
     const changed =
@@ -67,6 +73,12 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
 
 /** How often a sign-in restarts because its user changed, which takes an operator, the user, or another sign-in. */
 const mostRounds = 3;
+
+/** How the metrics count a right password. */
+function labelsOf(result: Extract<SignInResult, { kind: 'signedIn' | 'secondFactor' }>): SignInLabels {
+  if (result.kind === 'secondFactor') return { way: 'password', outcome: 'second-factor-asked' };
+  return { way: result.rememberedToken === null ? 'password' : 'remembered', outcome: 'signed-in' };
+}
 
 /** Only now is the password known in plain text: it is rehashed with current parameters. */
 async function renewHash(deps: Deps, user: { id: string; passwordHash: string }, password: string): Promise<void> {
@@ -110,6 +122,9 @@ async function refused(
   origin: readonly ThrottleKey[],
 ): Promise<SignInResult> {
   const reference = newReference();
+  deps.metrics.signIns.inc({ way: 'password', outcome: reason });
+  if (reason === 'throttled-account' || reason === 'throttled-device')
+    deps.metrics.throttled.inc({ kind: reason === 'throttled-account' ? 'account' : 'device' });
   await insertRefusal(
     deps.sql,
     {
@@ -143,6 +158,8 @@ async function throttled(
     steps: [{ step: 'throttle', outcome: `failures from this origin: wait until ${until.toISOString()}` }],
   };
   await insertEventOnceAMinute(deps.sql, event, `throttled:${address?.key}`, now);
+  deps.metrics.signIns.inc({ way: 'password', outcome: 'throttled-address' });
+  deps.metrics.throttled.inc({ kind: 'address' });
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
 }
 

@@ -14,13 +14,15 @@ import { limits } from '../limits.ts';
 import { signOutAtProvider } from '../single-sign-on/sign-out-at-provider.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
 import { markHashes } from '../visitor/mark-hashes.ts';
+import { forgetConnection } from '../visitor/remembered-connection.ts';
 import { turnHash } from '../visitor/turn-hash.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { carriesSession, endSession, leaveSession, wasSignedIn } from './end-session.ts';
 
 /**
  * `GET logout` (decisions §6): ends the session if our own page or the person asks for it; a request from elsewhere, or
- * a prefetch, changes nothing and leads to a confirmation.
+ * a prefetch, changes nothing and leads to a confirmation. `?forget=connection` also forgets by which connection this
+ * browser signs in.
  */
 export function logoutRoute(deps: Deps) {
   return async function logout(request: FastifyRequest, reply: FastifyReply) {
@@ -78,6 +80,7 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   const isTurnOver = !signsInAgain && (isOpened || wasSignedIn(deps, request, ended));
   if (isOpened || ended || carriesSession(deps, request)) leaveSession(deps, request, reply, isTurnOver);
   else clearWaitingLink(request, reply, deps.config);
+  if (queryValue(request, queryNames.forget) === 'connection') forgetConnection(deps, request, reply);
   if (!wantsPage(request)) return reply.code(204).send();
   const elsewhere = ended && !signsInAgain && (await signOutAtProvider(deps, ended));
   if (elsewhere) {

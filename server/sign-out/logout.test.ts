@@ -321,3 +321,21 @@ it('what a second press needs is forgotten after half a minute', async () => {
   await keepHouse(portal.deps);
   expect(await portal.sql`select from signed_out_session`).toHaveLength(0);
 });
+
+it('a sign-out forgets by which connection the browser signs in, if it is asked to', async () => {
+  const headers = { ...page, 'sec-fetch-site': 'same-origin' };
+  const forgets = async (query: string, more: Partial<TestRequest> = {}) => {
+    cookies = cookiesOf(await portal.signIn('alice', testPassword));
+    const all = { ...cookies, 'vestibule-connection': 'x' };
+    const answer = await portal.send({ url: `${url}${query}`, cookies: all, headers, ...more });
+    return answer.cookies.some(({ name, value }) => name === 'vestibule-connection' && value === '');
+  };
+  expect(await forgets('')).toBe(false);
+  expect(await forgets('?forget=connection')).toBe(true);
+  expect(await forgets('?forget=all')).toBe(false);
+  expect(await forgets('?forget=connection', { method: 'POST', form: {}, headers: {} })).toBe(true);
+  const elsewhere = { ...page, 'sec-fetch-site': 'cross-site' };
+  expect(await forgets('?forget=connection', { headers: elsewhere })).toBe(false);
+  const asked = await portal.send({ url: `${url}?forget=connection`, cookies, headers: elsewhere });
+  expect(asked.body).toContain('action="/portal/logout?forget=connection"');
+});

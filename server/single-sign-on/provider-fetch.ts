@@ -1,7 +1,8 @@
 import type { Agent, Response as Answer } from 'undici';
-import { loopbackNames } from '../config/config.ts';
+import { loopbackNames } from '../config/loopback-names.ts';
 import type { Conversation, ProviderRequest } from '../deps/provider-memory.ts';
 import { limits } from '../limits.ts';
+import { timed } from '../timed-work.ts';
 import { failureOfRequest, ProviderFailure, placeOf } from './provider-failure.ts';
 import { lookupWithin, refusedByHost } from './provider-networks.ts';
 
@@ -59,6 +60,16 @@ async function limitedFetch(
   const url = new URL(address);
   const refused = refusedByHost(url, networks);
   if (refused) throw refused;
+  return await timed('providerRequest', url.host, () =>
+    fetchFrom(url, { method, headers: asked, body: sent }, { networks, signal }),
+  );
+}
+
+async function fetchFrom(
+  url: URL,
+  { method, headers: asked, body: sent }: Required<ProviderRequest>,
+  { networks, signal }: Pick<Conversation, 'networks' | 'signal'>,
+): Promise<Response> {
   // Loaded only now, as most commands and the start of the server ask no provider.
   const undici = await import('undici');
   const dispatcher = agentOf(undici, networks);

@@ -33,5 +33,6 @@ export async function recordSsoFailure(deps: Deps, failure: SsoFailure): Promise
     deps.now(),
   );
   deps.metrics.singleSignOn.inc({ connection: connection?.key ?? 'none', outcome: reason });
+  deps.metrics.signIns.inc({ way: connection?.protocol ?? 'unknown', outcome: reason });
   return reference;
 }

@@ -78,6 +78,8 @@ export async function signInByProvider(
   }
   const outcome = done.kind === 'signedIn' ? 'signed-in' : 'second-factor-asked';
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome });
+  const isRemembered = done.kind === 'signedIn' && done.rememberedToken !== null;
+  deps.metrics.signIns.inc({ way: isRemembered ? 'remembered' : connection.protocol, outcome });
   if (done.kind === 'secondFactor' && done.factor === 'email')
     await sendFirstCode(deps, { ...done.user, connectionId: connection.id }, done.sessionToken, visitor);
   deps.wake.mails();

@@ -55,6 +55,7 @@ async function tellToWait(
   const steps = [{ step: 'throttle', outcome: `visits from this address: wait until ${until.toISOString()}` }];
   const event: AuditEvent = { event: 'sso-refused', reason: 'throttled', address, requestId: request.id, steps };
   await insertEventOnceAMinute(deps.sql, event, `throttled:sso:${address}`, now);
+  deps.metrics.throttled.inc({ kind: 'single_sign_on' });
   await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
   return true;
 }

@@ -1,6 +1,6 @@
-import { connect as connectSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
 import type { Connection, Database, Place } from './database.ts';
+import { databaseSocket } from './database-socket.ts';
 import { isStatementLost, withFreshStatements } from './lost-statement.ts';
 
 export type ConnectOptions = {
@@ -37,7 +37,7 @@ export function connect(place: Place, options: ConnectOptions = {}): Database {
         parse: (text: string) => Number(text),
       },
     },
-    socket: answeringSocket,
+    socket: databaseSocket,
     onnotice: (notice: postgres.Notice) => onNotice?.(`${notice.severity}: ${notice.message}`),
     onclose: () => onClose?.(),
   };
@@ -67,25 +67,6 @@ function withoutRollbackAfterClose(sql: Database): Database {
       }
     })) as typeof sql.begin;
   return sql;
-}
-
-type SocketOptions = { path?: string | false; host: string[]; port: number[] };
-
-/**
- * A connection that is accepted and closed at once, as by a proxy whose server is down, is an error: postgres.js would
- * retry at once and forever, and the request would hang.
- */
-function answeringSocket({ path, host: [host = ''], port: [port = 0] }: SocketOptions): Socket {
-  const socket = path ? connectSocket(path) : connectSocket(port, host);
-  socket.once('close', (hadError) => {
-    if (hadError || socket.bytesRead > 0) return;
-    socket.emit(
-      'error',
-      Object.assign(new Error('the database closed the connection unanswered'), { code: 'ECONNRESET' }),
-    );
-  });
-  // postgres.js takes the TLS server name from here.
-  return Object.assign(socket, { host, port });
 }
 
 const awayCodes = new Set([

@@ -130,3 +130,26 @@ test('fragments, lists of rows and single statements keep working without prepar
   expect(await sql`select name, raw from herb where ${condition}`).toEqual([{ name: 'b', raw: bytes }]);
   expect((await sql`delete from herb`).count).toBe(2);
 });
+
+test('what reopens a connection does not get the error that ended it', async () => {
+  const sql = connect(database.place, { name: 'to be ended', poolSize: 1 });
+  const endDuring = async (statement: PromiseLike<unknown>) => {
+    const ended = Promise.resolve(statement).catch((error: { code: string }) => error.code);
+    const pid = `pid from pg_stat_activity where application_name = 'to be ended' and state = 'active'`;
+    await expect.poll(() => database.sql.unsafe(`select ${pid}`)).toHaveLength(1);
+    await database.sql.unsafe(`select pg_terminate_backend(${pid.replace(' ', ') ')}`);
+    expect(await ended).toMatch(/^(CONNECTION_CLOSED|57P01)$/);
+  };
+  await database.sql`create table runs (number int)`;
+  const slow = () => sql`with run as (insert into runs values (${1})) select pg_sleep(${5})`;
+  await endDuring(slow());
+  expect(await sql`select ${1}::int as one`).toEqual([{ one: 1 }]);
+  await endDuring(slow());
+  expect(await sql.begin((transaction) => transaction`select ${2}::int as two`)).toEqual([{ two: 2 }]);
+  // Those that it ended on are not run again.
+  expect(
+    await database.sql`select state from pg_stat_activity where query like '%into runs%' and pid <> pg_backend_pid() and state = 'active'`,
+  ).toEqual([]);
+  expect(await database.sql`select from runs`).toEqual([]);
+  await sql.end({ timeout: 1 });
+});

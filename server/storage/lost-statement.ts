@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import type { Connection, Database } from './database.ts';
+import { timeStatement, withTimedStatements } from './timed-statements.ts';
 
 // PostgreSQL's codes for a prepared statement that is gone (26000) or whose result type changed (0A000).
 const lostRoutines = new Set(['FetchPreparedStatement', 'RevalidateCachedQuery']);
@@ -19,6 +20,8 @@ Object.defineProperty(postgres.PostgresError.prototype, 'routine', {
 
 /** Members of a postgres.js query that we use beyond its types. */
 type Query = {
+  /** Set when it is sent. */
+  active: boolean;
   prepared?: boolean;
   parameters: unknown;
   options: { prepare?: boolean; onexecute?: (connection: unknown) => unknown };
@@ -29,15 +32,26 @@ type Query = {
 /**
  * A pool that resends a lost prepared statement, which has not run, once, from its original values. One lost in a
  * transaction fails it, as the database being down. Either way the pool stops preparing, since its connections still
- * rely on statements that are gone; `onLost` is called once.
+ * rely on statements that are gone; `onLost` is called once. A statement or transaction that gets the error which ended an
+ * earlier connection, before anything of it was sent, is sent on the new one.
  */
 export function withFreshStatements(sql: Database, onLost: () => void): Database {
   const begin = sql.begin.bind(sql) as (work: (sql: Connection) => Promise<unknown>) => Promise<unknown>;
-  sql.begin = ((work: (sql: Connection) => Promise<unknown>) =>
-    begin(work).catch((error: unknown) => {
-      if (mayBeLost(error)) stopPreparing();
-      throw error;
-    })) as typeof sql.begin;
+  sql.begin = (async (work: (sql: Connection) => Promise<unknown>) => {
+    for (;;) {
+      let hasBegun = false;
+      try {
+        return await begin((connection) => {
+          hasBegun = true;
+          return work(withTimedStatements(connection));
+        });
+      } catch (error) {
+        if (!hasBegun && hasEndedConnection(error)) continue;
+        if (mayBeLost(error)) stopPreparing();
+        throw error;
+      }
+    }
+  }) as typeof sql.begin;
 
   function stopPreparing(): void {
     if (!sql.options.prepare) return;
@@ -47,8 +61,15 @@ export function withFreshStatements(sql: Database, onLost: () => void): Database
 
   function sendAgainWhenLost(query: Query): void {
     const { reject } = query;
+    let isRejected = false;
     query.reject = (error) => {
-      if (!query.prepared || !mayBeLost(error)) return reject(error);
+      // postgres.js also rejects, once more, the statement that the connection ended on.
+      if (isRejected) return;
+      if (!query.active && hasEndedConnection(error)) return query.handler(query);
+      if (!query.prepared || !mayBeLost(error)) {
+        isRejected = true;
+        return reject(error);
+      }
       stopPreparing();
       query.options.prepare = false;
       query.parameters = undefined;
@@ -61,6 +82,7 @@ export function withFreshStatements(sql: Database, onLost: () => void): Database
     if (!(made instanceof Promise)) return made;
     const query = made as unknown as Query;
     query.options.onexecute ??= oneAtATime;
+    timeStatement(made);
     sendAgainWhenLost(query);
     return made;
   }
@@ -76,6 +98,14 @@ export function withFreshStatements(sql: Database, onLost: () => void): Database
  */
 function oneAtATime(): boolean {
   return false;
+}
+
+// PostgreSQL's codes for ending a connection: shutdown, crash of another, idle too long.
+const endings = new Set(['57P01', '57P02', '57P05', '25P03', '25P04']);
+
+/** postgres.js reports what ended a connection to the statement that reopens it, too, before that is sent. */
+function hasEndedConnection(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && endings.has(error.code);
 }
 
 /** Whether an error says that a prepared statement is gone or outdated. */

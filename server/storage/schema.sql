@@ -95,6 +95,40 @@ create table former_remembered_token (
 );
 CREATE INDEX former_remembered_token_by_device ON former_remembered_token USING btree (device_id);
 
+create table hub_key (
+  id uuid not null,
+  algorithm text not null,
+  jwk jsonb not null,
+  sealed_key bytea not null,
+  made_at timestamp with time zone not null,
+  signs_from timestamp with time zone not null,
+  ends_at timestamp with time zone,
+  check ((algorithm = ANY (ARRAY['EdDSA'::text, 'ES256'::text]))),
+  check (is_sealed(sealed_key)),
+  primary key (id)
+);
+
+create table hub_logout (
+  id bigint generated always as identity not null,
+  audience text not null,
+  sid uuid not null,
+  user_id uuid not null,
+  send_after timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  tries integer not null default 0,
+  waiting_since timestamp with time zone,
+  problem text,
+  primary key (id)
+);
+CREATE INDEX hub_logout_by_audience ON hub_logout USING btree (audience, id);
+CREATE INDEX hub_logout_by_wait ON hub_logout USING btree (waiting_since) WHERE (waiting_since IS NOT NULL);
+
+create table hub_receiver (
+  audience text not null,
+  failures integer not null default 0,
+  paused_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  primary key (audience)
+);
+
 create table login_name (
   fold text not null,
   user_id uuid not null,
@@ -150,6 +184,13 @@ create table oidc_logout_token (
 );
 CREATE INDEX oidc_logout_token_by_end ON oidc_logout_token USING btree (ends_at);
 
+create table password_decoy (
+  place integer not null,
+  decoy text not null,
+  until_share double precision not null,
+  primary key (place)
+);
+
 create table pending_totp (
   session_hash bytea not null,
   user_id uuid not null,
@@ -186,6 +227,7 @@ create table portal_user (
   check ((language = ANY (ARRAY['en'::text, 'de'::text, 'es'::text, 'pl'::text, 'nl'::text, 'it'::text]))),
   primary key (id)
 );
+CREATE INDEX portal_user_imported_hash ON portal_user USING btree (id) WHERE ((password_hash IS NOT NULL) AND (password_hash !~~ '$argon2id$v=19$m=19456,t=2,p=1$%'::text));
 
 create table provider_logout (
   connection_id uuid not null,
@@ -332,6 +374,7 @@ create table session (
   replaced_session_hash bytea,
   clock_step bigint,
   clock_offset integer,
+  sid uuid not null default gen_random_uuid(),
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
   check ((octet_length(browser_hash) = 32)),
   check ((octet_length(former_token_hash) = 32)),
@@ -507,6 +550,8 @@ begin
   delete from pending_totp where session_hash in (select token_hash from ended);
   delete from email_code where session_hash in (select token_hash from ended);
   delete from shown_recovery_codes where session_hash in (select token_hash from ended);
+  insert into hub_logout (audience, sid, user_id)
+  select r.audience, e.sid, e.user_id from ended e cross join hub_receiver r where e.stage = 'full';
   return null;
 end $function$;
 

@@ -9,6 +9,8 @@ export type SessionStage = 'half' | 'full';
 /** A live session of a signed-in user, as visible from the request's address. */
 export type FullSession = {
   userId: string;
+  /** What hubs know the session by. */
+  sid: string;
   /** The session's connection; null for a password. */
   connectionId: string | null;
   username: string;
@@ -28,8 +30,11 @@ export type FullSession = {
   accessVersion: number;
 };
 
+/** What a hub's token says of a session besides its answer. `sid` is what hubs know it by, and opens nothing. */
+export type NamedSession = Pick<FullSession, 'userId' | 'sid' | 'provenAt'>;
+
 /** What is cached of the last full check of a session: its answer. */
-export type CheckedSession = { answer: string; lastSeenAt: Date; endsAt: Date };
+export type CheckedSession = NamedSession & { answer: string; lastSeenAt: Date; endsAt: Date };
 
 /** A session and the address that it is presented from. */
 export type PresentedSession = { tokenHash: Buffer; address: string };
@@ -45,12 +50,18 @@ export async function findCheckedSessions(
   const hashes = presented.map(({ tokenHash }) => tokenHash.toString('hex'));
   const addresses = presented.map(({ address }) => address);
   const rows = await sql<(CheckedSession & { place: number })[]>`
-    select asked.place::int, s.answer, s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt"
+    select asked.place::int, s.answer, s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", s.user_id as "userId", s.sid,
+      ${provenAt(sql, sql`s`)} as "provenAt"
     from unnest(${hashes}::text[], ${addresses}::inet[]) with ordinality asked (hash, address, place)
     cross join lateral (select * from session where token_hash = decode(asked.hash, 'hex') limit 1) s
     where s.checked_address = asked.address and s.checked_version = (select version from access_version)`;
   const found = new Map(rows.map((row) => [row.place, row]));
   return presented.map((_, index) => found.get(index + 1) ?? null);
+}
+
+/** When a session's password was verified, or its provider authenticated the person; null if it does not say. */
+export function provenAt(sql: Connection, session: ReturnType<Connection>) {
+  return sql`case when ${session}.connection_id is null then ${session}.created_at else ${session}.authenticated_at end`;
 }
 
 /** Caches the answer of a full check. */
@@ -441,4 +452,15 @@ export async function findUserOfReplacement(
 /** Whether a session is there under this token, and within its lifetime. */
 export async function isSessionThere(sql: Connection, tokenHash: Buffer, now: Date): Promise<boolean> {
   return (await sql`select from session where token_hash = ${tokenHash} and ends_at > ${now}`).length > 0;
+}
+
+/** How many sessions are alive at `now`, by stage; reads the whole table. */
+export async function countSessions(
+  sql: Connection,
+  { idleSince, now }: { idleSince: Date; now: Date },
+): Promise<Record<SessionStage, number>> {
+  const [row] = await sql<Record<SessionStage, number>[]>`
+    select count(*) filter (where stage = 'full') as full, count(*) filter (where stage = 'half') as half
+    from session where ends_at > ${now} and last_seen_at > ${idleSince}`;
+  return row ?? { full: 0, half: 0 };
 }

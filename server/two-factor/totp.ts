@@ -1,5 +1,6 @@
 import { generateSecret, generateURI, verifySync } from 'otplib';
 import { limits } from '../limits.ts';
+import { readStoredTotpSecret } from './totp-secret.ts';
 
 /** RFC 4226 §4 requires 160 bits. */
 const secretBytes = 20;
@@ -11,7 +12,10 @@ export function newTotpSecret(): string {
   return generateSecret({ length: secretBytes });
 }
 
-/** The time step of a code (RFC 6238: SHA-1, six digits, 30 s): that of `now` or one either side; otherwise null. */
+/**
+ * The time step of a code (RFC 6238: SHA-1 unless the secret says otherwise, six digits, 30 s): that of `now` or one
+ * either side; otherwise null.
+ */
 export function totpStep(secret: string, code: string, now: Date): number | null {
   return stepWithin(secret, code, now, period);
 }
@@ -25,9 +29,10 @@ export function codeOfOtherTime(secret: string, code: string, now: Date): { step
   return step === null ? null : { step, offset: (step - Math.floor(now.getTime() / 1000 / period)) * period };
 }
 
-function stepWithin(secret: string, code: string, now: Date, tolerance: number): number | null {
+function stepWithin(stored: string, code: string, now: Date, tolerance: number): number | null {
   const epoch = Math.floor(now.getTime() / 1000);
-  const result = verifySync({ secret, token: code, epoch, period, epochTolerance: tolerance });
+  const { secret, algorithm } = readStoredTotpSecret(stored);
+  const result = verifySync({ secret, algorithm, token: code, epoch, period, epochTolerance: tolerance });
   return result.valid && 'timeStep' in result ? result.timeStep : null;
 }
 

@@ -1,5 +1,6 @@
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
+import type { WayOfSignIn } from '../deps/metrics.ts';
 import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
@@ -163,14 +164,27 @@ async function complete(
       ...sessionAndCount,
     ]);
     if (isNew && isWanted) await queueMail(sql, reader, { kind: 'newDevice', now, ...place });
-    return { hasPage: hasPage(proof), deviceToken, connectionId: origin.connectionId };
+    return { proof, deviceToken, connectionId: origin.connectionId };
   });
   if (!done) return null;
   if (done === 'gone') return { kind: 'signInExpired' };
-  if (done === 'thenApp') return { kind: 'thenApp', sessionToken: tokens.session };
+  if (done === 'thenApp') {
+    deps.metrics.signIns.inc({ way: 'email_code', outcome: 'second-factor-asked' });
+    return { kind: 'thenApp', sessionToken: tokens.session };
+  }
   deps.wake.mails();
-  return { kind: 'right', ...done, sessionToken: tokens.session, rememberedToken };
+  const { proof, ...device } = done;
+  deps.metrics.signIns.inc({ way: wayOfProof[proof], outcome: 'signed-in' });
+  return { kind: 'right', hasPage: hasPage(proof), ...device, sessionToken: tokens.session, rememberedToken };
 }
+
+const wayOfProof = {
+  app: 'app',
+  'app registered': 'app',
+  'email code': 'email_code',
+  'email registered': 'email_code',
+  'recovery code': 'recovery_code',
+} as const satisfies Record<Proof, WayOfSignIn>;
 
 /** After these there is something to read before the destination: the recovery codes, or how many are left. */
 export function hasPage(proof: Proof): boolean {
@@ -180,8 +194,11 @@ export function hasPage(proof: Proof): boolean {
 async function recordWrong(deps: Deps, request: VerifyRequest, half: HalfSession, tries: number): Promise<void> {
   const steps = [{ step: 'code', outcome: `try ${tries} of ${limits.codeTries}, ${half.factor}` }];
   await insertAuditEvent(deps.sql, { ...eventOf(half, request), event: 'code-refused', steps }, deps.now());
-  if (tries >= limits.codeTries)
-    await insertAuditEvent(deps.sql, { ...eventOf(half, request), event: 'second-factor-ended' }, deps.now());
+  const way = half.factor === 'app' ? 'app' : 'email_code';
+  deps.metrics.signIns.inc({ way, outcome: 'code-refused' });
+  if (tries < limits.codeTries) return;
+  await insertAuditEvent(deps.sql, { ...eventOf(half, request), event: 'second-factor-ended' }, deps.now());
+  deps.metrics.signIns.inc({ way, outcome: 'second-factor-ended' });
 }
 
 function eventOf({ userId, username }: HalfSession, { address, requestId }: VerifyRequest) {

@@ -1,10 +1,14 @@
+import { renewPasswordDecoys } from '../accounts/renew-password-decoys.ts';
 import type { DepsWithoutWake } from '../deps/deps.ts';
+import { rollOldHubKeys } from '../hub/roll-hub-keys.ts';
 import { day, limits } from '../limits.ts';
+import { giveUpTelling } from '../sign-out/give-up-telling.ts';
 import { watchMetadata } from '../single-sign-on/saml/watch-metadata.ts';
 import { ssoWarnings } from '../single-sign-on/sso-warnings.ts';
 import { deleteOldAuditEvents } from '../storage/audit-event.ts';
 import { deleteStaleDevices } from '../storage/device.ts';
 import { deleteOldEndedSessions } from '../storage/ended-session.ts';
+import { deleteOldHubKeys } from '../storage/hub-key.ts';
 import { deleteOldOidcLogoutTokens } from '../storage/oidc-logout-token.ts';
 import { deleteOldProviderLogouts } from '../storage/provider-logout.ts';
 import { deleteShownRecoveryCodes } from '../storage/recovery-code.ts';
@@ -20,9 +24,13 @@ import { deleteStaleThrottles } from '../storage/throttle.ts';
 
 /**
  * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were
- * over long ago, requests for one that were unanswered for a day, and finished visits to providers.
+ * over long ago, requests for one that were unanswered for a day, and finished visits to providers. Replaces
+ * the keys for hubs when they are old, and gives up on hubs that are not to be reached.
+ * over long ago, requests for one that were unanswered for a day, and finished visits to providers. Adapts the decoys of unknown names to
+ * the imported hashes that are left.
  */
-export async function keepHouse({ sql, now, config }: DepsWithoutWake): Promise<void> {
+export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
+  const { sql, now, config } = deps;
   const at = now();
   const before = (age: number) => new Date(at.getTime() - age);
   const { account } = limits.throttle;
@@ -42,6 +50,10 @@ export async function keepHouse({ sql, now, config }: DepsWithoutWake): Promise<
   await deleteOldOidcLogoutTokens(sql, at);
   await deleteOldSamlLogouts(sql, at);
   await deleteOldProviderLogouts(sql, at);
+  await rollOldHubKeys(deps);
+  await deleteOldHubKeys(sql, at);
+  await giveUpTelling(deps);
+  await renewPasswordDecoys(sql);
 }
 
 /** Logs what of single sign-on expires soon, has changed or must be changed, before sign-ins fail because of it. */

@@ -10,6 +10,7 @@ import { addConnection } from '#testing/sso-for-test.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import { keysOf } from '../secrets/server-secret.ts';
+import { hubKeyPlace } from '../storage/hub-key.ts';
 import { listPortalKeys } from '../storage/portal-key.ts';
 import { listSealedRows } from '../storage/sealed-column.ts';
 import { connectionPlace, findSsoConnection } from '../storage/sso-connection.ts';
@@ -36,6 +37,7 @@ beforeEach(async () => {
     'portal_user',
     'sso_connection',
     'portal_key',
+    'hub_key',
     'session',
     'mail',
     'audit_event',
@@ -58,6 +60,10 @@ async function fillEverything(keys = oldKeys): Promise<void> {
   const keyId = randomUUID();
   await sql`
     insert into portal_key values (${keyId}, 'current', 'cert', ${sealed('key', `portal-key:${keyId}`)}, ${now}, ${now})`;
+  const hubKeyId = randomUUID();
+  await sql`
+    insert into hub_key (id, algorithm, jwk, sealed_key, made_at, signs_from)
+    values (${hubKeyId}, 'ES256', '{}', ${sealed('hub key', hubKeyPlace(hubKeyId))}, ${now}, ${now})`;
   await sql`insert into totp values (${user}, ${sealed('totp', totpPlace(user))}, 0, ${now})`;
   const ada = { id: user, username: 'ada', email: 'ada@acme.test', language: 'en' };
   const token = { token: 'the-token', tokenHash: hash(7), keys: keys.seal };
@@ -100,6 +106,7 @@ async function readEverything(keys: typeof oldKeys): Promise<(string | null)[]> 
 const everything = [
   'client secret',
   'key',
+  'hub key',
   'totp',
   'the-token',
   'id token',

@@ -1,4 +1,5 @@
 import { sealedPlace as mailPlace } from '../mail/queue-mail.ts';
+import { hubKeyPlace } from '../storage/hub-key.ts';
 import { portalKeyPlace } from '../storage/portal-key.ts';
 import type { SealedColumn, SealedRow } from '../storage/sealed-column.ts';
 import { idTokenPlace } from '../storage/session.ts';
@@ -23,6 +24,7 @@ export const sealedKinds: readonly SealedKind[] = [
     place: ({ key }) => connectionPlace(key),
   },
   { what: 'portal keys', table: 'portal_key', column: 'sealed_key', ...byId, place: ({ key }) => portalKeyPlace(key) },
+  { what: 'keys for hubs', table: 'hub_key', column: 'sealed_key', ...byId, place: ({ key }) => hubKeyPlace(key) },
   {
     what: 'authenticator apps',
     table: 'totp',

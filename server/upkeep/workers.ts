@@ -2,6 +2,7 @@ import type { DepsWithoutWake, Wake } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { mailDelivery } from '../mail/deliver-mail.ts';
 import { answerResetRequest } from '../password/answer-reset-request.ts';
+import { hubsToTell, hubTelling } from '../sign-out/tell-hubs.ts';
 import { startWorker } from '../worker.ts';
 
 /** All background work except housekeeping. */
@@ -25,10 +26,14 @@ export function startWorkers(deps: DepsWithoutWake): Workers {
     lookEvery,
     log,
   });
+  const hubs =
+    hubsToTell(deps.config).length === 0
+      ? null
+      : startWorker({ name: 'telling hubs', work: hubTelling(deps), lookEvery, lanes: limits.hubLogoutLanes, log });
   return {
     wake,
     async stop() {
-      await Promise.all([resetRequests.stop(), mails.stop()]);
+      await Promise.all([resetRequests.stop(), mails.stop(), hubs?.stop()]);
     },
   };
 }

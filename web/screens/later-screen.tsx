@@ -6,6 +6,7 @@ import { ForgottenChange } from './forgotten-change.tsx';
 import { ForgottenChangeFailedInfo } from './forgotten-change-failed-info.tsx';
 import { ForgottenChangedInfo } from './forgotten-changed-info.tsx';
 import { LoginFail } from './login-fail.tsx';
+import { NotForYou } from './not-for-you.tsx';
 import { NotFound } from './not-found.tsx';
 import { OneMoment } from './one-moment.tsx';
 import { OtherAccount } from './other-account.tsx';
@@ -31,6 +32,8 @@ export function LaterScreen() {
       return <SignedIn {...page.serverPage} />;
     case 'signOutConfirm':
       return <SignOutConfirm />;
+    case 'notForYou':
+      return <NotForYou {...page.serverPage} />;
     case 'problem':
       return <Problem {...page.serverPage} />;
     case 'recoveryCodes':

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#server/limits.ts';
+import { updateHubReceivers } from '#server/storage/hub-logout.ts';
 import { keepHouse } from '#server/upkeep/housekeeping.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
@@ -77,6 +78,16 @@ describe('a logout that an OpenID provider begins', () => {
     const [row] =
       await portal.sql`select connection, username, steps from audit_event where event = 'signed-out-by-provider'`;
     expect(row).toMatchObject({ connection: 'acme-oidc', username: 'alice', steps: [{ outcome: '1 ended' }] });
+  });
+
+  it('tells hubs of each session that it ends', async () => {
+    await updateHubReceivers(portal.sql, ['crm']);
+    await signIn();
+    const meant = await portal.sql`select sid from session`;
+    await post(await tokenWith({}));
+    expect(meant).toHaveLength(1);
+    expect(await portal.sql`select sid from hub_logout`).toEqual(meant);
+    await updateHubReceivers(portal.sql, []);
   });
 
   it('reports success if there is nothing to end', async () => {

@@ -27,6 +27,7 @@ import {
 } from '#testing/saml-sign-in-for-test.ts';
 import { type BrowserForTest, browserForTest, departFor } from '#testing/sso-for-test.ts';
 import { tokenHash } from '../../secrets/token.ts';
+import { updateHubReceivers } from '../../storage/hub-logout.ts';
 import { updateSentSamlLogout } from '../../storage/saml-logout.ts';
 import type { SamlLogoutService } from '../../storage/sso-settings.ts';
 import { makeCertificate } from '../make-certificate.ts';
@@ -123,6 +124,16 @@ describe('a provider that begins', () => {
     expect(await eventsNamed('signed-out-by-provider')).toEqual([
       { username: 'alice', connection: 'acme-saml', steps: [{ step: 'sessions', outcome }] },
     ]);
+  });
+
+  it('hubs are told of each session that it ends', async () => {
+    await updateHubReceivers(portal.sql, ['crm']);
+    await Promise.all([signIn(), signIn(), signIn('bob@acme.test')]);
+    const meant = await portal.sql`
+      select s.sid from session s join portal_user u on u.id = s.user_id where u.username = 'alice' order by 1`;
+    await ask();
+    expect(await portal.sql`select sid from hub_logout order by 1`).toEqual(meant);
+    await updateHubReceivers(portal.sql, []);
   });
 
   it('ends them by a form post without cookies, and is answered by a form if it takes no redirect', async () => {

@@ -1,0 +1,261 @@
+import type { Behaviour } from './providers/behaviour.ts';
+
+/** One thing to try: what to do, what happens then, and where it begins. */
+export type Case = {
+  id: string;
+  title: string;
+  text: string;
+  /** The account whose name is filled in; its password is shown. */
+  username?: string;
+  /** Where it begins, at the portal's origin. */
+  path: string;
+  /** How the providers answer meanwhile. */
+  oidc?: Behaviour;
+  saml?: Behaviour;
+  /** The page of the demo that the case needs next. */
+  next?: 'inbox' | 'authenticator';
+  /** Begins at a provider's own page instead. */
+  at?: 'saml';
+};
+
+export type CaseGroup = { id: string; title: string; cases: readonly Case[] };
+
+const signIn = (username: string, more = '') => `/portal/login?login=${username}${more}`;
+const singleSignOn = (email: string) => `/portal/singleSignOn?login=${encodeURIComponent(email)}`;
+
+/** Every screen of the portal is reached by at least one case. */
+export const caseGroups = (expiredToken: string): readonly CaseGroup[] => [
+  {
+    id: 'password',
+    title: 'Name and password',
+    cases: [
+      {
+        id: 'plain',
+        title: 'Just sign in',
+        text: 'Paste the password. You land in the sample hub, which knows who you are.',
+        username: 'ada',
+        path: signIn('ada'),
+      },
+      {
+        id: 'deep-link',
+        title: 'A deep link',
+        text: 'The link leads into the hub, and the portal asks for ada’s password first. Then you are at March, region kept.',
+        username: 'ada',
+        path: '/hub/reports?year=2026&region=north#march',
+      },
+      {
+        id: 'two-customers',
+        title: 'Two customers, one network',
+        text: 'Nora works for Alder and Dune, but Dune admits only its own network. The hub shows Alder alone.',
+        username: 'nora',
+        path: signIn('nora'),
+      },
+      {
+        id: 'no-access',
+        title: 'Not for this customer',
+        text: 'A page of the hub for Elm alone. Ada signs in and is turned away at the gate, with a way back.',
+        username: 'ada',
+        path: '/hub/energy',
+      },
+      {
+        id: 'wrong',
+        title: 'Wrong password',
+        text: 'Type anything, it would be refused the same way if there were no lena. The sixth time you have to wait.',
+        path: signIn('lena'),
+      },
+      {
+        id: 'inactive',
+        title: 'Inactive user',
+        text: 'The right password, and still the same answer as for a wrong one.',
+        username: 'ivan',
+        path: signIn('ivan'),
+      },
+      {
+        id: 'network',
+        title: 'Wrong network',
+        text: 'Dune admits only its office network. The right password is refused, and you see your address.',
+        username: 'dora',
+        path: signIn('dora'),
+      },
+    ],
+  },
+  {
+    id: 'second-factor',
+    title: 'Second factor',
+    cases: [
+      {
+        id: 'app',
+        title: 'Code from an app',
+        text: 'After the password, type the code that the authenticator shows for bea.',
+        username: 'bea',
+        path: signIn('bea'),
+        next: 'authenticator',
+      },
+      {
+        id: 'app-new',
+        title: 'Set up an app',
+        text: 'Ben must set up an app first. Ours finds his key by itself; after its code come the recovery codes.',
+        username: 'ben',
+        path: signIn('ben'),
+        next: 'authenticator',
+      },
+      {
+        id: 'email',
+        title: 'Code by email',
+        text: 'After the password, a code is sent by email. It is in the inbox within a second.',
+        username: 'carl',
+        path: signIn('carl'),
+        next: 'inbox',
+      },
+    ],
+  },
+  {
+    id: 'single-sign-on',
+    title: 'Single sign-on',
+    cases: [
+      {
+        id: 'oidc',
+        title: 'OpenID Connect',
+        text: 'Send the address, then pick erik at the provider. Signing out of the hub signs out there too.',
+        username: 'erik',
+        path: singleSignOn('erik@elm.example'),
+      },
+      {
+        id: 'oidc-new',
+        title: 'Somebody new',
+        text: 'The portal has no user nia yet. Pick nia: Elm’s provider vouches for her, so she gets an account.',
+        path: singleSignOn('nia@elm.example'),
+      },
+      {
+        id: 'saml',
+        title: 'SAML',
+        text: 'The same by SAML: send the address, then pick faye.',
+        username: 'faye',
+        path: singleSignOn('faye@fir.example'),
+      },
+      {
+        id: 'saml-begins',
+        title: 'Begin at the provider',
+        text: 'Press “Open the hub” there. The portal expected nobody, so it asks you first.',
+        path: '/',
+        at: 'saml',
+      },
+      {
+        id: 'required',
+        title: 'Single sign-on only',
+        text: 'Gorse requires single sign-on. No password for its addresses is even looked at: the portal leads to the provider.',
+        username: 'gina',
+        path: signIn('gina%40gorse.example'),
+      },
+      {
+        id: 'two-connections',
+        title: 'Two providers',
+        text: 'Hazel has one for the office and one for field staff: the portal asks which. Pick hugo at either.',
+        username: 'hugo',
+        path: singleSignOn('hugo@hazel.example'),
+      },
+    ],
+  },
+  {
+    id: 'provider-trouble',
+    title: 'When a provider fails',
+    cases: [
+      {
+        id: 'cancel',
+        title: 'Cancel',
+        text: 'Press Cancel at the provider. You are back at the portal, with a reference for support.',
+        path: singleSignOn('erik@elm.example'),
+      },
+      {
+        id: 'oidc-audience',
+        title: 'Wrong audience',
+        text: 'The provider answers with a token for another application. The portal refuses it.',
+        path: singleSignOn('erik@elm.example'),
+        oidc: 'audience',
+      },
+      {
+        id: 'saml-expired',
+        title: 'Expired answer',
+        text: 'A SAML answer from an hour ago, correctly signed: refused.',
+        path: singleSignOn('faye@fir.example'),
+        saml: 'expired',
+      },
+      {
+        id: 'oidc-slow',
+        title: 'Slow provider',
+        text: 'Pick erik and wait five seconds: the portal waits too, then you are in.',
+        path: singleSignOn('erik@elm.example'),
+        oidc: 'slow',
+      },
+      {
+        id: 'oidc-down',
+        title: 'Provider down',
+        text: 'The portal cannot reach the provider and says so, at the latest when you have picked erik.',
+        path: singleSignOn('erik@elm.example'),
+        oidc: 'down',
+      },
+      {
+        id: 'stranger',
+        title: 'A stranger',
+        text: 'Pick mallory: the provider knows them, the portal does not.',
+        path: singleSignOn('faye@fir.example'),
+      },
+    ],
+  },
+  {
+    id: 'forgotten',
+    title: 'Forgotten password',
+    cases: [
+      {
+        id: 'reset',
+        title: 'Ask for a link',
+        text: 'Send the address, open the link in the inbox and choose a new password, which is rosa’s from then on.',
+        username: 'rosa',
+        path: '/portal/forgotten?login=rosa%40alder.example',
+        next: 'inbox',
+      },
+      {
+        id: 'reset-sso',
+        title: 'Nothing to reset',
+        text: 'Erik has no password. The answer is the same, and the email tells him how he signs in.',
+        username: 'erik',
+        path: '/portal/forgotten?login=erik%40elm.example',
+        next: 'inbox',
+      },
+      {
+        id: 'expired-link',
+        title: 'Expired link',
+        text: 'A link that ended half an hour before the demo began. The page says so, and offers a new one.',
+        path: `/portal/forgottenChange?hash=${expiredToken}`,
+      },
+    ],
+  },
+  {
+    id: 'languages',
+    title: 'Languages and dead ends',
+    cases: [
+      {
+        id: 'german',
+        title: 'Deutsch',
+        text: 'The screens are in German, and so is the email with the code: greta has chosen it.',
+        username: 'greta',
+        path: signIn('greta', '&lang=de'),
+        next: 'inbox',
+      },
+      {
+        id: 'polish',
+        title: 'Polski',
+        text: 'The same in Polish. Spanish, Dutch and Italian are in the footer of every screen.',
+        username: 'piotr',
+        path: signIn('piotr', '&lang=pl'),
+        next: 'inbox',
+      },
+      {
+        id: 'not-found',
+        title: 'No such page',
+        text: 'An address that leads nowhere, and the ways on from it.',
+        path: '/portal/no-such-page',
+      },
+    ],
+  },
+];

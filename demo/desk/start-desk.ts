@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Keys } from '#server/secrets/keys.ts';
+import type { Database } from '#server/storage/database.ts';
+import type { Case, CaseGroup } from '../cases.ts';
+import type { Account } from '../fill-portal.ts';
+import type { Switch } from '../providers/behaviour.ts';
+import { type DemoServer, demoApp, listen, sendPage } from '../start-server.ts';
+import { appCodes } from './app-keys.ts';
+import { authenticatorPage, grouped } from './authenticator-page.ts';
+import { mailRow, mailsPage } from './mail-pages.ts';
+import { openCase } from './open-case.ts';
+import type { Mailbox } from './read-mails.ts';
+import { startPage } from './start-page.ts';
+
+type ProviderOfDesk = { page: string; behaviour: Switch };
+
+export type Desk = {
+  port: number;
+  css: string;
+  groups: readonly CaseGroup[];
+  accounts: readonly Account[];
+  oidc: ProviderOfDesk;
+  saml: ProviderOfDesk;
+  portalOrigin: string;
+  mailbox: Mailbox;
+  sql: Database;
+  keys: Keys;
+};
+
+const script = readFileSync(new URL('../files/desk.js', import.meta.url), 'utf8');
+/** The portal's mails have their styles in them, and load nothing. */
+const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'";
+
+/** Serves the pages that explain the demo and stand for the visitor's mailbox and phone. */
+export async function startDesk(desk: Desk): Promise<DemoServer> {
+  const { mailbox, portalOrigin } = desk;
+  const app = demoApp();
+  const mailCount = () => mailbox.list().length;
+  const cases = new Map(desk.groups.flatMap((group) => group.cases.map((one) => [one.id, one] as const)));
+
+  app.get('/look.css', (_request, reply) => reply.type('text/css').send(desk.css));
+  app.get('/desk.js', (_request, reply) => reply.type('text/javascript').send(script));
+
+  app.get('/', (_request, reply) =>
+    sendPage(
+      reply,
+      startPage({
+        ...desk,
+        providers: { oidc: desk.oidc.page, saml: desk.saml.page },
+        portal: `${portalOrigin}/portal`,
+        mailCount: mailCount(),
+      }),
+    ),
+  );
+
+  app.get<{ Params: { id: string } }>('/open/:id', async (request, reply) => {
+    const found = cases.get(request.params.id);
+    if (!found) return reply.code(404).send('There is no such case.');
+    preset(found);
+    const begins = found.at ? { ...found, path: desk[found.at].page } : found;
+    return await openCase(begins, portalOrigin, request, reply);
+  });
+
+  /** A fault of an earlier case does not last. */
+  function preset({ oidc = 'right', saml = 'right' }: Case): void {
+    desk.oidc.behaviour.current = oidc;
+    desk.saml.behaviour.current = saml;
+  }
+
+  app.get('/inbox', (_request, reply) => sendPage(reply, mailsPage(mailbox.list())));
+  app.get('/inbox/events', (request, reply) => sendEvents(request, reply));
+  app.get<{ Params: { id: string } }>('/inbox/:id', (request, reply) => {
+    const mail = mailbox.list().find(({ id }) => id === request.params.id);
+    if (!mail) return reply.code(404).send('There is no such mail.');
+    reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8');
+    return reply.send(mail.html.replace(/<head>/i, '<head><base target="_blank">'));
+  });
+
+  app.get('/authenticator', async (_request, reply) =>
+    sendPage(reply, authenticatorPage(await appCodes(desk, new Date()), mailCount())),
+  );
+  app.get('/authenticator/codes', async () =>
+    (await appCodes(desk, new Date())).map(({ id, code, left, isUsed }) => ({ id, code: grouped(code), left, isUsed })),
+  );
+
+  /** Each new mail as a server-sent event; a reload shows the earlier ones. */
+  function sendEvents(request: FastifyRequest, reply: FastifyReply): void {
+    reply.hijack();
+    reply.raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    reply.raw.write(': open\n\n');
+    const end = mailbox.onMail((mail) => {
+      const data = JSON.stringify({ id: mail.id, count: mailCount(), row: mailRow(mail, true).markup });
+      reply.raw.write(`event: mail\ndata: ${data}\n\n`);
+    });
+    request.raw.on('close', end);
+  }
+
+  return await listen(app, desk.port);
+}

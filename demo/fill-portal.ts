@@ -1,0 +1,101 @@
+import { addCustomer } from '#server/accounts/add-customer.ts';
+import { addUser } from '#server/accounts/add-user.ts';
+import { minute } from '#server/limits.ts';
+import { issueResetLink } from '#server/password/issue-reset-link.ts';
+import type { Keys } from '#server/secrets/keys.ts';
+import { hashPassword } from '#server/secrets/password-hash.ts';
+import { seal } from '#server/secrets/sealed.ts';
+import { addConnection, type ConnectionToAdd } from '#server/single-sign-on/add-connection.ts';
+import type { Database } from '#server/storage/database.ts';
+import { insertTotp } from '#server/storage/totp.ts';
+import { totpPlace } from '#server/two-factor/registration.ts';
+import { newTotpSecret } from '#server/two-factor/totp.ts';
+import { newPassword } from './new-password.ts';
+import { connections, customers, emailOf, type Person, people } from './people.ts';
+
+/** A person with the password made for this run, if they have one. */
+export type Account = Person & { email: string; password: string | null };
+
+/** What the portal is told of the providers. */
+export type ProviderFacts = {
+  oidc: { issuer: string; secrets: ReadonlyMap<string, string> };
+  saml: { entityId: string; signOnUrl: string; certificate: string };
+};
+
+type Filled = { accounts: Account[]; expiredToken: string };
+
+/** Fills an empty portal with customers, users and connections, through the functions that the command line uses. */
+export async function fillPortal(
+  { sql, keys, now }: { sql: Database; keys: Keys; now: Date },
+  providers: ProviderFacts,
+): Promise<Filled> {
+  for (const customer of customers) await addCustomer(sql, customer, now);
+  const accounts = await Promise.all(
+    people.map(async (person) => {
+      const password = person.hasPassword ? newPassword() : null;
+      const account = { ...person, email: emailOf(person), password };
+      const user = {
+        username: person.username,
+        email: account.email,
+        passwordHash: password && (await hashPassword(password)),
+        language: person.language ?? null,
+        active: !person.isInactive,
+        mayChangePassword: true,
+        customers: person.customers,
+      };
+      const added = await addUser(sql, user, now);
+      if (added.kind !== 'added') throw new Error(`${person.username}: ${added.kind}`);
+      if (person.hasApp) await giveApp({ sql, keys, now }, added.id);
+      return account;
+    }),
+  );
+  for (const connection of connections) await addConnection({ sql, keys }, connectionOf(connection, providers), now);
+  return { accounts, expiredToken: await issueExpiredLink(sql, now) };
+}
+
+async function giveApp({ sql, keys, now }: { sql: Database; keys: Keys; now: Date }, userId: string): Promise<void> {
+  const sealedSecret = seal(keys.seal, newTotpSecret(), totpPlace(userId));
+  await insertTotp(sql, { userId, sealedSecret, lastStep: 0, confirmedAt: now });
+}
+
+function connectionOf(row: (typeof connections)[number], { oidc, saml }: ProviderFacts): ConnectionToAdd {
+  const { key, name, customer, makesUsers, required } = row;
+  const common = {
+    key,
+    name,
+    customerKey: customer,
+    required,
+    makesUsers,
+    secondFactorValues: [],
+    attributes: {},
+    domains: [`${customer}.example`],
+    secretEndsAt: null,
+    providerNetworks: ['127.0.0.0/8'],
+  };
+  if (row.protocol === 'saml') {
+    // One provider can begin for one connection only: nothing in its answer says which is meant.
+    const settings = {
+      entityId: saml.entityId,
+      signOnUrl: saml.signOnUrl,
+      certificates: [saml.certificate],
+      metadataUrl: null,
+      mayBegin: key === 'fir',
+      wantsEncryption: false,
+    };
+    return { ...common, protocol: 'saml', settings, secret: null, trustsEmail: true };
+  }
+  const settings = {
+    issuer: oidc.issuer,
+    clientId: key,
+    clientAuthentication: 'basic' as const,
+    scopes: ['email', 'profile'],
+  };
+  return { ...common, protocol: 'oidc', settings, secret: oidc.secrets.get(key) ?? null, trustsEmail: false };
+}
+
+/** The token of a link that ended before the demo began. */
+async function issueExpiredLink(sql: Database, now: Date): Promise<string> {
+  const link = await issueResetLink(sql, 'lena', new Date(now.getTime() - 90 * minute));
+  if (link.kind !== 'issued') throw new Error(`lena: ${link.kind}`);
+  return link.token;
+}

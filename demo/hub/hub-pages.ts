@@ -1,0 +1,93 @@
+import { type Html, html } from '../html.ts';
+
+/** Who the portal says is there: what a real hub reads from the headers of each request. */
+export type Visitor = { user: string; email: string; customers: { key: string; name: string }[]; language: string };
+
+export type HubFacts = { name: string; startPage: string };
+
+/** The frame of the sample hub's pages. */
+export function hubPage({ name, startPage }: HubFacts, visitor: Visitor, title: string, content: Html): Html {
+  return html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title} · ${name}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/hub/look.css">
+<body class="hub">
+<header class="bar"><a class="logo" href="/portal/portal.html">${mark}<span>${name}</span></a>
+<nav aria-label="Hub"><a href="/hub/reports?year=2026">Reports</a><a href="/hub/orders/4711">Orders</a><a href="/hub/energy">Energy</a></nav>
+<form method="post" action="/portal/logout"><span class="who">${visitor.user}</span><button class="button quiet">Sign out</button></form></header>
+<main>${content}</main>
+<footer class="foot"><span>A sample hub, made for the demo: your application stands here</span><a href="${startPage}">Start page of the demo</a></footer>
+<script src="/hub/hub.js"></script>
+</body>
+</html>`;
+}
+
+/** Where a sign-in leads by default. */
+export function homePage(facts: HubFacts, visitor: Visitor, headers: [string, string][]): Html {
+  const { user, email, customers, language } = visitor;
+  return hubPage(
+    facts,
+    visitor,
+    'Home',
+    html`<h1>You are in, ${user}</h1>
+<p class="lede">The portal let you through and told this hub who you are. The hub itself has no passwords and no sign-in.</p>
+<div class="tiles two">
+<section class="tile"><h2>Who I am</h2><dl>
+<dt>Username</dt><dd>${user}</dd><dt>Email</dt><dd>${email}</dd>
+<dt>${customers.length === 1 ? 'Customer' : 'Customers'}</dt><dd>${customers.map(({ name }) => name).join(', ')}</dd>
+<dt>Language</dt><dd>${language || 'not set'}</dd></dl></section>
+<section class="tile"><h2>Deep links</h2><p>Copy one, sign out, open it: after the sign-in you are back at this very place.</p><ul>
+<li><a href="/hub/reports?year=2026&amp;region=north#march">Reports 2026, region north, at March</a></li>
+<li><a href="/hub/orders/4711?tab=items#item-3">Order 4711, items, the third</a></li></ul></section>
+<section class="tile wide"><h2>What the portal told the hub</h2>
+<p>Headers of this request. Whatever a visitor sends under these names is removed before.</p>
+<dl class="headers">${headers.map(([name, value]) => html`<dt>${name}</dt><dd>${value || '(empty)'}</dd>`)}</dl></section>
+</div>`,
+  );
+}
+
+const months = 'January February March April May June'.split(' ');
+
+export function reportsPage(facts: HubFacts, visitor: Visitor, query: URLSearchParams): Html {
+  const region = query.get('region');
+  return hubPage(
+    facts,
+    visitor,
+    'Reports',
+    html`<h1>Reports ${query.get('year') ?? ''}</h1>
+<p class="lede">${region ? html`Region: <b>${region}</b>.` : 'All regions.'} ${arrival}</p>
+<div class="tiles">${months.map(
+      (month, index) => html`<section class="tile" id="${month.toLowerCase()}"><h2>${month}</h2>
+<p class="figure">${(41 + ((index * 37) % 23)).toFixed(1)} t</p><p>shipped</p></section>`,
+    )}</div>`,
+  );
+}
+
+export function orderPage(facts: HubFacts, visitor: Visitor, order: string): Html {
+  const items = ['Pallets, oak', 'Straps, 25 mm', 'Corner guards', 'Labels, A6'];
+  return hubPage(
+    facts,
+    visitor,
+    `Order ${order}`,
+    html`<h1>Order ${order}</h1><p class="lede">${arrival}</p>
+<ol class="items">${items.map((item, index) => html`<li id="item-${index + 1}">${item}</li>`)}</ol>`,
+  );
+}
+
+export function energyPage(facts: HubFacts, visitor: Visitor): Html {
+  return hubPage(
+    facts,
+    visitor,
+    'Energy',
+    html`<h1>Energy</h1><p class="lede">This page is for Elm Energy alone: the portal turns everybody else away before the hub hears of
+them.</p>`,
+  );
+}
+
+/** Filled in by the script, since a fragment never reaches a server. */
+const arrival: Html = html`<span id="arrival"></span>`;
+
+const mark: Html = html`<svg viewBox="0 0 26 30" width="26" height="30" fill="currentColor" aria-hidden="true"><path fill-rule="evenodd" d="M1 30V13a12 12 0 0 1 24 0v17zm9 0h11V15.5a5.5 5.5 0 0 0-11 0z"/></svg>`;

@@ -1,0 +1,58 @@
+import { type Html, html } from '../html.ts';
+import { type Behaviour, behaviours } from './behaviour.ts';
+
+/** Who can be picked at a provider. */
+export type PersonAtProvider = { email: string; note: string };
+
+/** What a provider's pages say of it. */
+export type ProviderLook = { name: string; mark: string; startPage: string };
+
+/** The frame of every page of a provider: the portal's own arch in another colour. */
+export function providerPage({ name, mark, startPage }: ProviderLook, title: string, content: Html): Html {
+  return html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title} · ${name}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/look.css">
+<body>
+<div class="portal">
+<div class="wall"><div class="door"><div class="column">
+<header class="header"><a class="logo" href="/"><span class="mark" aria-hidden="true">${mark}</span><span>${name}</span></a></header>
+<main><h1>${title}</h1>${content}</main>
+</div></div></div>
+<footer class="floor"><span>A provider of the demo, not part of Vestibule</span><nav aria-label="Demo"><a href="${startPage}">Start page of the demo</a></nav></footer>
+</div>
+</body>
+</html>`;
+}
+
+/** Everybody who has an account there, as buttons; the one that the portal named comes first. */
+export function peopleButtons(people: readonly PersonAtProvider[], hint = ''): Html {
+  const isNamed = ({ email }: PersonAtProvider) => email === hint;
+  const ordered = [...people.filter(isNamed), ...people.filter((person) => !isNamed(person))];
+  return html`<div class="people">${ordered.map(
+    (
+      person,
+    ) => html`<button class="${isNamed(person) ? 'button' : 'button quiet'}" name="person" value="${person.email}">
+<span>${person.email}<small>${person.note}</small></span></button>`,
+  )}</div>`;
+}
+
+/** How the provider shall answer: a choice that is posted with whatever button is pressed. */
+export function behaviourChoice(current: Behaviour, choices = Object.keys(behaviours) as Behaviour[]): Html {
+  return html`<fieldset class="choices"><legend>How this provider answers</legend>${choices.map(
+    (key) => html`<label><input type="radio" name="behaviour" value="${key}"${key === current && html` checked`}>
+<span><b>${behaviours[key].name}</b> <small>${behaviours[key].what}</small></span></label>`,
+  )}</fieldset>`;
+}
+
+export function outOfOrderPage(look: ProviderLook, backTo: string): Html {
+  return providerPage(
+    look,
+    'Out of order',
+    html`<p class="lede">This provider is switched to “down”: nobody can sign in here now.</p>
+<div class="stack"><a class="button" href="${backTo}">Back to the portal</a><a class="button quiet" href="/">Switch it on again</a></div>`,
+  );
+}

@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { loopbackNames } from '#server/config/loopback-names.ts';
+
+/** What the demo makes for itself, and only a real portal is given. */
+const ofRealPortals = {
+  DATABASE_URL: 'the demo makes a database of its own',
+  VESTIBULE_SECRET: 'the demo makes a secret of its own',
+  VESTIBULE_HUB_SECRET: 'the demo makes a secret of its own',
+  SMTP_URL: 'the demo sends no emails and shows them on a page',
+  METRICS_TOKEN: 'the demo has no metrics',
+  VESTIBULE_CONFIG: 'the demo writes a configuration of its own',
+  VESTIBULE_DATA: 'the demo makes a folder of its own and deletes it',
+};
+
+/** Why the demo must not run here: each setting of a real portal, with what to know of it. Empty if there is none. */
+export function productionSettings(env: NodeJS.ProcessEnv, workingFolder: string): string[] {
+  const problems = Object.entries(ofRealPortals).flatMap(([name, why]) =>
+    env[name] ? [`${name} is set: ${why}`] : [],
+  );
+  if (env.PUBLIC_URL && !loopbackNames.includes(URL.parse(env.PUBLIC_URL)?.hostname ?? ''))
+    problems.push(`PUBLIC_URL is ${env.PUBLIC_URL}: the demo is for this machine alone, at localhost`);
+  if (env.HOST && !['127.0.0.1', 'localhost'].includes(env.HOST))
+    problems.push(`HOST is ${env.HOST}: the demo listens on 127.0.0.1 alone`);
+  if (env.NODE_ENV === 'production') problems.push('NODE_ENV is production: the demo is not');
+  if (existsSync(join(workingFolder, 'vestibule.config.json')))
+    problems.push('vestibule.config.json is in this folder: a portal is operated from here');
+  return problems;
+}

@@ -1,0 +1,82 @@
+import { buildStalePages } from '#server/build-pages.ts';
+import { printWarning } from '#server/command-line/print.ts';
+import { createLog } from '#server/log.ts';
+import { outboxOf } from '#server/mail/outbox.ts';
+import { openStorage } from '#server/open-storage.ts';
+import { keysOf, secretsOfDataFolder } from '#server/secrets/server-secret.ts';
+import { migrate } from '#server/storage/migrate.ts';
+import { caseGroups } from './cases.ts';
+import { type Closings, closeAll } from './closings.ts';
+import { makeDemoFolder } from './demo-folder.ts';
+import { openMailbox } from './desk/read-mails.ts';
+import { startDesk } from './desk/start-desk.ts';
+import { type Account, fillPortal } from './fill-portal.ts';
+import { loadLooks, noLooks } from './looks.ts';
+import { portalConfig } from './portal-config.ts';
+import { freePort, portFor } from './ports.ts';
+import { startNeighbours } from './start-neighbours.ts';
+import { stopWhileStarting } from './stop-while-starting.ts';
+
+export type RunningDemo = { startPage: string; portal: string; dataFolder: string; accounts: readonly Account[] };
+
+type Start = { wantedPort: number | null; closings: Closings; signal: AbortSignal };
+
+/**
+ * Runs the portal, a hub behind it, providers and the pages that explain them, until the process is told to stop. All that
+ * it writes is in one temporary folder, which is deleted then. Returns once it is ready; throws an error with one readable
+ * sentence if it cannot start.
+ */
+export async function runDemo(wantedPort: number | null): Promise<RunningDemo> {
+  const closings: Closings = [];
+  const stop = stopWhileStarting();
+  try {
+    const demo = await start({ wantedPort, closings, signal: stop.signal });
+    // A terminal that is closed ends the demo like Ctrl-C; the portal itself knows only the other two signals.
+    process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
+    return demo;
+  } catch (error) {
+    await closeAll(closings);
+    if (stop.signal.aborted) process.exit(0);
+    throw error;
+  } finally {
+    stop.isOver();
+  }
+}
+
+async function start({ wantedPort, closings, signal }: Start): Promise<RunningDemo> {
+  // Both are awaited later: PostgreSQL starts meanwhile.
+  const built = buildStalePages();
+  built.catch(() => undefined);
+  const portal = import('#server/run-portal.ts');
+  const folder = await makeDemoFolder();
+  closings.push(folder.remove);
+  const port = await portFor(wantedPort);
+  const deskPort = await freePort(port + 1);
+  const portalOrigin = `http://localhost:${port}`;
+  const addresses = { startPage: `http://localhost:${deskPort}/`, portal: `${portalOrigin}/portal` };
+  let looks = noLooks;
+  const neighbours = await startNeighbours(addresses, () => looks, closings);
+  const config = await portalConfig({ folder: folder.path, port, hub: neighbours.hub });
+  const { dataFolder } = config;
+  const storage = await openStorage(config, { info: () => undefined, warn: printWarning });
+  closings.push(storage.close);
+  signal.throwIfAborted();
+  const { sql } = storage;
+  await migrate(sql);
+  const keys = keysOf(await secretsOfDataFolder(dataFolder));
+  const { accounts, expiredToken } = await fillPortal({ sql, keys, now: new Date() }, neighbours);
+  const mailbox = openMailbox(outboxOf(dataFolder));
+  closings.push(mailbox.close);
+  await built;
+  looks = await loadLooks();
+  const groups = caseGroups(expiredToken);
+  const desk = { port: deskPort, css: looks.desk, groups, accounts, ...neighbours, portalOrigin, mailbox, sql, keys };
+  closings.push((await startDesk(desk)).close);
+  signal.throwIfAborted();
+  // The portal closes its storage last, and then the process exits.
+  const whole = { sql, close: () => closeAll(closings) };
+  await (await portal).runPortal(config, createLog(process.env.LOG_LEVEL ?? 'error'), whole);
+  // Told to stop just before the portal listened to signals.
+  if (signal.aborted) process.kill(process.pid, 'SIGTERM');
+  return { ...addresses, dataFolder, accounts };
+}

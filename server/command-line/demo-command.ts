@@ -1,0 +1,70 @@
+import { type Command, Option } from 'commander';
+import type { RunningDemo } from '#demo/run-demo.ts';
+import { exitCodes, failure } from './failure.ts';
+import { printFacts, printJson, printLine, printTable, printWarning } from './print.ts';
+
+/** `vestibule demo` */
+export function addDemoCommand(program: Command): void {
+  program
+    .command('demo')
+    .description('show everything with made-up people, a hub and identity providers, until it is stopped')
+    .addOption(new Option('--port <number>', "the portal's port (default: 8080, or a free one)").env('PORT'))
+    .option('--json', 'print addresses and accounts as JSON, once it is ready')
+    .addHelpText(
+      'after',
+      '\nNothing is kept, and nothing but 127.0.0.1 is listened on. Refuses to run where a real portal is configured.',
+    )
+    .action(runDemoCommand);
+}
+
+async function runDemoCommand({ port, json }: { port?: string; json?: true }): Promise<void> {
+  const wanted = port === undefined ? null : Number(port);
+  if (wanted !== null && !(Number.isInteger(wanted) && wanted > 0 && wanted < 65_535))
+    throw failure('--port: must be a number from 1 to 65534.');
+  const { productionSettings, runDemo } = await loadDemo();
+  const problems = productionSettings(process.env, process.cwd());
+  if (problems.length > 0) {
+    printWarning(['The demo does not run beside the settings of a real portal:', ...problems].join('\n  '));
+    process.exitCode = exitCodes.refused;
+    return;
+  }
+  const demo = await runDemo(wanted).catch((error: Error) => {
+    throw failure(`The demo cannot start: ${error.message}`, 'notAvailable');
+  });
+  if (json) printJson(demo);
+  else printDemo(demo);
+}
+
+/** The demo is part of the repository, and needs packages that a production installation leaves out. */
+async function loadDemo() {
+  try {
+    const [{ productionSettings }, { runDemo }] = await Promise.all([
+      import('#demo/refuse-production.ts'),
+      import('#demo/run-demo.ts'),
+    ]);
+    return { productionSettings, runDemo };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw failure(
+      'The demo runs from the repository with all its packages, and some are missing: run npm ci there.',
+      'notAvailable',
+    );
+  }
+}
+
+function printDemo({ startPage, portal, dataFolder, accounts }: RunningDemo): void {
+  printLine('The demo runs. Begin here:\n');
+  printLine(`  ${startPage}\n`);
+  printFacts([
+    ['Portal', `${portal}/`],
+    ['Inbox', `${startPage}inbox`],
+    ['Authenticator', `${startPage}authenticator`],
+  ]);
+  printLine('');
+  printTable(
+    ['NAME', 'EMAIL', 'PASSWORD'],
+    accounts.map(({ username, email, password }) => [username, email, password ?? '- (single sign-on)']),
+  );
+  printLine(`\nWhy somebody was refused: VESTIBULE_DATA=${dataFolder} npx vestibule explain REFERENCE`);
+  printLine('Ctrl-C ends it and deletes everything.');
+}

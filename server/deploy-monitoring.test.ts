@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { bringPackages } from '#testing/bring-packages.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { refusalReasons, ssoRefusalReasons } from './audit/audit-events.ts';
+
+const run = promisify(execFile);
+const deployed = (path: string) => fileURLToPath(new URL(`../deploy/${path}`, import.meta.url));
+const promtool = '/usr/bin/promtool';
+
+const metricsToken = 'a-token-of-the-monitoring';
+const portal = portalOfFile({ config: { metricsToken } });
+let folder: string;
+beforeAll(async () => {
+  const missing = await bringPackages(
+    ['prometheus'],
+    () => existsSync(promtool),
+    'The tests of alerts need promtool: install it (Debian: apt-get install prometheus).',
+  );
+  if (missing) throw new Error(missing);
+  folder = await mkdtemp(join(tmpdir(), 'vestibule-monitoring-'));
+  for (const name of ['alerts.yaml', 'alerts.test.yaml', 'prometheus.yaml'])
+    await copyFile(deployed(`prometheus/${name}`), join(folder, name));
+  await writeFile(join(folder, 'metrics-token'), metricsToken);
+}, 180_000);
+afterAll(() => rm(folder, { recursive: true }));
+
+type Panel = { type: string; title: string; targets?: { expr: string }[] };
+
+async function exprsOfAlerts(): Promise<string[]> {
+  const { groups } = parse(await readFile(deployed('prometheus/alerts.yaml'), 'utf8')) as {
+    groups: { rules: { expr: string }[] }[];
+  };
+  return groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
+}
+
+/** The dashboard's queries, with values for Grafana's variables. */
+async function queriesOfDashboard(): Promise<string[]> {
+  const { panels } = JSON.parse(await readFile(deployed('grafana/vestibule.json'), 'utf8')) as { panels: Panel[] };
+  return panels
+    .flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+    .map((expr) =>
+      expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'vestibule').replaceAll('$instance', '.*'),
+    );
+}
+
+it('the alerts are valid, and do in promtool’s tests what they say', async () => {
+  const { stdout } = await run(promtool, ['check', 'config', 'prometheus.yaml'], { cwd: folder });
+  expect(stdout).toContain('rules found');
+  await run(promtool, ['test', 'rules', 'alerts.test.yaml'], { cwd: folder });
+});
+
+it('every alert is tested', async () => {
+  const tests = await readFile(deployed('prometheus/alerts.test.yaml'), 'utf8');
+  const alerts = [...(await readFile(deployed('prometheus/alerts.yaml'), 'utf8')).matchAll(/- alert: (\w+)/g)];
+  expect(alerts.length).toBeGreaterThan(10);
+  for (const [, name] of alerts) expect(tests, name).toMatch(new RegExp(`\\b${name}\\b`));
+});
+
+it('every query of the dashboard is valid', async () => {
+  const queries = await queriesOfDashboard();
+  expect(queries.length).toBeGreaterThan(15);
+  const rules = queries.map((expr, index) => ({ record: `query:number${index}`, expr }));
+  await writeFile(join(folder, 'queries.yaml'), stringify({ groups: [{ name: 'dashboard', rules }] }));
+  await run(promtool, ['check', 'rules', 'queries.yaml'], { cwd: folder });
+});
+
+it('every metric of the dashboard and the alerts is one of /metrics, and every metric is on the dashboard', async () => {
+  const { body } = await portal.send({ url: '/metrics', headers: { authorization: `Bearer ${metricsToken}` } });
+  const types = new Map([...body.matchAll(/^# TYPE (\w+) (\w+)/gm)].map(([, name = '', type = '']) => [name, type]));
+  const names = [...types].flatMap(([name, type]) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_count`] : [name],
+  );
+  const used = (text: string) => text.match(/\b(?:vestibule|process|nodejs)_\w+/g) ?? [];
+  const onDashboard = (await queriesOfDashboard()).flatMap(used);
+  const inAlerts = (await exprsOfAlerts()).flatMap(used);
+  for (const name of [...onDashboard, ...inAlerts]) expect(names).toContain(name);
+  const shown = onDashboard.map((name) => name.replace(/_(?:bucket|count)$/, ''));
+  const ours = [...types.keys()].filter((name) => name.startsWith('vestibule_'));
+  expect(ours.filter((name) => !shown.includes(name))).toEqual([]);
+});
+
+it('the routes and outcomes that the alerts select exist', async () => {
+  const exprs = (await exprsOfAlerts()).join('\n');
+  const selected = (label: string) =>
+    [...exprs.matchAll(new RegExp(`${label}(?:=|!=|=~)"([^"]+)"`, 'g'))].flatMap(([, values = '']) =>
+      values.split('|'),
+    );
+  const app = await readFile(new URL('app.ts', import.meta.url), 'utf8');
+  const routes = selected('route');
+  expect(routes.length).toBeGreaterThan(4);
+  for (const route of routes) expect(app).toContain(`('${route}')`);
+  const outcomes = selected('outcome').filter((outcome) => !['failed', 'throttled-.*'].includes(outcome));
+  expect(outcomes.length).toBeGreaterThan(4);
+  for (const outcome of outcomes) expect({ ...refusalReasons, ...ssoRefusalReasons }).toHaveProperty(outcome);
+});

@@ -1,0 +1,76 @@
+import type { Deps } from '../deps/deps.ts';
+import { limits } from '../limits.ts';
+import { findCheckedSessions } from '../storage/session.ts';
+import { findVisitorSession } from '../storage/visitor-session.ts';
+import { type Access, meets } from './access.ts';
+
+/** A stream that outlasts the check of its request. */
+export type OpenStream = {
+  tokenHash: Buffer;
+  address: string;
+  access: Access;
+  close: () => void;
+};
+
+/** The open events and WebSockets of signed-in visitors. */
+export type OpenStreams = {
+  /** Watches a stream; call what is returned when it has ended. */
+  add: (stream: OpenStream) => () => void;
+  /** Closes those whose sessions have ended, or no longer open their paths. */
+  look: () => Promise<void>;
+  closeAll: () => void;
+};
+
+/** Watches streams; a look at their sessions does not count as use. `now` counts in milliseconds. */
+export function openStreams(deps: Pick<Deps, 'sql' | 'config' | 'now' | 'log'>): OpenStreams {
+  const streams = new Map<OpenStream, { checkedAt: number }>();
+
+  async function look(): Promise<void> {
+    const looked = [...streams.keys()];
+    if (looked.length === 0) return;
+    const at = performance.now();
+    try {
+      const open = await areOpen(deps, looked);
+      for (const [index, stream] of looked.entries()) {
+        if (!open[index]) stream.close();
+        else if (streams.has(stream)) streams.set(stream, { checkedAt: at });
+      }
+    } catch (error) {
+      deps.log.warn({ err: error }, 'the sessions of open streams could not be checked');
+      for (const [stream, { checkedAt }] of streams) if (at - checkedAt > limits.hub.unchecked) stream.close();
+    }
+  }
+
+  return {
+    add(stream) {
+      streams.set(stream, { checkedAt: performance.now() });
+      return () => void streams.delete(stream);
+    },
+    look,
+    closeAll: () => {
+      for (const stream of streams.keys()) stream.close();
+    },
+  };
+}
+
+async function areOpen(
+  { sql, config, now }: Pick<Deps, 'sql' | 'config' | 'now'>,
+  streams: readonly OpenStream[],
+): Promise<boolean[]> {
+  const at = now();
+  const idleSince = new Date(at.getTime() - config.sessionIdle);
+  const checked = await findCheckedSessions(sql, streams);
+  const open: boolean[] = [];
+  for (const [index, stream] of streams.entries()) {
+    const kept = checked[index];
+    if (kept) {
+      const { customers } = JSON.parse(kept.answer) as { customers: string[] };
+      open.push(kept.endsAt > at && kept.lastSeenAt > idleSince && meets(stream.access, customers));
+    } else {
+      const { tokenHash, address } = stream;
+      const found = await findVisitorSession(sql, tokenHash, { address, idleSince, now: at });
+      open.push(found.kind === 'full' && meets(stream.access, found.session.customers));
+    }
+  }
+  return open;
+}

@@ -1,0 +1,31 @@
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+
+const heads = new WeakMap<IncomingMessage, Buffer>();
+
+/** What the connection of a WebSocket's handshake has sent after it; null for any other request. */
+export function headOfHandshake(raw: IncomingMessage): Buffer | null {
+  return heads.get(raw) ?? null;
+}
+
+/** Whether a request asks for a WebSocket. Every other upgrade, h2c too, is ignored (RFC 9110 §7.8). */
+export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/** Has handshakes answered by the same routes, and after the same guards, as every request. */
+export function routeHandshakes(app: FastifyInstance): void {
+  (app.server as Server).on('upgrade', (raw: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    const response = new ServerResponse(raw);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.on('finish', () => {
+      if (response.socket) socket.destroySoon();
+    });
+    // Node before 24.9 hands over every upgrade.
+    if (asksForWebSocket(raw)) heads.set(raw, head);
+    app.routing(raw, response);
+  });
+}

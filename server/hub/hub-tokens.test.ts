@@ -1,0 +1,154 @@
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  generateKeyPair,
+  type JSONWebKeySet,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
+import { expect, it } from 'vitest';
+import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
+import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
+import type { HubAudience } from '../config/hub-audiences.ts';
+import { limits } from '../limits.ts';
+
+const hub = { logoutUrl: null, logoutNetworks: [] };
+const hubAudiences: HubAudience[] = [
+  { name: 'crm', algorithm: 'ES256', ...hub },
+  { name: 'https://reports.example.com', algorithm: 'EdDSA', ...hub },
+];
+const issuer = 'http://localhost:8080/portal';
+const portal = portalOfFile({ config: { hubAudiences }, once: addAttackFixtures });
+const other = otherInstanceOfFile(portal, { hubAudiences });
+
+type From = Pick<typeof portal, 'send' | 'deps'>;
+
+async function sessionOf(username: string): Promise<Record<string, string>> {
+  const { 'vestibule-session': session = '' } = cookiesOf(await portal.signIn(username, testPassword));
+  return { 'vestibule-session': session };
+}
+
+async function tokenOf(cookies: Record<string, string>, audience = 'crm', from: From = portal): Promise<string> {
+  const url = `/portal/session?${new URLSearchParams({ audience })}`;
+  const { statusCode, headers } = await from.send({ url, cookies });
+  expect(statusCode).toBe(200);
+  return String(headers['x-vestibule-token']);
+}
+
+async function keysOf(from: From = portal): Promise<JSONWebKeySet> {
+  return (await from.send({ url: '/.well-known/jwks.json' })).json();
+}
+
+/** Verifies a token as a hub does. */
+async function verified(token: string, audience = 'crm', from: From = portal) {
+  const keys = createLocalJWKSet(await keysOf(from));
+  return await jwtVerify(token, keys, { issuer, audience, typ: 'JWT', currentDate: from.deps.now() });
+}
+
+it('a token says who is signed in, since when, in which session and for how long', async () => {
+  const id = await addUser(portal, { username: 'Zoë', email: 'zoe@acme.test', language: 'de' });
+  const cookies = await sessionOf('Zoë');
+  const since = portal.deps.now().getTime() / 1000;
+  portal.wait(90_000);
+  const { payload, protectedHeader } = await verified(await tokenOf(cookies));
+  expect(payload).toEqual({
+    iss: issuer,
+    aud: 'crm',
+    sub: id,
+    sid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    preferred_username: 'Zoë',
+    email: 'zoe@acme.test',
+    customers: ['acme'],
+    locale: 'de',
+    auth_time: since,
+    iat: since + 90,
+    exp: since + 90 + 120,
+  });
+  expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'JWT', kid: expect.any(String) });
+  // The second answer is the cached one of the first.
+  expect((await verified(await tokenOf(cookies))).payload).toEqual(payload);
+});
+
+it('the name of a session is neither its token nor the hash of it, and another session has another name', async () => {
+  const cookies = await sessionOf('alice');
+  const { payload } = await verified(await tokenOf(cookies));
+  const again = await verified(await tokenOf(await sessionOf('alice')));
+  expect(again.payload.sub).toBe(payload.sub);
+  expect(again.payload.sid).not.toBe(payload.sid);
+  expect(
+    (await portal.send({ url: '/portal/session', cookies: { 'vestibule-session': String(payload.sid) } })).statusCode,
+  ).toBe(401);
+});
+
+it('each hub gets a token for itself alone, signed as it wants', async () => {
+  const cookies = await sessionOf('alice');
+  const token = await tokenOf(cookies, 'https://reports.example.com');
+  expect(decodeProtectedHeader(token).alg).toBe('EdDSA');
+  await verified(token, 'https://reports.example.com');
+  await expect(verified(token, 'crm')).rejects.toThrow('"aud"');
+});
+
+it('a token is made only if it is asked for, and only for a hub that is configured', async () => {
+  const cookies = await sessionOf('alice');
+  const plain = await portal.send({ url: '/portal/session', cookies });
+  expect(plain.statusCode).toBe(200);
+  expect(plain.headers['x-vestibule-token']).toBe('');
+  for (const query of ['audience=', 'audience=other', 'audience=CRM', 'audience=crm&audience=crm', 'audiences=crm']) {
+    const headers = { accept: 'application/json' };
+    const answer = await portal.send({ url: `/portal/session?${query}`, cookies, headers });
+    expect([query, answer.statusCode, answer.json().field]).toEqual([query, 400, query.split('=')[0]]);
+    expect(answer.headers).not.toHaveProperty('x-vestibule-user');
+  }
+});
+
+it('nobody who is signed out gets a token, and none outlives its two minutes', async () => {
+  expect((await portal.send({ url: '/portal/session?audience=crm' })).headers).not.toHaveProperty('x-vestibule-token');
+  const token = await tokenOf(await sessionOf('alice'));
+  portal.wait(limits.hubToken - 1000);
+  await verified(token);
+  portal.wait(1000);
+  await expect(verified(token)).rejects.toThrow('"exp"');
+});
+
+it('the keys are public to scripts everywhere, can be cached, and hold nothing secret', async () => {
+  const { headers, statusCode } = await portal.send({ url: '/.well-known/jwks.json' });
+  expect(statusCode).toBe(200);
+  expect(headers['content-type']).toMatch(/^application\/jwk-set\+json/);
+  expect(headers['access-control-allow-origin']).toBe('*');
+  expect(headers['cross-origin-resource-policy']).toBe('cross-origin');
+  expect(headers['cache-control']).toBe('public, max-age=300');
+  const { keys } = await keysOf();
+  expect(keys.map(({ alg, kty, crv, use }) => [alg, kty, crv, use])).toEqual(
+    expect.arrayContaining([
+      ['ES256', 'EC', 'P-256', 'sig'],
+      ['EdDSA', 'OKP', 'Ed25519', 'sig'],
+    ]),
+  );
+  for (const key of keys) expect(key).not.toHaveProperty('d');
+});
+
+it('instances share the keys, also if they need the first ones at the same moment', async () => {
+  await portal.sql`delete from hub_key`;
+  for (const { wait } of [portal, other]) wait(limits.hubKeysRemembered);
+  const [own, others] = await Promise.all([keysOf(portal), keysOf(other)]);
+  expect(own.keys).toHaveLength(2);
+  expect(others).toEqual(own);
+});
+
+it('GT-16 whoever reaches a hub directly has no token that it accepts', async () => {
+  const claims = (await verified(await tokenOf(await sessionOf('alice')))).payload;
+  const { kid = '' } = decodeProtectedHeader(await tokenOf(await sessionOf('alice')));
+  const { privateKey } = await generateKeyPair('ES256');
+  const forged = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid, typ: 'JWT' }).sign(privateKey);
+  await expect(verified(forged)).rejects.toThrow('signature verification failed');
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  await expect(verified(`${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`)).rejects.toThrow();
+});
+
+it('without hubs that get tokens no keys are made', async () => {
+  const plain = await portalForTest();
+  expect(await keysOf(plain)).toEqual({ keys: [] });
+  expect(await plain.sql`select from hub_key`).toHaveLength(0);
+  await plain.close();
+});

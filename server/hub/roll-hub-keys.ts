@@ -1,0 +1,48 @@
+import { limits } from '../limits.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import type { Connection } from '../storage/database.ts';
+import { deleteHubKeys, type HubKeyRow, listHubKeys, lockHubKeys } from '../storage/hub-key.ts';
+import { addHubKey, fromTheStart, type HubKeyDeps, hubAlgorithms } from './add-hub-keys.ts';
+
+/** `underWay`: newer keys are published already, and sign from then on. */
+export type RollResult = { kind: 'rolled' | 'underWay'; signsFrom: Date };
+
+/**
+ * Publishes new keys, which sign once every hub has had time to read them. `atOnce` withdraws all others immediately, for
+ * keys that somebody may have copied: until a hub reads the keys again, it refuses every token.
+ */
+export async function rollHubKeys(deps: HubKeyDeps, { atOnce = false } = {}): Promise<RollResult> {
+  return await deps.sql.begin(async (sql) => {
+    await lockHubKeys(sql);
+    return await roll(deps, sql, atOnce);
+  });
+}
+
+/** Does that if the newest keys are old; whichever instance is first. */
+export async function rollOldHubKeys(deps: HubKeyDeps): Promise<void> {
+  const isOld = async (sql: Connection) => {
+    const newest = (await listHubKeys(sql, deps.now())).at(-1);
+    return newest !== undefined && deps.now().getTime() - newest.madeAt.getTime() >= limits.hubKeyAge;
+  };
+  if (!(await isOld(deps.sql))) return;
+  await deps.sql.begin(async (sql) => {
+    await lockHubKeys(sql);
+    if (await isOld(sql)) await roll(deps, sql, false);
+  });
+}
+
+async function roll(deps: HubKeyDeps, sql: Connection, atOnce: boolean): Promise<RollResult> {
+  const now = deps.now();
+  const next = (await listHubKeys(sql, now)).find(({ signsFrom }: HubKeyRow) => signsFrom > now);
+  if (next && !atOnce) return { kind: 'underWay', signsFrom: next.signsFrom };
+  const signsFrom = new Date(now.getTime() + (atOnce ? 0 : limits.hubKeyAhead));
+  if (atOnce) await deleteHubKeys(sql);
+  for (const algorithm of hubAlgorithms)
+    await addHubKey(deps, sql, { algorithm, signsFrom: atOnce ? fromTheStart : signsFrom });
+  const steps = [
+    { step: 'signs from', outcome: signsFrom.toISOString() },
+    { step: 'keys before', outcome: atOnce ? 'withdrawn at once' : 'published until their last token has ended' },
+  ];
+  await insertAuditEvent(sql, { event: 'hub-keys-rolled', steps }, now);
+  return { kind: 'rolled', signsFrom };
+}

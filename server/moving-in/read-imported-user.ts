@@ -1,0 +1,129 @@
+import { type Language, languageOfTag, languages } from '#contract/languages.ts';
+import { type Reading, readCustomerKey, readEmail, readUsername } from '../names/read-name.ts';
+import { readTotp } from './read-totp.ts';
+import { refusedValue } from './refusal.ts';
+import type { SourceUser } from './source-user.ts';
+import { textOf } from './text-of.ts';
+
+/** A user to add, checked; `totp` is the secret as it is sealed. */
+export type ImportedUser = {
+  username: string;
+  email: string;
+  language: Language | null;
+  customers: string[];
+  active: boolean;
+  mayChangePassword: boolean;
+  /** Null: at the import. */
+  createdAt: Date | null;
+  passwordHash: string | null;
+  formerPasswordHashes: string[];
+  totp: string | null;
+};
+
+export type ImportRules = {
+  /** Customers of users for whom the source names none. */
+  customers: readonly string[];
+  /** Whether users come in whose address the source calls unverified. */
+  acceptsUnverified: boolean;
+  /** Whether an unknown language is refused; it is left out otherwise. */
+  isStrict: boolean;
+  now: Date;
+};
+
+/** Checks every value of a user from another system; the first problem refuses the user. */
+export function readImportedUser(source: SourceUser, rules: ImportRules): Reading<ImportedUser> {
+  const email = readText('email', source.email, readEmail);
+  if (email.kind === 'refused') return email;
+  const isVerified = readFlag('emailVerified', source.emailVerified, true);
+  if (isVerified.kind === 'refused') return isVerified;
+  if (!isVerified.value && !rules.acceptsUnverified)
+    return refusedValue('email', 'the source has not verified it; --accept-unverified takes such users over');
+  const hasUsername = isGiven(source.username);
+  const username = readText('username', hasUsername ? source.username : email.value, readUsername);
+  if (username.kind === 'refused') return username;
+  const customers = readCustomers(source.customers, rules.customers);
+  if (customers.kind === 'refused') return customers;
+  const language = readLanguage(source.language, rules);
+  if (language.kind === 'refused') return language;
+  const active = readFlag('active', source.active, true);
+  if (active.kind === 'refused') return active;
+  const mayChangePassword = readFlag('mayChangePassword', source.mayChangePassword, true);
+  if (mayChangePassword.kind === 'refused') return mayChangePassword;
+  const createdAt = readMoment('createdAt', source.createdAt, rules.now);
+  if (createdAt.kind === 'refused') return createdAt;
+  const passwordHash = source.passwordHash ?? { kind: 'ok', value: null };
+  if (passwordHash.kind === 'refused') return passwordHash;
+  const former = source.formerPasswordHashes ?? { kind: 'ok', value: [] };
+  if (former.kind === 'refused') return former;
+  const totp = readTotp(source.totp ?? null);
+  if (totp.kind === 'refused') return totp;
+  return {
+    kind: 'ok',
+    value: {
+      username: username.value,
+      email: email.value,
+      language: language.value,
+      customers: customers.value,
+      active: active.value,
+      mayChangePassword: mayChangePassword.value,
+      createdAt: createdAt.value,
+      passwordHash: passwordHash.value,
+      formerPasswordHashes: former.value,
+      totp: totp.value,
+    },
+  };
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+function readText(field: string, value: unknown, read: (text: string) => Reading): Reading {
+  if (!isGiven(value)) return refusedValue(field, 'is missing');
+  if (typeof value !== 'string') return refusedValue(field, 'must be a text');
+  // Longer than any name can be: the rules need not look at all of it.
+  if (value.length > 1000) return refusedValue(field, 'is too long');
+  return read(value);
+}
+
+function readFlag(field: string, value: unknown, otherwise: boolean): Reading<boolean> {
+  if (!isGiven(value)) return { kind: 'ok', value: otherwise };
+  const text = textOf(value).toLowerCase();
+  if (['true', '1', 'yes', 't'].includes(text)) return { kind: 'ok', value: true };
+  if (['false', '0', 'no', 'f'].includes(text)) return { kind: 'ok', value: false };
+  return refusedValue(field, 'must be true or false');
+}
+
+function readCustomers(value: unknown, otherwise: readonly string[]): Reading<string[]> {
+  const keys = typeof value === 'string' ? value.split(/[\s,;]+/).filter(Boolean) : (value ?? []);
+  if (!Array.isArray(keys)) return refusedValue('customers', 'must be a list of keys');
+  for (const key of keys) {
+    if (typeof key !== 'string' || readCustomerKey(key).kind === 'refused')
+      return refusedValue('customers', `${JSON.stringify(key)?.slice(0, 100)} is not the key of a customer`);
+  }
+  return { kind: 'ok', value: [...new Set(keys.length > 0 ? (keys as string[]) : otherwise)].sort() };
+}
+
+function readLanguage(value: unknown, { isStrict }: ImportRules): Reading<Language | null> {
+  if (!isGiven(value)) return { kind: 'ok', value: null };
+  const language = typeof value === 'string' ? languageOfTag(value) : null;
+  if (language || !isStrict) return { kind: 'ok', value: language };
+  return refusedValue('language', `must be one of ${languages.join(', ')}`);
+}
+
+/** A time as ISO 8601, or in milliseconds since 1970. */
+function readMoment(field: string, value: unknown, now: Date): Reading<Date | null> {
+  if (!isGiven(value)) return { kind: 'ok', value: null };
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d{1,15}$/.test(value));
+  const moment = isNumber ? new Date(Number(value)) : typeof value === 'string' ? isoMoment(value) : null;
+  if (!moment || Number.isNaN(moment.getTime()) || moment.getTime() < 0)
+    return refusedValue(field, 'must be a time such as 2026-03-01T10:00:00Z');
+  return moment > now ? refusedValue(field, 'must not be in the future') : { kind: 'ok', value: moment };
+}
+
+/** Without a zone the time is meant in UTC, wherever the command runs. */
+function isoMoment(text: string): Date | null {
+  if (!/^\d{4}-\d\d-\d\d/.test(text)) return null;
+  const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text) || text.length === 10;
+  return new Date(hasZone ? text : `${text.trim().replace(' ', 'T')}Z`);
+}

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+
+/** A password hash that another system made. Buffers are the decoded salt and key. */
+export type ForeignHash =
+  | { kind: 'argon2'; text: string; memory: number; passes: number; lanes: number; version: number }
+  /** `over` says what bcrypt hashed: the password, or the hexadecimal SHA-256 of it (Django's bcrypt_sha256). */
+  | { kind: 'bcrypt'; text: string; cost: number; over: 'password' | 'sha256-hex' }
+  | { kind: 'pbkdf2'; digest: Digest; rounds: number; salt: Buffer; key: Buffer; encoding: PasswordEncoding }
+  | {
+      kind: 'scrypt';
+      log2Cost: number;
+      block: number;
+      lanes: number;
+      salt: Buffer;
+      key: Buffer;
+      encoding: PasswordEncoding;
+    }
+  /** Firebase's variant (github.com/firebase/scrypt): `key` is the key stream, its hash without the signer key. */
+  | { kind: 'firebase'; log2Cost: number; block: number; salt: Buffer; key: Buffer };
+
+export const digests = ['sha1', 'sha256', 'sha512'] as const;
+export type Digest = (typeof digests)[number];
+
+/** How the other system turned a password into bytes. */
+export const passwordEncodings = ['utf8', 'utf16le', 'latin1'] as const;
+export type PasswordEncoding = (typeof passwordEncodings)[number];
+
+/**
+ * Reads a hash in the form in which it is stored: the PHC string format for argon2, PBKDF2 and scrypt, crypt's form for
+ * bcrypt. Null if it is none of these. Whether verifying it costs too much is up to foreign-hash-cost.ts.
+ */
+export function readForeignHash(text: string): ForeignHash | null {
+  if (text.length > longestText) return null;
+  if (text.startsWith('$argon2')) return readArgon2(text);
+  if (text.startsWith(sha256Mark)) return readBcrypt(text.slice(sha256Mark.length), 'sha256-hex');
+  if (text.startsWith('$2')) return readBcrypt(text, 'password');
+  return readPbkdf2(text) ?? readScrypt(text) ?? readFirebase(text);
+}
+
+/** The form in which a hash is stored and exported; `readForeignHash` reads it again. */
+export function foreignHashText(hash: ForeignHash): string {
+  switch (hash.kind) {
+    case 'argon2':
+      return hash.text;
+    case 'bcrypt':
+      return (hash.over === 'password' ? '' : sha256Mark) + hash.text;
+    case 'pbkdf2':
+      return `$pbkdf2-${hash.digest}$i=${hash.rounds}${encodingPart(hash)}${bytesPart(hash)}`;
+    case 'scrypt':
+      return `$scrypt$ln=${hash.log2Cost},r=${hash.block},p=${hash.lanes}${encodingPart(hash)}${bytesPart(hash)}`;
+    case 'firebase':
+      return `$firebase-scrypt$ln=${hash.log2Cost},r=${hash.block}${bytesPart(hash)}`;
+  }
+}
+
+/** A hash that takes the same work as a stored one and that no password is known for; null if it is not a foreign one. */
+export function decoyLike(text: string): string | null {
+  const hash = readForeignHash(text);
+  if (!hash) return null;
+  if (hash.kind === 'bcrypt')
+    return foreignHashText({
+      ...hash,
+      text: `${hash.text.slice(0, 7)}${bcryptLetters(22, 'O')}${bcryptLetters(31, 'O')}`,
+    });
+  if (hash.kind !== 'argon2')
+    return foreignHashText({ ...hash, salt: randomBytes(hash.salt.length), key: randomBytes(hash.key.length) });
+  const [salt, key] = hash.text.split('$').slice(-2) as [string, string];
+  const start = hash.text.slice(0, -salt.length - key.length - 2);
+  return start + bytesPart({ salt: randomBytes(unpadded(salt).length), key: randomBytes(unpadded(key).length) });
+}
+
+/** The last letter holds fewer bits than the others: one that is valid in either place is given. */
+function bcryptLetters(count: number, last: string): string {
+  const letters = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+  return [...randomBytes(count - 1)].map((byte) => letters[byte % 64]).join('') + last;
+}
+
+const longestText = 600;
+const sha256Mark = '$sha256-hex';
+
+function readArgon2(text: string): ForeignHash | null {
+  const form = /^\$argon2(?:id|i)\$(?:v=(16|19)\$)?m=(\d{1,9}),t=(\d{1,9}),p=(\d{1,3})\$([\w+/-]+)\$([\w+/-]+)$/;
+  const [, version = '16', memory, passes, lanes, salt, key] = form.exec(text) ?? [];
+  if (!salt || !key || !isSalt(unpadded(salt), 8) || !isKey(unpadded(key))) return null;
+  const sizes = { memory: Number(memory), passes: Number(passes), lanes: Number(lanes), version: Number(version) };
+  // RFC 9106 §3.1: each lane has at least 8 KiB.
+  return sizes.passes < 1 || sizes.lanes < 1 || sizes.memory < 8 * sizes.lanes
+    ? null
+    : { kind: 'argon2', text, ...sizes };
+}
+
+function readBcrypt(text: string, over: 'password' | 'sha256-hex'): ForeignHash | null {
+  const [, cost] = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(text) ?? [];
+  return cost === undefined || Number(cost) < 4 || Number(cost) > 31
+    ? null
+    : { kind: 'bcrypt', text, cost: Number(cost), over };
+}
+
+function readPbkdf2(text: string): ForeignHash | null {
+  const form = /^\$pbkdf2-(sha1|sha256|sha512)\$i=([1-9]\d{0,9})(?:,e=(utf16le|latin1))?\$([\w+/]*)\$([\w+/]+)$/;
+  const [, digest, rounds, encoding = 'utf8', salt, key] = form.exec(text) ?? [];
+  const bytes = bytesOf(salt, key);
+  if (!bytes) return null;
+  return {
+    kind: 'pbkdf2',
+    digest: digest as Digest,
+    rounds: Number(rounds),
+    encoding: encoding as PasswordEncoding,
+    ...bytes,
+  };
+}
+
+function readScrypt(text: string): ForeignHash | null {
+  const form =
+    /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,5}),p=([1-9]\d{0,5})(?:,e=(utf16le|latin1))?\$([\w+/]*)\$([\w+/]+)$/;
+  const [, log2Cost, block, lanes, encoding = 'utf8', salt, key] = form.exec(text) ?? [];
+  const bytes = bytesOf(salt, key);
+  if (!bytes) return null;
+  return {
+    kind: 'scrypt',
+    log2Cost: Number(log2Cost),
+    block: Number(block),
+    lanes: Number(lanes),
+    encoding: encoding as PasswordEncoding,
+    ...bytes,
+  };
+}
+
+function readFirebase(text: string): ForeignHash | null {
+  const form = /^\$firebase-scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,5})\$([\w+/]*)\$([\w+/]+)$/;
+  const [, log2Cost, block, salt, key] = form.exec(text) ?? [];
+  const bytes = bytesOf(salt, key);
+  return bytes && { kind: 'firebase', log2Cost: Number(log2Cost), block: Number(block), ...bytes };
+}
+
+function bytesOf(saltText: string | undefined, keyText: string | undefined): { salt: Buffer; key: Buffer } | null {
+  if (saltText === undefined || keyText === undefined) return null;
+  const [salt, key] = [unpadded(saltText), unpadded(keyText)];
+  return isSalt(salt, 1) && isKey(key) ? { salt, key } : null;
+}
+
+function isSalt(salt: Buffer, shortest: number): boolean {
+  return salt.length >= shortest && salt.length <= 128;
+}
+
+/** A shorter key could be met by chance. */
+function isKey(key: Buffer): boolean {
+  return key.length >= 16 && key.length <= 128;
+}
+
+const unpadded = (text: string) => Buffer.from(text, 'base64');
+
+const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+
+const bytesPart = ({ salt, key }: { salt: Buffer; key: Buffer }) => `$${base64(salt)}$${base64(key)}`;
+
+const encodingPart = ({ encoding }: { encoding: PasswordEncoding }) => (encoding === 'utf8' ? '' : `,e=${encoding}`);

@@ -1,0 +1,63 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addAttackFixtures } from '#testing/accounts-for-test.ts';
+import { cookiesOf, type TestRequest, testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { parseNetworkList } from '../names/network-list.ts';
+
+// As Envoy asks: it appends the address of the page to that of the call, and keeps the method.
+const trustedProxies = parseNetworkList(['198.51.100.7']).networks;
+const portal = portalOfFile({ config: { trustedProxies }, once: addAttackFixtures });
+
+let cookies: Record<string, string>;
+beforeEach(async () => {
+  const { 'vestibule-session': session = '' } = cookiesOf(await portal.signIn('alice', testPassword, proxied));
+  cookies = { 'vestibule-session': session };
+});
+
+const proxied = { headers: { 'x-forwarded-for': '203.0.113.5' } };
+
+const ask = (what: string, page: string, more: Partial<TestRequest> = {}) =>
+  portal.send({
+    url: `/portal/session/for/${what}${page}`,
+    ...more,
+    headers: { ...proxied.headers, ...more.headers },
+  });
+
+describe('a proxy that appends the page’s address to that of the call', () => {
+  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)(
+    '%s is answered alike',
+    async (method) => {
+      const { statusCode, headers } = await ask('-', '/app?x=1', { method, cookies });
+      expect([statusCode, headers['x-vestibule-user']]).toEqual([200, 'alice']);
+      const accept = 'application/json';
+      expect((await ask('-', '/app?x=1', { method, headers: { accept } })).statusCode).toBe(401);
+    },
+  );
+
+  it('GT-13 leads a person to sign in, and from there to the page', async () => {
+    const answer = await ask('-', '/app/a%20b?x=1&y=%2F2');
+    expect([answer.statusCode, answer.headers.location]).toEqual([
+      302,
+      '/portal/?destination=%2Fapp%2Fa%2520b%3Fx%3D1%26y%3D%252F2',
+    ]);
+    expect((await ask('-', '/app', { method: 'POST' })).statusCode).toBe(401);
+    expect((await ask('-', '//evil.example/')).headers.location).not.toContain('evil');
+  });
+
+  it('GT-07 the visitor’s own query and path change nothing of the rule', async () => {
+    expect((await ask('customer=acme', '/app?customer=fenced', { cookies })).statusCode).toBe(200);
+    for (const page of ['/app', '/app?customer=acme', '/customer=acme/', '/-/app']) {
+      const answer = await ask('customer=fenced', page, { cookies });
+      expect([page, answer.statusCode]).toEqual([page, 403]);
+      expect(answer.body).toContain('<html');
+    }
+    for (const what of ['customer=', 'costumer=acme', 'customer%3Dacme', 'customer=ACME', 'audience=none', '%2d'])
+      expect([what, (await ask(what, '/app', { cookies })).statusCode]).toEqual([what, 400]);
+  });
+
+  it('GT-06 only a trusted proxy says which page', async () => {
+    const from = '198.51.100.9';
+    const { statusCode } = await portal.send({ url: '/portal/session/for/-/app', from });
+    expect(statusCode).toBe(401);
+  });
+});

@@ -1,0 +1,202 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { languages } from '#contract/languages.ts';
+import type { HubAudience } from '#server/config/hub-audiences.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { type PortalBehindProxy, portalBehindProxy } from '#testing/portal-behind-proxy.ts';
+
+// Real proxies with the files of deploy/ and their examples: /public/ is open, /reports is for acme and gets a token.
+describe.each(['nginx', 'caddy', 'haproxy'] as const)('with rules per path, %s', (proxy) => {
+  let behind: PortalBehindProxy;
+  let alice: [string, string];
+  let beth: [string, string];
+  beforeAll(async () => {
+    const crm: HubAudience = { name: 'crm', algorithm: 'ES256', logoutUrl: null, logoutNetworks: [] };
+    behind = await portalBehindProxy(proxy, { rules: 'customer=acme&audience=crm', config: { hubAudiences: [crm] } });
+    await addAttackFixtures(behind.portal);
+    await addCustomer(behind.portal, 'beta');
+    await addUser(behind.portal, { username: 'beth', email: 'beth@beta.test', customers: ['beta'] });
+  }, 180_000);
+  beforeEach(async () => {
+    behind.hubAnswers(null);
+    alice = ['Cookie', await behind.sessionOf('alice')];
+    beth = ['Cookie', await behind.sessionOf('beth')];
+  });
+  afterAll(() => behind.close());
+
+  const statusOf = async (...request: Parameters<PortalBehindProxy['ask']>) => (await behind.ask(...request)).status;
+
+  it('a page for certain customers is for their users only', async () => {
+    expect(await statusOf('/reports/2026?x=1', [alice])).toBe(200);
+    expect(await statusOf('/reports/2026?x=1', [beth])).toBe(403);
+    expect(await statusOf('/other', [beth])).toBe(200);
+    expect((await behind.ask('/reports/2026')).location).toContain('destination=%2Freports%2F2026');
+    expect(await statusOf('/reports/2026', [['Accept', 'application/json']])).toBe(401);
+  });
+
+  it('people of other customers get a page that says so, in their language, and scripts JSON', async () => {
+    for (const language of languages) {
+      const { status, headers, body } = await behind.ask('/reports/x?y=1', [beth, ['Accept-Language', language]]);
+      expect([status, headers['content-language']]).toEqual([403, language]);
+      expect(body).toContain(`<html lang="${language}">`);
+      expect(body).toContain('beth');
+      expect(body).toContain('destination=%2Freports%2Fx%3Fy%3D1');
+    }
+    expect((await behind.ask('/reports/x?lang=de', [beth])).headers['content-language']).toBe('de');
+    const script = await behind.ask('/reports/x', [beth, ['Accept', 'application/json']]);
+    expect(script.status).toBe(403);
+    expect(script.body).not.toContain('<html');
+    expect(await statusOf('/reports/x', [beth], 'POST', Buffer.from('a=b'))).toBe(403);
+  });
+
+  it('the hub gets a token that it can verify, and never one of a client’s', async () => {
+    const forged: [string, string][] = [
+      ['X-Vestibule-Token', 'forged'],
+      ['x_vestibule_token', 'forged'],
+    ];
+    const { headers } = await behind.hubGot('/reports/', [alice, ...forged]);
+    const keys = createLocalJWKSet(JSON.parse((await behind.ask('/.well-known/jwks.json')).body));
+    const issuer = `http://localhost:${behind.port}/portal`;
+    const currentDate = behind.portal.deps.now();
+    const { payload } = await jwtVerify(headers.get('x-vestibule-token') ?? '', keys, {
+      issuer,
+      audience: 'crm',
+      currentDate,
+    });
+    expect(payload.preferred_username).toBe('alice');
+    for (const path of ['/app', '/public/logo.svg']) {
+      const other = await behind.hubGot(path, [alice, ...forged]);
+      expect(
+        [...other.headers].filter(([name, value]) => value !== '' && (name.includes('token') || value === 'forged')),
+      ).toEqual([]);
+    }
+  });
+
+  it('a public path is open to everybody, and carries nobody’s identity', async () => {
+    const forged: [string, string][] = [
+      ['X-Vestibule-User', 'bob'],
+      ['X-VESTIBULE-USER', 'bob'],
+      ['x_vestibule_user', 'bob'],
+      ['Connection', 'X-Vestibule-User'],
+    ];
+    const { url, headers } = await behind.hubGot('/public/a.css?v=1', forged);
+    expect(url).toBe('/public/a.css?v=1');
+    expect([...headers].filter(([, value]) => value === 'bob')).toEqual([]);
+  });
+
+  it.each([
+    ...['/app?x=/public/', '/app?/public/x', '/app;/public/', '/app/public/x', '/publicx', '/public', '/PUBLIC/../app'],
+    ...['/public/../app', '/public/%2e%2e/app', '/public/.%2e/app', '/public/..%2fapp', '/public%2f..%2fapp'],
+    ...['/public/..;/app', '/public/..;x=1/app', '/public/x/../../app', '/public//../../app', '//public/../app'],
+    ...['/public/..%5capp', '/public/..\\app', '/public/%252e%252e/app', '/public./../app', '/./app', '/app/../app'],
+    ...['/app#/public/', '/app%23/public/', '/app%3f/public/', '/app%00/public/', '/public/%00/../../app'],
+  ])('GT-07 %s is no public path of a hub that resolves it', async (path) => {
+    const { status, body } = await behind.ask(path);
+    if (status === 200) expect(resolvedByHub(JSON.parse(body).url)).toMatch(/^\/public\//);
+    else expect([301, 302, 400, 401, 404]).toContain(status);
+  });
+
+  it.each([
+    ...[
+      '/reports',
+      '/reports/',
+      '/reports?x',
+      '/REPORTS/x',
+      '/%72eports/x',
+      '//reports/x',
+      '/reports;a=1',
+      '/reports;/x',
+    ],
+    ...['/./reports/x', '/x/../reports/x', '/x/%2e%2e/reports', '/x/..%2freports', '/x/..;/reports', '/x/..\\reports'],
+    ...[
+      '/reports/../reports/x',
+      '/public/../reports',
+      '/public/%2e%2e/reports',
+      '/reports%2fx',
+      '/reports/?customer=beta',
+    ],
+    ...['/reports/x?customer=beta&customer=acme', '/reports#x', '///reports', '/x//../reports', '/x/./../reports'],
+  ])('GT-07 %s shows other customers’ users nothing of a hub that resolves it', async (path) => {
+    const { status, body } = await behind.ask(path, [beth]);
+    if (status === 200) expect(resolvedByHub(JSON.parse(body).url)).not.toMatch(/^\/reports(?:\/|$)/i);
+    else expect([302, 400, 403, 404]).toContain(status);
+  });
+
+  it('GT-09 HEAD, OPTIONS, and an upload of any size are checked alike', async () => {
+    const upload = Buffer.alloc(3 * 1024 * 1024, 'x');
+    behind.hubAnswers(async (request, response) => {
+      let size = 0;
+      for await (const chunk of request) size += chunk.length;
+      response.setHeader('x-size', size).end();
+    });
+    const got = await behind.ask('/app', [alice], 'POST', upload);
+    expect(proxy === 'nginx' ? got.status : [got.status, got.headers['x-size']]).toEqual(
+      proxy === 'nginx' ? 413 : [200, String(upload.length)],
+    );
+    for (const method of ['HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PATCH']) {
+      expect([method, await statusOf('/app', [alice], method)]).toEqual([method, 200]);
+      expect([302, 401]).toContain(await statusOf('/app', [], method));
+    }
+    const small = Buffer.from('x'.repeat(100));
+    expect([302, 401]).toContain(await statusOf('/app', [], 'POST', small));
+  });
+
+  it('GT-09 server-sent events pass as they are made', async () => {
+    behind.hubAnswers((_request, response) => {
+      response.setHeader('content-type', 'text/event-stream').flushHeaders();
+      response.write('data: 1\n\n');
+    });
+    const headers = { host: `localhost:${behind.port}`, cookie: alice[1], accept: 'text/event-stream' };
+    const request = httpRequest({ host: '127.0.0.1', port: behind.port, path: '/events', headers }).end();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const [chunk] = await once(response, 'data');
+    expect(String(chunk)).toContain('data: 1');
+    request.destroy();
+  });
+
+  it('GT-09 a WebSocket that a page of another origin asks for is refused', async () => {
+    const upgrade: [string, string][] = [
+      ['Connection', 'Upgrade'],
+      ['Upgrade', 'websocket'],
+      ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],
+      ['Sec-WebSocket-Version', '13'],
+      ['Sec-Fetch-Mode', 'websocket'],
+    ];
+    const from = async (origin: string) => await statusOf('/socket', [alice, ...upgrade, ['Origin', origin]]);
+    expect(await from(`http://localhost:${behind.port}`)).toBe(101);
+    for (const origin of ['https://evil.example', 'http://localhost:1', 'null']) expect(await from(origin)).toBe(403);
+  });
+
+  it('GT-10 the hub’s redirects and cookies pass as they are', async () => {
+    behind.hubAnswers((_request, response) => {
+      response.writeHead(302, { location: 'https://elsewhere.example/', 'set-cookie': 'hub=1' }).end();
+    });
+    const { status, location, headers } = await behind.ask('/app', [alice]);
+    expect([status, location, headers['set-cookie']]).toEqual([302, 'https://elsewhere.example/', ['hub=1']]);
+  });
+
+  it('GT-11 a hub that breaks off in the middle, or is down, is the hub’s failure, and lets nobody else in', async () => {
+    behind.hubAnswers((request) => void request.socket.destroy());
+    // HAProxy closes the visitor's connection if the hub closes one that was used before.
+    const broken = await behind.ask('/app', [alice]).catch((error: Error) => error.message);
+    expect(typeof broken === 'string' ? broken : broken.status).toBe(proxy === 'haproxy' ? 'socket hang up' : 502);
+    expect(await statusOf('/app')).toBe(302);
+    await behind.endHub();
+    expect([502, 503]).toContain(await statusOf('/app', [alice]));
+    expect(await statusOf('/app')).toBe(302);
+    expect(await statusOf('/portal/login')).toBe(200);
+  });
+});
+
+/** The path that a hub serves which decodes once, and resolves dots, double slashes, backslashes and path parameters. */
+function resolvedByHub(url: string): string {
+  const [path = ''] = url.split(/[?#]/);
+  const plain = decodeURIComponent(path)
+    .replaceAll('\\', '/')
+    .replace(/;[^/]*/g, '')
+    .replace(/\/{2,}/g, '/')
+    .replace(/[?#]/g, encodeURIComponent);
+  return new URL(`http://hub${plain}`).pathname;
+}

@@ -1,0 +1,30 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { languageOfTag } from '#contract/languages.ts';
+import { queryNames } from '#contract/screens.ts';
+import type { Deps } from '../deps/deps.ts';
+import { sendProblem } from '../http/refuse.ts';
+import { splitUrl } from '../http/request-url.ts';
+import type { AskedOfSession } from './asked-of-session.ts';
+import { pageBehindProxy } from './page-behind-proxy.ts';
+
+/** Refuses somebody who is signed in but belongs to none of the customers that may see what they asked for. */
+export async function refuseOtherCustomers(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { username, ...asked }: { username: string } & AskedOfSession,
+): Promise<FastifyReply> {
+  const page = pageBehindProxy(deps, request, asked);
+  if (page === null) {
+    const detail = 'The signed-in user belongs to none of the customers that may see this.';
+    return sendProblem(reply, 403, { title: 'Not open to this user', detail });
+  }
+  // Its form and its language menu are those of the page's address.
+  const lang = new URLSearchParams(splitUrl(page).search).get(queryNames.language);
+  const language = languageOfTag(lang ?? '');
+  return await deps.pages.send(request, reply, 403, {
+    url: page,
+    ...(language && { language }),
+    serverPage: { name: 'notForYou', username, comesBackTo: page },
+  });
+}

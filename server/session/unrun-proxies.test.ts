@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+// Traefik and Envoy are not in Debian, so their files are parsed only, and the fields checked that protect the hub. The
+// names of the fields are those of Traefik 3 and of Envoy's API v3.
+type Json = { [key: string]: Json } & Json[] & string;
+
+const read = async (path: string) =>
+  parse(await readFile(new URL(`../../deploy/${path}`, import.meta.url), 'utf8'), {
+    strict: true,
+    merge: false,
+  }) as Json;
+
+const identity = ['user', 'email', 'customers', 'language', 'token'].map((name) => `x-vestibule-${name}`);
+
+describe('the file for Traefik', async () => {
+  const { http } = await read('traefik/vestibule.yaml');
+  const { routers, middlewares, services } = http as Json;
+
+  it('every router leads to what is defined', () => {
+    for (const router of Object.values(routers as Json)) {
+      expect(Object.keys(services as Json)).toContain(router.service);
+      for (const name of router.middlewares as Json) expect(Object.keys(middlewares as Json)).toContain(name);
+      expect(Object.keys(router).sort()).toEqual(['entryPoints', 'middlewares', 'priority', 'rule', 'service', 'tls']);
+    }
+  });
+
+  it('the hub is reached through the check, except by paths in plain spelling', () => {
+    const checks = ['signed-in-only', 'reports-only'];
+    const open = Object.entries(routers as Json).filter(
+      ([, { service, middlewares: used = [] as unknown as Json }]) =>
+        service === 'hub' && !checks.some((check) => used.includes(check)),
+    );
+    expect(open.map(([name]) => name)).toEqual(['public']);
+    const [, pattern = ''] = /PathRegexp\(`(.+)`\)/.exec(routers?.public?.rule ?? '') ?? [];
+    expectPlain(new RegExp(pattern));
+  });
+
+  it('GT-03 identity that a client sends is removed, and no forwarded header of a client is believed', () => {
+    for (const name of ['signed-in-only', 'reports-only']) {
+      const forwardAuth = middlewares?.[name]?.forwardAuth as Json;
+      expect(Object.keys(forwardAuth)).toEqual(['address', 'trustForwardHeader', 'authResponseHeadersRegex']);
+      const { address, trustForwardHeader, authResponseHeadersRegex } = forwardAuth;
+      expect(address).toMatch(/^http:\/\/127\.0\.0\.1:8080\/portal\/session(?:\?customer=acme)?$/);
+      expect(trustForwardHeader).toBe(false);
+      // Go's inline flag.
+      const pattern = new RegExp((authResponseHeadersRegex ?? '').replace('(?i)', ''), 'i');
+      for (const header of [...identity, 'X_Vestibule_User', 'X.Vestibule-User']) expect(header).toMatch(pattern);
+    }
+    const removed = middlewares?.['without-identity']?.headers?.customRequestHeaders as Json;
+    expect(Object.values(removed).every((value) => value === '')).toBe(true);
+    for (const name of identity) expect(Object.keys(removed).map((key) => key.toLowerCase())).toContain(name);
+  });
+});
+
+describe('the file for Envoy', async () => {
+  const { static_resources } = await read('envoy/envoy.yaml');
+  const { listeners, clusters } = static_resources as Json;
+  const manager = listeners?.[0]?.filter_chains?.[0]?.filters?.[0]?.typed_config as Json;
+  const filters = manager.http_filters as Json;
+  const checks = filters.filter((filter) => filter.typed_config?.['@type']?.endsWith('.ExtAuthz'));
+  const routes = manager.route_config?.virtual_hosts?.[0]?.routes as Json;
+
+  it('GT-15 without an answer to the check nobody passes', () => {
+    expect(checks.map(({ name }) => name)).toEqual(['signed-in-only', 'reports-only']);
+    for (const { typed_config } of checks) {
+      expect(typed_config?.failure_mode_allow).toBe(false);
+      expect(typed_config?.status_on_error).toEqual({ code: 'ServiceUnavailable' });
+      expect(typed_config?.http_service?.path_prefix).toMatch(/^\/portal\/session\/for\/(?:-|customer=acme)$/);
+    }
+    expect(filters.at(-1)?.name).toBe('envoy.filters.http.router');
+  });
+
+  it('GT-03 identity that a client sends is removed before the check', () => {
+    const [first] = filters;
+    const removed = first?.typed_config?.mutations?.request_mutations?.map(({ remove }) => remove as string);
+    expect(removed).toEqual([...identity, 'x-forwarded-uri', 'x-forwarded-method']);
+    expect(manager.common_http_protocol_options).toEqual({ headers_with_underscores_action: 'REJECT_REQUEST' });
+  });
+
+  it('GT-07 only the portal and plain public paths are open, and paths are made plain first', () => {
+    const { normalize_path, merge_slashes, path_with_escaped_slashes_action } = manager;
+    expect([normalize_path, merge_slashes, path_with_escaped_slashes_action]).toEqual([true, true, 'REJECT_REQUEST']);
+    const names = (clusters as Json).map(({ name }) => name as string);
+    const isChecked = (route: Json) => {
+      const per = route.typed_per_filter_config ?? ({} as Json);
+      return per['signed-in-only']?.disabled === undefined || per['reports-only']?.config !== undefined;
+    };
+    for (const { route } of routes) expect(names).toContain(route?.cluster);
+    const open = routes
+      .filter((route) => !isChecked(route))
+      .map((route) => (route as unknown as Record<string, Json>).match?.safe_regex?.regex as string);
+    expect(open).toHaveLength(2);
+    expectPlain(new RegExp(`^(?:${open[1]})$`));
+    expect('/portal/login').toMatch(new RegExp(`^(?:${open[0]})$`));
+    expect('/portals').not.toMatch(new RegExp(`^(?:${open[0]})$`));
+  });
+});
+
+function expectPlain(pattern: RegExp): void {
+  for (const path of ['/public/', '/public/a.css', '/public/a/b-c_d~e.js']) expect(path).toMatch(pattern);
+  const odd = ['/publicx', '/public/../app', '/public/%2e%2e/app', '/public/..;/app', '/public//app', '/public/.git'];
+  for (const path of [...odd, '/app', '/PUBLIC/x', '/public/a\\b', '/public/a%2fb']) expect(path).not.toMatch(pattern);
+}

@@ -1,0 +1,130 @@
+import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** How the requests of a load ended. */
+export type LoadCounts = {
+  well: number;
+  /** 503 with Retry-After: whoever asked knows that nothing happened, and when to ask again. */
+  refused: number;
+  /** How often each other status or error occurred. */
+  lost: Record<string, number>;
+};
+
+const kinds = ['signIns', 'checks', 'hub'] as const;
+type Kind = (typeof kinds)[number];
+
+export type ConstantLoad = {
+  /** Since the start, or the last `begin`. */
+  counts: Record<Kind, LoadCounts>;
+  /** Sessions whose sign-in was acknowledged and that nobody has asked to end. */
+  sessions: Set<string>;
+  /** Sessions whose end was acknowledged. */
+  ended: Set<string>;
+  /** Counts from zero again. */
+  begin: () => void;
+  /** Waits until every kind has ended well once more; returns the milliseconds that this took. */
+  wellAgain: () => Promise<number>;
+  stop: () => Promise<void>;
+};
+
+type Answer = { status: number; cookies: string[]; retryAfter: string | undefined };
+
+const none = (): LoadCounts => ({ well: 0, refused: 0, lost: {} });
+/** A third of the sign-ins signs out again. */
+const signOutEvery = 3;
+const patience = 60_000;
+
+/**
+ * A load until stopped: sign-ins, session checks and requests to the hub behind a proxy, each sent by several users one
+ * after the other. All passwords are the same.
+ */
+export function constantLoad(
+  origin: string,
+  { usernames, password }: { usernames: readonly string[]; password: string },
+): ConstantLoad {
+  const agent = new Agent({ keepAlive: true });
+  const sessions = new Set<string>();
+  const ended = new Set<string>();
+  let stopped = false;
+
+  async function ask(path: string, { cookie = '', form }: { cookie?: string; form?: URLSearchParams } = {}) {
+    const type = { 'content-type': 'application/x-www-form-urlencoded', origin };
+    const headers = { accept: 'application/json', cookie, ...(form && type) };
+    const sent = request(origin + path, { method: form ? 'POST' : 'GET', agent, headers, timeout: patience });
+    return await new Promise<Answer>((resolve, reject) => {
+      sent.on('error', reject);
+      sent.on('timeout', () => sent.destroy(new Error('no answer')));
+      sent.on('response', (response) => {
+        const { statusCode: status = 0, headers } = response;
+        const answer = { status, cookies: headers['set-cookie'] ?? [], retryAfter: headers['retry-after'] };
+        text(response).then(() => resolve(answer), reject);
+      });
+      sent.end(form?.toString());
+    });
+  }
+
+  /** The answer if it is the expected one. */
+  async function counted(kind: Kind, expected: number, asked: Promise<Answer>): Promise<Answer | null> {
+    const answer = await asked.catch((error: Error) => error);
+    const count = load.counts[kind];
+    if (!(answer instanceof Error) && answer.status === expected) {
+      count.well += 1;
+      return answer;
+    }
+    const how = answer instanceof Error ? answer.message : String(answer.status);
+    if (!(answer instanceof Error) && answer.status === 503 && answer.retryAfter) count.refused += 1;
+    else count.lost[how] = (count.lost[how] ?? 0) + 1;
+    await pause(20);
+    return null;
+  }
+
+  async function signIns(first: number) {
+    for (let round = first; !stopped; round += 1) {
+      const form = new URLSearchParams({ username: usernames[round % usernames.length] ?? '', password });
+      const answer = await counted('signIns', 303, ask('/portal/performlogin', { form }));
+      const session = answer?.cookies.find((one) => one.startsWith('vestibule-session='))?.split(';')[0];
+      if (!session) continue;
+      if (round % signOutEvery > 0) {
+        sessions.add(session);
+        continue;
+      }
+      const end = ask('/portal/logout', { cookie: session, form: new URLSearchParams() });
+      if (await counted('signIns', 204, end)) ended.add(session);
+    }
+  }
+
+  async function asks(kind: Kind, path: string) {
+    while (!stopped) {
+      const cookie = [...sessions].at(-1);
+      if (cookie) await counted(kind, 200, ask(path, { cookie }));
+      else await pause(20);
+    }
+  }
+
+  const load: ConstantLoad = {
+    counts: { signIns: none(), checks: none(), hub: none() },
+    sessions,
+    ended,
+    begin: () => {
+      for (const kind of kinds) load.counts[kind] = none();
+    },
+    wellAgain: async () => {
+      const from = performance.now();
+      const before = kinds.map((kind) => load.counts[kind].well);
+      while (kinds.some((kind, index) => load.counts[kind].well <= (before[index] ?? 0))) await pause(10);
+      return performance.now() - from;
+    },
+    stop: async () => {
+      stopped = true;
+      await Promise.all(workers);
+      agent.destroy();
+    },
+  };
+  const workers = [
+    ...[0, 1, 2].map((index) => signIns(index)),
+    ...[0, 1].map(() => asks('checks', '/portal/session')),
+    ...[0, 1].map(() => asks('hub', '/app/page?x=1')),
+  ];
+  return load;
+}

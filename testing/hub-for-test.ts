@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { HubAudience } from '#server/config/hub-audiences.ts';
+
+/** A hub that takes logout tokens. */
+export type HubForTest = {
+  audience: HubAudience & { logoutUrl: string };
+  /** The logout tokens that it was sent, in order. */
+  tokens: string[];
+  /** The status of the next answers; 200 by default, and 0 breaks the connection. */
+  answers: (status: number) => void;
+  close: () => Promise<void>;
+};
+
+const formType = 'application/x-www-form-urlencoded';
+
+export async function hubForTest(
+  name: string,
+  algorithm: HubAudience['algorithm'] = 'ES256',
+  { networks = ['127.0.0.1'] }: { networks?: string[] } = {},
+): Promise<HubForTest> {
+  const tokens: string[] = [];
+  let status = 200;
+  const server = createServer(async (request, response) => {
+    const type = request.headers['content-type'];
+    const token = new URLSearchParams(await text(request)).get('logout_token');
+    const isRight = request.method === 'POST' && request.url === '/logout' && token !== null;
+    if (isRight) tokens.push(token);
+    if (status === 0) request.socket.destroy();
+    else response.writeHead(isRight && type === formType ? status : 500, { location: '/elsewhere' }).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    audience: { name, algorithm, logoutUrl: `http://127.0.0.1:${port}/logout`, logoutNetworks: networks },
+    tokens,
+    answers: (next) => {
+      status = next;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

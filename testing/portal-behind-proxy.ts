@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect } from 'vitest';
+import type { Config } from '#server/config/config.ts';
+import { parseNetworkList } from '#server/names/network-list.ts';
+import { type CuttableDatabase, cuttableDatabase } from './cuttable-database.ts';
+import { databaseForTest } from './database-for-test.ts';
+import { freePort } from './free-port.ts';
+import { configFrom, cookiesOf, type PortalForTest, portalForTest, testPassword } from './portal-for-test.ts';
+import { type Proxy as ProxyName, startProxy } from './proxy-for-test.ts';
+
+type Headers = [name: string, value: string][];
+
+/** A portal and a hub behind a real proxy with the files of deploy/. */
+export type PortalBehindProxy = {
+  port: number;
+  portal: PortalForTest;
+  /** The portal's own connection to its database, which can be cut. */
+  wire: CuttableDatabase;
+  /** Signs in at the portal and returns the cookie header of the session. */
+  sessionOf: (username: string) => Promise<string>;
+  /** Sends a request through the proxy, its headers as they are spelled here. */
+  ask: (path: string, headers?: Headers, method?: string, body?: Buffer) => Promise<ProxyAnswer>;
+  /** What the hub got, by header names in lower case; repeated ones are joined by a bar. */
+  hubGot: (path: string, headers: Headers) => Promise<{ url: string; headers: Map<string, string> }>;
+  /** Another answer of the hub; by default it tells what it was sent. */
+  hubAnswers: (listener: RequestListener | null) => void;
+  /** Ends the hub, as if it were down. */
+  endHub: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+export type ProxyAnswer = {
+  status: number;
+  headers: IncomingMessage['headers'];
+  location: string | undefined;
+  retryAfter: string | string[] | undefined;
+  body: string;
+};
+
+export async function portalBehindProxy(
+  proxy: ProxyName,
+  { rules, config: more = {} }: { rules?: string; config?: Partial<Config> } = {},
+): Promise<PortalBehindProxy> {
+  const port = await freePort();
+  const database = await databaseForTest();
+  const wire = await cuttableDatabase(database);
+  const config = {
+    ...configFrom({ PUBLIC_URL: `http://localhost:${port}` }),
+    trustedProxies: parseNetworkList(['127.0.0.1']).networks,
+    ...more,
+  };
+  const portal = await portalForTest(config, { database }, { sql: wire.sql });
+  await portal.app.listen({ host: '127.0.0.1', port: 0 });
+  let listener: RequestListener | null = null;
+  const hub = createServer((request, response) => {
+    if (listener) return listener(request, response);
+    const { url, rawHeaders, method } = request;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ url, rawHeaders, method }));
+  }).listen(0, '127.0.0.1');
+  // The key and the answer to it of RFC 6455 §1.3.
+  hub.on('upgrade', (_request, socket) => {
+    const head = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket'];
+    socket.end([...head, 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=', '', ''].join('\r\n'));
+  });
+  await once(hub, 'listening');
+  const portOf = (server: { address: () => unknown }) => (server.address() as AddressInfo).port;
+  const running = await startProxy(proxy, {
+    port,
+    portal: portOf(portal.app.server),
+    hub: portOf(hub),
+    ...(rules && { rules }),
+  });
+
+  async function ask(path: string, headers: Headers = [], method = 'GET', body?: Buffer): Promise<ProxyAnswer> {
+    const sent: Headers = [['Host', `localhost:${port}`], ...headers];
+    if (!sent.some(([name]) => name === 'Accept')) sent.push(['Accept', 'text/html']);
+    if (body) sent.push(['Content-Length', String(body.length)]);
+    const request = httpRequest({ host: '127.0.0.1', port, path, method, headers: sent.flat() }).end(body);
+    const [response] = (await Promise.race([once(request, 'response'), once(request, 'upgrade')])) as [IncomingMessage];
+    const { statusCode: status = 0, headers: got } = response;
+    const answered = status === 101 ? '' : await text(response);
+    request.destroy();
+    return { status, headers: got, location: got.location, retryAfter: got['retry-after'], body: answered };
+  }
+
+  async function endHub(): Promise<void> {
+    hub.closeAllConnections();
+    hub.close();
+  }
+
+  return {
+    port,
+    portal,
+    wire,
+    ask,
+    endHub,
+    async sessionOf(username) {
+      const headers = { 'x-forwarded-for': '203.0.113.5' };
+      const cookies = cookiesOf(await portal.signIn(username, testPassword, { from: '127.0.0.1', headers }));
+      return `vestibule-session=${cookies['vestibule-session']}`;
+    },
+    async hubGot(path, headers) {
+      const { status, body } = await ask(path, headers);
+      expect(status).toBe(200);
+      const { url, rawHeaders } = JSON.parse(body) as { url: string; rawHeaders: string[] };
+      const got = new Map<string, string>();
+      for (let index = 0; index < rawHeaders.length; index += 2) {
+        const name = rawHeaders[index]?.toLowerCase() ?? '';
+        const value = rawHeaders[index + 1] ?? '';
+        got.set(name, got.has(name) ? `${got.get(name)}|${value}` : value);
+      }
+      return { url, headers: got };
+    },
+    hubAnswers(next) {
+      listener = next;
+    },
+    async close() {
+      await running.close();
+      await portal.close();
+      await wire.close();
+      await database.close();
+      await endHub();
+    },
+  };
+}
