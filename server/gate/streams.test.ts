@@ -77,7 +77,8 @@ describe('GT-09 streams', () => {
     // The buffers of the sockets hold some 20 MB.
     let sent = 0;
     for (let isStuck = false; sent < 100 && !isStuck; sent += 1)
-      isStuck = !request.write(part) && (await Promise.race([once(request, 'drain').then(() => false), sleep(1000, true)]));
+      isStuck =
+        !request.write(part) && (await Promise.race([once(request, 'drain').then(() => false), sleep(1000, true)]));
     expect(sent).toBeLessThan(60);
     read();
     request.end();
