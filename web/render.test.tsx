@@ -65,7 +65,7 @@ const serverPages: ServerPage[] = [
   { name: 'recoveryCodes', codes: null, left: 7, destination: '/portal/portal.html' },
   { name: 'recoveryCodes', codes: null, left: 0, destination: 'https://hub.example/a' },
   { name: 'signedIn', username: 'anna', email: 'anna@x.example', customers: ['North', 'South'] },
-  { name: 'signOutConfirm' },
+  { name: 'signOutConfirm', query: {} },
   { name: 'signInOnceMore', comesBackTo: '/portal/twoFactorRegistration', goesOnTo: '/portal/portal.html' },
   { name: 'providerBegan', connection: 'acme', provider: 'Acme', account: null, goesOnTo: '/portal/portal.html' },
   { name: 'providerBegan', connection: 'acme', provider: 'Acme', account: 'anna', goesOnTo: '/portal/portal.html' },
