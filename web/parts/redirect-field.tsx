@@ -1,8 +1,8 @@
 import { redirectValue } from '#contract/destination.ts';
 import { queryNames } from '#contract/screens.ts';
-import { turnOfForm } from '#contract/turn-of-form.ts';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
+import { TurnField } from './turn-field.tsx';
 
 /** The destination after sign-in, sent along (decisions §4), and the turn that it is for. */
 export function RedirectField({ name = 'redirectURL' }: { name?: 'redirectURL' | 'redirectURLSSO' }) {
@@ -11,7 +11,7 @@ export function RedirectField({ name = 'redirectURL' }: { name?: 'redirectURL' |
   return (
     <>
       <input type="hidden" name={name} value={redirectValue(saved, askedFor, page.rules)} />
-      <input type="hidden" name={queryNames.turn} value={turnOfForm(page.turns)} />
+      <TurnField />
     </>
   );
 }

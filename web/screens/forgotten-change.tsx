@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
+import { destinationToCarry } from '#contract/destination-to-carry.ts';
 import { brokenPasswordRules } from '#contract/password-rules.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { Alert } from '../parts/alert.tsx';
-import { useDestinationQuery } from '../parts/destination-query.ts';
 import { fieldValue } from '../parts/field-value.ts';
 import { ForgottenLink } from '../parts/forgotten-link.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -19,6 +19,7 @@ import { ResetLinkFields } from '../parts/reset-link-fields.tsx';
 import { ResetLinkMissing } from '../parts/reset-link-missing.tsx';
 import { StrengthMeter } from '../parts/strength-meter.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
+import { destinationQuery } from '../parts/turn-field.tsx';
 import { parameterOf } from '../query.ts';
 import { resetLinkOf } from '../reset-link.ts';
 import { useVisit } from '../visit.ts';
@@ -33,8 +34,7 @@ export function ForgottenChange() {
   const broken = brokenPasswordRules(entries.password, entries.repeat, passwordPolicy);
   const reason = reasonOfSearch(place.search);
   const link = resetLinkOf(page, place, saved);
-  const query = useDestinationQuery(parameterOf(place.search, queryNames.destination));
-  const { destination } = query;
+  const destination = destinationToCarry(parameterOf(place.search, queryNames.destination), page.rules);
   const shown = touched.password && touched.repeat ? broken : [];
   const shownOfPassword = shown.filter((rule) => rule !== 'match');
   const shownOfRepeat = shown.filter((rule) => rule === 'match');
@@ -65,7 +65,7 @@ export function ForgottenChange() {
         </Alert>
       )}
       {link.hash === '' && reason !== 2 && <ResetLinkMissing />}
-      <PortalForm call="passwordChange" query={query} isReady={isReady}>
+      <PortalForm call="passwordChange" query={destinationQuery(destination, page.turns)} isReady={isReady}>
         <ResetLinkFields {...link} />
         <PasswordField
           id="password"

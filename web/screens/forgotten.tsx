@@ -1,15 +1,16 @@
 import { useState } from 'react';
 import { redirectValue } from '#contract/destination.ts';
+import { destinationToCarry } from '#contract/destination-to-carry.ts';
 import { isEmailAddress } from '#contract/email-address.ts';
 import { queryNames } from '#contract/screens.ts';
 import { useMessage } from '../messages.tsx';
 import { CallForm } from '../parts/call-form.tsx';
-import { useDestinationQuery } from '../parts/destination-query.ts';
 import { EmailField } from '../parts/email-field.tsx';
 import { fieldValue, isFilled } from '../parts/field-value.ts';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
+import { destinationQuery } from '../parts/turn-field.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { parameterOf } from '../query.ts';
 import { askForReset, type CallFailure } from '../server-calls.ts';
@@ -29,7 +30,7 @@ export function Forgotten() {
 
   // The email's link leads there, in another browser too.
   const asked = redirectValue(saved, parameterOf(place.search, queryNames.destination), page.rules);
-  const query = useDestinationQuery(asked);
+  const query = destinationQuery(destinationToCarry(asked, page.rules), page.turns);
 
   async function send(form: HTMLFormElement) {
     const outcome = await askForReset(toCall('passwordForgotten', query), fieldValue(form, 'username'));
