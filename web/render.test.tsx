@@ -329,7 +329,7 @@ describe('a half-signed-in session', () => {
     const query = '?redirectURL=%2Fa&codeSentViaEmail=true';
     const form =
       `<form action="${send}" method="post"><input type="hidden" name="redirectURL" value="/a"/>` +
-      '<input type="hidden" name="codeSentViaEmail" value="true"/>' +
+      '<input type="hidden" name="codeSentViaEmail" value="true"/><input type="hidden" name="turn" value="."/>' +
       '<button class="button quiet" type="submit">Send a new code</button></form>';
     expect(show(query)).toContain(form);
     expect(render(`/portal/twoFactorRegistration${query}`)).toContain(form);
