@@ -17,7 +17,8 @@ export type ProblemStatus = (typeof problemStatuses)[number];
 /** A page that the specification gives no address. */
 export type ServerPage =
   | { name: 'signedIn'; username: string; email: string; customers: string[] }
-  | { name: 'signOutConfirm' }
+  /** `query`: what the sign-out was asked for besides. */
+  | { name: 'signOutConfirm'; query: Record<string, string> }
   /** A sign-in too old to set up an app: `comesBackTo` after signing in again, or `goesOnTo` without an app. */
   | { name: 'signInOnceMore'; comesBackTo: string; goesOnTo: string }
   /** Shown after registering an app or using a recovery code; `codes` is null once they are no longer shown. */

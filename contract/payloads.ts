@@ -9,6 +9,8 @@ export const longestUsername = 320;
 export const longestPasswordInput = 288;
 
 const text = { type: 'string' } as const;
+/** The turn that our own form belongs to (turn-of-form.ts). */
+const turn = text;
 const username = { type: 'string', minLength: 1, maxLength: longestUsername } as const;
 
 /** `POST performlogin` */
@@ -19,21 +21,20 @@ export const LoginForm = {
     username,
     password: { type: 'string', minLength: 1, maxLength: longestPasswordInput },
     redirectURL: text,
-    /** The turn that our own form belongs to (turn-of-form.ts). */
-    turn: text,
+    turn,
   },
 } as const;
 export type LoginForm = Static<typeof LoginForm>;
 
 /** `POST authenticate/checkSsoLogin` */
-export const CheckSsoForm = { type: 'object', properties: { redirectURLSSO: text } } as const;
+export const CheckSsoForm = { type: 'object', properties: { redirectURLSSO: text, turn } } as const;
 export type CheckSsoForm = Static<typeof CheckSsoForm>;
 
 /** `POST authenticate/performSsoLogin`; `connection` is the key of the chosen one if a domain has several. */
 export const PerformSsoForm = {
   type: 'object',
   required: ['username'],
-  properties: { username, redirectURL: text, connection: { type: 'string', maxLength: 63 } },
+  properties: { username, redirectURL: text, turn, connection: { type: 'string', maxLength: 63 } },
 } as const;
 export type PerformSsoForm = Static<typeof PerformSsoForm>;
 
@@ -115,12 +116,16 @@ export const VerifyForm = {
     remember: text,
     /** Set by the recovery code form. */
     recovery: text,
+    turn,
   },
 } as const;
 export type VerifyForm = Static<typeof VerifyForm>;
 
 /** `POST two-factor-authentication/send` as a form, without JavaScript. */
-export const SendForm = { type: 'object', properties: { redirectURL: text, codeSentViaEmail: text } } as const;
+export const SendForm = {
+  type: 'object',
+  properties: { redirectURL: text, codeSentViaEmail: text, turn },
+} as const;
 export type SendForm = Static<typeof SendForm>;
 
 /** An error answer to a script, RFC 9457. */

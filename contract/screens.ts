@@ -45,6 +45,7 @@ export const queryNames = {
   clockOffset: 'offset',
   recovery: 'recovery',
   remember: 'remember',
+  turn: 'turn',
   forget: 'forget',
 } as const;
 

@@ -3,7 +3,7 @@ import type { Turns } from './page.ts';
 /** Of each mark, enough to notice that it has changed. */
 const shownCharacters = 8;
 
-/** The turn that a sign-in form belongs to, as the form states it: a lone dot for a browser without marks. */
+/** The turn that a form belongs to, as the form or its address states it: a lone dot for a browser without marks. */
 export function turnOfForm(turns: Turns | undefined): string {
   return [turns?.signedIn, turns?.signedOut].map((mark) => mark?.slice(0, shownCharacters)).join('.');
 }

@@ -196,6 +196,46 @@ test('signing out at the provider ends the session here as well', both, async ({
   await expect(ssoButton(page)).toBeVisible();
 });
 
+test(
+  'SE-15 a device whose user an operator has signed out has to sign in at the provider again',
+  both,
+  async ({ page, portal }) => {
+    await signInByForm(page);
+    await expectSignedIn(page, 'olga');
+    await portal.mustRun(['user', 'sign-out', 'olga']);
+    await page.goto('/portal/portal.html');
+    await ssoButton(page).click();
+    await expect(atProvider(page).email).toBeVisible();
+  },
+);
+
+test(
+  'SE-15 the next person finds a form in the history that was to lead elsewhere, and sending it again leads to the start',
+  both,
+  async ({ page, watch }) => {
+    watch.expect(/performSsoLogin/i, /./);
+    await page.goto('/portal/singleSignOn?destination=%2Fportal%2Fportal.html%3Fplan%3D7');
+    await page.route('**/performSsoLogin', (route) => route.abort('connectionreset'));
+    await ssoForm(page).send('olga@oidc.test');
+    await page.waitForURL('chrome-error://**');
+    await page.unroute('**/performSsoLogin');
+    await signInByForm(page);
+    await expectSignedIn(page, 'olga');
+    await signOutButton(page).click();
+    await expect(page).toHaveURL(/\/session\/end/);
+
+    const browser = await page.context().newCDPSession(page);
+    const { entries } = await browser.send('Page.getNavigationHistory');
+    const failed = entries.find(({ url }) => url.includes('performSsoLogin'));
+    await browser.send('Page.navigateToHistoryEntry', { entryId: failed?.id ?? -1 });
+    await page.waitForTimeout(500);
+    await browser.send('Page.reload');
+    await atProvider(page).signIn();
+    await expectSignedIn(page, 'olga');
+    await expect(page).toHaveURL('/portal/portal.html');
+  },
+);
+
 test('a domain that requires it redirects its users from the sign-in form', both, async ({ page, portal }) => {
   await portal.mustRun(['connection', 'set', 'oidc', '--required', 'on']);
   try {

@@ -11,7 +11,7 @@ export type LoadCounts = {
   lost: Record<string, number>;
 };
 
-const kinds = ['signIns', 'checks', 'hub'] as const;
+const kinds = ['signIns', 'checks', 'forwardAuth', 'gate'] as const;
 type Kind = (typeof kinds)[number];
 
 export type ConstantLoad = {
@@ -36,8 +36,8 @@ const signOutEvery = 3;
 const patience = 60_000;
 
 /**
- * A load until stopped: sign-ins, session checks and requests to the hub behind a proxy, each sent by several users one
- * after the other. All passwords are the same.
+ * A load until stopped: sign-ins, session checks, and requests to a hub, which the proxy (`/app`) or the portal's own gate
+ * (`portal.html`) protects; each sent by several users one after the other. All passwords are the same.
  */
 export function constantLoad(
   origin: string,
@@ -103,7 +103,7 @@ export function constantLoad(
   }
 
   const load: ConstantLoad = {
-    counts: { signIns: none(), checks: none(), hub: none() },
+    counts: { signIns: none(), checks: none(), forwardAuth: none(), gate: none() },
     sessions,
     ended,
     begin: () => {
@@ -124,7 +124,8 @@ export function constantLoad(
   const workers = [
     ...[0, 1, 2].map((index) => signIns(index)),
     ...[0, 1].map(() => asks('checks', '/portal/session')),
-    ...[0, 1].map(() => asks('hub', '/app/page?x=1')),
+    ...[0, 1].map(() => asks('forwardAuth', '/app/page?x=1')),
+    ...[0, 1].map(() => asks('gate', '/portal/portal.html')),
   ];
   return load;
 }

@@ -86,7 +86,10 @@ it('SE-15 the server is told of a reset link that only the fragment names, and o
   vi.unstubAllGlobals();
 });
 
-it.each([{ name: 'signedIn', username: '', email: '', customers: [] }, { name: 'signOutConfirm' }] as const)(
+it.each([
+  { name: 'signedIn', username: '', email: '', customers: [] },
+  { name: 'signOutConfirm', query: {} },
+] as const)(
   'SE-15 so it is when the page is the server’s own, which is shown as it is, without the token: $name',
   async (serverPage) => {
     const fetched = vi.fn(async () => {});
@@ -154,6 +157,6 @@ it('the rest of the language is loaded when idle, and a failure is nobody’s bu
 });
 
 it('the server’s own pages lead to other documents only, and load nothing more', async () => {
-  await startAt('/portal/x', pageForTest('/portal/x', { serverPage: { name: 'signOutConfirm' } }));
+  await startAt('/portal/x', pageForTest('/portal/x', { serverPage: { name: 'signOutConfirm', query: {} } }));
   expect(whenIdle).not.toHaveBeenCalled();
 });

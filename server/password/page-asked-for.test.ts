@@ -154,12 +154,12 @@ describe('the page that was asked for first', () => {
     const failed = await portal.send({ url: String(old.headers.location) });
     const [, back = ''] = /<a href="(\/portal\/forgottenChange[^"]*)"/.exec(failed.body) ?? [];
     const form = await portal.send({ url: decoded(back), cookies: cookiesOf(old) });
-    expect(actionOf(form)).toBe(kept('/portal/password/change'));
+    expect(actionOf(form)).toBe(`${kept('/portal/password/change')}&turn=.`);
   });
 
   it('is kept by a form that is shown again, and at its address', async () => {
     const form = await askForReset(portal, 'no address', { url: asking('/portal/password/forgotten') });
-    expect([form.statusCode, actionOf(form)]).toEqual([400, kept('/portal/password/forgotten')]);
+    expect([form.statusCode, actionOf(form)]).toEqual([400, `${kept('/portal/password/forgotten')}&turn=.`]);
     for (const call of ['forgotten', 'change'] as const) {
       const { headers } = await portal.send({ url: asking(`/portal/password/${call}`) });
       expect(headers.location).toBe(kept(screenUrl('/portal', call === 'forgotten' ? 'forgotten' : 'forgottenChange')));
@@ -167,7 +167,7 @@ describe('the page that was asked for first', () => {
     await ask();
     await portal.sql`update throttle set blocked_until = ${new Date(portal.deps.now().getTime() + 1)}`;
     const throttled = await ask();
-    expect([throttled.statusCode, actionOf(throttled)]).toEqual([429, kept('/portal/password/forgotten')]);
+    expect([throttled.statusCode, actionOf(throttled)]).toEqual([429, `${kept('/portal/password/forgotten')}&turn=.`]);
   });
 
   it('SE-15 is left out if the form was open before somebody signed out', async () => {

@@ -9,8 +9,8 @@ import { askAfresh } from '../visitor/ask-afresh.ts';
 import { isSignedOut, type Who } from '../visitor/who.ts';
 
 /**
- * Treats a session that was signed out elsewhere as a sign-out in this browser (SE-15): by a provider's logout, or by a
- * sign-out whose response was lost. Returns the browser's marks, for the next page too; null if it isn't one. Clears the
+ * Treats a session that was signed out elsewhere as a sign-out in this browser (SE-15): by a provider's logout, by an
+ * operator, or by a sign-out whose response was lost. Returns the browser's marks, for the next page too; null if it isn't one. Clears the
  * session cookie, so that this happens once. Whatever begins or ends a sign-in calls this before it reads anything that
  * waits in the browser: there may be no page in between.
  */

@@ -72,6 +72,16 @@ it.each(['alice', 'bob'])(
   },
 );
 
+it('SE-15 nor does one without a password lead where it was to lead', async () => {
+  const open = await formShown();
+  const again = async () =>
+    (await post({ ...open, password: '' })).body.includes(`destination=${encodeURIComponent(destination)}`);
+  expect(await again()).toBe(true);
+  await post(await formShown());
+  await signOut();
+  expect(await again()).toBe(false);
+});
+
 it('posted again in its own turn it signs in', async () => {
   await post(await formShown());
   await signOut();

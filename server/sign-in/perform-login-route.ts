@@ -7,6 +7,7 @@ import type { Deps } from '../deps/deps.ts';
 import { formAgain } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
+import { turnsOf } from '../http/turns.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
@@ -82,8 +83,10 @@ export function performLoginRoute(deps: Deps) {
     request: FastifyRequest<{ Body: Partial<LoginForm> | undefined }>,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const { username = '', password = '', redirectURL } = request.body ?? {};
-    const accepted = redirectURL ? acceptableDestination(redirectURL, config.destinationRules) : null;
+    const { username = '', password = '', redirectURL, turn } = request.body ?? {};
+    const isOfEarlierTurn = happenedSince(turn, turnsOf(request, config)) === 'signOut';
+    const accepted =
+      redirectURL && !isOfEarlierTurn ? acceptableDestination(redirectURL, config.destinationRules) : null;
     const again = {
       screen: 'login',
       status: 400,

@@ -30,7 +30,9 @@ export function logoutRoute(deps: Deps) {
     if (!isWanted(headers)) return await refuseForeignSite(deps, request, reply);
     if (!isAheadOfPerson(headers) && isOurs(headers, deps.config.origins)) return await signOut(deps, request, reply);
     if (wantsPage(request))
-      return await deps.pages.send(request, reply, 200, { serverPage: { name: 'signOutConfirm' } });
+      return await deps.pages.send(request, reply, 200, {
+        serverPage: { name: 'signOutConfirm', query: isToForget(request) ? { [queryNames.forget]: 'connection' } : {} },
+      });
     return await refuseForeignSite(deps, request, reply);
   };
 }
@@ -80,7 +82,7 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   const isTurnOver = !signsInAgain && (isOpened || wasSignedIn(deps, request, ended));
   if (isOpened || ended || carriesSession(deps, request)) leaveSession(deps, request, reply, isTurnOver);
   else clearWaitingLink(request, reply, deps.config);
-  if (queryValue(request, queryNames.forget) === 'connection') forgetConnection(deps, request, reply);
+  if (isToForget(request)) forgetConnection(deps, request, reply);
   if (!wantsPage(request)) return reply.code(204).send();
   const elsewhere = ended && !signsInAgain && (await signOutAtProvider(deps, ended));
   if (elsewhere) {
@@ -95,4 +97,8 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
     [queryNames.language]: languageOverride(request),
   };
   return reply.redirect(screenUrl(deps.config.basePath, 'login', query), 303);
+}
+
+function isToForget(request: FastifyRequest): boolean {
+  return queryValue(request, queryNames.forget) === 'connection';
 }

@@ -34,6 +34,9 @@ export type Departure = {
 /** The page that redirects to the provider, and the visit's token for the browser to keep. */
 export type Begun = { kind: 'ok'; leaveUrl: string; stateHash: Buffer; token: string };
 
+/** The connection was changed or removed while its provider was asked for its addresses: these may be another's. */
+export type ChangedMeanwhile = { kind: 'changed' };
+
 /**
  * Prepares a visit to a provider: stores what its answer must match, bound to this browser by a token for this visit
  * only.
@@ -42,7 +45,7 @@ export async function beginSingleSignOn(
   deps: Deps,
   connection: SsoConnection,
   departure: Departure,
-): Promise<Begun | Refusal> {
+): Promise<Begun | ChangedMeanwhile | Refusal> {
   if (!connection.active) return refusalFor('connection-disabled', 'it is disabled');
   const state = newToken();
   const started =
@@ -72,19 +75,23 @@ export async function beginSingleSignOn(
   const stateHash = tokenHash(state);
   const id = randomUUID();
   const madeAt = deps.now();
-  await deps.sql.begin(async (sql) => {
-    await insertSsoRequest(sql, {
+  const isStored = await deps.sql.begin(async (sql) => {
+    const isSame = await insertSsoRequest(sql, {
       id,
       stateHash,
       connectionId: connection.id,
+      answersVersion: connection.answersVersion,
       browserHash: tokenHash(token),
       sealedDetails: seal(deps.keys.seal, JSON.stringify(details), requestPlace(id)),
       madeAt,
       endsAt: new Date(madeAt.getTime() + limits.ssoRequest),
     });
+    if (!isSame) return false;
     const { key, customerKey } = connection;
     await insertAuditEvent(sql, { event: 'sso-started', connection: key, customerKey, address, requestId }, madeAt);
+    return true;
   });
+  if (!isStored) return { kind: 'changed' };
   deps.metrics.singleSignOn.inc({ connection: connection.key, outcome: 'started' });
   return { kind: 'ok', leaveUrl: `${callUrl(deps.config.basePath, 'ssoLeave')}?request=${id}`, stateHash, token };
 }

@@ -14,7 +14,8 @@ export const checkSsoSchema = { body: CheckSsoForm };
  */
 export function checkSsoRoute(deps: Deps) {
   return async function checkSso(request: FastifyRequest<{ Body: CheckSsoForm }>, reply: FastifyReply) {
-    const traveller = await travellerOf(deps, request, reply, request.body.redirectURLSSO);
+    const { redirectURLSSO, turn } = request.body;
+    const traveller = await travellerOf(deps, request, reply, { redirectUrl: redirectURLSSO, formTurn: turn });
     if (!traveller) return reply;
     const id = rememberedConnection(deps, request);
     const connection = id === null ? null : await findSsoConnection(deps.sql, id);

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
+import { happenedSince } from '#contract/turn-of-form.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie } from '../http/cookies.ts';
@@ -7,7 +8,7 @@ import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { turnsOf } from '../http/turns.ts';
 import { beginVisit } from '../http/visit-cookies.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
-import { turnAway } from '../sign-in/let-in.ts';
+import { toSingleSignOn, turnAway } from '../sign-in/let-in.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import type { SsoConnection } from '../storage/sso-connection.ts';
 import { noteAfreshVisit, wishAfterSignOut } from '../visitor/ask-afresh.ts';
@@ -33,7 +34,7 @@ export async function travellerOf(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  redirectUrl: string | undefined,
+  { redirectUrl, formTurn }: { redirectUrl?: string | undefined; formTurn?: string | undefined } = {},
 ): Promise<Traveller | null> {
   const { config } = deps;
   const visitor = await knownVisitorOf(deps, request, reply);
@@ -43,13 +44,18 @@ export async function travellerOf(
   const lang = languageOverride(request);
   const turn = turnOfEndedSession(deps, request, reply, await visitor.who());
   if (turn) return { address, destination: defaultDestination(config.basePath), lang, signedOut: turn.signedOut };
+  if (happenedSince(formTurn, visitor.turns) === 'signOut')
+    return { address, destination: defaultDestination(config.basePath), lang };
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;
   if (redirectUrl && !accepted)
     await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId: request.id, address }, deps.now());
   return { address, destination: accepted ?? defaultDestination(config.basePath), lang };
 }
 
-/** Sends a visitor to a provider through a page of ours, or to the failure page if that is impossible. */
+/**
+ * Sends a visitor to a provider through a page of ours, or to the failure page if that is impossible; to the form, if the
+ * connection was changed meanwhile.
+ */
 export async function depart(
   deps: Deps,
   request: FastifyRequest,
@@ -70,6 +76,8 @@ export async function depart(
     signedOut: signedOut ?? turnsOf(request, config)?.signedOut ?? null,
     requestId: request.id,
   });
+  if (begun.kind === 'changed')
+    return toSingleSignOn(reply, config, { notice: 'signInExpired', username: typed }, traveller);
   if (begun.kind === 'refused') return await stay(deps, request, reply, begun, { ...traveller, connection, typed });
   // The end of the turn has set the wish that later visits count from.
   if (wish === 'afresh' && !signedOut) noteAfreshVisit(request, reply, config);

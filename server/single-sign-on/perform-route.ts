@@ -20,8 +20,8 @@ export const performSsoSchema = { body: PerformSsoForm };
 export function performSsoRoute(deps: Deps) {
   return async function performSso(request: FastifyRequest<{ Body: PerformSsoForm }>, reply: FastifyReply) {
     if (request.validationError && !wantsPage(request)) throw request.validationError;
-    const { username, redirectURL, connection: chosen }: Partial<PerformSsoForm> = request.body ?? {};
-    const traveller = await travellerOf(deps, request, reply, redirectURL);
+    const { username, redirectURL, turn, connection: chosen }: Partial<PerformSsoForm> = request.body ?? {};
+    const traveller = await travellerOf(deps, request, reply, { redirectUrl: redirectURL, formTurn: turn });
     if (!traveller) return reply;
     const typed = username?.trim() ?? '';
     if (request.validationError || (!isEmailAddress(typed) && wantsPage(request))) {

@@ -40,7 +40,7 @@ export function continueWithProviderRoute(deps: Deps) {
     request: FastifyRequest<{ Body: ProviderBeganForm }>,
     reply: FastifyReply,
   ) {
-    const traveller = await travellerOf(deps, request, reply, undefined);
+    const traveller = await travellerOf(deps, request, reply);
     if (!traveller) return reply;
     const connection = await connectionOf(deps, request.body.connection);
     if (!connection) return toForm(deps, request, reply);

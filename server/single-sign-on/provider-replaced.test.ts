@@ -1,7 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { beforeEach, expect, it } from 'vitest';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { holdRows, untilWaiting } from '#testing/held-rows.ts';
+import { poolOfFile } from '#testing/pool-of-file.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import {
@@ -24,10 +27,13 @@ import {
   pathOf,
 } from '#testing/sso-for-test.ts';
 import { codeByMail } from '#testing/two-factor-for-test.ts';
+import { limits } from '../limits.ts';
 import { findSsoConnectionByKey } from '../storage/sso-connection.ts';
 import { type ChangeOfConnection, changeConnection } from './change-connection.ts';
+import { removeConnection } from './remove-connection.ts';
 
 const portal = portalOfFile();
+const pool = poolOfFile(portal);
 const old = sharedByFile(() => startForgedProvider(portal.deps));
 const next = sharedByFile(() => startForgedProvider(portal.deps));
 beforeEach(async () => {
@@ -100,6 +106,62 @@ it('a code of the provider before is never sent to the next', async () => {
   expect(next.tokenRequests).toEqual([]);
   expect(await signedInAs(portal, browser.cookies)).toBeNull();
   expect((await lastFailure(portal))?.reason).toBe('request-unknown');
+});
+
+it.each([
+  ['another issuer', async () => await set('acme-oidc', { issuer: next.issuer })],
+  ['another client', async () => await set('acme-oidc', { clientId: 'another' })],
+  ['a removal', async () => await removeConnection(portal.sql, 'acme-oidc', portal.deps.now(), true)],
+])('a press that waits for the addresses of its provider leads back to the form after %s', async (_, change) => {
+  await addOidcConnection(portal, old);
+  const [asked, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const document = {
+    issuer: old.issuer,
+    authorization_endpoint: `${old.issuer}/authorize`,
+    token_endpoint: `${old.issuer}/token`,
+    end_session_endpoint: `${old.issuer}/end`,
+    jwks_uri: `${old.issuer}/keys`,
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+  };
+  const discovery = async (response: ServerResponse) => {
+    asked.resolve();
+    await told.promise;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
+  };
+  old.bend({ instead: { discovery } });
+  portal.wait(2 * limits.providerBelieved);
+  const browser = browserForTest(portal);
+  const destination = '/portal/portal.html?plan=7';
+  const form = { username: 'alice@acme.test', redirectURL: destination };
+  const pressing = browser.post('/portal/authenticate/performSsoLogin', form);
+  await asked.promise;
+  await change();
+  told.resolve();
+  const pressed = await pressing;
+  expect(pressed.headers.location).toBe(
+    `/portal/singleSignOn?notice=signInExpired&destination=${encodeURIComponent(destination)}`,
+  );
+  expect(Object.keys(browser.cookies).filter((name) => name.includes('visit'))).toEqual([]);
+  expect(await portal.sql`select from sso_request`).toHaveLength(0);
+  expect(await portal.sql`select from audit_event where event = 'sso-started'`).toHaveLength(0);
+  const { body } = await browser.get(String(pressed.headers.location));
+  expect(body).toContain('value="alice@acme.test"');
+});
+
+it('so does one whose visit is stored while the connection is being changed', async () => {
+  await addOidcConnection(portal, old);
+  old.bend({});
+  const browser = browserForTest(portal);
+  const release = await holdRows(pool, (sql) => sql`lock table audit_event in exclusive mode`);
+  const changing = set('acme-oidc', { issuer: next.issuer });
+  await untilWaiting(pool, 1);
+  const pressing = browser.post('/portal/authenticate/performSsoLogin', { username: 'alice@acme.test' });
+  await untilWaiting(pool, 2);
+  await release();
+  expect(await changing).toMatchObject({ kind: 'changed' });
+  expect((await pressing).headers.location).toBe('/portal/singleSignOn?notice=signInExpired');
+  expect(await portal.sql`select from sso_request`).toHaveLength(0);
 });
 
 it('a sign-out hands the next provider no proof of the one before, from a half session or pressed twice', async () => {

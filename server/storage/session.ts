@@ -222,9 +222,14 @@ export async function deleteLesserSessionsOfUser(sql: Connection, userId: string
         or other.connection_id is not null and other.customer_ids <@ own.customer_ids)`;
 }
 
-/** Ends every session of a user; returns how many. */
+/** Ends every session of a user; returns how many. In their browsers this is no sign-out. */
 export async function deleteSessionsOfUser(sql: Connection, userId: string): Promise<number> {
   return (await sql`delete from session where user_id = ${userId}`).count;
+}
+
+/** The same as a sign-out, in every browser of the user. */
+export async function signOutSessionsOfUser(sql: Connection, userId: string, now: Date): Promise<number> {
+  return (await deleteNoted(sql, sql`s.user_id = ${userId}`, now)).length;
 }
 
 /** Ends every session of a user from a connection; returns how many. */
@@ -321,8 +326,8 @@ export async function deleteSessionsOfSamlSubject(
 }
 
 /**
- * Deletes sessions that a provider has ended, and records which of them were full or had replaced a full one: in their
- * browsers this is a sign-out, also if the response with their token was lost.
+ * Deletes sessions that a provider or an operator has ended, and records which of them were full or had replaced a full
+ * one: in their browsers this is a sign-out, also if the response with their token was lost. Returns the user of each.
  */
 async function deleteNoted(
   sql: Connection,

@@ -41,17 +41,25 @@ export function outcomePlace(id: string): string {
   return `sso-outcome:${id}`;
 }
 
+/**
+ * Stores a request; false if its connection is gone, or has another `answersVersion` than the one that was read. Locks the
+ * connection, so that a change waits and ends this request too. Null: the answer is there already, and keeps its own.
+ */
 export async function insertSsoRequest(
   sql: Connection,
   request: Pick<
     SsoRequestRow,
     'id' | 'stateHash' | 'connectionId' | 'browserHash' | 'sealedDetails' | 'madeAt' | 'endsAt'
-  >,
-): Promise<void> {
-  const { id, stateHash, connectionId, browserHash, sealedDetails, madeAt, endsAt } = request;
-  await sql`
+  > & { answersVersion: number | null },
+): Promise<boolean> {
+  const { id, stateHash, connectionId, answersVersion, browserHash, sealedDetails, madeAt, endsAt } = request;
+  const rows = await sql`
     insert into sso_request (id, state_hash, connection_id, browser_hash, sealed_details, made_at, ends_at)
-    values (${id}, ${stateHash}, ${connectionId}, ${browserHash}, ${sealedDetails}, ${madeAt}, ${endsAt})`;
+    select ${id}, ${stateHash}, c.id, ${browserHash}, ${sealedDetails}, ${madeAt}::timestamptz, ${endsAt}::timestamptz
+    from sso_connection c where c.id = ${connectionId} and c.answers_version = coalesce(${answersVersion}::int, c.answers_version)
+    for share
+    returning id`;
+  return rows.length > 0;
 }
 
 const columns = (sql: Connection) => sql`

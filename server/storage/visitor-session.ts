@@ -10,7 +10,8 @@ export type VisitorSession =
   | { kind: 'full'; session: FullSession }
   /**
    * Over: expired, unused for too long, or no longer open to this user, sign-in method or address. `username` only if a
-   * half session expired and is still stored; `isSignOut`: a full one that its browser or its provider signed out.
+   * half session expired and is still stored; `isSignOut`: a full one that its browser, its provider or an
+   * operator signed out.
    */
   | { kind: 'ended'; username: string | null; isSignOut: boolean };
 

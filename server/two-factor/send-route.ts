@@ -10,6 +10,7 @@ import { browserName } from '../names/browser-name.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { isSignedOut } from '../visitor/who.ts';
+import { formOfTurn } from './form-of-turn.ts';
 import { type SendResult, sendEmailCode } from './send-email-code.ts';
 
 /** `POST two-factor-authentication/send`: a new code by email, replacing the previous one; answers how long to wait. */
@@ -52,7 +53,7 @@ export function sendRoute(deps: Deps) {
     result: SendResult | null,
     isTurnOver: boolean,
   ): FastifyReply {
-    const asked = request.body?.redirectURL || undefined;
+    const asked = formOfTurn(request.body ?? {}, visitorOf(deps, request).turns).redirectURL || undefined;
     const lang = languageOverride(request);
     if (!result) {
       const destination = isTurnOver ? undefined : asked;

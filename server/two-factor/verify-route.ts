@@ -22,6 +22,7 @@ import { destinationFor } from '../visitor/destination.ts';
 import { rememberConnection } from '../visitor/remembered-connection.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { isSignedOut } from '../visitor/who.ts';
+import { formOfTurn } from './form-of-turn.ts';
 import { secondFactorUrl } from './second-factor-url.ts';
 import { verifyAny } from './verify-any.ts';
 import type { VerifyResult } from './verify-code.ts';
@@ -55,8 +56,8 @@ export function verifyRoute(deps: Deps) {
   return async function verify(request: FastifyRequest<VerifyBody>, reply: FastifyReply) {
     const { body } = request;
     if (body === undefined) return await refuse(deps, request, reply, 400, { detail: 'The code is missing.' });
-    const form = typeof body === 'string' ? null : body;
-    const { sessionToken, address, deviceToken, language, userAgent, who } = visitorOf(deps, request);
+    const { sessionToken, address, deviceToken, turns, language, userAgent, who } = visitorOf(deps, request);
+    const form = typeof body === 'string' ? null : formOfTurn(body, turns);
     const code = typeof body === 'string' ? body : (codeOfPaste(body.code) ?? body.code);
     if (!isOneTimeCode(code) && recoveryCodeOfText(code) === null) {
       if (form) return backToForm(request, reply, form, { notice: 'codeMalformed' });

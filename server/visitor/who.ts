@@ -10,7 +10,7 @@ import { markHashes } from './mark-hashes.ts';
 /** Who a visitor is: what their session token stands for. Without one they are nobody, or have just left (`whoLeft`). */
 export type Who = { kind: 'nobody' } | VisitorSession;
 
-/** Whether they were signed out elsewhere: by their provider, or by a sign-out whose response was lost. */
+/** Whether they were signed out elsewhere: by their provider, an operator, or a sign-out whose response was lost. */
 export function isSignedOut(who: Who): boolean {
   return who.kind === 'ended' && who.isSignOut;
 }

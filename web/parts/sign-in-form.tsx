@@ -1,4 +1,3 @@
-import { turnOfForm } from '#contract/turn-of-form.ts';
 import { useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { useVisit } from '../visit.ts';
@@ -17,7 +16,7 @@ import { TextField } from './text-field.tsx';
 export function SignInForm({ username, why }: { username: string; why?: string }) {
   const message = useMessage();
   const { toScreen } = usePortalUrls();
-  const { page, typedUsername } = useVisit();
+  const { typedUsername } = useVisit();
   return (
     <PortalForm
       call="performLogin"
@@ -48,7 +47,6 @@ export function SignInForm({ username, why }: { username: string; why?: string }
         </PortalLink>
       </PasswordField>
       <RedirectField />
-      <input type="hidden" name="turn" value={turnOfForm(page.turns)} />
       <SubmitButton>{message('login-button')}</SubmitButton>
     </PortalForm>
   );

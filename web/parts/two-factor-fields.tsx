@@ -1,12 +1,18 @@
 import { queryNames } from '#contract/screens.ts';
 import { parameterOf } from '../query.ts';
 import { useVisit } from '../visit.ts';
+import { TurnField } from './turn-field.tsx';
 
 /** Query values sent along, so that without JavaScript an answer can lead back here or on to the destination. */
 export function TwoFactorFields() {
   const { place } = useVisit();
-  return [queryNames.redirectUrl, queryNames.codeSentViaEmail, queryNames.recovery].map((name) => {
-    const value = parameterOf(place.search, name);
-    return value !== null && <input key={name} type="hidden" name={name} value={value} />;
-  });
+  return (
+    <>
+      {[queryNames.redirectUrl, queryNames.codeSentViaEmail, queryNames.recovery].map((name) => {
+        const value = parameterOf(place.search, name);
+        return value !== null && <input key={name} type="hidden" name={name} value={value} />;
+      })}
+      <TurnField />
+    </>
+  );
 }

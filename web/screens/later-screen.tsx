@@ -31,7 +31,7 @@ export function LaterScreen() {
     case 'signedIn':
       return <SignedIn {...page.serverPage} />;
     case 'signOutConfirm':
-      return <SignOutConfirm />;
+      return <SignOutConfirm {...page.serverPage} />;
     case 'notForYou':
       return <NotForYou {...page.serverPage} />;
     case 'problem':

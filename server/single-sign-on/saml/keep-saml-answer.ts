@@ -53,6 +53,7 @@ export async function keepUnaskedAnswer(
       id,
       stateHash: tokenHash(state),
       connectionId: connection.id,
+      answersVersion: null,
       browserHash: null,
       sealedDetails: seal(deps.keys.seal, JSON.stringify(details), requestPlace(id)),
       madeAt,

@@ -154,7 +154,7 @@ export function samlLogoutRoute(deps: Deps) {
     if (isInFrame(request)) return await refuse(deps, request, reply, 403);
     await countFailure(request, refused, more);
     if (!wantsPage(request)) return await refuse(deps, request, reply, 400);
-    return await deps.pages.send(request, reply, 400, { serverPage: { name: 'signOutConfirm' } });
+    return await deps.pages.send(request, reply, 400, { serverPage: { name: 'signOutConfirm', query: {} } });
   }
 
   async function countFailure(

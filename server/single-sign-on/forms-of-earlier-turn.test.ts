@@ -1,0 +1,154 @@
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { emptyTables } from '#testing/empty-tables.ts';
+import { startForgedProvider } from '#testing/forged-openid-provider.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { linkFor, newPassword } from '#testing/reset-for-test.ts';
+import { sharedByFile } from '#testing/shared-by-file.ts';
+import {
+  addOidcConnection,
+  type BrowserForTest,
+  browserForTest,
+  followLeavePage,
+  pathOf,
+} from '#testing/sso-for-test.ts';
+import { codeByMail } from '#testing/two-factor-for-test.ts';
+
+// A form that was left open, or waits in the history of its tab, is posted after a sign-out that the browser has read.
+
+const portal = portalOfFile();
+const provider = sharedByFile(() => startForgedProvider(portal.deps));
+beforeAll(async () => {
+  await addCustomer(portal, 'acme');
+  await addCustomer(portal, 'mails', { twoFactor: 'email' });
+  for (const username of ['alice', 'bob', 'eve']) await addUser(portal, { username });
+  for (const username of ['coda', 'dora']) await addUser(portal, { username, customers: ['mails'] });
+  await addOidcConnection(portal, provider);
+});
+
+let browser: BrowserForTest;
+beforeEach(async () => {
+  await emptyTables(portal, 'session', 'ended_session', 'sso_request', 'reset_request', 'throttle', 'audit_event');
+  browser = browserForTest(portal);
+  provider.bend({ claims: (honest) => ({ ...honest, sub: 'b', email: 'bob@acme.test', email_verified: true }) });
+});
+
+const secret = '/portal/portal.html?plan=of-alice';
+const asked = `destination=${encodeURIComponent(secret)}`;
+const decoded = (html: string) => html.replaceAll(/&(?:amp|#38);/g, '&').replaceAll('&quot;', '"');
+
+/** The form of a page that posts to a call, as the browser has it now: its address and its hidden fields. */
+async function formAt(url: string, call: string) {
+  const { body } = await browser.get(url);
+  const [form = ''] = new RegExp(`<form[^>]* action="[^"]*/${call}(?:\\?[^"]*)?".*?</form>`, 's').exec(body) ?? [];
+  const action = decoded(/ action="([^"]*)"/.exec(form)?.[1] ?? '');
+  const inputs = form.match(/<input[^>]*type="hidden"[^>]*>/g) ?? [];
+  const value = (input: string, name: string) => decoded(new RegExp(` ${name}="([^"]*)"`).exec(input)?.[1] ?? '');
+  return { action, fields: Object.fromEntries(inputs.map((input) => [value(input, 'name'), value(input, 'value')])) };
+}
+type Form = Awaited<ReturnType<typeof formAt>>;
+const send = async ({ action, fields }: Form, entries: Record<string, string> = {}) =>
+  await browser.post(action, { ...fields, ...entries }, { headers: { accept: 'text/html' } });
+const signIn = async (username: string, more = {}) =>
+  await browser.post('/portal/performlogin', { username, password: testPassword, ...more });
+const signOut = async () => await browser.post('/portal/logout', {});
+const aliceComesAndGoes = async () => {
+  await signIn('alice');
+  await signOut();
+};
+const endOfVisit = async (pressed: Awaited<ReturnType<typeof send>>) =>
+  (await browser.get(pathOf(provider.visit(await followLeavePage(browser, pressed))))).headers.location;
+
+it.each([
+  ['alice’s', aliceComesAndGoes, '/portal/portal.html'],
+  ['its own', async () => {}, secret],
+])(
+  'SE-15 the form of single sign-on leads where it was to lead only in its own turn (%s)',
+  async (_, meanwhile, to) => {
+    const form = await formAt(`/portal/singleSignOn?${asked}`, 'performSsoLogin');
+    expect(form.fields).toMatchObject({ redirectURL: secret });
+    await meanwhile();
+    expect(await endOfVisit(await send(form, { username: 'bob@acme.test' }))).toBe(to);
+  },
+);
+
+it.each([
+  ['alice’s', aliceComesAndGoes, '/portal/portal.html'],
+  ['its own', async () => {}, secret],
+])('SE-15 so does the button of single sign-on (%s)', async (_, meanwhile, to) => {
+  await endOfVisit(await browser.post('/portal/authenticate/performSsoLogin', { username: 'bob@acme.test' }));
+  await signOut();
+  const form = await formAt(`/portal/login?${asked}`, 'checkSsoLogin');
+  expect(form.fields).toMatchObject({ redirectURLSSO: secret });
+  await meanwhile();
+  provider.bend({
+    claims: (honest) => ({ ...honest, sub: 'b', email: 'bob@acme.test', auth_time: honest.iat }),
+  });
+  expect(await endOfVisit(await send(form))).toBe(to);
+});
+
+it.each([
+  ['alice’s', aliceComesAndGoes, [{ destination: null }], '/portal/forgotten?notice=emailMalformed'],
+  ['its own', async () => {}, [{ destination: secret }], `/portal/forgotten?notice=emailMalformed&${asked}`],
+])('SE-15 so does the form that asks for a link (%s)', async (_, meanwhile, stored, again) => {
+  const form = await formAt(`/portal/forgotten?${asked}`, 'password/forgotten');
+  expect(form.action).toContain(asked);
+  await meanwhile();
+  const { body } = await send(form, { username: 'bob' });
+  expect(decoded(body).includes(secret) || body.includes(asked)).toBe(again.includes(asked));
+  await send(form, { username: 'bob@acme.test' });
+  expect(await portal.sql`select destination from reset_request`).toEqual(stored);
+});
+
+it.each([
+  ['alice’s', aliceComesAndGoes, 'bob', ''],
+  ['its own', async () => {}, 'eve', `?${asked}`],
+])('SE-15 so does the form for a new password (%s)', async (_, meanwhile, username, query) => {
+  const form = await formAt(`/portal/forgottenChange?${asked}`, 'password/change');
+  expect(form.action).toContain(asked);
+  await meanwhile();
+  const entries = { hash: await linkFor(portal, username), password: newPassword, repeat: newPassword };
+  expect((await send(form, entries)).headers.location).toBe(`/portal/forgottenChangedInfo${query}`);
+});
+
+/** Signs in until the code, which is to lead to the earlier person's destination; returns both forms of its page. */
+async function formsOfCode(username: string) {
+  const { headers } = await signIn(username, { redirectURL: secret });
+  const at = String(headers.location);
+  const forms = [await formAt(at, 'verify'), await formAt(at, 'send')] as const;
+  for (const { fields } of forms) expect(fields).toMatchObject({ redirectURL: secret });
+  return forms;
+}
+
+it('SE-15 the forms of a second factor lead nowhere once it is over that had replaced a session', async () => {
+  await signIn('alice');
+  const forms = await formsOfCode('coda');
+  await signOut();
+  for (const form of forms) {
+    const { headers } = await send(form, { code: '123456' });
+    expect(headers.location, form.action).toBe('/portal/login?notice=signInExpired');
+  }
+});
+
+it('SE-15 nor do they in the sign-in of somebody else', async () => {
+  await signIn('alice');
+  const [check, another] = await formsOfCode('coda');
+  await signOut();
+  await signIn('dora');
+  expect((await send(another)).headers.location).not.toContain('redirectURL');
+  expect((await send(check, { code: 'abc' })).headers.location).toBe(
+    '/portal/twoFactor?codeSentViaEmail=true&notice=codeMalformed',
+  );
+  const right = await send(check, { code: await codeByMail(portal, 'dora') });
+  expect(right.headers.location).toBe('/portal/portal.html');
+});
+
+it('a second factor that is given up keeps its destination, and so does one in its own turn', async () => {
+  const [check] = await formsOfCode('coda');
+  await signOut();
+  expect((await send(check, { code: '123456' })).headers.location).toBe(`/portal/login?notice=signInExpired&${asked}`);
+  const [again] = await formsOfCode('coda');
+  const right = await send(again, { code: await codeByMail(portal, 'coda') });
+  expect(right.headers.location).toBe(secret);
+});
