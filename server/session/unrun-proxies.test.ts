@@ -50,7 +50,8 @@ describe('the file for Traefik', async () => {
     }
     const removed = middlewares?.['without-identity']?.headers?.customRequestHeaders as Json;
     expect(Object.values(removed).every((value) => value === '')).toBe(true);
-    for (const name of identity) expect(Object.keys(removed).map((key) => key.toLowerCase())).toContain(name);
+    const names = Object.keys(removed).map((key) => key.toLowerCase());
+    for (const name of [...identity, 'http2-settings', 'traceparent']) expect(names).toContain(name);
   });
 });
 
@@ -75,7 +76,8 @@ describe('the file for Envoy', async () => {
   it('GT-03 identity that a client sends is removed before the check', () => {
     const [first] = filters;
     const removed = first?.typed_config?.mutations?.request_mutations?.map(({ remove }) => remove as string);
-    expect(removed).toEqual([...identity, 'x-forwarded-uri', 'x-forwarded-method']);
+    expect(removed).toEqual([...identity, 'x-forwarded-uri', 'x-forwarded-method', 'traceparent']);
+    expect(manager.upgrade_configs).toEqual([{ upgrade_type: 'websocket' }]);
     expect(manager.common_http_protocol_options).toEqual({ headers_with_underscores_action: 'REJECT_REQUEST' });
   });
 
