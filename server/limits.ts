@@ -281,6 +281,7 @@ export const limits = {
   /** Of that, how long a collector may take for the last traces. */
   tracesSentWithin: second,
   stopLooksEvery: 50,
+  quickTurn: 1,
   /** Under npm Ctrl-C reaches the portal twice, from the terminal and from npm: that is one signal. */
   sameSignal: 2 * second,
   /** How often a portal started by npm checks that npm still runs. */

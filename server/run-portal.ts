@@ -5,7 +5,7 @@ import { buildApp } from './app.ts';
 import { type Config, placeholderWarning } from './config/config.ts';
 import type { DepsWithoutWake } from './deps/deps.ts';
 import { loadBuiltPages } from './http/built-pages.ts';
-import { closeIdleConnections } from './http/close-idle-connections.ts';
+import { closeIdleConnections, untilConnectionsAreAccepted } from './http/close-idle-connections.ts';
 import { listenProblem } from './http/listen-problem.ts';
 import { createPages } from './http/pages.ts';
 import { limits } from './limits.ts';
@@ -94,6 +94,7 @@ function stopOnSignal(app: FastifyInstance, config: Config, closeRest: () => Pro
   const finish = async () => {
     setTimeout(() => process.exit(1), limits.stopWithin).unref();
     closeIdleConnections(app.server, { behindProxy: config.trustedProxies.rules.length > 0 });
+    await untilConnectionsAreAccepted();
     await app.close();
     await closeRest();
     process.exit(0);

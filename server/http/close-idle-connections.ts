@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../limits.ts';
 
 /**
@@ -17,4 +18,17 @@ export function closeIdleConnections(server: Server, { behindProxy }: { behindPr
   };
   if (behindProxy) setTimeout(closeFromNow, limits.proxyKeepsIdle).unref();
   else closeFromNow();
+}
+
+/**
+ * Waits for a moment at which every connection that has arrived is accepted: those that still wait when a server stops
+ * listening are reset, with the request that a proxy may have sent on them. A turn of the event loop accepts all of them,
+ * so the moment is after a turn that took less than `limits.quickTurn`, or after the last of a hundred.
+ */
+export async function untilConnectionsAreAccepted(): Promise<void> {
+  for (let turn = 0; turn < 100; turn += 1) {
+    const began = performance.now();
+    await nextTurn();
+    if (performance.now() - began < limits.quickTurn) return;
+  }
 }
