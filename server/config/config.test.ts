@@ -131,6 +131,7 @@ describe('the configuration', () => {
     ['PUBLIC_URL', { PUBLIC_URL: 'https://hub.example.com/?x' }],
     ['DATABASE_URL', { DATABASE_URL: 'mysql://x', VESTIBULE_SECRET: secret }],
     ['DATABASE_URL', { DATABASE_URL: 'x', VESTIBULE_SECRET: secret }],
+    ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@one,two/x', VESTIBULE_SECRET: secret }],
     ['VESTIBULE_SECRET', { VESTIBULE_SECRET: 'short' }],
     ['VESTIBULE_HUB_SECRET', { VESTIBULE_HUB_SECRET: secret }],
     ['VESTIBULE_SECRET', { VESTIBULE_SECRET: `${secret},short` }],

@@ -188,8 +188,8 @@ function readOrigins(texts: readonly string[], problems: string[]): string[] {
 function readDatabaseUrl(text: string | undefined, problems: string[]): string | null {
   if (!text) return null;
   const url = URL.parse(text);
-  if (url && /^postgres(?:ql)?:$/.test(url.protocol)) return text;
-  problems.push('DATABASE_URL: must be an address such as postgres://user:password@host:5432/name');
+  if (url && /^postgres(?:ql)?:$/.test(url.protocol) && !url.host.includes(',')) return text;
+  problems.push('DATABASE_URL: must be an address of one server, such as postgres://user:password@host:5432/name');
   return null;
 }
 

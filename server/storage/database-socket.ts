@@ -45,7 +45,7 @@ export function databaseSocket({ path, host: [host = ''], port: [port = 0], ssln
 
 /** The message at the end of what is written that begins a connection: its length, four bytes, then its code. */
 function firstMessage(bytes: Buffer): Buffer {
-  for (let start = 0; start + 8 <= bytes.length; start += 1) {
+  for (let start = bytes.length - 8; start >= 0; start -= 1) {
     const isWhole = bytes.readInt32BE(start) === bytes.length - start;
     if (isWhole && firstCodes.includes(bytes.readInt32BE(start + 4))) return bytes.subarray(start);
   }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DatabaseForTest, databaseForTest } from '#testing/database-for-test.ts';
 import { connect, isDatabaseAway } from './connect.ts';
@@ -152,4 +154,24 @@ test('what reopens a connection does not get the error that ended it', async () 
   ).toEqual([]);
   expect(await database.sql`select from runs`).toEqual([]);
   await sql.end({ timeout: 1 });
+});
+
+test('a server that ends every connection while it starts is the database being down', async () => {
+  const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command'];
+  const text = Buffer.from(`${fields.join('\0')}\0\0`);
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(text.length + 4);
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(Buffer.concat([Buffer.from('E'), length, text])));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const ended = connect({ url: `postgres://u:p@127.0.0.1:${port}/x` }, { poolSize: 2 });
+  const errors = await Promise.all(
+    [ended`select`, ended.begin(async () => {})].map((one) => Promise.resolve(one).catch((error) => error)),
+  );
+  expect(errors.map(isDatabaseAway)).toEqual([true, true]);
+  await ended.end({ timeout: 1 });
+  server.close();
 });

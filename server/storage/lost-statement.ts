@@ -38,7 +38,7 @@ type Query = {
 export function withFreshStatements(sql: Database, onLost: () => void): Database {
   const begin = sql.begin.bind(sql) as (work: (sql: Connection) => Promise<unknown>) => Promise<unknown>;
   sql.begin = (async (work: (sql: Connection) => Promise<unknown>) => {
-    for (;;) {
+    for (let again = 0; ; again += 1) {
       let hasBegun = false;
       try {
         return await begin((connection) => {
@@ -46,7 +46,7 @@ export function withFreshStatements(sql: Database, onLost: () => void): Database
           return work(withTimedStatements(connection));
         });
       } catch (error) {
-        if (!hasBegun && hasEndedConnection(error)) continue;
+        if (!hasBegun && hasEndedConnection(error) && again < sql.options.max) continue;
         if (mayBeLost(error)) stopPreparing();
         throw error;
       }
@@ -62,10 +62,14 @@ export function withFreshStatements(sql: Database, onLost: () => void): Database
   function sendAgainWhenLost(query: Query): void {
     const { reject } = query;
     let isRejected = false;
+    let again = 0;
     query.reject = (error) => {
       // postgres.js also rejects, once more, the statement that the connection ended on.
       if (isRejected) return;
-      if (!query.active && hasEndedConnection(error)) return query.handler(query);
+      if (!query.active && hasEndedConnection(error) && again < sql.options.max) {
+        again += 1;
+        return query.handler(query);
+      }
       if (!query.prepared || !mayBeLost(error)) {
         isRejected = true;
         return reject(error);
@@ -103,7 +107,10 @@ function oneAtATime(): boolean {
 // PostgreSQL's codes for ending a connection: shutdown, crash of another, idle too long.
 const endings = new Set(['57P01', '57P02', '57P05', '25P03', '25P04']);
 
-/** postgres.js reports what ended a connection to the statement that reopens it, too, before that is sent. */
+/**
+ * postgres.js reports what ended a connection to the statement that reopens it, too, before that is sent: once for each
+ * connection, so that a statement meets it at most as often as the pool has connections.
+ */
 function hasEndedConnection(error: unknown): boolean {
   return error instanceof postgres.PostgresError && endings.has(error.code);
 }
