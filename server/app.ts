@@ -86,7 +86,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     forceCloseConnections: 'idle',
     // Requests on an open connection during a stop are still answered.
     return503OnClosing: false,
-    routerOptions: { caseSensitive: true, ignoreTrailingSlash: true },
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: true, maxParamLength: limits.headerBytes },
     http: {
       headersTimeout: timeouts.headersTimeout,
       connectionsCheckingInterval: limits.connectionsCheckedEvery,

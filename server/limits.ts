@@ -302,6 +302,8 @@ export const limits = {
     lookEvery: 5 * second,
     /** Without a check for this long they are closed. */
     unchecked: minute,
+    /** How long the end of events may take to reach a reader. */
+    endWithin: 5 * second,
     /** Idle connections kept open. */
     idleConnections: 256,
   },

@@ -54,6 +54,21 @@ describe('GT-07 access by path', () => {
     expect(accessOf('/app/open/x;y')).toEqual({ kind: 'signedIn', oneOfEach: [] });
   });
 
+  it.each([
+    '/app/open/kept.json',
+    '/app/open/kept::$DATA',
+    '/app/open/%E2%84%AAept',
+    '/app/open/%EF%BD%8Bept/x',
+    '/app/open/kept%C2%A0',
+    '/app/open%EF%BC%8Fkept',
+  ])('of %s, which some hub takes for another, is that of the other', (path) => {
+    expect(accessOf(path)).toEqual({ kind: 'signedIn', oneOfEach: [['acme']] });
+  });
+
+  it('of dots in other characters is refused', () => {
+    expect(readPath('/app/open/%EF%BC%8E%EF%BC%8E/kept')).toBeNull();
+  });
+
   it('of a disguised path is refused, or that of the path behind the disguise at least', () => {
     const paths = fc.constantFrom('/app/kept/x', '/app/open/kept/x', '/app/kept', '/app/open/kept/open');
     const steps = fc.array(fc.tuple(fc.constantFrom(...disguises), fc.nat(40)), { minLength: 1, maxLength: 6 });

@@ -27,7 +27,7 @@ const framing = new Set(['content-length', 'host']);
 
 /** Claims about where a request comes from or leads, by the names that servers believe in; ours replace them. */
 const claims =
-  /^(?:forwarded|x-forwarded.*|x-original-.*|x-rewrite-.*|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|client-ip|cf-connecting-ip|fastly-client-ip|x-host)$/;
+  /^(?:forwarded|x-forwarded.*|x-original-.*|x-rewrite-.*|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|client-ip|cf-connecting-ip|fastly-client-ip|x-host|proxy|proxy-client-ip|wl-proxy-client-ip|x-originating-ip)$/;
 
 /** What to tell the hub about a request. */
 export type Told = { address: string; person: SessionAnswer | null; token: string | null };

@@ -56,13 +56,21 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
     response.once('close', letTakeTime(raw.socket));
     response.setTimeout(hub.answerWithin + limits.hub.progress);
     const headers = forwardedHeaders(raw.headers, await told(visitor, identity), deps.config);
+    // A visitor who has left by now would keep the hub's connection open.
+    if (response.destroyed) {
+      reply.hijack();
+      return;
+    }
     const answer = await way.passOn(raw, response, headers);
     reply.hijack();
     if (!isEvents(answer)) return;
     const forget = watch(visitor, identity, access, () => {
       // A browser takes the end of events for a reason to ask again.
       answer.unpipe(response);
+      answer.destroy();
       response.end();
+      // A visitor who does not read never gets the end.
+      setTimeout(() => response.destroy(), limits.hub.endWithin).unref();
     });
     response.once('close', forget);
   }
@@ -93,15 +101,15 @@ export function gatePassage(app: FastifyInstance, deps: Deps, hub: Hub) {
     return { address, person: identity?.person ?? null, token };
   }
 
-  /** Streams of nobody, on public paths, have no session that could end. */
+  /** Streams of nobody, on public paths, have no session that could end; only the portal's stop ends them. */
   function watch(
     { sessionToken, address }: KnownVisitor,
     identity: Identity | null,
     access: Access,
     close: () => void,
   ): () => void {
-    if (identity === null || sessionToken === null) return () => {};
-    return streams.add({ tokenHash: tokenHash(sessionToken), address, access, close });
+    const hash = identity === null || sessionToken === null ? null : tokenHash(sessionToken);
+    return streams.add({ tokenHash: hash, address, access, close });
   }
 
   return { passOn };

@@ -6,13 +6,14 @@ import { type Access, meets } from './access.ts';
 
 /** A stream that outlasts the check of its request. */
 export type OpenStream = {
-  tokenHash: Buffer;
+  /** Of its session; null for a stream of nobody. */
+  tokenHash: Buffer | null;
   address: string;
   access: Access;
   close: () => void;
 };
 
-/** The open events and WebSockets of signed-in visitors. */
+/** The open events and WebSockets of visitors. */
 export type OpenStreams = {
   /** Watches a stream; call what is returned when it has ended. */
   add: (stream: OpenStream) => () => void;
@@ -25,9 +26,12 @@ export type OpenStreams = {
 export function openStreams(deps: Pick<Deps, 'sql' | 'config' | 'now' | 'log'>): OpenStreams {
   const streams = new Map<OpenStream, { checkedAt: number }>();
 
+  let isLooking = false;
+
   async function look(): Promise<void> {
-    const looked = [...streams.keys()];
-    if (looked.length === 0) return;
+    const looked = [...streams.keys()].filter(hasSession);
+    if (looked.length === 0 || isLooking) return;
+    isLooking = true;
     const at = performance.now();
     try {
       const open = await areOpen(deps, looked);
@@ -37,7 +41,10 @@ export function openStreams(deps: Pick<Deps, 'sql' | 'config' | 'now' | 'log'>):
       }
     } catch (error) {
       deps.log.warn({ err: error }, 'the sessions of open streams could not be checked');
-      for (const [stream, { checkedAt }] of streams) if (at - checkedAt > limits.hub.unchecked) stream.close();
+      for (const [stream, { checkedAt }] of streams)
+        if (hasSession(stream) && at - checkedAt > limits.hub.unchecked) stream.close();
+    } finally {
+      isLooking = false;
     }
   }
 
@@ -53,9 +60,15 @@ export function openStreams(deps: Pick<Deps, 'sql' | 'config' | 'now' | 'log'>):
   };
 }
 
+type StreamOfSession = OpenStream & { tokenHash: Buffer };
+
+function hasSession(stream: OpenStream): stream is StreamOfSession {
+  return stream.tokenHash !== null;
+}
+
 async function areOpen(
   { sql, config, now }: Pick<Deps, 'sql' | 'config' | 'now'>,
-  streams: readonly OpenStream[],
+  streams: readonly StreamOfSession[],
 ): Promise<boolean[]> {
   const at = now();
   const idleSince = new Date(at.getTime() - config.sessionIdle);

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import { type Duplex, pipeline } from 'node:stream';
 import type { Hub } from '../config/hub.ts';
 import { limits } from '../limits.ts';
-import { asHubFailure, failIfSilent, sendAnswer } from './pass-on.ts';
+import { asHubFailure, failIfSilent, HubFailure, sendAnswer } from './pass-on.ts';
 import { returnedHeaders } from './returned-headers.ts';
 
 /** A visitor's handshake for a WebSocket, with what its connection has sent after it. */
@@ -19,6 +19,7 @@ export async function passUpgradeOn(
   headers: OutgoingHttpHeaders,
 ): Promise<Duplex | null> {
   const { socket } = raw;
+  if (socket.destroyed) return null;
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const outgoing = send(url, { path: raw.url, headers, agent: false, servername: url.hostname } as object);
   failIfSilent(outgoing, answerWithin);
@@ -36,6 +37,11 @@ export async function passUpgradeOn(
   });
   outgoing.once('upgrade', (answer, hubSocket, hubHead) => {
     socket.off('close', giveUp);
+    if (socket.destroyed || hubSocket.destroyed) {
+      hubSocket.destroy();
+      reject(new HubFailure('broken', 'the connection closed during the handshake'));
+      return;
+    }
     response.detachSocket(socket);
     socket.setTimeout(limits.hub.silence, () => socket.destroy());
     hubSocket.setTimeout(0);

@@ -19,16 +19,33 @@ export function readPath(sent: string): HubPath | null {
   let text = sent;
   for (let round = 0; isHarmless(text); round += 1) {
     const decoded = bytesOf(text);
-    if (decoded === text) return { sent, folded: fold(text), isPlain: !isReadDifferently(sent) };
+    if (decoded === text) {
+      const written = inUnicode(text);
+      if (written !== null && leadsElsewhere(written)) return null;
+      return { sent, folded: fold(written ?? text), isPlain: written === null && !isReadDifferently(sent) };
+    }
     if (round === mostEncodings) return null;
     text = decoded;
   }
   return null;
 }
 
-/** Whether a path or, as some hub may read it, what it is folded to is a place or lies below it. */
+/**
+ * Whether a path or, as some hub may read it, what it is folded to is a place or lies below it. Some read `/reports.json` as
+ * a form of `/reports`, and `/reports::$DATA` as its content.
+ */
 export function mayBeBelow({ folded }: HubPath, place: string): boolean {
-  return isAtOrBelow(folded, place.toLowerCase());
+  const below = place.toLowerCase();
+  return (
+    isAtOrBelow(folded, below) || (below !== '/' && (folded.startsWith(`${below}.`) || folded.startsWith(`${below}:`)))
+  );
+}
+
+/** A path in the characters that some servers take for those in it, such as `k` for a Kelvin sign; null if there are none. */
+function inUnicode(bytes: string): string | null {
+  const text = Buffer.from(bytes, 'latin1').toString('utf8');
+  const plain = text.normalize('NFKC');
+  return plain === text ? null : plain;
 }
 
 function isWellEncoded(path: string): boolean {
@@ -46,14 +63,18 @@ function bytesOf(text: string): string {
 }
 
 /**
- * Whether nothing in a path, decoded so far, leads elsewhere: segments of dots, with parameters or blanks behind them too;
- * backslashes, control characters, fragments; and 0xC0 and 0xC1, which begin a dot or a slash written with more bytes than
- * it needs, and occur in no UTF-8.
+ * Whether nothing in a path, decoded so far, leads elsewhere, nor the bytes 0xC0 and 0xC1, which begin a dot or a slash
+ * written with more bytes than it needs, and occur in no UTF-8.
  */
-function isHarmless(text: string): boolean {
+function isHarmless(bytes: string): boolean {
+  return !leadsElsewhere(bytes) && !/[\u00c0\u00c1]/.test(bytes);
+}
+
+/** Whether a path has segments of dots, with parameters or blanks behind them too, backslashes, control characters or `#`. */
+function leadsElsewhere(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
-  if (/[\\#\u0000-\u001f\u007f\u00c0\u00c1]/.test(text)) return false;
-  return !text.split('/').some((segment) => /^\.[. ]*(?:;|$)/.test(segment));
+  if (/[\\#\u0000-\u001f\u007f]/.test(text)) return true;
+  return text.split('/').some((segment) => /^\.[. ]*(?:;|$)/.test(segment));
 }
 
 function fold(text: string): string {

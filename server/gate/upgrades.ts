@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
 const heads = new WeakMap<IncomingMessage, Buffer>();
@@ -9,20 +10,24 @@ export function headOfHandshake(raw: IncomingMessage): Buffer | null {
   return heads.get(raw) ?? null;
 }
 
-/** Whether a request asks for a WebSocket. Every other upgrade, h2c too, is ignored (RFC 9110 §7.8). */
+/**
+ * Whether a request asks for a WebSocket, which has no body (RFC 6455 §4.1). Every other upgrade, h2c too, is ignored (RFC
+ * 9110 §7.8).
+ */
 export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+  return method === 'GET' && !hasBody && headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /** Has handshakes answered by the same routes, and after the same guards, as every request. */
 export function routeHandshakes(app: FastifyInstance): void {
-  (app.server as Server).on('upgrade', (raw: IncomingMessage, socket: Socket, head: Buffer) => {
+  (app.server as Server).on('upgrade', (raw: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
     const response = new ServerResponse(raw);
     response.shouldKeepAlive = false;
-    response.assignSocket(socket);
+    response.assignSocket(socket as Socket);
     response.on('finish', () => {
-      if (response.socket) socket.destroySoon();
+      if (response.socket) socket.end(() => socket.destroy());
     });
     // Node before 24.9 hands over every upgrade.
     if (asksForWebSocket(raw)) heads.set(raw, head);

@@ -69,6 +69,8 @@ export async function updateHubAway(
 ): Promise<number | null> {
   const { problem, now, firstPause, longestPause } = away;
   return await sql.begin(async (sql) => {
+    // One after the other: each changes all rows of the hub.
+    await sql`select from hub_receiver where audience = ${audience} for update`;
     await sql`
       update hub_logout set send_after = '-infinity', tries = tries - 1, problem = ${problem} where id = ${id}`;
     await sql`
