@@ -16,9 +16,13 @@ export async function openImportFile(path: string, format: 'jsonl' | 'csv' | und
   const { chunks, bytes } = path === '-' ? { chunks: process.stdin, bytes: null } : await chunksOf(path);
   let read = 0;
   async function* counted() {
-    for await (const chunk of chunks as AsyncIterable<Buffer>) {
-      read += chunk.length;
-      yield chunk;
+    try {
+      for await (const chunk of chunks as AsyncIterable<Buffer>) {
+        read += chunk.length;
+        yield chunk;
+      }
+    } catch (error) {
+      throw unreadable(path, error);
     }
   }
   // Code that other commands don't need is loaded on demand.
@@ -41,6 +45,10 @@ async function chunksOf(path: string): Promise<{ chunks: AsyncIterable<Buffer>; 
     const { size } = await file.stat();
     return { chunks: createReadStream('', { fd: file }), bytes: size > 0 ? size : null };
   } catch (error) {
-    throw failure(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw unreadable(path, error);
   }
+}
+
+function unreadable(path: string, error: unknown): Error {
+  return failure(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
 }

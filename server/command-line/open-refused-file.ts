@@ -8,6 +8,8 @@ export async function openRefusedFile(
 ): Promise<{ write: (line: RefusedLine) => void; close: () => Promise<void> }> {
   const refused = (error: NodeJS.ErrnoException) => failure(`--refused: ${path} cannot be written (${error.code}).`);
   const file = await open(path, 'w', 0o600).catch((error) => Promise.reject(refused(error)));
+  // An older file keeps its mode, and a device such as /dev/null is not ours to change.
+  if ((await file.stat()).isFile()) await file.chmod(0o600).catch((error) => Promise.reject(refused(error)));
   let waiting: Promise<unknown> = Promise.resolve();
   return {
     write(line) {

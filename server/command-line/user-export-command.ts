@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import { findCustomer } from '../storage/customer.ts';
+import { drained } from './drained.ts';
 import { exitCodes, failure } from './failure.ts';
 import { printWarning } from './print.ts';
 import { withKeys } from './with-keys.ts';
@@ -44,12 +44,5 @@ async function run(
       },
     },
   );
-  for await (const line of lines) if (process.stdout.write(`${line}\n`) === false) await drained();
-}
-
-/** Until the reader has caught up, or is gone. */
-async function drained(): Promise<void> {
-  const { stdout } = process;
-  if (stdout.destroyed) throw failure('Standard output was closed; the export is incomplete.');
-  await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]);
+  for await (const line of lines) if (process.stdout.write(`${line}\n`) === false) await drained(process.stdout);
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { emptyDatabase } from '#testing/empty-tables.ts';
@@ -69,6 +69,9 @@ describe('vestibule user import', () => {
     expect(JSON.parse(result.out)).toEqual({ added: 1, unchanged: 0, refused: 1, dryRun: false, interrupted: false });
     expect(await readFile(refused, 'utf8')).toBe('{"line":1,"field":"line","reason":"is not valid JSON"}\n');
     expect((await stat(refused)).mode & 0o777).toBe(0o600);
+    await chmod(refused, 0o644);
+    await vestibule(`user import ${path} --refused ${refused}`);
+    expect((await stat(refused)).mode & 0o777).toBe(0o600);
   });
 
   it('stores nothing in a dry run', async () => {
@@ -104,6 +107,29 @@ describe('vestibule user import', () => {
       { username: 'anna', active: true, hash: true },
       { username: 'bert', active: false, hash: false },
     ]);
+  });
+
+  it('refuses lines of CSV that are not UTF-8', async () => {
+    const path = join(dataFolder, 'latin.csv');
+    const csv = 'username,email\nm\u00fcller,mueller@acme.test\nanna,anna@acme.test\n';
+    await writeFile(path, Buffer.from(csv, 'latin1'));
+    expect(await vestibule(`user import ${path} --customer acme`)).toEqual({
+      code: 1,
+      out: 'Users added: 1; unchanged: 0; refused lines: 1.\n',
+      err: 'line 2: is not UTF-8\n',
+    });
+    await file('latin.csv', csv);
+    expect((await vestibule(`user import ${path} --customer acme`)).out).toContain('Users added: 1; unchanged: 1;');
+  });
+
+  it.each(['csv', 'jsonl'])('says why it cannot read further, with a folder called users.%s', async (ending) => {
+    const path = join(dataFolder, `folder.${ending}`);
+    await mkdir(path);
+    expect(await vestibule(`user import ${path}`)).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringContaining(`${path} cannot be read (EISDIR)`),
+    });
   });
 
   it.each([

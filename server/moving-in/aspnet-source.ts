@@ -1,8 +1,9 @@
 import { day } from '../limits.ts';
 import type { Reading } from '../names/read-name.ts';
 import { checkedHash } from './checked-hash.ts';
+import { readFlag } from './read-flag.ts';
 import { refusedValue } from './refusal.ts';
-import type { ReadSource, SourceRecord, SourceUser } from './source-user.ts';
+import type { ReadSource, SourceUser } from './source-user.ts';
 import { textOf } from './text-of.ts';
 
 /**
@@ -12,25 +13,27 @@ import { textOf } from './text-of.ts';
  */
 export function readAspnet(now: () => Date): ReadSource {
   return (record): Reading<SourceUser> => {
-    const hasFactor = /^(?:true|1)$/i.test(textOf(record.TwoFactorEnabled));
+    const hasFactor = readFlag('TwoFactorEnabled', record.TwoFactorEnabled, false);
+    if (hasFactor.kind === 'refused') return hasFactor;
+    const canBeLockedOut = readFlag('LockoutEnabled', record.LockoutEnabled, true);
+    if (canBeLockedOut.kind === 'refused') return canBeLockedOut;
     return {
       kind: 'ok',
       value: {
         username: record.UserName,
         email: record.Email,
         emailVerified: record.EmailConfirmed,
-        active: !isLockedOut(record, now()),
+        active: !(canBeLockedOut.value && isLockedOut(record.LockoutEnd, now())),
         passwordHash: readHash(record.PasswordHash),
-        totp: hasFactor ? { secret: record.AuthenticatorKey } : null,
+        totp: hasFactor.value ? { secret: record.AuthenticatorKey } : null,
       },
     };
   };
 }
 
-function isLockedOut({ LockoutEnd, LockoutEnabled }: SourceRecord, now: Date): boolean {
-  if (LockoutEnd === undefined || LockoutEnd === null || LockoutEnd === '') return false;
-  if (/^(?:false|0)$/i.test(textOf(LockoutEnabled))) return false;
-  const until = new Date(textOf(LockoutEnd)).getTime();
+function isLockedOut(lockoutEnd: unknown, now: Date): boolean {
+  if (lockoutEnd === undefined || lockoutEnd === null || lockoutEnd === '') return false;
+  const until = new Date(textOf(lockoutEnd)).getTime();
   // An unreadable time shuts out rather than lets in.
   return Number.isNaN(until) || until - now.getTime() > day;
 }

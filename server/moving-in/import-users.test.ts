@@ -184,6 +184,9 @@ describe('an import', () => {
     expect(await active(aspnet, { Email, LockoutEnd: '9999-12-31T23:59:59Z' })).toBe(false);
     expect(await active(aspnet, { Email, LockoutEnd: 'unreadable' })).toBe(false);
     expect(await active(aspnet, { Email, LockoutEnd: portal.deps.now().toISOString() })).toBe(true);
+    expect(await active(aspnet, { Email, LockoutEnd: '9999-12-31', LockoutEnabled: 't' })).toBe(false);
+    expect(await active(aspnet, { Email, LockoutEnd: '9999-12-31', LockoutEnabled: 'f' })).toBe(true);
+    expect(await active(aspnet, { Email, LockoutEnd: '9999-12-31', LockoutEnabled: 'perhaps' })).toBeUndefined();
     expect(await active(readAuth0, { email, blocked: true })).toBe(false);
     expect(await active(readAuth0, { email, blocked: false })).toBe(true);
     expect(await active(readFirebase(null), { email, disabled: true })).toBe(false);

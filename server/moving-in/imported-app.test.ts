@@ -6,6 +6,7 @@ import { importLines } from '#testing/import-for-test.ts';
 import { cookiesOf, testPassword, testPasswordHash } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { step, verify } from '#testing/two-factor-for-test.ts';
+import { readAspnet } from './aspnet-source.ts';
 import { readKeycloak } from './keycloak-source.ts';
 import { readTotp } from './read-totp.ts';
 
@@ -79,6 +80,23 @@ it('Keycloak stores the letters of a secret, or base32', async () => {
     expect(totp).toEqual({ kind: 'ok', value: `sha256:${base32(keys.SHA256)}` });
   }
   expect(readKeycloak(user('x', { subType: 'hotp' }))).toMatchObject({ kind: 'refused' });
+});
+
+it.each([
+  ['t', true],
+  ['True', true],
+  ['1', true],
+  ['yes', true],
+  [true, true],
+  ['f', false],
+  [false, false],
+  [undefined, false],
+  ['perhaps', null],
+])('ASP.NET Identity: an app counts if TwoFactorEnabled is set, here %j', (TwoFactorEnabled, counts) => {
+  const AuthenticatorKey = base32(keys.SHA1);
+  const read = readAspnet(portal.deps.now)({ Email: 'mila@acme.test', TwoFactorEnabled, AuthenticatorKey });
+  if (counts === null) expect(read).toEqual({ kind: 'refused', problem: 'TwoFactorEnabled: must be true or false' });
+  else expect(read).toMatchObject({ value: { totp: counts ? { secret: AuthenticatorKey } : null } });
 });
 
 it.each([

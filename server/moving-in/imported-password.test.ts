@@ -269,6 +269,14 @@ describe('an imported hash', () => {
     ['no rounds', 'pbkdf2_sha256$0$seasalt1$V/qr91UONz1Lpw5IIKnxXsk423NaVmG/uvbXaqY73+Y='],
     ['argon2d', '$argon2d$v=19$m=8192,t=3,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q'],
     ['argon2 without memory', '$argon2id$v=19$m=1,t=3,p=4$zRmD0Po/x7iXknLunZOS8g$dvJu+lvM+GNXrS0+WM/n3Q'],
+    ['argon2 in the base64 of URLs', '$argon2id$v=19$m=64,t=1,p=1$-_v7-_v7-_v7-_v7-_v7-w$ATM6lxpOwe4RD2AWwxw8fO9dBBE'],
+    ['argon2 with bits left over', '$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAB$ATM6lxpOwe4RD2AWwxw8fO9dBBE'],
+    ['argon2 with half a byte', '$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAA$ATM6lxpOwe4RD2AWwxw8fO9dBBE'],
+    ['argon2 with m=0064', '$argon2id$v=19$m=0064,t=1,p=1$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw'],
+    ['argon2 with t=01', '$argon2id$v=19$m=64,t=01,p=1$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw'],
+    ['argon2 with p=01', '$argon2id$v=19$m=64,t=1,p=01$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw'],
+    ['scrypt with N = 2^16 and r = 1', '$scrypt$ln=16,r=1,p=1$GMMYI+Rcq/W+Vwrh3FvLWQ$7breWKJ93eCO0kTgReRW/oNGkpcn'],
+    ['Firebase with N = 2^16 and r = 1', '$firebase-scrypt$ln=16,r=1$GMMYI+Rcq/W+Vwrh3FvLWQ$7breWKJ93eCO0kTgReRW/oNG'],
   ])('that cannot be verified is refused, without quoting it: %s', async (_what, hash) => {
     const { lines, added } = await importMila(hash);
     expect([added, lines.length, lines[0]?.field]).toEqual([0, 1, 'passwordHash']);

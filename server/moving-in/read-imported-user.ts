@@ -1,9 +1,9 @@
 import { type Language, languageOfTag, languages } from '#contract/languages.ts';
 import { type Reading, readCustomerKey, readEmail, readUsername } from '../names/read-name.ts';
+import { readFlag } from './read-flag.ts';
 import { readTotp } from './read-totp.ts';
 import { refusedValue } from './refusal.ts';
 import type { SourceUser } from './source-user.ts';
-import { textOf } from './text-of.ts';
 
 /** A user to add, checked; `totp` is the secret as it is sealed. */
 export type ImportedUser = {
@@ -84,14 +84,6 @@ function readText(field: string, value: unknown, read: (text: string) => Reading
   // Longer than any name can be: the rules need not look at all of it.
   if (value.length > 1000) return refusedValue(field, 'is too long');
   return read(value);
-}
-
-function readFlag(field: string, value: unknown, otherwise: boolean): Reading<boolean> {
-  if (!isGiven(value)) return { kind: 'ok', value: otherwise };
-  const text = textOf(value).toLowerCase();
-  if (['true', '1', 'yes', 't'].includes(text)) return { kind: 'ok', value: true };
-  if (['false', '0', 'no', 'f'].includes(text)) return { kind: 'ok', value: false };
-  return refusedValue(field, 'must be true or false');
 }
 
 function readCustomers(value: unknown, otherwise: readonly string[]): Reading<string[]> {

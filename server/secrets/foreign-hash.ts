@@ -79,14 +79,15 @@ const longestText = 600;
 const sha256Mark = '$sha256-hex';
 
 function readArgon2(text: string): ForeignHash | null {
-  const form = /^\$argon2(?:id|i)\$(?:v=(16|19)\$)?m=(\d{1,9}),t=(\d{1,9}),p=(\d{1,3})\$([\w+/-]+)\$([\w+/-]+)$/;
+  const form =
+    /^\$argon2(?:id|i)\$(?:v=(16|19)\$)?m=([1-9]\d{0,8}),t=([1-9]\d{0,8}),p=([1-9]\d{0,2})\$([\w+/]+)\$([\w+/]+)$/;
   const [, version = '16', memory, passes, lanes, salt, key] = form.exec(text) ?? [];
   if (!salt || !key || !isSalt(unpadded(salt), 8) || !isKey(unpadded(key))) return null;
+  // The text itself is verified, by a strict decoder.
+  if (![salt, key].every((part) => base64(unpadded(part)) === part)) return null;
   const sizes = { memory: Number(memory), passes: Number(passes), lanes: Number(lanes), version: Number(version) };
   // RFC 9106 §3.1: each lane has at least 8 KiB.
-  return sizes.passes < 1 || sizes.lanes < 1 || sizes.memory < 8 * sizes.lanes
-    ? null
-    : { kind: 'argon2', text, ...sizes };
+  return sizes.memory < 8 * sizes.lanes ? null : { kind: 'argon2', text, ...sizes };
 }
 
 function readBcrypt(text: string, over: 'password' | 'sha256-hex'): ForeignHash | null {
@@ -115,11 +116,11 @@ function readScrypt(text: string): ForeignHash | null {
     /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,5}),p=([1-9]\d{0,5})(?:,e=(utf16le|latin1))?\$([\w+/]*)\$([\w+/]+)$/;
   const [, log2Cost, block, lanes, encoding = 'utf8', salt, key] = form.exec(text) ?? [];
   const bytes = bytesOf(salt, key);
-  if (!bytes) return null;
+  const cost = { log2Cost: Number(log2Cost), block: Number(block) };
+  if (!bytes || !isScryptCost(cost)) return null;
   return {
     kind: 'scrypt',
-    log2Cost: Number(log2Cost),
-    block: Number(block),
+    ...cost,
     lanes: Number(lanes),
     encoding: encoding as PasswordEncoding,
     ...bytes,
@@ -130,7 +131,13 @@ function readFirebase(text: string): ForeignHash | null {
   const form = /^\$firebase-scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,5})\$([\w+/]*)\$([\w+/]+)$/;
   const [, log2Cost, block, salt, key] = form.exec(text) ?? [];
   const bytes = bytesOf(salt, key);
-  return bytes && { kind: 'firebase', log2Cost: Number(log2Cost), block: Number(block), ...bytes };
+  const cost = { log2Cost: Number(log2Cost), block: Number(block) };
+  return bytes && isScryptCost(cost) ? { kind: 'firebase', ...cost, ...bytes } : null;
+}
+
+/** RFC 7914 §2: the cost is less than 2 to the power of 128 × r / 8. */
+function isScryptCost({ log2Cost, block }: { log2Cost: number; block: number }): boolean {
+  return log2Cost < 16 * block;
 }
 
 function bytesOf(saltText: string | undefined, keyText: string | undefined): { salt: Buffer; key: Buffer } | null {

@@ -1,3 +1,4 @@
+import { hash as argon2Hash } from '@node-rs/argon2';
 import { describe, expect, it } from 'vitest';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 
@@ -22,6 +23,25 @@ describe('password hashes', () => {
       expect(await verifyPassword(hash, other), JSON.stringify(other)).toBe(false);
     const long = await hashPassword(`${'x'.repeat(71)}a`);
     expect(await verifyPassword(long, `${'x'.repeat(71)}b`)).toBe(false);
+  });
+
+  it('PW-12 that were imported with our parameters match the password as typed too', async () => {
+    const typed = 'Zu\u0308rich-Harbour';
+    const imported = await argon2Hash(typed, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+    expect(imported).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await verifyPassword(imported, typed)).toBe(true);
+    expect(await verifyPassword(imported, `${typed}x`)).toBe(false);
+  });
+
+  it.each([
+    '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAB$ATM6lxpOwe4RD2AWwxw8fO9dBBE',
+    '$argon2id$v=19$m=0064,t=1,p=1$c2FsdHNhbHRzYWx0$fsJQaSSFN1gmcMJI8yMyYw',
+    '$scrypt$ln=16,r=1,p=1$GMMYI+Rcq/W+Vwrh3FvLWQ$7breWKJ93eCO0kTgReRW/oNGkpcn',
+    '$unknown$x',
+    '',
+  ])('that cannot be verified match no password, and fail nobody: %j', async (hash) => {
+    expect(await verifyPassword(hash, 'a password')).toBe(false);
+    expect(await verifyPassword(null, 'a password', hash)).toBe(false);
   });
 
   it('a missing hash never matches and costs the same work', async () => {

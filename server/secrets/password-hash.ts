@@ -32,7 +32,7 @@ export function hashPassword(password: string): Promise<string> {
 /**
  * Whether the password matches the stored hash, ours or an imported one. A null hash costs the same work as the decoy, or
  * as ours without one, and never matches, so that timing doesn't reveal an account without a password, or a missing one.
- * Throws WorkQueueFull if too many wait.
+ * A hash that cannot be verified never matches either. Throws WorkQueueFull if too many wait.
  */
 export function verifyPassword(
   storedHash: string | null,
@@ -47,11 +47,25 @@ export function verifyPassword(
 
 async function isRight(storedHash: string, password: string): Promise<boolean> {
   const composed = password.normalize('NFC');
+  try {
+    return await matches(storedHash, { composed, typed: password });
+  } catch {
+    // The fault may be the hash's: its user is refused. If it is not, such as a lack of memory, the decoy fails too.
+    await verify(decoyHash, composed);
+    return false;
+  }
+}
+
+async function matches(storedHash: string, { composed, typed }: { composed: string; typed: string }): Promise<boolean> {
   const foreign = isHashOutdated(storedHash) ? readForeignHash(storedHash) : null;
-  if (!foreign) return await verify(storedHash, composed);
+  if (!foreign) {
+    if (await verify(storedHash, composed)) return true;
+    // One with our parameters may be imported too. The decoy takes this step as well.
+    return composed !== typed && (await verify(storedHash, typed));
+  }
   // Other systems hash what was typed; one of ours with older parameters is of the composed form.
-  if (await verifyForeignHash(foreign, password)) return true;
-  return foreign.kind === 'argon2' && composed !== password && (await verifyForeignHash(foreign, composed));
+  if (await verifyForeignHash(foreign, typed)) return true;
+  return foreign.kind === 'argon2' && composed !== typed && (await verifyForeignHash(foreign, composed));
 }
 
 /** Whether a stored hash was made with other parameters than the current ones. */

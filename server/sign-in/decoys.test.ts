@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash } from '@node-rs/argon2';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { renewPasswordDecoys } from '#server/accounts/renew-password-decoys.ts';
@@ -81,6 +82,22 @@ describe('EN-02 imported hashes and unknown names', () => {
     ] as const)
       expect(Math.abs((counts[kind] ?? 0) - 80 * share), kind).toBeLessThan(4 * Math.sqrt(80 * share * (1 - share)));
     for (let n = 0; n < 5; n += 1) expect(await workOf(`nobody${n}`)).toEqual(await workOf(` NOBODY${n}`));
+  });
+
+  it('keys of different length are different kinds, as their work differs', async () => {
+    const hash = (length: number) =>
+      foreignHashText({
+        ...{ kind: 'pbkdf2', digest: 'sha256', rounds: 1000, encoding: 'utf8' },
+        ...{ salt: randomBytes(16), key: randomBytes(length) },
+      });
+    await importLines(portal, [imported('mila', hash(32)), imported('nils', hash(64)), imported('olga', hash(64))]);
+    const rows = await portal.sql<{ decoy: string; share: number }[]>`
+      select decoy, until_share as share from password_decoy order by place`;
+    const keyLength = (text: string) => Buffer.from(text.split('$').at(-1) ?? '', 'base64').length;
+    expect(rows.map(({ decoy, share }) => [keyLength(decoy), share])).toEqual([
+      [32, 1 / 3],
+      [64, 1],
+    ]);
   });
 
   it('end once everyone has signed in', async () => {

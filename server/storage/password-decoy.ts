@@ -1,17 +1,19 @@
 import type { Connection } from './database.ts';
 
-/** A kind of imported hashes: one of them, and how many users have one with the same algorithm and parameters. */
+/** A kind of imported hashes: one of them, and how many users have one with the same algorithm, parameters and length of key. */
 export type HashKind = { kind: string; sample: string; users: number };
 
 /** The kinds of password hashes that are not ours, in a fixed order, and how many users have a password. */
 export async function listImportedHashKinds(sql: Connection): Promise<{ kinds: HashKind[]; withPassword: number }> {
   // The condition is that of the index, word for word. Salt and key are the last two parts, or bcrypt's last 53 letters.
+  // PBKDF2 works longer for a longer key.
   const kinds = await sql<HashKind[]>`
     select kind, min(password_hash) as sample, count(*) as users
     from (
       select password_hash, case
         when password_hash ~ '^(\\$sha256-hex)?\\$2' then left(password_hash, -53)
-        else regexp_replace(password_hash, '\\$[^$]*\\$[^$]*$', '') end as kind
+        else regexp_replace(password_hash, '\\$[^$]*\\$[^$]*$', '')
+          || ' ' || length(substring(password_hash from '[^$]*$')) end as kind
       from portal_user
       where password_hash is not null and password_hash not like '$argon2id$v=19$m=19456,t=2,p=1$%'
     ) as imported
