@@ -251,6 +251,7 @@ test.describe('a provider that fails', () => {
       await page.getByRole('link', { name: `${protocol} provider` }).click();
       await page.getByLabel('Wrong audience').check();
       await page.getByRole('button', { name: 'Save' }).click();
+      await expect(page.getByRole('status')).toHaveText('Saved. From now on: wrong audience.');
       await page.reload();
       await expect(page.getByLabel('Wrong audience')).toBeChecked();
     });

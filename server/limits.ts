@@ -281,6 +281,7 @@ export const limits = {
   /** Of that, how long a collector may take for the last traces. */
   tracesSentWithin: second,
   stopLooksEvery: 50,
+  /** A turn of the event loop that took less, in milliseconds, had nothing waiting. */
   quickTurn: 1,
   /** Under npm Ctrl-C reaches the portal twice, from the terminal and from npm: that is one signal. */
   sameSignal: 2 * second,

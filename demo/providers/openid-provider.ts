@@ -10,6 +10,8 @@ import {
   type ProviderLook,
   peopleButtons,
   providerPage,
+  savedPage,
+  switchForm,
 } from './provider-pages.ts';
 
 export type OpenIdProvider = Pick<OpenIdState, 'issuer' | 'behaviour' | 'secrets'> & {
@@ -87,16 +89,16 @@ ${behaviourChoice(state.behaviour.current, ['right', 'audience', 'expired', 'slo
     return sendPage(reply, providerPage(look, 'Signed out here too', content));
   });
 
-  app.get('/', (_request, reply) => {
+  app.get('/', (request, reply) => {
     const content = html`<p class="lede">Choose how it answers, then sign in at the portal by single sign-on.</p>
-<form method="post">${behaviourChoice(state.behaviour.current)}<button class="button">Save</button></form>
+${switchForm(state.behaviour.current, request.url === savedPage)}
 <p class="after"><a href="${portal}/singleSignOn">To single sign-on</a></p>`;
     return sendPage(reply, providerPage(look, 'An OpenID provider', content));
   });
   app.post('/', (request, reply) => {
     const chosen = formOf(request).get('behaviour');
     if (isBehaviour(chosen)) state.behaviour.current = chosen;
-    return reply.redirect('/', 303);
+    return reply.redirect(savedPage, 303);
   });
 
   const server = await listen(app);

@@ -48,6 +48,15 @@ export function behaviourChoice(current: Behaviour, choices = Object.keys(behavi
   )}</fieldset>`;
 }
 
+/** The switch on a provider's own page; a press leads back here and says that it counts. */
+export function switchForm(current: Behaviour, isSaved: boolean): Html {
+  return html`<form method="post">${behaviourChoice(current)}<button class="button">Save</button></form>
+<p class="lede" role="status">${isSaved && html`Saved. From now on: ${behaviours[current].name.toLowerCase()}.`}</p>`;
+}
+
+/** The address of the page that tells so. */
+export const savedPage = '/?saved=yes';
+
 export function outOfOrderPage(look: ProviderLook, backTo: string): Html {
   return providerPage(
     look,

@@ -12,6 +12,8 @@ import {
   type ProviderLook,
   peopleButtons,
   providerPage,
+  savedPage,
+  switchForm,
 } from './provider-pages.ts';
 import { refusal, signedResponse } from './saml-response.ts';
 
@@ -75,14 +77,14 @@ ${behaviourChoice(behaviour.current, ['right', 'audience', 'expired', 'slow'])}<
     return sendAnswer(reply, signedResponse(statement), form.get('state'));
   });
 
-  app.get('/', (_request, reply) =>
+  app.get('/', (request, reply) =>
     sendPage(
       reply,
       providerPage(
         look,
         'A SAML provider',
         html`<p class="lede">Choose how it answers, then sign in at the portal by single sign-on.</p>
-<form method="post">${behaviourChoice(behaviour.current)}<button class="button">Save</button></form>
+${switchForm(behaviour.current, request.url === savedPage)}
 <h2>Begin here</h2>
 <p class="lede">As from a company’s page of applications: the portal has asked for nothing, and lets the person confirm.</p>
 <form method="post" action="/sign-on"><button class="button quiet" name="person" value="faye@fir.example">Open the hub as faye@fir.example</button></form>`,
@@ -92,7 +94,7 @@ ${behaviourChoice(behaviour.current, ['right', 'audience', 'expired', 'slow'])}<
   app.post('/', (request, reply) => {
     const chosen = formOf(request).get('behaviour');
     if (isBehaviour(chosen)) behaviour.current = chosen;
-    return reply.redirect('/', 303);
+    return reply.redirect(savedPage, 303);
   });
 
   /** The browser carries the answer to the portal in a form; without JavaScript, by a press. */

@@ -26,6 +26,8 @@ export function closeIdleConnections(server: Server, { behindProxy }: { behindPr
  * so the moment is after a turn that took less than `limits.quickTurn`, or after the last of a hundred.
  */
 export async function untilConnectionsAreAccepted(): Promise<void> {
+  // The turn under way has begun already: the first whole one is the next.
+  await nextTurn();
   for (let turn = 0; turn < 100; turn += 1) {
     const began = performance.now();
     await nextTurn();
