@@ -142,12 +142,12 @@ export async function checkMail({ smtp, dataFolder, publicUrl }: Config): Promis
 
 /** Sends an email without any secret through the normal path. */
 export async function sendTestMail(config: Config, recipient: string): Promise<Finding> {
-  const { smtp, dataFolder, publicUrl, basePath, branding } = config;
+  const { smtp, dataFolder, publicUrl, basePath, brand } = config;
   const text = `This is the test email that "vestibule doctor" sends for ${publicUrl.origin}${basePath}/.`;
   const mail = { id: randomUUID(), recipient, queuedAt: new Date() };
   const transport = openTransport(config, quiet);
   try {
-    await transport.send(mail, { subject: `Test email from ${branding.name}`, text, html: `<p>${text}</p>` });
+    await transport.send(mail, { subject: `Test email from ${brand.branding.name}`, text, html: `<p>${text}</p>` });
     const where = smtp ? `accepted by ${hostAndPort(smtp)}` : `written to ${outboxFile(outboxOf(dataFolder), mail)}`;
     return { ok: true, words: `to ${recipient}: ${where}` };
   } catch (error) {

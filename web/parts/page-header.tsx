@@ -24,8 +24,12 @@ export function PageHeader() {
 
 function Mark() {
   const { name, logo } = useVisit().page.branding;
-  if (logo) return <img src={logo} alt={name} />;
-  return (
+  return logo ? (
+    <picture>
+      {logo.dark && <source {...logo.dark} />}
+      <img {...logo.img} alt={name} />
+    </picture>
+  ) : (
     <>
       <svg viewBox="0 0 26 30" width="26" height="30" fill="currentColor" aria-hidden="true">
         <path fillRule="evenodd" d="M1 30V13a12 12 0 0 1 24 0v17zm9 0h11V15.5a5.5 5.5 0 0 0-11 0z" />
