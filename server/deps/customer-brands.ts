@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify';
 import { type Brand, customersBrand } from '../brand/brand.ts';
 import { readBrand } from '../brand/read-brand.ts';
 import type { Config } from '../config/config.ts';
@@ -6,7 +5,11 @@ import { brandsVersion, type CustomerBrand, listBrandVersions, listCustomerBrand
 import type { Database } from '../storage/database.ts';
 import type { Brands } from './brands.ts';
 
-type Needs = { config: Pick<Config, 'brand' | 'basePath'>; sql: Database; log: Pick<FastifyBaseLogger, 'warn'> };
+type Needs = {
+  config: Pick<Config, 'brand' | 'basePath'>;
+  sql: Database;
+  log: { warn: (about: { customer: string; problems: string[] }, text: string) => unknown };
+};
 
 type Known = { version: string; brand: Brand; hosts: readonly string[] };
 

@@ -40,6 +40,11 @@ export async function brandsVersion(sql: Connection): Promise<string> {
   return row.version;
 }
 
+/** Until the transaction ends nobody else takes a host; reading goes on. */
+export async function lockHosts(sql: Connection): Promise<void> {
+  await sql`lock table customer_host in share row exclusive mode`;
+}
+
 /** Which of the hosts another customer has, with its key. */
 export async function hostsOfOthers(
   sql: Connection,
