@@ -50,9 +50,7 @@ export function mediaTypeOf({ type }: Pick<Logo, 'type'>): string {
 
 function dataAddress(logo: Logo): string {
   if (logo.type !== 'svg') return `data:${mediaTypeOf(logo)};base64,${logo.bytes.toString('base64')}`;
-  // Only what an address may not hold is encoded: the rest stays readable, and short.
-  const text = logo.bytes
-    .toString()
-    .replace(/[%#<>&"{}|\\^`\s]|[^ -~]+/gu, (part) => (part === ' ' ? part : encodeURIComponent(part)));
+  // Only what an address may not hold is encoded: the rest stays readable, and short. A space would end it in `srcset`.
+  const text = logo.bytes.toString().replace(/[%#<>&"{}|\\^`\s]|[^ -~]+/gu, encodeURIComponent);
   return `data:image/svg+xml,${text}`;
 }

@@ -94,6 +94,21 @@ describe('BR-02 a page in a customer’s brand', () => {
     });
   });
 
+  it('costs at most half a kilobyte: logos for day and night, name, colour, links and texts', async () => {
+    const dark = Buffer.from(svgForTest.replace('#a50', '#fc8'));
+    const links = {
+      support: 'https://help.acme.test/',
+      imprint: 'https://acme.test/imprint',
+      solutions: 'https://acme.test/',
+    };
+    await giveBrand(portal, 'acme', { ...acme, links, logoDark: dark.toString('base64') });
+    const sizeOf = async (url: string) => (await get(url, { headers: { 'accept-encoding': 'br' } })).rawPayload.length;
+    for (const path of ['login', 'forgotten', 'twoFactor', 'loginfail/default']) {
+      const more = (await sizeOf(`/portal/${path}?customer=acme`)) - (await sizeOf(`/portal/${path}`));
+      expect(more, path).toBeLessThanOrEqual(512);
+    }
+  });
+
   it('is the installation’s own for a customer without one, and for what is no customer', async () => {
     const own = await get('/portal/login');
     for (const key of ['fenced', 'nobody', '', 'ACME', '__proto__', '<script>']) {
