@@ -6,25 +6,8 @@ import { PortalLink } from './portal-link.tsx';
 export function PageHeader() {
   const { page, place } = useVisit();
   const { toScreen } = usePortalUrls();
-  const isLogin = !page.serverPage && place.screen.name === 'login';
-  return (
-    <header className="header">
-      {isLogin ? (
-        <span className="logo">
-          <Mark />
-        </span>
-      ) : (
-        <PortalLink className="logo" href={toScreen('login')}>
-          <Mark />
-        </PortalLink>
-      )}
-    </header>
-  );
-}
-
-function Mark() {
-  const { name, logo } = useVisit().page.branding;
-  return logo ? (
+  const { name, logo } = page.branding;
+  const mark = logo ? (
     <picture>
       {logo.dark && <source {...logo.dark} />}
       <img {...logo.img} alt={name} />
@@ -36,5 +19,16 @@ function Mark() {
       </svg>
       <span>{name}</span>
     </>
+  );
+  return (
+    <header className="header">
+      {!page.serverPage && place.screen.name === 'login' ? (
+        <span className="logo">{mark}</span>
+      ) : (
+        <PortalLink className="logo" href={toScreen('login')}>
+          {mark}
+        </PortalLink>
+      )}
+    </header>
   );
 }
