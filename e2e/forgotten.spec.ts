@@ -360,7 +360,7 @@ test('asking for a reset asks for an email address first', async ({ page }) => {
     await expect(button).toBeDisabled();
   }
   await email.blur();
-  await expect(page.getByText('Enter the full address, such as name@company.com.')).toBeVisible();
+  await expect(page.getByText('Enter the full address, such as name@company.example.')).toBeVisible();
   await email.fill('ada@acme.test');
   await expect(button).toBeEnabled();
 });

@@ -94,7 +94,7 @@ test('an unknown address is answered 404, with the address as text', both, async
   watch.expect(/status of 404/);
   const answer = await page.goto('/portal/no/such/page?x=<b>bold</b>');
   expect(answer?.status()).toBe(404);
-  await expect(heading(page)).toHaveText('404: There’s no page here');
+  await expect(heading(page)).toHaveText('404: Page not found');
   await expect(page.getByText('/portal/no/such/page?x=')).toBeVisible();
   await expect(page.getByRole('main').locator('b')).toHaveCount(0);
   await page.getByRole('link', { name: 'Return to sign-in' }).click();

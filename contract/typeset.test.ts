@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { typeset, typesetTexts } from './typeset.ts';
+
+/** Makes what has no width of its own visible. */
+const shown = (text: string) => text.replaceAll('\u00a0', '_').replaceAll('\u2011', '=');
+
+describe('typeset', () => {
+  it.each([
+    ['en', 'for 30 days', 'for 30_days'],
+    ['en', '{shortest} to {longest} characters', '{shortest}_to {longest}_characters'],
+    ['de', 'etwa {minutes} Min. nach', 'etwa {minutes}_Min. nach'],
+    ['en', '“123”, 2026', '“123”, 2026'],
+    ['en', 'Sign in to {hub} now', 'Sign in to {hub} now'],
+    ['en', 'Two-step sign-in, “e-mail”', 'Two=step sign=in, “e=mail”'],
+    ['de', 'Ihre E-Mail-Adresse', 'Ihre E=Mail=Adresse'],
+    ['de', 'Zwei-Faktor-Authentifizierung', 'Zwei-Faktor-Authentifizierung'],
+    ['de', 'Groß- und Kleinbuchstaben', 'Groß- und Kleinbuchstaben'],
+    ['en', 'such as 7K2M-Q4XD-9FHB.', 'such as 7K2M-Q4XD-9FHB.'],
+    ['en', 'Oberes-Emmental-Werk', 'Oberes-Emmental-Werk'],
+    ['pl', 'Login i hasło', 'Login i_hasło'],
+    ['pl', 'W sieci i w biurze (z kodem)', 'W_sieci i_w_biurze (z_kodem)'],
+    ['pl', 'do serwisu na tym koncie', 'do serwisu na tym koncie'],
+    ['es', 'usuario o correo', 'usuario o correo'],
+  ] as const)('%s: %s', (language, plain, wanted) => expect(shown(typeset(language, plain))).toBe(wanted));
+
+  it('changes nothing that is typeset already', () => {
+    const once = typeset('pl', 'Login i hasło do 3 kont e-mail');
+    expect(typeset('pl', once)).toBe(once);
+  });
+
+  it('keeps the keys', () => expect(typesetTexts('en', { a: '5 s', b: 'x' })).toEqual({ a: '5\u00a0s', b: 'x' }));
+});
