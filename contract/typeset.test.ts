@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { typeset, typesetTexts } from './typeset.ts';
 
 /** Makes what has no width of its own visible. */
-const shown = (text: string) => text.replaceAll('\u00a0', '_').replaceAll('\u2011', '=');
+const shown = (text: string) => text.replaceAll('\u00a0', '_').replaceAll('\u2011', '=').replaceAll('\u00ad', '|');
 
 describe('typeset', () => {
   it.each([
@@ -13,7 +13,9 @@ describe('typeset', () => {
     ['en', 'Sign in to {hub} now', 'Sign in to {hub} now'],
     ['en', 'Two-step sign-in, “e-mail”', 'Two=step sign=in, “e=mail”'],
     ['de', 'Ihre E-Mail-Adresse', 'Ihre E=Mail=Adresse'],
-    ['de', 'Zwei-Faktor-Authentifizierung', 'Zwei-Faktor-Authentifizierung'],
+    ['de', 'Zwei-Faktor-Authentifizierung', 'Zwei-Faktor-Authenti|fizierung'],
+    ['de', 'Authentifizierungs-App', 'Authenti|fizierungs-App'],
+    ['nl', 'Tweestapsverificatie instellen', 'Tweestaps|verificatie instellen'],
     ['de', 'Groß- und Kleinbuchstaben', 'Groß- und Kleinbuchstaben'],
     ['en', 'such as 7K2M-Q4XD-9FHB.', 'such as 7K2M-Q4XD-9FHB.'],
     ['en', 'Oberes-Emmental-Werk', 'Oberes-Emmental-Werk'],
@@ -24,9 +26,18 @@ describe('typeset', () => {
   ] as const)('%s: %s', (language, plain, wanted) => expect(shown(typeset(language, plain))).toBe(wanted));
 
   it('changes nothing that is typeset already', () => {
-    const once = typeset('pl', 'Login i hasło do 3 kont e-mail');
-    expect(typeset('pl', once)).toBe(once);
+    for (const [language, text] of [
+      ['pl', 'Login i hasło do 3 kont e-mail'],
+      ['de', 'Authentifizierungs-App'],
+    ] as const) {
+      const once = typeset(language, text);
+      expect(once).not.toBe(text);
+      expect(typeset(language, once)).toBe(once);
+    }
   });
 
-  it('keeps the keys', () => expect(typesetTexts('en', { a: '5 s', b: 'x' })).toEqual({ a: '5\u00a0s', b: 'x' }));
+  it('keeps the keys, and subjects as they are', () => {
+    const texts = { a: '5 s', b: 'x', 'mail-x-subject': 'Sign-in' };
+    expect(typesetTexts('en', texts)).toEqual({ ...texts, a: '5\u00a0s' });
+  });
 });

@@ -67,7 +67,11 @@ const seenIn = (html: string) => {
   return decoded(body.replace(/<!--.*?-->|<[^>]*>|&nbsp;/g, ' '));
 };
 
-const wordsOf = (text: string) => text.split(/[\s:]+/).filter(Boolean);
+const wordsOf = (text: string) =>
+  text
+    .replaceAll('\u00ad', '')
+    .split(/[\s:]+/)
+    .filter(Boolean);
 
 const cases = mailKinds.flatMap((kind) => languages.map((language) => ({ kind, language })));
 

@@ -8,12 +8,7 @@ import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
 
 /** A missing text in any language is a compile error. */
-const plain: Record<Language, Record<MailTextKey, string>> = { en, de, es, pl, nl, it };
-
-/** The texts of emails; pages don't have them. */
-export type MailTextKey = Extract<keyof typeof en, `mail-${string}`>;
-
-const shown: typeof plain = {
+const textsOf: Record<Language, Record<MailTextKey, string>> = {
   en: typesetTexts('en', en),
   de: typesetTexts('de', de),
   es: typesetTexts('es', es),
@@ -22,8 +17,10 @@ const shown: typeof plain = {
   it: typesetTexts('it', it),
 };
 
-/** A text of an email, its `{placeholders}` filled. Subjects are not typeset: mailboxes sort and search them. */
+/** The texts of emails; pages don't have them. */
+export type MailTextKey = Extract<keyof typeof en, `mail-${string}`>;
+
+/** A text of an email, its `{placeholders}` filled. */
 export function composeText(language: Language, key: MailTextKey, placeholders: Record<string, string> = {}): string {
-  const texts = (key.endsWith('-subject') ? plain : shown)[language];
-  return texts[key].replace(/\{(\w+)\}/g, (whole, name) => placeholders[name] ?? whole);
+  return textsOf[language][key].replace(/\{(\w+)\}/g, (whole, name) => placeholders[name] ?? whole);
 }
