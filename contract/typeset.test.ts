@@ -11,7 +11,7 @@ describe('typeset', () => {
     ['de', 'etwa {minutes} Min. nach', 'etwa {minutes}_Min. nach'],
     ['en', '“123”, 2026', '“123”, 2026'],
     ['en', 'Sign in to {hub} now', 'Sign in to {hub} now'],
-    ['en', 'Two-step sign-in, “e-mail”', 'Two=step sign=in, “e=mail”'],
+    ['en', 'Two-step sign-in, “e-mail”', 'Two-step sign-in, “e=mail”'],
     ['de', 'Ihre E-Mail-Adresse', 'Ihre E=Mail=Adresse'],
     ['de', 'Zwei-Faktor-Authentifizierung', 'Zwei-Faktor-Authenti|fizierung'],
     ['de', 'Authentifizierungs-App', 'Authenti|fizierungs-App'],
@@ -34,6 +34,12 @@ describe('typeset', () => {
       expect(once).not.toBe(text);
       expect(typeset(language, once)).toBe(once);
     }
+  });
+
+  it('keeps short words with hyphens together in titles', () => {
+    const title = 'Two-step sign-in';
+    expect(shown(typeset('en', title, true))).toBe('Two=step sign=in');
+    expect(shown(typesetTexts('en', { 'a-title': title, a: title })['a-title'])).toBe('Two=step sign=in');
   });
 
   it('keeps the keys, and subjects as they are', () => {

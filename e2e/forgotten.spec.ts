@@ -121,7 +121,7 @@ test('in German: the page, the email and the page of its link', both, async ({ n
   await page.getByRole('link', { name: german['login-forgotten'] }).click();
   await expect(heading(page)).toHaveText('Passwort zurücksetzen');
   await forgottenForm(page, 'de').send(email);
-  await expect(heading(page)).toHaveText('Sehen Sie in Ihr Postfach');
+  await expect(heading(page)).toHaveText('Prüfen Sie Ihr Postfach');
 
   const { text, html, link } = await inbox.take(email, 'resetLink', 'de');
   expect(text).toContain(german['mail-resetLink-text'].replace('{hub}', 'Vestibule'));

@@ -59,7 +59,7 @@ for (const [index, { address, heading: key, stage, status = 200, needs }] of eve
         await expect(heading(page)).toContainText(texts[key]);
         await expect(page).toHaveTitle(`${texts[key]} · Vestibule`);
         const told = noticeOf(address);
-        if (told) await expect(page.getByRole('main').getByText(texts[told], { exact: true })).toBeVisible();
+        if (told) await expect(page.getByRole('main').getByText(`${texts[told]}.`, { exact: true })).toBeVisible();
         await expect(page.getByRole('link', { name: texts.imprint, exact: true })).toBeVisible();
         await expect(page.getByRole('main')).not.toContainText(/\{\w+\}/);
         // Every screen but the sign-in form has a logo that leads to it.

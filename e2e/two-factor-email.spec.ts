@@ -93,7 +93,7 @@ test(
     await sendWaitIsOver(portal, username);
     await page.reload();
     await sendButton(page).click();
-    await expect(page.getByText(texts['notice-codeSent-title'], { exact: true })).toBeVisible();
+    await expect(page.getByText(`${texts['notice-codeSent-title']}.`, { exact: true })).toBeVisible();
     if (javaScriptEnabled)
       await expect(page.getByRole('button', { name: /^Send again in (?:30|29)\sseconds$/ })).toBeDisabled();
     const { code } = await inbox.take(email, 'signInCode');
@@ -116,7 +116,7 @@ test(
       await sendWaitIsOver(portal, person.username);
       await page.reload();
       await sendButton(page).click();
-      await expect(page.getByText(texts['notice-codeSent-title'], { exact: true })).toBeVisible();
+      await expect(page.getByText(`${texts['notice-codeSent-title']}.`, { exact: true })).toBeVisible();
     }
     await page.reload();
     await expect(page.getByText(texts['twofa-send-over'])).toBeVisible();
@@ -159,7 +159,7 @@ test(
     await codeMailWaits(portal, person.username, 0);
     await page.reload();
     await sendButton(page).click();
-    await expect(page.getByText(texts['notice-codeSent-title'], { exact: true })).toBeVisible();
+    await expect(page.getByText(`${texts['notice-codeSent-title']}.`, { exact: true })).toBeVisible();
     await expect(said).toHaveCount(0);
     const { code } = await inbox.take(person.email, 'signInCode');
     await codeForm(page, javaScriptEnabled).send(code);
