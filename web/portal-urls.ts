@@ -1,4 +1,4 @@
-import { type Call, callUrl } from '#contract/calls.ts';
+import { type PageCall, pageCallUrl } from '#contract/page-calls.ts';
 import { type PlainScreen, queryNames, type Screen, screenUrl } from '#contract/screens.ts';
 import { turnOfForm } from '#contract/turn-of-form.ts';
 import { parameterOf } from './query.ts';
@@ -19,8 +19,8 @@ export function usePortalUrls() {
     toScreen: (screen: PlainScreen | Screen, query: Query = {}) =>
       screenUrl(basePath, screen, { ...carried, ...given(query) }),
     /** With a destination, it says for which turn that is (docs/decisions/0027). */
-    toCall: (call: Call, query: Query = {}) =>
-      callUrl(basePath, call) +
+    toCall: (call: PageCall, query: Query = {}) =>
+      pageCallUrl(basePath, call) +
       queryOf({
         lang: language,
         customer,
