@@ -125,7 +125,7 @@ test('in German: the page, the email and the page of its link', both, async ({ n
 
   const { text, html, link } = await inbox.take(email, 'resetLink', 'de');
   expect(text).toContain(german['mail-resetLink-text'].replace('{hub}', 'Vestibule'));
-  expect(text).toContain('60\u00a0Minuten');
+  expect(text).toContain('1\u00a0Stunde');
   expect(html).toMatch(/<html lang="de"/);
   // Read on a machine set to English.
   const { page: other } = await anotherBrowser({ locale: 'en-GB' });
