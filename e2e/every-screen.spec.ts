@@ -72,15 +72,17 @@ for (const [index, { address, stage, needs }] of screens.entries()) {
   });
 }
 
-/** Links, buttons and fields that are less than 44 px high or 24 px wide, except links within a sentence. */
+/** Links, buttons and fields that are less than 44 px high (a tick box: 24) or 24 px wide, except within a sentence. */
 async function smallTargets(page: Page): Promise<string[]> {
   return await page.evaluate(() =>
-    [...document.querySelectorAll('a, button, select, .control, .code input')].flatMap((target) => {
-      const { width, height } = target.getBoundingClientRect();
-      const isInSentence = target.closest('.lede, .alert, .hint, li:not(.steps > li)');
-      const isSmall = height > 0 && (height < 43.9 || width < 24);
-      return isSmall && !isInSentence ? [`${target.textContent || target.id}: ${width} × ${height}`] : [];
-    }),
+    [...document.querySelectorAll('a, button, select, .control, .check, .code input:not([type=hidden])')].flatMap(
+      (target) => {
+        const { width, height } = target.getBoundingClientRect();
+        const isInSentence = target.closest('.lede, .alert, .hint, li:not(.steps > li)');
+        const isSmall = height > 0 && (height < (target.matches('.check') ? 24 : 43.9) || width < 24);
+        return isSmall && !isInSentence ? [`${target.textContent || target.id}: ${width} × ${height}`] : [];
+      },
+    ),
   );
 }
 
