@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import type { BrowserContext } from '@playwright/test';
 import type { Page, ServerPage } from '#contract/page.ts';
-import { loadBuiltPages } from '#server/http/built-pages.ts';
+
+const renderer = fileURLToPath(new URL('render-page.ts', import.meta.url));
 
 /** Pages without an address of their own that no stage leads to; shown in place of a failure page. */
 const serverPages = {
@@ -17,7 +20,6 @@ export const serverPageUrl = (name: keyof typeof serverPages) => `/portal/loginf
 
 /** Has the browser show them as the product renders them, with the headers that its documents have. */
 export async function showServerPages(context: BrowserContext): Promise<void> {
-  const { render } = await loadBuiltPages({ basePath: '/portal', accentColour: null });
   await context.route(/[?&]serverPage=/, async (route) => {
     const response = await route.fetch();
     const text = await response.text();
@@ -26,7 +28,8 @@ export async function showServerPages(context: BrowserContext): Promise<void> {
     ) as Page;
     const name = new URL(route.request().url()).searchParams.get('serverPage') as keyof typeof serverPages;
     const reference = name === 'problem' ? 'K7Q2-M4XD' : null;
-    const body = render({ ...page, reference, serverPage: serverPages[name] });
+    const input = JSON.stringify({ ...page, reference, serverPage: serverPages[name] });
+    const body = execFileSync(process.execPath, [renderer], { input, encoding: 'utf8' });
     // The page on the way to a provider is measured, so it stays.
     await route.fulfill({ response, body: body.replace(/<meta http-equiv="refresh"[^>]*>/, '') });
   });
