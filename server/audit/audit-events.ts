@@ -24,6 +24,7 @@ export const auditEvents = {
   'password-change-refused': 'A new password was rejected; the reason is its number.',
   'mail-given-up': 'An email could not be delivered within a day; no more attempts are made.',
   'destination-refused': 'A sign-in requested a destination that is not allowed and led to the default one.',
+  'too-busy': 'Too many passwords were waiting to be checked; requests were answered with 503.',
   'request-refused': 'A state-changing request came from another site; nothing changed.',
   'customer-added': 'An operator added a customer.',
   'customer-changed': 'An operator changed a customer.',
@@ -119,7 +120,7 @@ export const resetOutcomes = {
 export type ResetOutcome = keyof typeof resetOutcomes;
 
 /** Why a new password was refused: the number that the visitor sees, in the operator's words. */
-export const changeRefusalReasons: Record<`${ChangeFailedReason}` | 'network', string> = {
+export const changeRefusalReasons: Record<`${ChangeFailedReason}` | 'network' | 'throttled', string> = {
   1: 'The password is too weak.',
   2: 'The account behind the link is gone.',
   3: 'The link has expired, was used, or was withdrawn.',
@@ -132,6 +133,7 @@ export const changeRefusalReasons: Record<`${ChangeFailedReason}` | 'network', s
   10: 'No customer is assigned to the account.',
   11: 'The password is one of the last ten.',
   network: 'None of the customers admits the address.',
+  throttled: 'Too many unknown links from this address, its network or overall.',
 };
 
 /** One decision that led to an answer, in words for the operator; never a password, code, token or secret. */

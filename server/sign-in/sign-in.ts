@@ -150,17 +150,17 @@ async function throttled(
   [address]: readonly ThrottleKey[],
   now: Date,
 ): Promise<SignInResult> {
-  const event: AuditEvent = {
+  const event = {
     event: 'sign-in-refused',
     reason: 'throttled-address',
     address: request.address,
     requestId: request.requestId,
     steps: [{ step: 'throttle', outcome: `failures from this origin: wait until ${until.toISOString()}` }],
-  };
-  await insertEventOnceAMinute(deps.sql, event, `throttled:${address?.key}`, now);
+  } satisfies AuditEvent;
+  const reference = await insertEventOnceAMinute(deps.sql, event, `throttled:${address?.key}`, now);
   deps.metrics.signIns.inc({ way: 'password', outcome: 'throttled-address' });
   deps.metrics.throttled.inc({ kind: 'address' });
-  return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
+  return { kind: 'throttled', retryAfter: until.getTime() - now.getTime(), reference };
 }
 
 /** The decisions as `vestibule explain` shows them to an operator. */
