@@ -6,6 +6,7 @@ export const auditEvents = {
   'second-factor-asked': 'The password was right; a second factor was requested.',
   'code-not-sent': 'No code was sent for a sign-in: the account received too many; the steps say until when.',
   'code-refused': 'A second-factor code was wrong.',
+  'code-throttled': 'A second-factor code was not checked: too many were wrong, over all sign-ins by the same way.',
   'second-factor-ended': 'Too many codes were tried; the user has to sign in again.',
   'sign-in-refused': 'A sign-in was refused; the reason says why.',
   'sso-started': 'A visitor was sent to an identity provider.',
@@ -139,7 +140,11 @@ export const changeRefusalReasons: Record<`${ChangeFailedReason}` | 'network' | 
 /** One decision that led to an answer, in words for the operator; never a password, code, token or secret. */
 export type AuditStep = { step: string; outcome: string };
 
-/** The fields of an event besides its time; absent means unknown or not applicable. */
+/**
+ * The fields of an event besides its time; absent means unknown or not applicable. `customerKey` holds several keys with a
+ * comma in between, if the user has several customers; `connectionId` stands for `connection`, the key, where only the id
+ * is known.
+ */
 export type AuditEvent = {
   event: AuditEventName;
   reason?: string;
@@ -148,7 +153,13 @@ export type AuditEvent = {
   username?: string;
   customerKey?: string;
   connection?: string;
+  connectionId?: string;
   address?: string;
   requestId?: string;
   steps?: AuditStep[];
 };
+
+/** The customers of an event, by their keys. */
+export function customersOfEvent(customers: readonly { key: string }[]): Pick<AuditEvent, 'customerKey'> {
+  return customers.length === 0 ? {} : { customerKey: customers.map(({ key }) => key).join(', ') };
+}

@@ -1,5 +1,5 @@
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
-import type { AuditStep } from '../audit/audit-events.ts';
+import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
@@ -128,7 +128,11 @@ async function store(
     await queuePasswordNotice(sql, user, { now, address, language });
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
     const { id: userId, username } = user;
-    await insertAuditEvent(sql, { event: 'password-changed', userId, username, address, requestId, steps }, now);
+    await insertAuditEvent(
+      sql,
+      { event: 'password-changed', userId, username, ...customersOfEvent(user.customers), address, requestId, steps },
+      now,
+    );
     return { kind: 'changed', ended: await endOwnSession(sql, request, now) } as const;
   });
   if (stored) deps.wake.mails();
@@ -175,7 +179,7 @@ async function refused(
     address,
     requestId,
     steps,
-    ...(user && { userId: user.id, username: user.username }),
+    ...(user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) }),
   } as const;
   await insertAuditEvent(deps.sql, event, now);
   return reason === 'network' ? { kind: 'networkRefused', reference } : { kind: 'refused', reason, reference };

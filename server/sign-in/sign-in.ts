@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditStep, RefusalReason } from '../audit/audit-events.ts';
+import { type AuditEvent, type AuditStep, customersOfEvent, type RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import type { SignInLabels } from '../deps/metrics.ts';
@@ -134,7 +134,7 @@ async function refused(
       address: request.address,
       requestId: request.requestId,
       steps,
-      ...(user && { userId: user.id, username: user.username }),
+      ...(user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) }),
     },
     // A known browser's failures count only on that browser, and a right password is no guess.
     deviceKnown || reason === 'network' ? [] : origin,

@@ -148,9 +148,9 @@ export async function insertRefusal(
       from unnest(${countUnder.map(({ key }) => key)}::text[]) as k (key)
       join ${originLimits(sql)} on l.kind = split_part(key, ':', 1)
     )
-    insert into audit_event (at, event, reason, reference, user_id, username, address, request_id, steps)
+    insert into audit_event (at, event, reason, reference, user_id, username, customer_key, address, request_id, steps)
     select ${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null}::uuid,
-      ${event.username ?? null}, ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
+      ${event.username ?? null}, ${event.customerKey ?? null}, ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
     from quick where (select count(*) from counted) >= 0`;
 }
 
@@ -170,7 +170,9 @@ export async function insertEventOnceAMinute(
   const { count } = await sql`
     insert into audit_event (at, event, reason, user_id, username, customer_key, connection, address, request_id, steps)
     select ${now}, ${event.event}, ${event.reason ?? null}, ${event.userId ?? null}::uuid, ${event.username ?? null},
-      ${event.customerKey ?? null}, ${event.connection ?? null}, ${event.address ?? null}::inet, ${event.requestId},
+      ${event.customerKey ?? null},
+      coalesce(${event.connection ?? null}, (select key from sso_connection where id = ${event.connectionId ?? null}::uuid)),
+      ${event.address ?? null}::inet, ${event.requestId},
       ${sql.json(event.steps ?? [])}::jsonb
     where throttle_attempt(${key}, ${mark}, ${now}, 1, 60, 60, 60)`;
   if (count > 0) return referenceOfRequest(event.requestId);
