@@ -24,7 +24,8 @@ export const auditEvents = {
   'password-changed': 'A user chose a new password by a link.',
   'password-change-refused': 'A new password was rejected; the reason is its number.',
   'mail-given-up': 'An email could not be delivered within a day; no more attempts are made.',
-  'destination-refused': 'A sign-in requested a destination that is not allowed and led to the default one.',
+  'destination-refused':
+    'A sign-in, or the address of a page, requested a destination that is not allowed; it led to the default one.',
   'too-busy': 'Too many passwords were waiting to be checked; requests were answered with 503.',
   'request-refused': 'A state-changing request came from another site; nothing changed.',
   'customer-added': 'An operator added a customer.',

@@ -15,6 +15,7 @@ import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { standingOf, wayOf } from '../visitor/ways.ts';
 import type { Who } from '../visitor/who.ts';
+import { recordRefusedDestination } from './record-refused-destination.ts';
 
 /** Every address below the base path that no other route has: a screen, a legacy address, or nothing. */
 export function screenRoute(deps: Deps) {
@@ -28,6 +29,7 @@ export function screenRoute(deps: Deps) {
     if (current) return reply.redirect(config.basePath + current + search, 302);
     const { name } = screenOfPath(below);
     if (name === 'notFound') return await noRoute(request, reply);
+    recordRefusedDestination(deps, request, reply);
     // The forms must show even while the database is down.
     const who = await visitorOf(deps, request).who().catch(nullIfDatabaseAway);
     if (name === 'login' && who && wayOf(standingOf(who), name).kind === 'destination')
