@@ -134,24 +134,34 @@ export async function findFactorsOfUser(sql: Connection, userId: string) {
     from portal_user where id = ${userId}`);
 }
 
-/** Records a refused sign-in and counts it under the keys of its origin. */
+/**
+ * Records a refused sign-in and counts it under the keys of its origin, of which the first is the address: a guess that the
+ * address has just made counts under none of them.
+ */
 export async function insertRefusal(
   sql: Connection,
   event: AuditEvent,
-  countUnder: readonly ThrottleKey[],
+  { keys, guess }: { keys: readonly ThrottleKey[]; guess: Buffer },
   now: Date,
 ): Promise<void> {
   await sql`
     with quick as materialized (select set_config('synchronous_commit', 'off', true)),
+    origin as materialized (
+      select key, place, free, leak, first, longest
+      from unnest(${keys.map(({ key }) => key)}::text[]) with ordinality as k (key, place)
+      join ${originLimits(sql)} on l.kind = split_part(key, ':', 1)
+    ),
+    address as materialized (
+      select throttle_guess(key, ${guess}, ${now}, free, leak, first, longest) as is_new from origin where place = 1
+    ),
     counted as materialized (
       select throttle_attempt(key, null, ${now}, free, leak, first, longest, true)
-      from unnest(${countUnder.map(({ key }) => key)}::text[]) as k (key)
-      join ${originLimits(sql)} on l.kind = split_part(key, ':', 1)
+      from (select * from origin where place > 1 and (select is_new from address) order by place) as wider
     )
     insert into audit_event (at, event, reason, reference, user_id, username, customer_key, address, request_id, steps)
     select ${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null}::uuid,
       ${event.username ?? null}, ${event.customerKey ?? null}, ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
-    from quick where (select count(*) from counted) >= 0`;
+    from quick where (select count(*) from address) + (select count(*) from counted) >= 0`;
 }
 
 /**
