@@ -127,6 +127,7 @@ export function verifyRoute(deps: Deps) {
       case 'signInExpired':
         return sendProblem(reply, 401, { notice: 'signInExpired', ...(isTurnOver && { isTurnOver }) });
       case 'signInTooOld':
+        reply.header(codeAnswerHeaders.notice, 'signInTooOld');
         return sendProblem(reply, 409, { detail: 'The sign-in is too old to set up an app.' });
       case 'tooManyTries':
         return sendProblem(reply, 401, { notice: 'tooManyCodes' });
