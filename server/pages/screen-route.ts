@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
+import { destinationToCarry } from '#contract/destination-to-carry.ts';
+import { noticeOfSearch } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
-import { queryNames, redirectOfLegacyPath, type Screen, screenOfPath } from '#contract/screens.ts';
+import { queryNames, redirectOfLegacyPath, type Screen, screenOfPath, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
@@ -11,6 +13,7 @@ import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { singleSignOnPage } from '../single-sign-on/single-sign-on-page.ts';
 import { nullIfDatabaseAway } from '../storage/connect.ts';
 import { secondFactorPage } from '../two-factor/second-factor-page.ts';
+import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { standingOf, wayOf } from '../visitor/ways.ts';
@@ -32,6 +35,8 @@ export function screenRoute(deps: Deps) {
     recordRefusedDestination(deps, request, reply);
     // The forms must show even while the database is down.
     const who = await visitorOf(deps, request).who().catch(nullIfDatabaseAway);
+    if (name === 'login' && noticeOfSearch(search) === 'cookiesNeeded' && request.headers.cookie !== undefined)
+      return reply.redirect(afterCookies(request, who), 302);
     if (name === 'login' && who && wayOf(standingOf(who), name).kind === 'destination')
       return reply.redirect(destinationOf(request), 302);
     const turns = who && turnOfEndedSession(deps, request, reply, who);
@@ -39,6 +44,15 @@ export function screenRoute(deps: Deps) {
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
     return await deps.pages.send(request, reply, 200, { ...page, ...(turns && { turns, typedUsername: '' }) });
   };
+
+  /** Where a browser goes that has kept the cookies of its sign-in (sign-in/let-in.ts). */
+  function afterCookies(request: FastifyRequest, who: Who | null): string {
+    if (who?.kind === 'full') return destinationOf(request);
+    const destination = destinationToCarry(queryValue(request, queryNames.destination), config.destinationRules);
+    const lang = languageOverride(request);
+    if (who?.kind === 'half') return secondFactorUrl(config.basePath, who.half, { destination, lang });
+    return screenUrl(config.basePath, 'login', { [queryNames.destination]: destination, lang });
+  }
 
   /** The default destination, without a hub, is our own page, and keeps the language that the visitor chose. */
   function destinationOf(request: FastifyRequest): string {

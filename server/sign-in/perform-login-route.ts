@@ -68,7 +68,12 @@ export function performLoginRoute(deps: Deps) {
       case 'secondFactor':
       case 'signedIn':
         if (redirectURL && !accepted) await recordRefusedDestination(request, address);
-        return letIn(request, reply, config, result, { ...way, username });
+        return letIn(request, reply, config, result, {
+          ...way,
+          username,
+          // The hub's own forms, without `turn`, lead straight on, as the specification has it.
+          isFirst: turn !== undefined && request.headers.cookie === undefined,
+        });
     }
   };
 
