@@ -5,7 +5,10 @@ import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 
 export type ResetLinkState = 'open' | 'used' | 'withdrawn';
 
-/** A link with its account, as one address may see it; `user` is null if the account is gone. */
+/**
+ * A link with its account, as one address may see it; `user` is null if the account is gone. `endsAt` of a used one is
+ * when it was used.
+ */
 export type ResetLink = { state: ResetLinkState; endsAt: Date; user: ResetUser | null };
 
 export type ResetUser = {
@@ -72,7 +75,7 @@ export async function insertResetLink(
  */
 export async function spendResetLink(sql: Connection, tokenHash: Buffer, now: Date): Promise<string | null> {
   const [row] = await sql<{ userId: string }[]>`
-    update reset_link set state = 'used'
+    update reset_link set state = 'used', ends_at = ${now}
     where token_hash = ${tokenHash} and state = 'open' and ends_at > ${now}
     returning user_id as "userId"`;
   return row?.userId ?? null;

@@ -30,8 +30,6 @@ export type VerifyRequest = Press &
   Pick<KnownVisitor, 'language' | 'requestId'> & {
     /** Whether this browser skips the code for a while. */
     remember: boolean;
-    /** A form without JavaScript may be sent twice by one double click; a script prevents that. */
-    isForm: boolean;
   };
 
 /**
@@ -127,7 +125,7 @@ async function complete(
       insertSession(sql, {
         tokenHash: nextSessionHash,
         formerTokenHash: hash,
-        pressAt: request.isForm ? at : null,
+        pressAt: at,
         userId,
         customerIds: half.customers.map(({ id }) => id),
         address: request.address,
