@@ -2,7 +2,6 @@ import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.
 import type { AuditStep } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
-import { limits } from '../limits.ts';
 import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { isToken, tokenHash } from '../secrets/token.ts';
 import { endSession } from '../sign-out/end-session.ts';
@@ -13,7 +12,7 @@ import { updatePasswordHash } from '../storage/portal-user.ts';
 import { findResetLink, type ResetLink, type ResetUser, spendResetLink } from '../storage/reset-link.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt } from '../storage/throttle.ts';
-import { changedKey, resetKeys } from '../storage/throttle-keys.ts';
+import { resetKeys } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { newPasswordProblem } from './new-password-problem.ts';
@@ -59,7 +58,6 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
     return { kind: 'throttled', retryAfter: waitUntil.getTime() - deps.now().getTime() };
   }
   const reason = reasonOfLink(link, deps.now()) ?? reasonOfAccount(link?.user ?? null);
-  if (link && reason === requestExpired && (await isSamePress(deps, request, link))) return await changedBefore(deps, request);
   if (reason) return await refused(deps, request, link, reason);
   const user = link?.user as ResetUser;
   if (!user.customers.some(({ admits }) => admits)) return await refused(deps, request, link, 'network');
@@ -135,26 +133,12 @@ async function endOwnSession(
   return await endSession(sql, tokenHash(sessionToken), { markHashes, now, address, requestId });
 }
 
-/**
- * Whether the form has already done this: it was sent twice, or again because the first answer was lost on the way. Counts
- * the attempt before the check: whoever has the link could guess the new password here.
- */
-async function isSamePress({ sql, now }: Deps, request: ChangeRequest, link: ResetLink): Promise<boolean> {
-  const { state, endsAt, user } = link;
-  const isRecent = state === 'used' && now().getTime() - endsAt.getTime() < limits.responseUnread;
-  if (!isRecent || !user || (await countAttempt(sql, [changedKey(user.id)], now()))) return false;
-  return await verifyPassword(user.passwordHash, request.password);
-}
-
-async function changedBefore(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
-  return { kind: 'changed', ended: await endOwnSession(deps.sql, request, deps.now()) };
-}
-
-/** A concurrent change was faster: that of the same form, or another one. */
+/** A concurrent change was faster: the same form sent twice, which already did this, or another one. */
 async function outrun(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
   const link = await linkOf(deps, request);
   const overBy = reasonOfLink(link, deps.now());
-  if (overBy && link && (await isSamePress(deps, request, link))) return await changedBefore(deps, request);
+  if (overBy && link?.user && (await verifyPassword(link.user.passwordHash, request.password)))
+    return { kind: 'changed', ended: await endOwnSession(deps.sql, request, deps.now()) };
   const reason = overBy ?? reasonOfAccount(link?.user ?? null);
   if (reason) return await refused(deps, request, link, reason);
   return await refused(deps, request, link, changeFailed, 'the account was changed while it was checked');

@@ -72,18 +72,13 @@ export type SessionOfPress = {
 };
 
 /**
- * Whose session a right code has opened between two times instead of this one, and by which way in; null if none has. Locked until the transaction ends, so that the presses of one button are judged one after the other.
+ * Whose session a right code has opened since a time instead of this one, and by which way in; null if none has. Locked until the transaction ends, so that the presses of one button are judged one after the other.
  */
-export async function findOpenedByPressForUpdate(
-  sql: Connection,
-  former: Buffer,
-  { since, until }: { since: Date; until: Date },
-) {
+export async function findOpenedByPressForUpdate(sql: Connection, former: Buffer, since: Date) {
   return await rowOrNull(sql<(WayIn & { username: string })[]>`
     select s.user_id as "userId", s.connection_id as "connectionId", u.username
     from session s join portal_user u on u.id = s.user_id
-    where s.former_token_hash = ${former} and not s.replaces and s.press_at > ${since} and s.press_at <= ${until}
-    for update of s`);
+    where s.former_token_hash = ${former} and not s.replaces and s.press_at > ${since} for update of s`);
 }
 
 /** What the right code of a press opened; null if nothing, if it has ended, or its session goes by another token now. */

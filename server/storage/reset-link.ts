@@ -5,10 +5,7 @@ import { isSsoPossibleFor, isSsoRequiredOf } from './sso-domain.ts';
 
 export type ResetLinkState = 'open' | 'used' | 'withdrawn';
 
-/**
- * A link with its account, as one address may see it; `user` is null if the account is gone. `endsAt` of a used one is
- * when it was used.
- */
+/** A link with its account, as one address may see it; `user` is null if the account is gone. */
 export type ResetLink = { state: ResetLinkState; endsAt: Date; user: ResetUser | null };
 
 export type ResetUser = {
@@ -75,7 +72,7 @@ export async function insertResetLink(
  */
 export async function spendResetLink(sql: Connection, tokenHash: Buffer, now: Date): Promise<string | null> {
   const [row] = await sql<{ userId: string }[]>`
-    update reset_link set state = 'used', ends_at = ${now}
+    update reset_link set state = 'used'
     where token_hash = ${tokenHash} and state = 'open' and ends_at > ${now}
     returning user_id as "userId"`;
   return row?.userId ?? null;

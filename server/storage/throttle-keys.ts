@@ -48,11 +48,6 @@ export function resetKeys(address: string): ThrottleKey[] {
   return originKeys(address).map(({ key, limit }) => ({ key: `reset-${key}`, limit }));
 }
 
-/** The key for forms sent again with a link that has just changed a user's password. */
-export function changedKey(userId: string): ThrottleKey {
-  return { key: `changed:${userId}`, limit: limits.throttle.account };
-}
-
 /** The keys for visits to identity providers started from an address. */
 export function ssoKeys(address: string): ThrottleKey[] {
   const [{ key }] = originKeys(address);

@@ -15,15 +15,13 @@ import type { VerifyRequest, VerifyResult } from './verify-code.ts';
 /**
  * The answer that the first press of this button got, for a browser that dropped it or lost it on the way: the same
  * session, by the same tokens, while that session is alive and the press was moments ago (docs/decisions/0028, 0047).
- * Null if there is none. Another code is a guess, and counts for the account as any wrong one. `sentAt`: when this press
- * arrived.
+ * Null if there is none. Another code is a guess, and counts for the account as any wrong one.
  */
 export async function answerOfPress(
   deps: Deps,
   request: VerifyRequest,
-  sentAt: Date,
 ): Promise<Extract<VerifyResult, { kind: 'right' | 'thenApp' }> | null> {
-  const found = await transaction(deps.sql, (sql) => find(deps, sql, request, sentAt));
+  const found = await transaction(deps.sql, (sql) => find(deps, sql, request));
   if (!found) return null;
   const { opened, tokens } = found;
   if ((await whoHas(deps, tokens.session, request.address)).kind === 'ended') return null;
@@ -38,30 +36,14 @@ export async function answerOfPress(
   };
 }
 
-/**
- * A double click presses a form's button twice. A script presses once: its second call comes from a person who was told
- * that the first failed, never at once; calls at once are a race for one code, which one of them wins.
- */
-function timeOfFirstPress({ isForm }: VerifyRequest, sentAt: Date): { since: Date; until: Date } {
-  const ago = (time: number) => new Date(sentAt.getTime() - time);
-  return isForm
-    ? { since: ago(limits.sameCodePress), until: sentAt }
-    : { since: ago(limits.responseUnread), until: ago(limits.samePress) };
-}
-
 type Found = { opened: SessionOfPress; tokens: TokensOfPress };
 
 /** Counts the attempt before the check, and not at all if the code is right. */
-async function find(
-  deps: Deps,
-  sql: Connection,
-  request: VerifyRequest,
-  sentAt: Date,
-): Promise<RollBack<Found> | null> {
+async function find(deps: Deps, sql: Connection, request: VerifyRequest): Promise<RollBack<Found> | null> {
   const now = deps.now();
-  const { since, until } = timeOfFirstPress(request, sentAt);
+  const since = new Date(now.getTime() - (request.isForm ? limits.sameCodePress : limits.responseUnread));
   const former = tokenHash(request.sessionToken);
-  const person = await findOpenedByPressForUpdate(sql, former, { since, until });
+  const person = await findOpenedByPressForUpdate(sql, former, since);
   if (!person || (await countAttempt(sql, [codeKey(person)], now))) return null;
   for (const key of deps.keys.code) {
     const tokens = tokensOfPress(key, request);

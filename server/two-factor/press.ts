@@ -37,5 +37,9 @@ export function pressDigest({ code }: Keys, press: Press): Buffer {
 
 function digestOf(key: Buffer, press: Press, purpose: keyof TokensOfPress | 'code'): Buffer {
   const browser = browserHash(press).toString('hex');
-  return codeDigest([key], press.code, JSON.stringify(['press', purpose, browser, press.address, ...(press.isForm ? [] : ['script'])]));
+  return codeDigest(
+    [key],
+    press.code,
+    JSON.stringify(['press', purpose, browser, press.address, ...(press.isForm ? [] : ['script'])]),
+  );
 }

@@ -23,10 +23,9 @@ import { hasPage, type VerifyRequest, type VerifyResult, verifyCode } from './ve
  * first.
  */
 export async function verifyAny(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
-  const sentAt = deps.now();
   const result = await verifyOnce(deps, request, who);
-  if (result.kind !== 'signInExpired') return result;
-  return (await answerOfPress(deps, request, sentAt)) ?? result;
+  if (result.kind !== 'signInExpired' || !(request.isForm || request.isAgain)) return result;
+  return (await answerOfPress(deps, request)) ?? result;
 }
 
 async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {

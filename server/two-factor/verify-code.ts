@@ -30,6 +30,8 @@ export type VerifyRequest = Press &
   Pick<KnownVisitor, 'language' | 'requestId'> & {
     /** Whether this browser skips the code for a while. */
     remember: boolean;
+    /** A script that has no answer to the press before this one says so. */
+    isAgain: boolean;
   };
 
 /**

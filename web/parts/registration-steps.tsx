@@ -26,12 +26,11 @@ export function RegistrationSteps({ registration, onBroken, children }: Props) {
         {registration ? (
           <Key {...registration} onBroken={onBroken} />
         ) : (
-          <>
-            <div className="qr" aria-busy="true" />
+          <div className="qr">
             <noscript>
               <NoKey />
             </noscript>
-          </>
+          </div>
         )}
       </li>
       <li>

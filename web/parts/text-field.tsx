@@ -4,13 +4,20 @@ export type TextFieldProps = ComponentProps<'input'> & { id: string; label: stri
 
 /** A text with its label; `checked-field.tsx` adds what is wrong with it. */
 export function TextField({ id, label, children, defaultValue, ...input }: TextFieldProps) {
-  // Browsers keep an entry for Back only if it differs from the default.
-  const [first] = useState(defaultValue);
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <div className="control">
-        <input id={id} type="text" autoCapitalize="none" autoCorrect="off" spellCheck={false} defaultValue={first} {...input} />
+        <input
+          id={id}
+          type="text"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          // Browsers bring an entry back with the page only if it differs from the default, which therefore stays.
+          defaultValue={useState(defaultValue)[0]}
+          {...input}
+        />
       </div>
       {children}
     </div>

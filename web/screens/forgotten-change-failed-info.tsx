@@ -10,41 +10,33 @@ import { SupportLink } from '../parts/support-link.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { useVisit } from '../visit.ts';
 
-type NextStep = 'choose' | 'newLink' | 'support';
-
-/** The remedy for each refusal. */
-const nextSteps: Record<ChangeFailedReason, NextStep> = {
-  1: 'choose',
-  2: 'newLink',
-  3: 'newLink',
-  4: 'newLink',
-  5: 'choose',
-  6: 'choose',
-  7: 'support',
-  8: 'support',
-  9: 'choose',
-  10: 'support',
-  11: 'choose',
-};
+/** The remedies; a better entry helps with the others. */
+const needNewLink: readonly (ChangeFailedReason | null)[] = [2, 3, 4];
+const needSupport: readonly (ChangeFailedReason | null)[] = [7, 8, 10];
 
 export function ForgottenChangeFailedInfo() {
   const message = useMessage();
   const { place } = useVisit();
   const reason = reasonOfSearch(place.search);
-  const step = reason ? nextSteps[reason] : 'choose';
+  const isOfLink = needNewLink.includes(reason);
+  const isOfAccount = needSupport.includes(reason);
   return (
     <>
       <Seal icon="bang" kind="bad" />
       <Heading />
       <p className="lede">{message(reason ? `changed-failed-page-error-${reason}` : 'changed-failed-page-error')}</p>
       <div className="stack">
-        {step === 'choose' && <ChooseLink className="button" />}
-        {step === 'newLink' && <ForgottenLink className="button" />}
-        {step === 'support' && <SupportLink className="button" />}
+        {isOfLink ? (
+          <ForgottenLink className="button" />
+        ) : isOfAccount ? (
+          <SupportLink className="button" />
+        ) : (
+          <ChooseLink className="button" />
+        )}
         <p className="links">
-          {step !== 'choose' && <ChooseLink />}
+          {(isOfLink || isOfAccount) && <ChooseLink />}
           <LoginLink />
-          {step !== 'support' && <SupportLink />}
+          {!isOfAccount && <SupportLink />}
         </p>
         <Reference />
       </div>
