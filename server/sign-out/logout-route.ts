@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { setCookie } from '../http/cookies.ts';
+import { destinationOfAddress } from '../http/destination-of-address.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { refuseForeignSite } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
@@ -17,6 +18,7 @@ import { markHashes } from '../visitor/mark-hashes.ts';
 import { forgetConnection } from '../visitor/remembered-connection.ts';
 import { turnHash } from '../visitor/turn-hash.ts';
 import { visitorOf } from '../visitor/visitor.ts';
+import { isSignedOut } from '../visitor/who.ts';
 import { carriesSession, endSession, leaveSession, wasSignedIn } from './end-session.ts';
 
 /**
@@ -58,7 +60,9 @@ export function logoutConfirmedRoute(deps: Deps) {
 async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const visitor = visitorOf(deps, request);
   const { address, requestId } = visitor;
-  const destination = queryValue(request, queryNames.destination) ?? undefined;
+  const asked = destinationOfAddress(request, deps.config);
+  // Whoever was signed out elsewhere may have been followed by somebody else.
+  const destination = asked !== undefined && isSignedOut(await visitor.who()) ? undefined : asked;
   // Signing out to set up one's own app does not mean that another person follows, so the provider's session may stay.
   // This requires the button: any link could claim it, and then nothing would be discarded.
   const isToRegister =
