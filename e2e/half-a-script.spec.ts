@@ -49,6 +49,10 @@ const noStorage = () => {
 /** Nothing is loaded that the visitor did not ask for. */
 const neverIdle = () => Object.assign(window, { requestIdleCallback: () => 0 });
 
+/** The console says so; on a busy machine that takes a while. */
+const hears = (page: Page, text: RegExp) =>
+  page.waitForEvent('console', { predicate: (message) => text.test(message.text()), timeout: 20_000 });
+
 async function opens(page: Page, { heading }: ScreenWithNextStep, { address }: NextStep): Promise<void> {
   await page.goto(address, { waitUntil: 'commit' });
   await expect(title(page)).toContainText(texts[heading]);
@@ -75,7 +79,7 @@ const walks: Record<Disturbance, Walk> = {
     await page.route(otherScripts, gone);
     await page.addInitScript(neverIdle);
     const isFirstScript = screen.heading === 'login-title';
-    const failed = isFirstScript || page.waitForEvent('console', (message) => /imported module/.test(message.text()));
+    const failed = isFirstScript || hears(page, /imported module/);
     await opens(page, screen, step);
     await failed;
     await goesOn(page, step, isFirstScript);
@@ -84,7 +88,7 @@ const walks: Record<Disturbance, Walk> = {
   async midway(page, screen, world) {
     const step = await screen.reach(world);
     await page.addInitScript(noTitle);
-    const failed = page.waitForEvent('console', (message) => /No title/.test(message.text()));
+    const failed = hears(page, /No title/);
     await opens(page, screen, step);
     await failed;
     await goesOn(page, step, false);

@@ -125,7 +125,9 @@ const states: Record<string, (world: Where) => Promise<Person>> = {
 };
 
 async function expectArrived(page: Page, tab: number, { username }: Person, isScripted: boolean): Promise<void> {
-  await expect(page).toHaveURL(new RegExp(`/portal/portal\\.html\\?tab=${tab}(?:&lang=en)?${isScripted ? '#/reports/7' : ''}$`));
+  await expect(page).toHaveURL(
+    new RegExp(`/portal/portal\\.html\\?tab=${tab}(?:&lang=en)?${isScripted ? '#/reports/7' : ''}$`),
+  );
   await expect(page.getByText(username, { exact: true })).toBeVisible();
 }
 
@@ -182,13 +184,24 @@ for (const [state, reach] of Object.entries(states)) {
   test(
     `${state}: the session ends meanwhile`,
     both,
-    async ({ page, context, portal, inbox, stages, newPerson, newPersonWithApp, watch, javaScriptEnabled: isScripted }) => {
+    async ({
+      page,
+      context,
+      portal,
+      inbox,
+      stages,
+      newPerson,
+      newPersonWithApp,
+      watch,
+      javaScriptEnabled: isScripted,
+    }) => {
       watch.expect(/status of 401/, /Two-factor code not verified: signInExpired/);
       const person = await reach({ context, portal, inbox, stages, newPerson, newPersonWithApp, isScripted });
       await page.goto(asked(2, isScripted));
       await onDatabaseOf(
         portal,
-        (sql) => sql`update session set ends_at = now() from portal_user u where u.id = user_id and u.username = ${person.username}`,
+        (sql) =>
+          sql`update session set ends_at = now() from portal_user u where u.id = user_id and u.username = ${person.username}`,
       );
       if (state === 'signed in') await page.reload();
       else if (state === 'must register an app') {
