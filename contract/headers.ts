@@ -13,3 +13,6 @@ export const codeAnswerHeaders = {
 
 /** Header of the answer with what an app needs: the name of the account that it is for, encoded as in a URL. */
 export const accountHeader = 'vestibule-account';
+
+/** Of a call that checks a code: the script has no answer to the same call before. */
+export const againHeader = 'vestibule-again';

@@ -98,7 +98,7 @@ export type Page = {
   isAnswer?: true;
   /** Second-factor screens only, when their session exists. */
   secondFactor?: OpenSecondFactor;
-  /** What an authenticator app needs, for visitors without JavaScript; the script fetches its own copy. */
+  /** What an authenticator app needs; a script that runs fetches it again. */
   registration?: RegistrationAnswer;
   /** Set if the page is not an addressed screen. */
   serverPage: ServerPage | null;

@@ -104,6 +104,7 @@ for (const where of ['another browser', 'another tab'])
       await other.getByRole('link', { name: texts['change-failed-choose'] }).click();
       await changeForm(other).send(newPassword);
       await expect(heading(other)).toHaveText('Password changed');
+      await expect(other.getByText(texts['changed-onwards'])).toBeVisible();
       await other.getByRole('link', { name: 'Return to sign-in' }).click();
       await signInForm(other).send(username, `wrong ${newPassword}`);
       await expect(other).toHaveURL(/\/loginfail\/default/);

@@ -41,6 +41,12 @@ describe('verify', () => {
     });
   });
 
+  it('says that the call before failed', async () => {
+    answerWith(json(200, true));
+    await verifyCode('/portal', '012345', false, true);
+    expect(vi.mocked(fetch).mock.lastCall?.[1]?.headers).toMatchObject({ 'vestibule-again': 'true' });
+  });
+
   it('says that the device is to be remembered', async () => {
     answerWith(json(200, true));
     await verifyCode('/portal', '012345', true);

@@ -23,7 +23,7 @@ export type CountedTry =
  */
 export async function countTry(
   deps: Deps,
-  press: Press & { isForm: boolean },
+  press: Press,
   { hash, userId, way, stage }: { hash: Buffer; userId: string; way: WayIn; stage: SessionStage },
 ): Promise<CountedTry> {
   const now = deps.now();

@@ -20,12 +20,12 @@ import { hasPage, type VerifyRequest, type VerifyResult, verifyCode } from './ve
 /**
  * Checks a code in any session: in a half one it completes the sign-in, in a recent full one it confirms the app that
  * its user is setting up voluntarily. In a full one that is older, or has proven less than is required now, the sign-in
- * is too old if an app was being set up. The second press of a form's button finds its session gone, and gets the answer
- * of the first.
+ * is too old if an app was being set up. The second press of a button finds its session gone, and gets the answer of the
+ * first.
  */
 export async function verifyAny(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
   const result = await verifyOnce(deps, request, who);
-  if (result.kind !== 'signInExpired' || !request.isForm) return result;
+  if (result.kind !== 'signInExpired' || !(request.isForm || request.isAgain)) return result;
   return (await answerOfPress(deps, request)) ?? result;
 }
 
@@ -67,8 +67,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     if (!(await isSessionThereForUpdate(sql, sessionHash, now))) return 'gone';
     const proof = await takeProof(asOfPress, sql, prover, request.code);
     if (!proof) return null;
-    const pressAt = request.isForm ? counted.at : null;
-    await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt });
+    await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt: counted.at });
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, { kind: 'secondFactorAdded', now, address, language: request.language });
     await insertAuditEvent(sql, { event: 'two-factor-registered', ...who }, now);

@@ -30,8 +30,8 @@ export type VerifyRequest = Press &
   Pick<KnownVisitor, 'language' | 'requestId'> & {
     /** Whether this browser skips the code for a while. */
     remember: boolean;
-    /** A form without JavaScript may be sent twice by one double click; a script prevents that. */
-    isForm: boolean;
+    /** A script that has no answer to the press before this one says so. */
+    isAgain: boolean;
   };
 
 /**
@@ -128,7 +128,7 @@ async function complete(
       insertSession(sql, {
         tokenHash: nextSessionHash,
         formerTokenHash: hash,
-        pressAt: request.isForm ? at : null,
+        pressAt: at,
         userId,
         customerIds: half.customers.map(({ id }) => id),
         address: request.address,

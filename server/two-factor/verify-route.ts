@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
-import { codeAnswerHeaders } from '#contract/headers.ts';
+import { againHeader, codeAnswerHeaders } from '#contract/headers.ts';
 import type { Notice } from '#contract/notices.ts';
 import { codeOfPaste, isOneTimeCode } from '#contract/one-time-code.ts';
 import { VerifyForm } from '#contract/payloads.ts';
@@ -79,6 +79,7 @@ export function verifyRoute(deps: Deps) {
               userAgent,
               requestId: request.id,
               isForm: form !== null,
+              isAgain: request.headers[againHeader] === 'true',
             },
             visitor,
           )

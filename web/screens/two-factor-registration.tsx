@@ -26,7 +26,7 @@ export function TwoFactorRegistration() {
 function AppRegistration() {
   const message = useMessage('registration-unavailable-title', 'twofa-qr-code-unavailable', 'reload');
   const { page } = useVisit();
-  const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | null>(null);
+  const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | undefined>(page.registration);
   useEffect(() => {
     let isGone = false;
     fetchRegistration(page.rules.basePath, page.secondFactor?.account).then((answer) => {
