@@ -125,6 +125,8 @@ export function App({
   useEffect(() => {
     const onShow = (event: PageTransitionEvent) => {
       if (!event.persisted) return;
+      // WebKit keeps even a no-store page that came over plain HTTP, for whoever is there after the sign-out.
+      if (page.serverPage?.name === 'signedIn') return location.reload();
       setShowing((count) => count + 1);
       comeBack();
     };

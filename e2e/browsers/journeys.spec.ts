@@ -130,7 +130,9 @@ test('the language changes in place, keeps what was typed, and stays', { tag: '@
   await visitor.sees(german['login-title']);
   await visitor.expectLanguage('de');
   await visitor.expectValue(german['login-username'], 'ada');
-  await visitor.open('/portal/forgotten');
+  await visitor.press('link', german['login-forgotten']);
+  await visitor.sees(german['forgotten-title']);
+  await visitor.reload();
   await visitor.sees(german['forgotten-title']);
 });
 

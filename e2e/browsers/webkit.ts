@@ -29,7 +29,9 @@ export async function startWebkit({ driver, display }: Webkit): Promise<Browser>
   return {
     visit: async ({ javaScript }) => {
       const args = ['--automation', `--enable-javascript=${javaScript ? 'TRUE' : 'FALSE'}`];
-      const session = await WebdriverSession.open(address, { 'webkitgtk:browserOptions': { args } });
+      const session = await WebdriverSession.open(address, {
+        'webkitgtk:browserOptions': { args },
+      });
       await session.post('window/rect', { x: 0, y: 0, width, height: height + 70 });
       return visitOf(session);
     },
