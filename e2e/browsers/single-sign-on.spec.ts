@@ -23,7 +23,7 @@ async function leaveFor(visitor: Visitor, provider: string, email: string): Prom
   await visitor.sees(provider);
 }
 
-test('a deep link with a fragment survives the way to an OpenID provider and back', { tag: '@old' }, async ({
+test('a deep link with a fragment survives the way to an OpenID provider and back', { tag: '@oldest' }, async ({
   visitor,
   portal,
   oncePerWorker,
@@ -36,7 +36,7 @@ test('a deep link with a fragment survives the way to an OpenID provider and bac
   await visitor.seesText('Username olga');
 });
 
-test('a deep link with a fragment survives the way to a SAML provider and back', { tag: '@old' }, async ({
+test('a deep link with a fragment survives the way to a SAML provider and back', { tag: '@oldest' }, async ({
   visitor,
   portal,
   oncePerWorker,
@@ -50,17 +50,31 @@ test('a deep link with a fragment survives the way to a SAML provider and back',
   await visitor.seesText('Username sam');
 });
 
-test('Back from a provider leads to a form that works, and Cancel there to a page with a way on', {
-  tag: '@old',
-}, async ({ visitor, portal, oncePerWorker }) => {
+test('who cancels at the provider comes back to a page with a way on', { tag: '@oldest' }, async ({
+  visitor,
+  portal,
+  oncePerWorker,
+}) => {
   await oncePerWorker.get(startOpenIdProviderOf, portal);
   await leaveFor(visitor, 'Sign in at the provider', 'olga@oidc.test');
-  await visitor.back();
-  await visitor.sees(texts['sso-title']);
-  await visitor.press('button', texts['sso-button']);
-  await visitor.sees('Sign in at the provider');
   await visitor.press('link', 'Cancel');
   await visitor.sees(texts['login-fail-oidc-title']);
   await visitor.press('link', texts['return-to-login']);
   await visitor.sees(texts['login-title']);
+});
+
+test('Back from a provider leads to a form that works', { tag: '@oldest' }, async ({
+  engine,
+  visitor,
+  portal,
+  oncePerWorker,
+}) => {
+  test.skip(engine === 'WebKit', 'the driver of WebKitGTK 2.50 loses a page that comes back from another site');
+  await oncePerWorker.get(startOpenIdProviderOf, portal);
+  await leaveFor(visitor, 'Sign in at the provider', 'olga@oidc.test');
+  await visitor.back();
+  await visitor.sees(texts['sso-title']);
+  await visitor.fill(texts.email, 'olga@oidc.test');
+  await visitor.press('button', texts['sso-button']);
+  await visitor.sees('Sign in at the provider');
 });
