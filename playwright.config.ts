@@ -24,7 +24,7 @@ export default defineConfig<object, { engine: Engine }>({
     { name: 'script', grepInvert: /@without-script-only/ },
     ...(['Firefox', 'WebKit'] as const).map((engine) => ({
       name: engine,
-      testDir: 'e2e/browsers',
+      grep: /@every-browser/,
       // One browser, and one portal for it.
       workers: 1,
       use: { engine },
@@ -34,7 +34,7 @@ export default defineConfig<object, { engine: Engine }>({
       name: `Chromium ${version}`,
       // Each worker starts a portal, which takes longer than half of these few tests.
       workers: 1,
-      grep: version < 105 ? /@oldest/ : /@old/,
+      grep: version < 105 ? /@oldest|@every-browser/ : /@old|@every-browser/,
       use: { launchOptions: { ...launchOptions, executablePath: oldChromium(version) } },
     })),
   ],

@@ -23,7 +23,7 @@ async function giveNameAndPassword(visitor: Visitor, username: string, secret = 
 }
 
 test('a deep link with a fragment arrives after a wrong password and the right one, and sign-out ends it', {
-  tag: '@oldest',
+  tag: '@every-browser',
 }, async ({ visitor, newPerson }) => {
   const { username } = await newPerson();
   const asked = '/portal/portal.html?tab=2&filter=a%26b#/reports/7';
@@ -46,7 +46,7 @@ test('a deep link with a fragment arrives after a wrong password and the right o
 });
 
 test('without JavaScript, a deep link arrives after a wrong password and the right one', {
-  tag: '@oldest',
+  tag: '@every-browser',
 }, async ({ visitorWithoutScript: visitor, newPerson }) => {
   const { username } = await newPerson();
   const asked = '/portal/portal.html?tab=2&filter=a%26b';
@@ -60,7 +60,7 @@ test('without JavaScript, a deep link arrives after a wrong password and the rig
   await visitor.seesText(`Username ${username}`);
 });
 
-test('a forgotten password is changed by the link of an email', { tag: '@oldest' }, async ({
+test('a forgotten password is changed by the link of an email', { tag: '@every-browser' }, async ({
   visitor,
   inbox,
   newPerson,
@@ -87,7 +87,7 @@ test('a forgotten password is changed by the link of an email', { tag: '@oldest'
   await visitor.sees(signedIn);
 });
 
-test('a code of an app is typed into six boxes, wrong and right', { tag: '@oldest' }, async ({
+test('a code of an app is typed into six boxes, wrong and right', { tag: '@every-browser' }, async ({
   visitor,
   newPersonWithApp,
   watch,
@@ -106,7 +106,7 @@ test('a code of an app is typed into six boxes, wrong and right', { tag: '@oldes
   await visitor.sees(signedIn);
 });
 
-test('a code by email is typed into six boxes, also after a reload', { tag: '@oldest' }, async ({
+test('a code by email is typed into six boxes, also after a reload', { tag: '@every-browser' }, async ({
   visitor,
   inbox,
   newPerson,
@@ -122,7 +122,9 @@ test('a code by email is typed into six boxes, also after a reload', { tag: '@ol
   await visitor.sees(signedIn);
 });
 
-test('the language changes in place, keeps what was typed, and stays', { tag: '@oldest' }, async ({ visitor }) => {
+test('the language changes in place, keeps what was typed, and stays', { tag: '@every-browser' }, async ({
+  visitor,
+}) => {
   await visitor.open('/portal/login');
   await visitor.expectDisabled(texts['login-button']);
   await visitor.fill(texts['login-username'], 'ada');
@@ -137,7 +139,7 @@ test('the language changes in place, keeps what was typed, and stays', { tag: '@
 });
 
 test('Back leads to the screen before, with what was typed, and after sign-out to nobody’s page', {
-  tag: '@oldest',
+  tag: '@every-browser',
 }, async ({ visitor, newPerson }) => {
   const { username } = await newPerson();
   await visitor.open('/portal/login');

@@ -32,7 +32,8 @@ export async function startWebkit({ driver, display }: Webkit): Promise<Browser>
       const session = await WebdriverSession.open(address, {
         'webkitgtk:browserOptions': { args },
       });
-      await session.post('window/rect', { x: 0, y: 0, width, height: height + 70 });
+      // Its bar is as high.
+      await session.post('window/rect', { x: 0, y: 0, width, height: height + 38 });
       return visitOf(session);
     },
     close: async () => {
