@@ -24,7 +24,7 @@ export default defineConfig<object, { engine: Engine }>({
     { name: 'script', grepInvert: /@without-script-only/ },
     ...(['Firefox', 'WebKit'] as const).map((engine) => ({
       name: engine,
-      grep: /@every-browser/,
+      grep: /@every-(?:browser|engine)/,
       // One browser, and one portal for it.
       workers: 1,
       use: { engine },

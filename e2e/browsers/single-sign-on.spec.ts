@@ -23,7 +23,7 @@ async function leaveFor(visitor: Visitor, provider: string, email: string): Prom
   await visitor.sees(provider);
 }
 
-test('a deep link with a fragment survives the way to an OpenID provider and back', { tag: '@every-browser' }, async ({
+test('a deep link with a fragment survives the way to an OpenID provider and back', { tag: '@every-engine' }, async ({
   visitor,
   portal,
   oncePerWorker,
@@ -36,7 +36,7 @@ test('a deep link with a fragment survives the way to an OpenID provider and bac
   await visitor.seesText('Username olga');
 });
 
-test('a deep link with a fragment survives the way to a SAML provider and back', { tag: '@every-browser' }, async ({
+test('a deep link with a fragment survives the way to a SAML provider and back', { tag: '@every-engine' }, async ({
   visitor,
   portal,
   oncePerWorker,
@@ -50,7 +50,7 @@ test('a deep link with a fragment survives the way to a SAML provider and back',
   await visitor.seesText('Username sam');
 });
 
-test('who cancels at the provider comes back to a page with a way on', { tag: '@every-browser' }, async ({
+test('who cancels at the provider comes back to a page with a way on', { tag: '@every-engine' }, async ({
   visitor,
   portal,
   oncePerWorker,
@@ -63,7 +63,7 @@ test('who cancels at the provider comes back to a page with a way on', { tag: '@
   await visitor.sees(texts['login-title']);
 });
 
-test('Back from a provider leads to a form that works', { tag: '@every-browser' }, async ({
+test('Back from a provider leads to a form that works', { tag: '@every-engine' }, async ({
   engine,
   visitor,
   portal,

@@ -1,10 +1,14 @@
-import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { Browser } from '@playwright/test';
+import type { Language } from '#contract/languages.ts';
 import { composeMail } from '#server/mail/compose-mail.ts';
 import { type Mail, mailKinds } from '#server/storage/mail-kinds.ts';
+import { type ColorScheme, colorSchemes, take } from './shots.ts';
 
-const folder = new URL('../../gallery/mails/', import.meta.url);
+/** A phone, and beside a list of emails. */
+export const mailWidths = [390, 700];
+
+/** The narrowest that still has to read well. */
+const narrow = 320;
 
 type MailConfig = Parameters<typeof composeMail>[1];
 
@@ -37,19 +41,16 @@ const long: Mail['details'] = {
   address: '2001:0db8:85a3:08d3:1319:8a2e:0370:7344',
 };
 
-/** Takes screenshots of every kind of email in light and dark mode, on a phone and beside a list of emails. */
-export async function takeMailShots(browser: Browser): Promise<void> {
-  mkdirSync(folder, { recursive: true });
-  for (const kind of mailKinds) {
-    for (const language of ['en', 'de'] as const) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [390, 700]) await shoot(browser, { kind, language, colorScheme, width });
+/** Takes screenshots of every kind of email in light and dark mode, and of the worst cases for the layout. */
+export async function takeMailShots(browser: Browser, languages: readonly Language[]): Promise<void> {
+  for (const language of languages) {
+    for (const scheme of colorSchemes) {
+      for (const kind of mailKinds) {
+        for (const width of mailWidths) await shoot(browser, { kind, language, scheme, width });
       }
+      for (const kind of ['newDevice', 'signInCode'] as const)
+        await shoot(browser, { kind, language, scheme, width: narrow, config: crowded, details: long });
     }
-  }
-  for (const kind of ['newDevice', 'signInCode'] as const) {
-    for (const colorScheme of ['light', 'dark'] as const)
-      await shoot(browser, { kind, language: 'pl', colorScheme, width: 320, config: crowded, details: long });
   }
 }
 
@@ -58,20 +59,20 @@ const tokenOf: Partial<Record<Mail['kind'], string>> = { resetLink: 'A'.repeat(4
 type Shot = {
   kind: Mail['kind'];
   language: Mail['language'];
-  colorScheme: 'light' | 'dark';
+  scheme: ColorScheme;
   width: number;
   config?: MailConfig;
   details?: Mail['details'];
 };
 
 async function shoot(browser: Browser, shot: Shot): Promise<void> {
-  const { kind, language, colorScheme, width, config = house, details = ordinary } = shot;
+  const { kind, language, scheme, width, config = house, details = ordinary } = shot;
   const queuedAt = new Date(details.at);
   const token = tokenOf[kind] ?? null;
   const mail: Mail = { id: 'shot', kind, recipient: 'ada@acme.example', language, queuedAt, details, token };
-  const page = await browser.newPage({ viewport: { width, height: 700 }, colorScheme, deviceScaleFactor: 2 });
+  const viewport = { width, height: 700 };
+  const page = await browser.newPage({ viewport, colorScheme: scheme, deviceScaleFactor: 2 });
   await page.setContent(composeMail(mail, config).html);
-  const file = new URL(`${kind}-${language}-${width}-${colorScheme}.png`, folder);
-  await page.screenshot({ path: fileURLToPath(file), fullPage: true });
+  await take(page, { of: 'mails', language, name: kind, width, scheme }, { fullPage: true });
   await page.close();
 }

@@ -1,36 +1,40 @@
-import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { Browser } from '@playwright/test';
+import type { Language } from '#contract/languages.ts';
 import { everyScreen, withQuery } from '../every-screen.ts';
 import { MailInbox } from '../mail-inbox.ts';
 import { Stages } from '../stages.ts';
 import { password, startPortalWithUsers } from '../test.ts';
+import { colorSchemes, take } from './shots.ts';
 
-const folder = new URL('../../gallery/screens/', import.meta.url);
-
-const sizes = [
+/** A phone and a desktop. */
+export const screenSizes = [
   { width: 390, height: 844 },
   { width: 1440, height: 900 },
 ];
 
-/** Takes screenshots of every screen of the real product in light and dark mode, on a phone and a desktop. */
-export async function takeScreenShots(browser: Browser): Promise<void> {
-  mkdirSync(folder, { recursive: true });
+/** Each screen in each of its states, by a name that fits a file. */
+export const screenNames = everyScreen.map(({ address }) => {
+  return address.replace('/portal/', '').replace(/\W+/g, '-').replace(/^-|-$/g, '') || 'start';
+});
+
+/** Takes screenshots of every screen of the real product, in light and dark mode, on a phone and a desktop. */
+export async function takeScreenShots(browser: Browser, languages: readonly Language[]): Promise<void> {
   const inbox = await MailInbox.open();
   const portal = await startPortalWithUsers({ env: inbox.env });
   const stages = new Stages({ portal, inbox, password });
   try {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const viewport of sizes) {
-        const page = await browser.newPage({ viewport, colorScheme });
-        for (const { address, stage } of everyScreen) {
-          await stages.enter(page.context(), stage);
-          await page.goto(portal.origin + withQuery(address, 'lang=en'), { waitUntil: 'networkidle' });
-          const name = address.replace('/portal/', '').replace(/\W+/g, '-') || 'start';
-          const file = new URL(`${name}-${viewport.width}-${colorScheme}.png`, folder);
-          await page.screenshot({ path: fileURLToPath(file) });
+    const page = await browser.newPage({ reducedMotion: 'reduce' });
+    for (const [index, { address, stage }] of everyScreen.entries()) {
+      await stages.enter(page.context(), stage);
+      for (const language of languages) {
+        await page.goto(portal.origin + withQuery(address, `lang=${language}`), { waitUntil: 'networkidle' });
+        for (const size of screenSizes) {
+          await page.setViewportSize(size);
+          for (const scheme of colorSchemes) {
+            await page.emulateMedia({ colorScheme: scheme });
+            await take(page, { of: 'screens', language, name: screenNames[index] ?? '', width: size.width, scheme });
+          }
         }
-        await page.close();
       }
     }
   } finally {

@@ -3,24 +3,13 @@ import type { SessionAnswer } from '#contract/payloads.ts';
 import type { Config } from '../config/config.ts';
 import { isPortalCookie } from '../http/cookies.ts';
 import { identityHeaders } from '../session/identity-headers.ts';
+import { hopByHop, tokens } from './hop-by-hop.ts';
 
 /** Tells the hub that a request came through the gate. */
 export const hubSecretHeader = 'X-Vestibule-Hub-Secret';
 
-/** For one connection only (RFC 9110 §7.6.1), or answered by us: `Expect`. */
-const hopByHop = new Set([
-  'connection',
-  'expect',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+/** For this connection only, or answered by us. */
+const notPassedOn = new Set([...hopByHop, 'expect', 'http2-settings']);
 
 /** What frames a request; a client that names it in `Connection` would change where the request ends. */
 const framing = new Set(['content-length', 'host']);
@@ -46,7 +35,8 @@ export function forwardedHeaders(
   const kept: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
     const plain = spelledPlainly(name);
-    if (value === undefined || hopByHop.has(name) || named.has(name) || own.has(plain) || claims.test(plain)) continue;
+    if (value === undefined || notPassedOn.has(name) || named.has(name) || own.has(plain) || claims.test(plain))
+      continue;
     kept[name] = value;
   }
   const cookie = withoutPortalCookies(headers.cookie ?? '');
@@ -68,14 +58,6 @@ export function forwardedHeaders(
 export function handshakeHeaders(headers: IncomingHttpHeaders, told: Told, config: Config): OutgoingHttpHeaders {
   const { 'content-length': _length, 'transfer-encoding': _coding, ...others } = headers;
   return { ...forwardedHeaders(others, told, config), Connection: 'Upgrade', Upgrade: 'websocket' };
-}
-
-/** The names in a list such as that of `Connection`, in lower case. */
-export function tokens(list: string | undefined): string[] {
-  return (list ?? '')
-    .split(',')
-    .map((token) => token.trim().toLowerCase())
-    .filter(Boolean);
 }
 
 const ownNamesOf = new WeakMap<Config, Set<string>>();

@@ -1,23 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isPortalCookie } from '../http/cookies.ts';
-import { tokens } from './forwarded-headers.ts';
-
-/** For the connection with the hub only; trailers are not passed on. */
-const hopByHop = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+import { hopByHop, tokens } from './hop-by-hop.ts';
 
 /**
  * The headers of the hub's answer as the visitor gets them, names and values in turn: as they are, but without those for
- * one connection and without cookies by the names of the portal's.
+ * one connection, trailers included, and without cookies by the names of the portal's.
  */
 export function returnedHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
   const named = tokens(headers.connection).filter((name) => name !== 'content-length');
@@ -25,7 +12,7 @@ export function returnedHeaders({ rawHeaders, headers }: IncomingMessage): strin
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
     const lower = name.toLowerCase();
-    if (hopByHop.has(lower) || named.includes(lower)) continue;
+    if (hopByHop.includes(lower) || named.includes(lower)) continue;
     if (lower === 'set-cookie' && isPortalCookie(value)) continue;
     returned.push(name, value);
   }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addAttackFixtures, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { freePort } from '#testing/free-port.ts';
-import { type HubForTest, hubForTest } from '#testing/hub-for-test.ts';
+import { type LogoutHub, logoutHubForTest } from '#testing/logout-hub-for-test.ts';
 import { configFrom, cookiesOf, type PortalForTest, portalForTest, testPassword } from '#testing/portal-for-test.ts';
 import { changeUser } from '../accounts/change-user.ts';
 import { removeUser } from '../accounts/remove-user.ts';
@@ -19,12 +19,12 @@ import { hubTelling } from './tell-hubs.ts';
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 
 let portal: PortalForTest;
-let crm: HubForTest;
-let reports: HubForTest;
+let crm: LogoutHub;
+let reports: LogoutHub;
 let origin: string;
 beforeAll(async () => {
-  crm = await hubForTest('crm');
-  reports = await hubForTest('reports', 'EdDSA');
+  crm = await logoutHubForTest('crm');
+  reports = await logoutHubForTest('reports', 'EdDSA');
   const silent = { ...crm.audience, name: 'silent', logoutUrl: null };
   const port = await freePort();
   origin = `http://localhost:${port}`;
@@ -68,7 +68,7 @@ async function verified(token: string | undefined, audience = 'crm') {
   return (await jwtVerify(token ?? '', keys, expected)).payload;
 }
 
-const toldSids = ({ tokens }: HubForTest) => tokens.map((token) => decodeJwt(token).sid).sort();
+const toldSids = ({ tokens }: LogoutHub) => tokens.map((token) => decodeJwt(token).sid).sort();
 const waiting = () => countHubLogouts(portal.sql);
 const signOut = (cookies: Record<string, string>) =>
   portal.send({ url: '/portal/logout', headers: { 'sec-fetch-site': 'same-origin' }, cookies });
@@ -295,7 +295,7 @@ it('tokens that wait while the keys are replaced are signed by the new ones', as
 });
 
 it('an address outside the listed networks is never asked', async () => {
-  const inside = await hubForTest('crm', 'ES256', { networks: ['192.0.2.0/24'] });
+  const inside = await logoutHubForTest('crm', 'ES256', { networks: ['192.0.2.0/24'] });
   const other = await portalForTest({ hubAudiences: [inside.audience] }, portal);
   await signOut((await signIn()).cookies);
   other.wait(portal.deps.now().getTime() - other.deps.now().getTime());

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { HubAudience } from '#server/config/hub-audiences.ts';
 
 /** A hub that takes logout tokens. */
-export type HubForTest = {
+export type LogoutHub = {
   audience: HubAudience & { logoutUrl: string };
   /** The logout tokens that it was sent, in order. */
   tokens: string[];
@@ -16,11 +16,11 @@ export type HubForTest = {
 
 const formType = 'application/x-www-form-urlencoded';
 
-export async function hubForTest(
+export async function logoutHubForTest(
   name: string,
   algorithm: HubAudience['algorithm'] = 'ES256',
   { networks = ['127.0.0.1'] }: { networks?: string[] } = {},
-): Promise<HubForTest> {
+): Promise<LogoutHub> {
   const tokens: string[] = [];
   let status = 200;
   const server = createServer(async (request, response) => {
