@@ -69,7 +69,7 @@ test('Back from a provider leads to a form that works', { tag: '@every-engine' }
   portal,
   oncePerWorker,
 }) => {
-  test.skip(engine === 'WebKit', 'the driver of WebKitGTK 2.50 loses a page that comes back from another site');
+  test.skip(engine === 'WebKit', 'the driver of WebKitGTK 2.50 loses a kept page after another site’s');
   await oncePerWorker.get(startOpenIdProviderOf, portal);
   await leaveFor(visitor, 'Sign in at the provider', 'olga@oidc.test');
   await visitor.back();
