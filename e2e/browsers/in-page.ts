@@ -1,6 +1,6 @@
 import type { Point } from './visit.ts';
 
-// Both are sent into pages as text: they need nothing around them, and only what the oldest browser here knows.
+// All are sent into pages as text: they need nothing around them, and only what the oldest browser here knows.
 
 export type Part = { point: Point | null; value: string; hasFocus: boolean };
 
@@ -24,7 +24,7 @@ export function findPart(kind: 'field' | 'button' | 'link', name: string): Part 
   return { point: isFree ? point : null, value: part.value ?? '', hasFocus: document.activeElement === part };
 }
 
-export type Page = { address: string; language: string; heading: string; text: string };
+export type Page = { address: string; language: string; heading: string; text: string; isMarked: boolean };
 
 /** What the page shows. */
 export function readPage(): Page {
@@ -34,10 +34,12 @@ export function readPage(): Page {
     language: document.documentElement.lang,
     heading: plain(document.querySelector('h1')?.textContent),
     text: plain(document.body.innerText),
+    isMarked: document.documentElement.hasAttribute('data-marked'),
   };
 }
 
-/** Puts the focus on a list, so that the keyboard chooses in it; its own menu is no part of the page. */
-export function focusList(id: string): void {
-  document.getElementById(id)?.focus();
+/** Marks the document, to tell it from the one that comes next; returns its address. */
+export function markPage(): string {
+  document.documentElement.setAttribute('data-marked', '');
+  return location.href;
 }

@@ -9,8 +9,11 @@ export async function printed(
 ): Promise<RegExpExecArray> {
   let output = '';
   return await new Promise((resolve, reject) => {
-    const fail = (what: string) => reject(new Error(`${child.spawnfile} ${what}: ${output}`));
     const late = setTimeout(() => fail('is not ready after half a minute'), 30_000);
+    const fail = (what: string) => {
+      clearTimeout(late);
+      reject(new Error(`${child.spawnfile} ${what}: ${output}`));
+    };
     child.once('error', (error) => fail(error.message));
     child.once('exit', (code) => fail(`ended with ${code}`));
     child[stream]?.on('data', (data: Buffer) => {

@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
-import { findPart, type Page, type Part, readPage } from './in-page.ts';
-import type { Visit } from './visit.ts';
+import { findPart, markPage, type Page, type Part, readPage } from './in-page.ts';
+import type { Point, Visit } from './visit.ts';
 
 // A busy machine may need long; what is already there is not waited for.
 const patience = { timeout: 15_000, intervals: [30, 50, 100, 200] };
@@ -19,8 +19,12 @@ export class Visitor {
     await this.#visit.open(new URL(address, this.#origin).href);
   }
 
+  /** Goes back in the history and waits until another page is there. */
   async back(): Promise<void> {
+    const left = await this.#visit.call(markPage);
     await this.#visit.back();
+    const hasLeft = (now: Page | null) => now !== null && (now.address !== left || !now.isMarked);
+    await expect.poll(async () => hasLeft(await this.#read()), patience).toBe(true);
   }
 
   async reload(): Promise<void> {
@@ -33,7 +37,11 @@ export class Visitor {
 
   /** Replaces what is in a field. */
   async fill(label: string, text: string): Promise<void> {
-    await this.#click('field', label);
+    const hasFocus = async () => {
+      await this.#click('field', label);
+      return (await this.#part('field', label))?.hasFocus;
+    };
+    await expect.poll(hasFocus, patience).toBe(true);
     await this.#visit.call(() => (document.activeElement as HTMLInputElement).select());
     await this.#visit.type(text);
     await expect.poll(async () => (await this.#part('field', label))?.value, patience).toBe(text);
@@ -44,7 +52,7 @@ export class Visitor {
     await this.#visit.type(text);
   }
 
-  /** Chooses from a list with the keyboard, since the list's own menu is no part of the page. */
+  /** Chooses from the page's only list, with the keyboard: its menu is no part of the page. */
   async choose(label: string, option: string): Promise<void> {
     await this.#waitForPoint('field', label);
     await this.#visit.call(() => document.querySelector('select')?.focus());
@@ -93,7 +101,7 @@ export class Visitor {
   }
 
   /** Where a part can be pressed, once it stays there. */
-  async #waitForPoint(kind: 'field' | 'button' | 'link', name: string) {
+  async #waitForPoint(kind: 'field' | 'button' | 'link', name: string): Promise<Point> {
     let last: Part['point'] = null;
     await expect
       .poll(
@@ -105,7 +113,7 @@ export class Visitor {
         { ...patience, message: `a ${kind} “${name}” that can be pressed` },
       )
       .toBe(true);
-    return last as unknown as { x: number; y: number };
+    return last as unknown as Point;
   }
 
   /** Null between two pages, where nothing can be asked. */
