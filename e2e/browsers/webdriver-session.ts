@@ -9,7 +9,7 @@ export class WebdriverSession {
     this.#address = address;
   }
 
-  /** Begins a session, with a browser of its own, at a driver that may still be starting. */
+  /** Begins a session, with a browser of its own, at a driver. */
   static async open(driver: string, capabilities: object): Promise<WebdriverSession> {
     const { sessionId } = (await request(`${driver}/session`, 'POST', {
       capabilities: { alwaysMatch: capabilities },
@@ -32,9 +32,13 @@ export class WebdriverSession {
   }
 }
 
+/** In milliseconds. A driver that lost its browser would never answer. */
+const patience = 25_000;
+
 /** Sends a command; throws with the driver's reason. */
 async function request(address: string, method: string, parameters?: object): Promise<unknown> {
-  const response = await fetch(address, { method, ...(parameters && { body: JSON.stringify(parameters) }) });
+  const body = parameters && JSON.stringify(parameters);
+  const response = await fetch(address, { method, signal: AbortSignal.timeout(patience), ...(body && { body }) });
   const answer = (await response.json()) as Answer | Refusal;
   if (response.ok) return answer.value;
   const { error, message } = (answer as Refusal).value;
