@@ -195,7 +195,7 @@ test('registering an app and signing in with it with only the keyboard', async (
   await page.keyboard.press('Space');
   await expect(code.remember).toBeChecked();
   await tabTo(page, page.getByRole('link', { name: 'Use a recovery code' }), 3);
-  await tabTo(page, page.getByRole('link', { name: 'Not you? Change user' }), 1);
+  await tabTo(page, page.getByRole('link', { name: 'Not you? Use another account' }), 1);
   for (let stops = 0; stops < 10; stops += 1) {
     if (await code.box(1).evaluate((element) => element === document.activeElement)) break;
     await page.keyboard.press('Shift+Tab');

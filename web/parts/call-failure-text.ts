@@ -3,7 +3,7 @@ import type { CallFailure } from '../server-calls.ts';
 import { relativeTime } from './relative-time.ts';
 
 const laterTexts = [
-  'wait-a-moment',
+  'notice-tooManyAttempts-text',
   'wait-until',
   'general-error-not-available',
   'problem-503-text',
@@ -20,7 +20,7 @@ export function useCallFailureText(): (failure: CallFailure) => string {
     switch (failure.name) {
       case 'throttled':
         return failure.seconds === null
-          ? message('wait-a-moment')
+          ? message('notice-tooManyAttempts-text')
           : message('wait-until', { when: relativeTime(language, failure.seconds) });
       case 'unavailable':
         return failure.seconds === null

@@ -19,7 +19,6 @@ import { ResetLinkFields } from '../parts/reset-link-fields.tsx';
 import { ResetLinkMissing } from '../parts/reset-link-missing.tsx';
 import { StrengthMeter } from '../parts/strength-meter.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
-import { destinationQuery } from '../parts/turn-field.tsx';
 import { parameterOf } from '../query.ts';
 import { resetLinkOf } from '../reset-link.ts';
 import { useVisit } from '../visit.ts';
@@ -65,7 +64,7 @@ export function ForgottenChange() {
         </Alert>
       )}
       {link.hash === '' && reason !== 2 && <ResetLinkMissing />}
-      <PortalForm call="passwordChange" query={destinationQuery(destination, page.turns)} isReady={isReady}>
+      <PortalForm call="passwordChange" query={{ [queryNames.destination]: destination }} isReady={isReady}>
         <ResetLinkFields {...link} />
         <PasswordField
           id="password"
