@@ -102,8 +102,7 @@ export function App({
     if (move !== moves.current) return;
     setPlace(arrival.place);
     setSaved(arrival.saved);
-    setShowing((count) => count + 1);
-    comeBack();
+    showAfresh();
   }
 
   function onMove() {
@@ -118,21 +117,24 @@ export function App({
   }, []);
 
   useEffect(() => {
-    addEventListener('popstate', onMove);
-    return () => removeEventListener('popstate', onMove);
-  });
-
-  useEffect(() => {
     const onShow = (event: PageTransitionEvent) => {
       if (!event.persisted) return;
       // WebKit keeps even a no-store page that came over plain HTTP, for whoever is there after the sign-out.
-      if (page.serverPage?.name === 'signedIn') return location.reload();
-      setShowing((count) => count + 1);
-      comeBack();
+      if (page.serverPage?.name === 'signedIn') location.reload();
+      else showAfresh();
     };
+    addEventListener('popstate', onMove);
     addEventListener('pageshow', onShow);
-    return () => removeEventListener('pageshow', onShow);
+    return () => {
+      removeEventListener('popstate', onMove);
+      removeEventListener('pageshow', onShow);
+    };
   });
+
+  function showAfresh() {
+    setShowing((count) => count + 1);
+    comeBack();
+  }
 
   async function goTo(url: string, how: 'push' | 'replace') {
     const move = ++moves.current;
@@ -176,7 +178,6 @@ export function App({
     goTo,
     prepare: () => browser?.loadRest(spoken.language),
     goToDocument: (url: string) => void fadeOver().then(() => location.assign(url)),
-    reload: () => void fadeOver().then(() => location.reload()),
     save,
     setLanguage,
     announce: setAnnouncement,
