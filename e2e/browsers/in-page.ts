@@ -2,7 +2,7 @@ import type { Point } from './visit.ts';
 
 // All are sent into pages as text: they need nothing around them, and only what the oldest browser here knows.
 
-export type Part = { point: Point | null; value: string; hasFocus: boolean };
+export type Part = { point: Point | null; isDisabled: boolean; value: string; hasFocus: boolean };
 
 /**
  * The field, button or link with this name, or null. It has a point where it can be pressed unless it is disabled or
@@ -20,8 +20,14 @@ export function findPart(kind: 'field' | 'button' | 'link', name: string): Part 
   const { left, top, width, height } = part.getBoundingClientRect();
   const point = { x: Math.round(left + width / 2), y: Math.round(top + height / 2) };
   const front = document.elementFromPoint(point.x, point.y);
-  const isFree = !part.matches(':disabled') && front !== null && part.contains(front);
-  return { point: isFree ? point : null, value: part.value ?? '', hasFocus: document.activeElement === part };
+  const isDisabled = part.matches(':disabled');
+  const isFree = !isDisabled && front !== null && part.contains(front);
+  return {
+    point: isFree ? point : null,
+    isDisabled,
+    value: part.value ?? '',
+    hasFocus: document.activeElement === part,
+  };
 }
 
 export type Page = { address: string; language: string; heading: string; text: string; isMarked: boolean };

@@ -29,6 +29,7 @@ async function shotsIn(browser: Browser, javaScript: boolean, portal: PortalUnde
   await visitor.press('button', texts['login-button']);
   await visitor.sees(texts['login-fail-default-title']);
   if (javaScript) await visitor.expectDisabled(texts['login-button']);
+  await visit.call(() => scrollTo(0, 0));
   const failed = await visit.picture();
   await visitor.open('/portal/login');
   await visitor.fill(texts['login-username'], 'pia');

@@ -93,7 +93,7 @@ export class Visitor {
   }
 
   async expectDisabled(button: string): Promise<void> {
-    await expect.poll(async () => (await this.#part('button', button))?.point, patience).toBe(null);
+    await expect.poll(async () => (await this.#part('button', button))?.isDisabled, patience).toBe(true);
   }
 
   async #click(kind: 'field' | 'button' | 'link', name: string): Promise<void> {

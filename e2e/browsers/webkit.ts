@@ -55,10 +55,12 @@ async function startDriver(driver: string, display: string) {
 }
 
 async function openSession(driver: string, { javaScript }: VisitOptions): Promise<WebdriverSession> {
+  const args = ['--automation', `--enable-javascript=${javaScript ? 'TRUE' : 'FALSE'}`];
+  const session = await WebdriverSession.open(driver, { 'webkitgtk:browserOptions': { args } });
+  const { width, height } = windowSize;
   // The height of its bar comes on top.
-  const size = `${windowSize.width}x${windowSize.height + 38}`;
-  const args = ['--automation', `--geometry=${size}`, `--enable-javascript=${javaScript ? 'TRUE' : 'FALSE'}`];
-  return await WebdriverSession.open(driver, { 'webkitgtk:browserOptions': { args } });
+  await session.post('window/rect', { x: 0, y: 0, width, height: height + 38 });
+  return session;
 }
 
 function visitOf(session: WebdriverSession, end: () => void): Visit {
