@@ -54,6 +54,23 @@ function ownElements(): Plugin {
   };
 }
 
+/**
+ * Brotli at its best: how it codes distances, and what it takes the text for, each save a hundred bytes of one script
+ * and cost as many of the next, so all are tried.
+ */
+function smallestBrotli(source: string | Uint8Array): Buffer {
+  const ways = [
+    {},
+    { [constants.BROTLI_PARAM_NPOSTFIX]: 1 },
+    { [constants.BROTLI_PARAM_NPOSTFIX]: 3, [constants.BROTLI_PARAM_NDIRECT]: 8 },
+    { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_FONT },
+  ];
+  const results = ways.map((way) =>
+    brotliCompressSync(source, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, ...way } }),
+  );
+  return results.reduce((best, one) => (one.length < best.length ? one : best));
+}
+
 /** Also writes each asset with maximum compression, so that serving it costs nothing. */
 function compressedAssets(): Plugin {
   return {
@@ -65,7 +82,7 @@ function compressedAssets(): Plugin {
         for (const file of Object.values(bundle)) {
           if (!file.fileName.startsWith('assets/')) continue;
           const source = file.type === 'chunk' ? file.code : file.source;
-          const brotli = brotliCompressSync(source, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
+          const brotli = smallestBrotli(source);
           this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source: brotli });
           this.emitFile({ type: 'asset', fileName: `${file.fileName}.gz`, source: gzipSync(source, { level: 9 }) });
         }

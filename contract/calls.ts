@@ -1,8 +1,8 @@
+import { pageCalls } from './page-calls.ts';
+
 /** The calls from browser to server, specification §7 and decisions §6; paths are relative to the base path. */
 export const calls = {
-  performLogin: { method: 'POST', path: '/performlogin' },
-  checkSsoLogin: { method: 'POST', path: '/authenticate/checkSsoLogin' },
-  performSsoLogin: { method: 'POST', path: '/authenticate/performSsoLogin' },
+  ...pageCalls,
   /** Redirects to a provider, so that the form's own post stays on our origin. */
   ssoLeave: { method: 'GET', path: '/authenticate/leave' },
   /** Below it, each connection has its own path, named by its key. */
@@ -17,26 +17,16 @@ export const calls = {
   samlFinish: { method: 'GET', path: '/authenticate/saml/finish' },
   /** Where a failed answer that arrived without cookies rejoins its browser and restores what was typed. */
   samlFailed: { method: 'GET', path: '/authenticate/saml/failed' },
-  /** The page that asks after an unsolicited answer, and its button. */
+  /** The page that asks after an unsolicited answer; its button is `continueWithProvider`. */
   providerBegan: { method: 'GET', path: '/authenticate/continue' },
-  continueWithProvider: { method: 'POST', path: '/authenticate/continue' },
-  /** A provider's answer that would sign in somebody else than the browser expects: a page that asks, and its button. */
+  /** A provider's answer that would sign in somebody else than the browser expects: a page that asks; its button is `goOnAsOther`. */
   otherAccount: { method: 'GET', path: '/authenticate/other-account' },
-  goOnAsOther: { method: 'POST', path: '/authenticate/other-account' },
   /** Single logout: providers' requests and their answers to ours, by either method. */
   samlLogout: { method: 'GET', path: '/authenticate/saml/logout' },
   samlLogoutPosted: { method: 'POST', path: '/authenticate/saml/logout' },
   /** Where a provider's logout answer rejoins the browser that signed out. */
   samlLoggedOut: { method: 'GET', path: '/authenticate/saml/logged-out' },
   samlMetadata: { method: 'GET', path: '/authenticate/saml/metadata' },
-  passwordForgotten: { method: 'POST', path: '/password/forgotten' },
-  passwordChange: { method: 'POST', path: '/password/change' },
-  twoFactorRegistration: { method: 'GET', path: '/two-factor-authentication/registration' },
-  twoFactorVerify: { method: 'POST', path: '/two-factor-authentication/verify' },
-  twoFactorSend: { method: 'POST', path: '/two-factor-authentication/send' },
-  twoFactorRecoveryCodes: { method: 'GET', path: '/two-factor-authentication/recovery-codes' },
-  logout: { method: 'GET', path: '/logout' },
-  logoutConfirmed: { method: 'POST', path: '/logout' },
   session: { method: 'GET', path: '/session' },
 } as const;
 

@@ -3,10 +3,16 @@ import type { Language } from './languages.ts';
 import type { PasswordPolicy } from './password-rules.ts';
 import type { RegistrationAnswer } from './payloads.ts';
 
-/** What the operator configures for every page. `logo` is the path of an image; null shows the built-in mark. */
+/** An image, and its size on the page in CSS pixels. */
+type LogoImage = { src: string; width: number; height: number };
+
+/** What a brand configures for every page. `logo` null shows the built-in mark. */
 export type Branding = {
   name: string;
-  logo: string | null;
+  logo: {
+    img: LogoImage /** What replaces it on dark screens. */;
+    dark: { srcSet: string; media: string } | null;
+  } | null;
   links: { support: string; imprint: string; solutions: string };
 };
 

@@ -14,9 +14,10 @@ const own = readFileSync(new URL('files/demo.css', import.meta.url), 'utf8');
 
 /** The portal's own styles in each colour, and after them what only the demo's pages have. Needs the built pages. */
 export async function loadLooks(): Promise<Looks> {
-  const styled = Object.entries(colours).map(async ([part, accentColour]) => {
-    const { styles } = await loadBuiltPages({ basePath: '/portal', accentColour });
+  const built = await loadBuiltPages({ basePath: '/portal' });
+  const styled = Object.entries(colours).map(([part, accentColour]) => {
+    const { styles } = built.ofBrand({ accentColour, texts: {}, digest: part });
     return [part, [...styles, own].join('\n')];
   });
-  return Object.fromEntries(await Promise.all(styled));
+  return Object.fromEntries(styled);
 }

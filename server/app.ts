@@ -1,4 +1,3 @@
-import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
@@ -7,12 +6,14 @@ import { hubStartPath, screenPaths } from '#contract/screens.ts';
 import type { Deps } from './deps/deps.ts';
 import { addGate } from './gate/gate-routes.ts';
 import { asksForWebSocket } from './gate/upgrades.ts';
+import { addBrandFiles, assetLifetime } from './http/brand-files.ts';
 import type { BuiltPages } from './http/built-pages.ts';
 import { readCodesIn } from './http/code-body.ts';
 import type { FormKeeper } from './http/form-again.ts';
 import { readForm } from './http/form-body.ts';
 import { guardRequest } from './http/guards.ts';
 import { healthRoute, readyRoute } from './http/health.ts';
+import { keepCustomer } from './http/keep-customer.ts';
 import { methodNotAllowed } from './http/method-not-allowed.ts';
 import { metricsRoute } from './http/metrics-route.ts';
 import { noBrowser, onlyNavigation } from './http/navigation.ts';
@@ -72,7 +73,7 @@ export type Timeouts = Record<
 export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOptions): Promise<FastifyInstance> {
   const timeouts: Timeouts = { ...limits, ...options.timeouts };
   const { basePath } = deps.config;
-  const headers = securityHeaders(deps.config, built.styles);
+  const headers = securityHeaders(deps.config, built.ofBrand(deps.brands.own).styles);
   const handleError = unexpectedError(deps);
   const app = Fastify({
     loggerInstance: deps.log,
@@ -120,6 +121,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   });
   app.addHook('onRequest', guardRequest(deps));
   app.addHook('onSend', withdrawGivenUpLinks(deps));
+  app.addHook('onSend', keepCustomer(deps));
   app.addHook('onResponse', logRequest(deps));
   app.addHook('onResponse', countRequest(deps));
   app.setErrorHandler(handleError);
@@ -235,9 +237,6 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   app.get('/metrics', { logLevel: quietLevel, ...named('metrics') }, metricsRoute(deps));
   app.get('/readyz', { logLevel: quietLevel, ...named('ready') }, readyRoute(deps));
   const assetFolder = fileURLToPath(built.assetFolder);
-  // An asset's name changes with its content; the operator's logo keeps its name.
-  const isAsset = (path: string) => path.startsWith(assetFolder);
-  const assetLifetime = `public, max-age=${limits.assetLifetimeSeconds}, immutable`;
   await app.register(fastifyStatic, {
     root: assetFolder,
     prefix: `${basePath}/assets/`,
@@ -245,14 +244,9 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     index: false,
     decorateReply: true,
     cacheControl: false,
-    setHeaders: (reply, path) => reply.header('cache-control', isAsset(path) ? assetLifetime : 'no-cache'),
+    setHeaders: (reply) => reply.header('cache-control', assetLifetime),
   });
-  const { logoFile } = deps.config;
-  if (logoFile) {
-    app.get(`${basePath}/logo`, named('logo'), async (_request, reply) =>
-      reply.sendFile(basename(logoFile), dirname(logoFile)),
-    );
-  }
+  addBrandFiles(app, deps, built);
   app.get(basePath, named('screen'), screenRoute(deps));
   app.get(`${basePath}/*`, named('screen'), screenRoute(deps));
   return app;

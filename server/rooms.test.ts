@@ -13,6 +13,7 @@ const rooms = [
   'names',
   'audit',
   'secrets',
+  'brand',
   'config',
   'storage',
   'embedded',

@@ -1,14 +1,31 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { contrastOf, luminanceOf } from '#contract/contrast.ts';
 import { brandColours } from './brand-colours.ts';
 import { styleText } from './render.tsx';
 
 type Colours = Record<string, string>;
 
 const brands = ['#21489c', '#f80', '#ff0000', '#FFFF00', '#000', '#fff', '#00ff00', '#0000ff', '#7a1fa2', '#9e9e9e'];
-/** Every hue, dark to light, dull to vivid. */
-const sweep = [0, 85, 170, 255].flatMap((r) =>
-  [0, 85, 170, 255].flatMap((g) => [0, 85, 170, 255].map((b) => `#${[r, g, b].map(hexByte).join('')}`)),
-);
+const steps = Array.from({ length: 16 }, (_, index) => index * 17);
+const grid = steps.flatMap((r) => steps.flatMap((g) => steps.map((b) => `#${[r, g, b].map(hexByte).join('')}`)));
+
+/** The fixed colours, from tokens.css and later-screens.css. */
+const meaning = {
+  day: { danger: '#941617', success: '#115531' },
+  night: { danger: '#fdb0ad', success: '#8ee0ab' },
+};
+
+/** What stands on what, and the least contrast. */
+const lit = ['door', 'door-lo', 'order1', 'field'];
+const pairs: [inks: string[], grounds: string[], least: number][] = [
+  [['text', 'muted', 'accent', 'danger', 'success'], lit, 7],
+  [['text', 'muted'], ['floor'], 7],
+  [['accent', 'accent-off', 'text'], ['accent-quiet'], 7],
+  [['on-accent'], ['accent-fill', 'accent-hover'], 7],
+  [['edge', 'accent-edge', 'accent'], lit, 3],
+  [['accent'], ['floor'], 3],
+];
 
 it('the default brand’s colours are those that browsers derived until now', () => {
   const { day, night } = brandColours('#21489c');
@@ -41,32 +58,46 @@ it('day and night set the same properties', () => {
 it('a bright brand keeps a bright button with a dark label, and one a little darker gets a deep button', () => {
   const buttonOf = (brand: string) => {
     const { 'accent-fill': fill = '', 'on-accent': label = '' } = coloursOf(brandColours(brand).day);
-    return luminance(fill) > luminance(label) ? 'bright' : 'deep';
+    return luminanceOf(fill) > luminanceOf(label) ? 'bright' : 'deep';
   };
   expect([buttonOf('#ff5722'), buttonOf('#3498db')]).toEqual(['bright', 'deep']);
 });
 
-describe.each([...brands, ...sweep])('the colours of %s', (brand) => {
-  it.each(['day', 'night'] as const)('are legible by %s', (time) => {
-    const of = coloursOf(brandColours(brand)[time]);
-    const contrastOf = (one: string, other: string) => contrast(of[one] ?? '', of[other] ?? '');
-    for (const text of ['accent', 'text', 'muted']) {
-      for (const behind of ['door', 'door-lo', 'order1', 'field'])
-        expect(contrastOf(text, behind), `${text} on ${behind}`).toBeGreaterThanOrEqual(7);
-      if (text !== 'accent') expect(contrastOf(text, 'floor'), `${text} on floor`).toBeGreaterThanOrEqual(7);
-    }
-    expect(contrastOf('on-accent', 'accent-fill'), 'a button’s label').toBeGreaterThanOrEqual(7);
-    expect(contrastOf('on-accent', 'accent-hover'), 'a button’s label under the pointer').toBeGreaterThanOrEqual(7);
-    expect(contrastOf('accent-off', 'accent-quiet'), 'a disabled button’s label').toBeGreaterThanOrEqual(4.5);
-    for (const edge of ['edge', 'accent-edge'])
-      expect(contrastOf(edge, 'door'), `${edge} on door`).toBeGreaterThanOrEqual(3);
+describe('BR-01 the pages and emails of any brand are legible', () => {
+  it.each(brands)('%s', (brand) => expectLegible(brand));
+
+  it('every hue, dark to light, dull to vivid: a grid over all of sRGB', () => {
+    for (const brand of grid) expectLegible(brand);
   });
 
-  it('reach the style of a page, by night only on a screen', () => {
-    const { day, night } = brandColours(brand);
-    expect(styleText(brand)).toContain(`:root{${day}}@media screen and (prefers-color-scheme:dark){:root{${night}}}`);
+  it('any colour in between', () => {
+    const anyColour = fc.integer({ min: 0, max: 0xffffff }).map((number) => `#${number.toString(16).padStart(6, '0')}`);
+    fc.assert(fc.property(anyColour, expectLegible), { numRuns: 2000 });
   });
 });
+
+it.each(brands)('the colours of %s reach the style of a page, by night only on a screen', (brand) => {
+  const { day, night } = brandColours(brand);
+  expect(styleText(brand)).toContain(`:root{${day}}@media screen and (prefers-color-scheme:dark){:root{${night}}}`);
+});
+
+/** Every text at least 7:1, every edge that bounds a control and the focus ring at least 3:1 (WCAG 2.2, 1.4.6, 1.4.11). */
+function expectLegible(brand: string): void {
+  const { day, night } = brandColours(brand);
+  expect([...tooFaint(coloursOf(day), meaning.day), ...tooFaint(coloursOf(night), meaning.night)], brand).toEqual([]);
+}
+
+function tooFaint(of: Colours, { danger, success }: Colours): string[] {
+  const all: Colours = { ...of, ...(danger && success && { danger, success }) };
+  return pairs.flatMap(([inks, grounds, least]) =>
+    inks.flatMap((ink) =>
+      grounds.flatMap((ground) => {
+        const contrast = contrastOf(all[ink] ?? '', all[ground] ?? '');
+        return contrast >= least ? [] : [`${ink} on ${ground}: ${contrast.toFixed(2)}`];
+      }),
+    ),
+  );
+}
 
 function coloursOf(declarations: string): Colours {
   return Object.fromEntries(declarations.split(';').map((one) => one.slice(2).split(':') as [string, string]));
@@ -74,18 +105,4 @@ function coloursOf(declarations: string): Colours {
 
 function hexByte(part: number): string {
   return part.toString(16).padStart(2, '0');
-}
-
-function contrast(one: string, other: string): number {
-  const [light = 0, dark = 0] = [one, other].map(luminance).sort((a, b) => b - a);
-  return (light + 0.05) / (dark + 0.05);
-}
-
-function luminance(hex: string): number {
-  const digits = hex.length === 4 ? hex.replace(/\w/g, '$&$&') : hex;
-  const [r = 0, g = 0, b = 0] = (digits.match(/\w\w/g) ?? []).map((pair) => {
-    const part = Number.parseInt(pair, 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }

@@ -1,4 +1,5 @@
 import { litFrom } from '#contract/brand.ts';
+import { contrastOf } from '#contract/contrast.ts';
 import { hexOf, mixed, type Oklch, oklchOf } from '#contract/oklch.ts';
 
 type Colours = Record<string, Oklch | string>;
@@ -78,13 +79,23 @@ function nightColours({ l, c, h }: Oklch): Colours {
 
 /** Links and buttons. A button under the pointer moves toward `push`. */
 function accentColours(accent: Oklch, fill: Oklch, push: Oklch, quiet: { part: number; door: Oklch }) {
+  const behind = mixed(accent, quiet.part, quiet.door);
   return {
     accent,
     'accent-fill': fill,
     'accent-hover': mixed(fill, 0.82, push),
-    'accent-quiet': mixed(accent, quiet.part, quiet.door),
-    'accent-off': mixed(accent, 0.82, quiet.door),
+    'accent-quiet': behind,
+    'accent-off': unlit(accent, quiet.door, behind),
   };
+}
+
+/** A disabled button's label: the accent as dimmed as it may be to stay legible, at least 7:1. */
+function unlit(accent: Oklch, door: Oklch, behind: Oklch): Oklch {
+  for (let part = 0.82; part < 1; part += 0.02) {
+    const label = mixed(accent, part, door);
+    if (contrastOf(hexOf(label), hexOf(behind)) >= 7) return label;
+  }
+  return accent;
 }
 
 function declarations(colours: Colours): string {

@@ -6,6 +6,8 @@ const assets = {
   laterScript: '/portal/assets/later-screen.js',
   style: 'body{}',
   laterStyle: 'ol{}',
+  accentColour: null,
+  texts: {},
 };
 
 export function pageForTest(url: string, more: Partial<Page> = {}): Page {

@@ -1,28 +1,29 @@
-import { type Call, callUrl } from '#contract/calls.ts';
+import { type PageCall, pageCallUrl } from '#contract/page-calls.ts';
 import { type PlainScreen, queryNames, type Screen, screenUrl } from '#contract/screens.ts';
 import { turnOfForm } from '#contract/turn-of-form.ts';
 import { parameterOf } from './query.ts';
 import { useVisit } from './visit.ts';
 
-/** Query parameters kept throughout the portal, so that language, name and destination are not lost. */
-const carriedNames = [queryNames.language, queryNames.login, queryNames.destination] as const;
+/** Query parameters kept throughout the portal, so that language, brand, name and destination are not lost. */
+const carriedNames = [queryNames.language, queryNames.customer, queryNames.login, queryNames.destination] as const;
 
 /** Addresses of screens and calls, for links on this page. */
 export function usePortalUrls() {
   const { page, place } = useVisit();
   const { basePath } = page.rules;
   const carried = Object.fromEntries(carriedNames.map((name) => [name, parameterOf(place.search, name) ?? undefined]));
-  const language = carried[queryNames.language];
+  const { lang: language, customer } = carried;
   return {
     /** The language that the address requests. */
     language,
     toScreen: (screen: PlainScreen | Screen, query: Query = {}) =>
       screenUrl(basePath, screen, { ...carried, ...given(query) }),
     /** With a destination, it says for which turn that is (docs/decisions/0027). */
-    toCall: (call: Call, query: Query = {}) =>
-      callUrl(basePath, call) +
+    toCall: (call: PageCall, query: Query = {}) =>
+      pageCallUrl(basePath, call) +
       queryOf({
-        [queryNames.language]: language,
+        lang: language,
+        customer,
         ...query,
         [queryNames.turn]: query[queryNames.destination] && turnOfForm(page.turns),
       }),

@@ -25,7 +25,16 @@ import tokens from './styles/tokens.css?inline';
 const textsOf: Record<Language, Texts> = { en, de, es, pl, nl, it };
 
 /** Addresses of what a page loads, the result of `styleText`, and `laterStyle`. */
-export type PageAssets = { script: string; laterScript: string; style: string; laterStyle: string };
+export type PageAssets = {
+  script: string;
+  laterScript: string;
+  style: string;
+  laterStyle: string;
+  /** Of the brand; null keeps the default. */
+  accentColour: string | null;
+  /** What the brand says in words of its own. */
+  texts: Partial<Record<Language, SomeTexts>>;
+};
 
 /** What the screens of the second script add to the style of every document. */
 export const laterStyle = laterScreens;
@@ -42,7 +51,7 @@ export function styleText(accentColour: string | null): string {
 
 /** Returns the whole HTML document of one page. */
 export function renderDocument(page: Page, assets: PageAssets): string {
-  const texts = textsOf[page.language];
+  const texts: Texts = { ...textsOf[page.language], ...assets.texts[page.language] };
   const place = placeOfUrl(page.url, page.rules.basePath);
   const { language } = page;
   const later = isLater(place, page);
@@ -62,7 +71,7 @@ export function renderDocument(page: Page, assets: PageAssets): string {
 <meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">
 <meta name="description" content="${escaped(filled(texts.description, { name: page.branding.name }))}">
 <title>${escaped(title)}</title>
-${onwards(page)}<link rel="icon" href="${icon}">
+${onwards(page)}<link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">
 ${later ? preload(assets.laterScript) : ''}<style>${assets.style}</style>
 ${later ? `<style>${assets.laterStyle}</style>\n` : ''}</head>
 <body>
@@ -100,10 +109,10 @@ function onwards({ serverPage }: Page): string {
   return `<meta http-equiv="refresh" content="0;url=${escaped(serverPage.url)}">\n`;
 }
 
-const icon =
+const iconOf = (colour: string) =>
   'data:image/svg+xml,' +
   encodeURIComponent(
-    `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='${houseBrand}' fill-rule='evenodd' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>`,
+    `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='${colour}' fill-rule='evenodd' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>`,
   )
     .replaceAll('%3D', '=')
     .replaceAll('%2F', '/')

@@ -1,6 +1,6 @@
-import { callUrl } from '#contract/calls.ts';
 import { accountHeader, againHeader, codeAnswerHeaders } from '#contract/headers.ts';
 import type { Notice } from '#contract/notices.ts';
+import { pageCallUrl } from '#contract/page-calls.ts';
 import type { Problem, RegistrationAnswer } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
 import { clockOffsetOf } from './clock-offset.ts';
@@ -37,7 +37,7 @@ export async function verifyCode(
   isAgain = false,
 ): Promise<CodeAnswer | CallFailure> {
   const query = isRemembered ? `?${queryNames.remember}=true` : '';
-  const answer = await send(callUrl(basePath, 'twoFactorVerify') + query, {
+  const answer = await send(pageCallUrl(basePath, 'twoFactorVerify') + query, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(isAgain && { [againHeader]: 'true' }) },
     body: JSON.stringify(code),
@@ -56,7 +56,7 @@ export async function verifyCode(
 
 /** Sends another code by email; returns in how many seconds the next may be sent. */
 export async function sendNewCode(basePath: string): Promise<{ name: 'sent'; seconds: number } | CallFailure> {
-  const answer = await send(callUrl(basePath, 'twoFactorSend'), { method: 'POST', redirect: 'manual' });
+  const answer = await send(pageCallUrl(basePath, 'twoFactorSend'), { method: 'POST', redirect: 'manual' });
   if (!answer?.ok) return await failureOf(answer);
   return { name: 'sent', seconds: secondsOf(answer.headers.get('retry-after')) ?? 0 };
 }
@@ -66,7 +66,7 @@ export async function fetchRegistration(
   basePath: string,
   account: string | undefined,
 ): Promise<RegistrationAnswer | CallFailure> {
-  const answer = await send(callUrl(basePath, 'twoFactorRegistration'), {});
+  const answer = await send(pageCallUrl(basePath, 'twoFactorRegistration'), {});
   if (answer?.status !== 200) return await failureOf(answer);
   const isFor = answer.headers.get(accountHeader);
   // Other backends don't say.
@@ -77,7 +77,7 @@ export async function fetchRegistration(
 }
 
 export async function logOut(basePath: string): Promise<'done' | CallFailure> {
-  const answer = await send(callUrl(basePath, 'logout'), { redirect: 'manual' });
+  const answer = await send(pageCallUrl(basePath, 'logout'), { redirect: 'manual' });
   return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : await failureOf(answer);
 }
 

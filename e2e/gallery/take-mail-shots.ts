@@ -2,6 +2,7 @@ import type { Browser } from '@playwright/test';
 import type { Language } from '#contract/languages.ts';
 import { composeMail } from '#server/mail/compose-mail.ts';
 import { type Mail, mailKinds } from '#server/storage/mail-kinds.ts';
+import { brandForTest } from '#testing/brand-for-test.ts';
 import { type ColorScheme, colorSchemes, take } from './shots.ts';
 
 /** A phone, and beside a list of emails. */
@@ -12,20 +13,16 @@ const narrow = 320;
 
 type MailConfig = Parameters<typeof composeMail>[1];
 
-const links = { support: 'https://x.example/', imprint: 'https://x.example/', solutions: 'https://x.example/' };
-
 const house: MailConfig = {
   publicUrl: new URL('https://hub.example.com'),
   basePath: '/portal',
-  branding: { name: 'Vestibule', logo: null, links },
-  accentColour: null,
+  brand: brandForTest({ name: 'Vestibule' }),
 };
 
 /** A light brand, and names that barely fit: the worst case for the layout. */
 const crowded: MailConfig = {
   ...house,
-  branding: { ...house.branding, name: 'Wasserwirtschaftsverband Oberes Emmental' },
-  accentColour: '#ffcc00',
+  brand: brandForTest({ name: 'Wasserwirtschaftsverband Oberes Emmental', accentColour: '#ffcc00' }),
 };
 
 const ordinary: Mail['details'] = {

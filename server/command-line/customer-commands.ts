@@ -12,6 +12,7 @@ import {
   type TwoFactorPolicy,
 } from '../storage/customer.ts';
 import { askToGoOn, yesFlag } from './ask-to-go-on.ts';
+import { addCustomerBrandCommand } from './customer-brand-command.ts';
 import { failure } from './failure.ts';
 import { type OnOff, onOff, repeatable } from './options.ts';
 import { localTime, printJson, printLine, printTable, printWarning } from './print.ts';
@@ -47,6 +48,7 @@ export function addCustomerCommands(program: Command): void {
   addAddCommand(customer);
   addListCommand(customer);
   addSetCommand(customer);
+  addCustomerBrandCommand(customer);
   addRemoveCommand(customer);
 }
 

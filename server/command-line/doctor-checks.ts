@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, placeholderWarning } from '../config/config.ts';
 import { hostAndPort } from '../config/smtp-url.ts';
+import { createBrands } from '../deps/customer-brands.ts';
 import { MailNotSent } from '../deps/mail-transport.ts';
 import { dataFolderError, prepareDataFolder } from '../embedded/data-folder.ts';
 import { checkMailServer } from '../mail/check-mail-server.ts';
@@ -69,6 +70,22 @@ export function checkLinks(config: Config): Finding {
   const words = placeholderWarning(config);
   if (words) return { ok: true, warning: true, words };
   return { ok: true, words: 'support, imprint and solutions are set' };
+}
+
+/** Whether the brands of customers are still valid: a later release may have other texts. */
+export async function checkBrands(): Promise<Finding> {
+  const problems: string[] = [];
+  const log = {
+    warn: (of: { customer: string; problems: string[] }) =>
+      problems.push(...of.problems.map((one) => `${of.customer}: ${one}`)),
+  };
+  const count = await withDatabase(async (sql, config) => {
+    const brands = createBrands({ config, sql, log });
+    await brands.refresh();
+    return brands.all().length - 1;
+  });
+  if (problems.length > 0) return { ok: true, warning: true, words: problems.join('; ') };
+  return { ok: true, words: count === 0 ? 'no customer has its own' : `${count} checked` };
 }
 
 /** Whether the database is reachable; runs missing migrations, as every command does. */
@@ -142,12 +159,12 @@ export async function checkMail({ smtp, dataFolder, publicUrl }: Config): Promis
 
 /** Sends an email without any secret through the normal path. */
 export async function sendTestMail(config: Config, recipient: string): Promise<Finding> {
-  const { smtp, dataFolder, publicUrl, basePath, branding } = config;
+  const { smtp, dataFolder, publicUrl, basePath, brand } = config;
   const text = `This is the test email that "vestibule doctor" sends for ${publicUrl.origin}${basePath}/.`;
   const mail = { id: randomUUID(), recipient, queuedAt: new Date() };
   const transport = openTransport(config, quiet);
   try {
-    await transport.send(mail, { subject: `Test email from ${branding.name}`, text, html: `<p>${text}</p>` });
+    await transport.send(mail, { subject: `Test email from ${brand.branding.name}`, text, html: `<p>${text}</p>` });
     const where = smtp ? `accepted by ${hostAndPort(smtp)}` : `written to ${outboxFile(outboxOf(dataFolder), mail)}`;
     return { ok: true, words: `to ${recipient}: ${where}` };
   } catch (error) {

@@ -1,11 +1,9 @@
 import type { XStatic as Static } from 'typebox/schema';
+import { brandSettings } from '../brand/brand-file.ts';
 
 /** An object with no other settings than these. */
 const only = <const Properties>(properties: Properties) =>
   ({ type: 'object', properties, additionalProperties: false }) as const;
-
-const link = <const Description extends string>(description: Description) =>
-  ({ type: 'string', pattern: '^(?:https://|mailto:|tel:)\\S+$', maxLength: 500, description }) as const;
 
 const header = <const Value extends string>(value: Value) =>
   ({
@@ -25,22 +23,7 @@ const path = {
 /** The configuration file, `vestibule.config.json`; its JSON Schema is kept in vestibule.config.schema.json. */
 export const ConfigFile = only({
   $schema: { type: 'string' },
-  name: { type: 'string', minLength: 1, maxLength: 64, description: 'Name of the hub, shown in header and titles.' },
-  logo: {
-    type: 'string',
-    pattern: '\\.(?:svg|png|webp)$',
-    description: 'Path of an image file that replaces the mark and the name in the header.',
-  },
-  accentColour: {
-    type: 'string',
-    pattern: '^#(?:[0-9a-fA-F]{3}){1,2}$',
-    description: 'The one colour of the pages, such as #21489c; contrast is computed from it.',
-  },
-  links: only({
-    support: link('Target of "Contact support".'),
-    imprint: link('Target of "Imprint".'),
-    solutions: link('Target of the tagline.'),
-  }),
+  ...brandSettings,
   basePath: {
     type: 'string',
     pattern: '^/[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)*$',

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { logoForTest } from '#testing/logo-for-test.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { type Config, placeholderWarning, readConfig } from './config.ts';
 
@@ -39,8 +40,7 @@ describe('the configuration', () => {
       dataFolder: resolve('./data'),
       secrets: null,
       basePath: '/portal',
-      accentColour: null,
-      logoFile: null,
+      brand: { key: null, accentColour: null, texts: {} },
       destinationRules: { origin: 'http://localhost:8080', basePath: '/portal', allowedOrigins: [] },
       passwordPolicy: { shortest: 7, longest: 72 },
       sessionIdle: 30 * 60_000,
@@ -90,7 +90,8 @@ describe('the configuration', () => {
       {
         $schema: './vestibule.config.schema.json',
         name: 'Hub',
-        logo: './logo.svg',
+        logo: logoForTest('logo.svg'),
+        texts: { de: { tagline: 'Alles an einem Ort' } },
         accentColour: '#abc',
         links: { support: 'mailto:a@b', imprint: 'https://b.example/', solutions: 'tel:+49123' },
         basePath: '/a/b',
@@ -105,9 +106,15 @@ describe('the configuration', () => {
     );
     expect(config).toMatchObject({
       basePath: '/a/b',
-      branding: { name: 'Hub', logo: '/a/b/logo', links: { support: 'mailto:a@b', solutions: 'tel:+49123' } },
-      accentColour: '#abc',
-      logoFile: resolve('logo.svg'),
+      brand: {
+        branding: {
+          name: 'Hub',
+          logo: { img: { src: expect.stringMatching(/^data:image\/svg\+xml,/), width: 120, height: 30 }, dark: null },
+          links: { support: 'mailto:a@b', solutions: 'tel:+49123' },
+        },
+        accentColour: '#abc',
+        texts: { de: { tagline: 'Alles an einem Ort' } },
+      },
       destinationRules: { basePath: '/a/b', allowedOrigins: ['https://app.example'] },
       passwordPolicy: { shortest: 15, longest: 72 },
       sessionIdle: 5 * 60_000,

@@ -3,6 +3,9 @@ import { resolve } from 'node:path';
 import type { DestinationRules } from '#contract/destination.ts';
 import type { Branding } from '#contract/page.ts';
 import { defaultPasswordPolicy, type PasswordPolicy } from '#contract/password-rules.ts';
+import { type Brand, ownBrand } from '../brand/brand.ts';
+import { readBrand } from '../brand/read-brand.ts';
+import { readImages } from '../brand/read-images.ts';
 import { day, hour, minute } from '../limits.ts';
 import { parseNetworkList } from '../names/network-list.ts';
 import { readEmail } from '../names/read-name.ts';
@@ -33,9 +36,8 @@ export type Config = {
   /** Which traces are sent; null: none. */
   traces: Sampling | null;
   basePath: string;
-  branding: Branding;
-  accentColour: string | null;
-  logoFile: string | null;
+  /** The installation's own brand; that of a customer is kept in the database. */
+  brand: Brand;
   destinationRules: DestinationRules;
   trustedProxies: BlockList;
   identityHeaders: IdentityHeaders;
@@ -64,7 +66,8 @@ const placeholderLinks: Branding['links'] = {
 };
 
 /** A warning that names the links that are still placeholders, or null. */
-export function placeholderWarning({ branding: { links } }: Config): string | null {
+export function placeholderWarning({ brand }: Pick<Config, 'brand'>): string | null {
+  const { links } = brand.branding;
   const names = Object.entries(placeholderLinks).flatMap(([name, placeholder]) =>
     links[name as keyof typeof links] === placeholder ? [`links.${name}`] : [],
   );
@@ -83,6 +86,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const problems: string[] = [];
   const env = withSecretFiles(environment, problems);
   const file = readConfigFile(env.VESTIBULE_CONFIG, problems);
+  const basePath = file.basePath ?? '/portal';
+  const brand = readBrand(file, readImages(file, '.', problems), problems);
   const port = readPort(env.PORT, problems);
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${port}`, problems);
   const databaseUrl = readDatabaseUrl(env.DATABASE_URL, problems);
@@ -97,11 +102,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
   const allowedOrigins = readOrigins(file.allowedRedirectOrigins ?? [], problems);
   const identityHeaders = readIdentityHeaders(file.hub?.identityHeaders, problems);
   const hubAudiences = readHubAudiences(file.hub?.audiences, problems);
-  const hub = readHub(
-    file.hub,
-    { secret: env.VESTIBULE_HUB_SECRET, basePath: file.basePath ?? '/portal', audiences: hubAudiences },
-    problems,
-  );
+  const hub = readHub(file.hub, { secret: env.VESTIBULE_HUB_SECRET, basePath, audiences: hubAudiences }, problems);
   const shortest = file.passwordPolicy?.minimumLength ?? defaultPasswordPolicy.shortest;
   const idle = file.session?.idleMinutes ?? 30;
   const absolute = file.session?.absoluteHours ?? 12;
@@ -123,17 +124,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConfigResult {
       secrets,
       metricsToken,
       traces,
-      basePath: file.basePath ?? '/portal',
-      branding: {
-        name: file.name ?? 'Vestibule',
-        logo: file.logo ? `${file.basePath ?? '/portal'}/logo` : null,
-        links: { ...placeholderLinks, ...file.links },
-      },
-      accentColour: file.accentColour ?? null,
-      logoFile: file.logo ? resolve(file.logo) : null,
+      basePath,
+      brand: ownBrand(
+        { ...brand, name: brand.name ?? 'Vestibule', links: { ...placeholderLinks, ...brand.links } },
+        basePath,
+      ),
       destinationRules: {
         origin: publicUrl.origin,
-        basePath: file.basePath ?? '/portal',
+        basePath,
         allowedOrigins,
       },
       trustedProxies: trusted.networks,

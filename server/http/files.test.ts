@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { cookiesOf, portalForTest, testPassword } from '#testing/portal-for-test.ts';
@@ -7,18 +6,6 @@ import { portalOfFile } from '#testing/portal-of-file.ts';
 const portal = portalOfFile({ once: addAttackFixtures });
 
 describe('files', () => {
-  it("HD-01 the operator's logo runs nothing, and a new one is seen at once", async () => {
-    const logoFile = fileURLToPath(new URL('../../package.json', import.meta.url));
-    const branded = await portalForTest({ logoFile });
-    const { statusCode, headers } = await branded.send({ url: '/portal/logo' });
-    expect(statusCode).toBe(200);
-    expect(headers).toMatchObject({
-      'cache-control': 'no-cache',
-      'content-security-policy': expect.stringMatching(/^default-src 'none'/),
-    });
-    await branded.close();
-  });
-
   it('HD-06 HD-08 no service worker, and no page served as a file', async () => {
     const cookies = cookiesOf(await portal.signIn('bob', testPassword));
     for (const path of [

@@ -11,9 +11,11 @@ const render = vi.fn<(page: Page) => string>();
 const portal = portalOfFile();
 beforeAll(async () => {
   await addAttackFixtures(portal);
-  const built = await loadBuiltPages(portal.deps.config);
-  render.mockImplementation(built.render);
-  portal.deps.pages = createPages(portal.deps.config, { ...built, render });
+  const { config, brands } = portal.deps;
+  const built = await loadBuiltPages(config);
+  const own = built.ofBrand(brands.own);
+  render.mockImplementation(own.render);
+  portal.deps.pages = createPages({ config, brands, built: { ...built, ofBrand: () => ({ ...own, render }) } });
 });
 beforeEach(() => {
   render.mockClear();

@@ -1,13 +1,20 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page, ServerPage } from '#contract/page.ts';
-import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
+import { pathOfScreen, queryNames, screenOfPath } from '#contract/screens.ts';
+import type { Brand } from '../brand/brand.ts';
 import type { Config } from '../config/config.ts';
+import type { Brands } from '../deps/brands.ts';
 import type { Pages } from '../deps/deps.ts';
+import { limits } from '../limits.ts';
+import { brandOfRequest } from './brand-of-request.ts';
 import type { BuiltPages } from './built-pages.ts';
+import { type Encoding, encodingOf } from './encoding.ts';
+import { withCustomer } from './keep-customer.ts';
 import { readLastRefusal } from './last-refusal.ts';
 import { languageOfRequest } from './request-url.ts';
+import { pagePolicy } from './security-headers.ts';
 import { turnsOf } from './turns.ts';
 
 const brotli = promisify(brotliCompress);
@@ -28,12 +35,13 @@ const secretPages: readonly ServerPage['name'][] = [
   'registerElsewhere',
 ];
 
-type Encoding = 'br' | 'gzip' | 'identity';
+type Needs = { config: Config; brands: Brands; built: BuiltPages };
 
-export function createPages(config: Config, built: BuiltPages): Pages {
+export function createPages({ config, brands, built }: Needs): Pages {
   const cache = new Map<string, Promise<string | Buffer>>();
+  const policies = new WeakMap<Brand, string>();
 
-  function pageOf(request: FastifyRequest, more: Partial<Page> = {}): Page {
+  function pageOf(request: FastifyRequest, { key, branding }: Brand, more: Partial<Page> = {}): Page {
     const refusal = readLastRefusal(request, config, more.url);
     // A server page reports something that just happened: an earlier refusal's reference does not belong to it.
     const reference = more.serverPage ? null : refusal.reference;
@@ -41,7 +49,7 @@ export function createPages(config: Config, built: BuiltPages): Pages {
     return {
       language: languageOfRequest(request),
       url: request.url,
-      branding: config.branding,
+      branding,
       rules: config.destinationRules,
       passwordPolicy: config.passwordPolicy,
       typedUsername: refusal.username,
@@ -49,20 +57,29 @@ export function createPages(config: Config, built: BuiltPages): Pages {
       ...(turns && { turns }),
       serverPage: null,
       ...more,
+      // Where the script takes the address from it, the brand must not be lost.
+      ...(more.url !== undefined && key !== null && { url: withCustomer(more.url, key) }),
     };
   }
 
-  async function bodyOf(page: Page, encoding: Encoding, status: number): Promise<string | Buffer> {
-    const isForEverybody = status === 200 && !isPersonal(page) && isOwnAddress(page.url);
-    if (!isForEverybody) return await encode(built.render(page), encoding, quickQuality);
-    const key = `${encoding} ${page.language} ${page.url}`;
-    let body = cache.get(key);
-    if (!body) {
-      body = encode(built.render(page), encoding, constants.BROTLI_MAX_QUALITY);
-      cache.set(key, body);
-      body.catch(() => cache.delete(key));
-    }
+  async function bodyOf(page: Page, brand: Brand, encoding: Encoding, status: number): Promise<string | Buffer> {
+    const { render } = built.ofBrand(brand);
+    const isForEverybody = status === 200 && !isPersonal(page) && isOwnAddress(page.url, brand);
+    if (!isForEverybody) return await encode(render(page), encoding, quickQuality);
+    const key = `${encoding} ${page.language} ${brand.digest} ${page.url}`;
+    const body = cache.get(key) ?? encode(render(page), encoding, constants.BROTLI_MAX_QUALITY);
+    // The last used is the last to go: brands may be many, and replaced.
+    cache.delete(key);
+    cache.set(key, body);
+    if (cache.size > limits.pagesKept) cache.delete(cache.keys().next().value as string);
+    body.catch(() => cache.delete(key));
     return await body;
+  }
+
+  function policyOf(brand: Brand): string {
+    const policy = policies.get(brand) ?? pagePolicy(config, built.ofBrand(brand).styles);
+    policies.set(brand, policy);
+    return policy;
   }
 
   function isPersonal(page: Page): boolean {
@@ -79,31 +96,38 @@ export function createPages(config: Config, built: BuiltPages): Pages {
   }
 
   /** Whether we hand an address out; `/loginfail/anything` and `?x` show pages too, but would fill the memory. */
-  function isOwnAddress(url: string): boolean {
-    const below = url.slice(config.basePath.length);
+  function isOwnAddress(url: string, { key }: Brand): boolean {
+    const branded = `?${queryNames.customer}=${key}`;
+    const below = url.slice(
+      config.basePath.length,
+      key !== null && url.endsWith(branded) ? -branded.length : undefined,
+    );
     return below === '' || below === '/' || below === pathOfScreen(screenOfPath(below));
   }
 
   return {
     async send(request, reply, status, more) {
-      const page = pageOf(request, more);
+      const brand = brandOfRequest(brands, request);
+      const page = pageOf(request, brand, more);
       const encoding = holdsSecret(page) ? 'identity' : encodingOf(request);
-      const body = await bodyOf(page, encoding, status);
+      const body = await bodyOf(page, brand, encoding, status);
       reply
         .code(status)
         .header('content-type', 'text/html; charset=utf-8')
         .header('vary', 'Accept-Encoding, Accept-Language');
       reply.header('content-language', page.language);
+      // A page may have a policy of its own already (form-policy.ts).
+      if (brand !== brands.own) reply.header('content-security-policy', inPolicyOf(reply, policyOf(brand)));
       if (encoding !== 'identity') reply.header('content-encoding', encoding);
       return reply.send(body);
     },
   };
 }
 
-function encodingOf(request: FastifyRequest): Encoding {
-  const accepted = request.headers['accept-encoding'] ?? '';
-  if (/\bbr\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted)) return 'br';
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted) ? 'gzip' : 'identity';
+/** The policy of a brand, with the answer's own rule for forms. */
+function inPolicyOf(reply: FastifyReply, policy: string): string {
+  const [rule = ''] = /form-action [^;]*/.exec(String(reply.getHeader('content-security-policy'))) ?? [];
+  return rule === '' ? policy : policy.replace(/form-action [^;]*/, () => rule);
 }
 
 async function encode(html: string, encoding: Encoding, quality: number): Promise<string | Buffer> {

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 
-/**
- * The headers of every answer. The policy starts from nothing; style blocks are admitted by their hashes. `styles` are the
- * exact texts between the style tags.
- */
-export function securityHeaders(config: Config, styles: readonly string[]): Record<string, string> {
+/** The Content-Security-Policy of a page in a brand: it starts from nothing; style blocks are admitted by their hashes. */
+export function pagePolicy(config: Config, styles: readonly string[]): string {
   const styleHashes = styles.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
-  const policy = [
+  return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src ${styleHashes.join(' ')}`,
@@ -19,9 +16,13 @@ export function securityHeaders(config: Config, styles: readonly string[]): Reco
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
-  ];
+  ].join('; ');
+}
+
+/** The headers of every answer. `styles` are the exact texts between the style tags of pages in the installation's brand. */
+export function securityHeaders(config: Config, styles: readonly string[]): Record<string, string> {
   return {
-    'content-security-policy': policy.join('; '),
+    'content-security-policy': pagePolicy(config, styles),
     'referrer-policy': 'strict-origin',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',

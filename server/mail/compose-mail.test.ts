@@ -7,10 +7,10 @@ import es from '#messages/es.json' with { type: 'json' };
 import it from '#messages/it.json' with { type: 'json' };
 import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
+import { brandForTest } from '#testing/brand-for-test.ts';
 import { type Mail, mailKinds } from '../storage/mail-kinds.ts';
 import { composeMail } from './compose-mail.ts';
 
-const links = { support: 'https://x.example/', imprint: 'https://x.example/', solutions: 'https://x.example/' };
 const token = 'q7-_Zb'.repeat(7);
 const code = '012945';
 const tokenOf: Partial<Record<Mail['kind'], string>> = { resetLink: token, signInCode: code };
@@ -18,11 +18,10 @@ const tokenOf: Partial<Record<Mail['kind'], string>> = { resetLink: token, signI
 const config = {
   publicUrl: new URL('https://hub.example'),
   basePath: '/portal',
-  branding: { name: 'Acme Hub', logo: null, links },
-  accentColour: null,
+  brand: brandForTest(),
 };
 
-const named = (name: string) => ({ ...config, branding: { ...config.branding, name } });
+const named = (name: string) => ({ ...config, brand: brandForTest({ name }) });
 
 const details = {
   username: 'ada.lovelace',

@@ -4,51 +4,58 @@ import type { Config } from '../config/config.ts';
 import { hour, limits, minute, second } from '../limits.ts';
 import type { Mail, MailDetails, WordedMail } from '../storage/mail-kinds.ts';
 import { composeLink } from './compose-link.ts';
-import { composeText } from './compose-text.ts';
+import { brandedText, type Voice } from './compose-text.ts';
 import { mailLayout } from './layout.ts';
 import type { MailBlock, MailContent } from './layout-content.ts';
 import { mailLayoutText } from './layout-text.ts';
 
-type MailConfig = Pick<Config, 'publicUrl' | 'basePath' | 'branding' | 'accentColour'>;
+/** Where links lead, and the brand in which the reader is written to. */
+export type MailSetting = Pick<Config, 'publicUrl' | 'basePath' | 'brand'>;
 
 /** Composes an email in its language, either with one link to the configured public URL or with a code and no link. */
-export function composeMail(mail: Mail, config: MailConfig): WordedMail {
-  const content = contentOf(mail, config);
+export function composeMail(mail: Mail, setting: MailSetting): WordedMail {
+  const content = contentOf(mail, setting);
   return {
     subject: content.subject,
     text: mailLayoutText(content),
-    html: mailLayout(content, config.accentColour),
+    html: mailLayout(content, setting.brand.accentColour),
+    from: content.hub,
   };
 }
 
-function contentOf(mail: Mail, config: MailConfig): MailContent {
+function contentOf(mail: Mail, setting: MailSetting): MailContent {
   const { kind, language } = mail;
-  const hub = harmless(config.branding.name);
-  const happened = composeText(language, `mail-${kind}-text`, { hub });
-  const ifNotYou = composeText(language, `mail-${kind}-not-you`);
+  const voice = voiceOf(mail, setting);
+  const hub = harmless(setting.brand.branding.name);
+  const happened = brandedText(voice, `mail-${kind}-text`, { hub });
+  const ifNotYou = brandedText(voice, `mail-${kind}-not-you`);
   return {
     language,
     hub,
-    subject: composeText(language, `mail-${kind}-subject`, { hub }),
+    subject: brandedText(voice, `mail-${kind}-subject`, { hub }),
     preview: `${happened} ${ifNotYou}`,
-    title: composeText(language, `mail-${kind}-title`),
-    blocks: inOrder(mail, {
+    title: brandedText(voice, `mail-${kind}-title`),
+    blocks: inOrder(mail, voice, {
       happened: { kind: 'text', text: happened },
-      action: actionOf(mail, config),
-      facts: { kind: 'facts', facts: factsOf(mail.details, language) },
+      action: actionOf(mail, setting),
+      facts: { kind: 'facts', facts: factsOf(mail.details, voice) },
       ifNotYou: { kind: 'text', text: ifNotYou },
     }),
-    footer: composeText(language, 'mail-footer', { hub }),
-    codeLine: kind === 'signInCode' ? `@${config.publicUrl.hostname} #${codeOf(mail)}` : null,
+    footer: brandedText(voice, 'mail-footer', { hub }),
+    codeLine: kind === 'signInCode' ? `@${setting.publicUrl.hostname} #${codeOf(mail)}` : null,
   };
 }
 
 /** What readers should do, besides reading. */
-function actionOf(mail: Mail, config: MailConfig): MailBlock {
-  const { kind, language } = mail;
+function actionOf(mail: Mail, setting: MailSetting): MailBlock {
+  const { kind } = mail;
   if (kind === 'signInCode') return { kind: 'code', code: codeOf(mail) };
-  const href = composeLink({ ...mail, kind }, config);
-  return { kind: 'button', label: composeText(language, `mail-${kind}-button`), href };
+  const href = composeLink({ ...mail, kind }, setting);
+  return { kind: 'button', label: brandedText(voiceOf(mail, setting), `mail-${kind}-button`), href };
+}
+
+function voiceOf({ language }: Mail, { brand }: MailSetting): Voice {
+  return { language, texts: brand.texts };
 }
 
 function codeOf({ token }: Mail): string {
@@ -59,11 +66,11 @@ function codeOf({ token }: Mail): string {
 type Parts = Record<'happened' | 'action' | 'facts' | 'ifNotYou', MailBlock>;
 
 /** In a requested email the button or code comes first; in a notice it is only for those who did not do it. */
-function inOrder({ kind, details, language }: Mail, { happened, action, facts, ifNotYou }: Parts): MailBlock[] {
+function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, facts, ifNotYou }: Parts): MailBlock[] {
   switch (kind) {
     case 'resetLink':
     case 'signInCode':
-      return [happened, action, validityOf(kind, details, language), facts, ifNotYou];
+      return [happened, action, validityOf(kind, details, voice), facts, ifNotYou];
     case 'singleSignOnHint':
       return [happened, action, facts, ifNotYou];
     case 'passwordChanged':
@@ -74,21 +81,22 @@ function inOrder({ kind, details, language }: Mail, { happened, action, facts, i
   }
 }
 
-function validityOf(kind: 'resetLink' | 'signInCode', { validFor }: MailDetails, language: Language): MailBlock {
-  const duration = durationInWords(kind === 'resetLink' ? limits.resetLink : (validFor ?? limits.emailCode), language);
-  return { kind: 'note', text: composeText(language, `mail-${kind}-validity`, { duration }) };
+function validityOf(kind: 'resetLink' | 'signInCode', { validFor }: MailDetails, voice: Voice): MailBlock {
+  const duration = durationInWords(
+    kind === 'resetLink' ? limits.resetLink : (validFor ?? limits.emailCode),
+    voice.language,
+  );
+  return { kind: 'note', text: brandedText(voice, `mail-${kind}-validity`, { duration }) };
 }
 
-function factsOf({ username, at, address, browser }: MailDetails, language: Language) {
+function factsOf({ username, at, address, browser }: MailDetails, voice: Voice) {
   const known = [
     ['mail-account', username],
-    ['mail-time', timeInWords(new Date(at), language)],
+    ['mail-time', timeInWords(new Date(at), voice.language)],
     ['mail-address', address],
     ['mail-browser', browser],
   ] as const;
-  return known.flatMap(([key, value]) =>
-    value ? [{ label: composeText(language, key), value: harmless(value) }] : [],
-  );
+  return known.flatMap(([key, value]) => (value ? [{ label: brandedText(voice, key), value: harmless(value) }] : []));
 }
 
 /** Creating a format is the slowest part of composing. */

@@ -6,6 +6,7 @@ import es from '#messages/es.json' with { type: 'json' };
 import it from '#messages/it.json' with { type: 'json' };
 import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
+import type { BrandTexts } from '../brand/brand.ts';
 
 /** A missing text in any language is a compile error. */
 const textsOf: Record<Language, Record<MailTextKey, string>> = {
@@ -20,7 +21,20 @@ const textsOf: Record<Language, Record<MailTextKey, string>> = {
 /** The texts of emails; pages don't have them. */
 export type MailTextKey = Extract<keyof typeof en, `mail-${string}`>;
 
-/** A text of an email, its `{placeholders}` filled. */
-export function composeText(language: Language, key: MailTextKey, placeholders: Record<string, string> = {}): string {
-  return textsOf[language][key].replace(/\{(\w+)\}/g, (whole, name) => placeholders[name] ?? whole);
+/** The language of an email, and the texts of its brand that replace ours. */
+export type Voice = { language: Language; texts: BrandTexts };
+
+/** A text of an email in our own words, its `{placeholders}` filled. */
+export function composeText(language: Language, key: MailTextKey, placeholders?: Record<string, string>): string {
+  return brandedText({ language, texts: {} }, key, placeholders);
+}
+
+/** The same in the words of a brand. */
+export function brandedText(
+  { language, texts }: Voice,
+  key: MailTextKey,
+  placeholders: Record<string, string> = {},
+): string {
+  const text = texts[language]?.[key] ?? textsOf[language][key];
+  return text.replace(/\{(\w+)\}/g, (whole, name) => placeholders[name] ?? whole);
 }

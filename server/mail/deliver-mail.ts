@@ -1,18 +1,16 @@
+import { brandOfReader } from '../deps/brand-of-reader.ts';
 import type { DepsWithoutWake } from '../deps/deps.ts';
 import { MailNotSent } from '../deps/mail-transport.ts';
 import { limits } from '../limits.ts';
 import { unseal } from '../secrets/sealed.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { isEmailCodeOpen } from '../storage/email-code.ts';
-import { deleteMails, type MailRow, takeOnMails, updateMailPutBack, updateMailsLetGo } from '../storage/mail.ts';
+import { deleteMails, type MailInHand, takeOnMails, updateMailPutBack, updateMailsLetGo } from '../storage/mail.ts';
 import { isResetLinkOpen, updateResetLinkEnd } from '../storage/reset-link.ts';
 import { timed } from '../timed-work.ts';
 import type { Outcome } from '../worker.ts';
-import { composeMail } from './compose-mail.ts';
+import { composeMail, type MailSetting } from './compose-mail.ts';
 import { sealedPlace } from './queue-mail.ts';
-
-/** A claimed email with the number of this attempt. */
-type MailInHand = MailRow & { tries: number };
 
 type Pause = { pause: number };
 
@@ -74,7 +72,7 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
     const token = mail.sealedToken && unseal(deps.keys.seal, mail.sealedToken, sealedPlace(mail.id));
     if (mail.sealedToken && token === null) return await putBack(mail, 'no secret of this instance can open its link');
     try {
-      await timed('mail', mail.kind, () => deps.mails.send(mail, composeMail({ ...mail, token }, deps.config)));
+      await timed('mail', mail.kind, () => deps.mails.send(mail, composeMail({ ...mail, token }, settingOf(mail))));
     } catch (error) {
       if (!(error instanceof MailNotSent)) throw error;
       return error.why === 'away' ? await waitForServer(mail, error, pauseBefore) : await putBack(mail, error.message);
@@ -82,6 +80,10 @@ export function mailDelivery(deps: DepsWithoutWake): (stopping?: AbortSignal) =>
     nextPause = limits.mailServerFirstPause;
     metrics.mailsSent.inc({ kind: mail.kind });
     return await finish(mail);
+  }
+
+  function settingOf({ customers, details }: MailInHand): MailSetting {
+    return { ...deps.config, brand: brandOfReader(deps.brands, customers, details.brand) };
   }
 
   /** The validity of a link starts here, however long its email waited. */

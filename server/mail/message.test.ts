@@ -1,10 +1,11 @@
 import { createTransport } from 'nodemailer';
 import { expect, test } from 'vitest';
+import { brandForTest } from '#testing/brand-for-test.ts';
 import { inOnePiece, mailMessage, senderOf } from './message.ts';
 
 test('PR-12 the envelope is set explicitly with one address, never parsed from a header', () => {
   const sender = senderOf({
-    branding: { name: 'Hub, Inc.', logo: null, links: { support: '', imprint: '', solutions: '' } },
+    brand: brandForTest({ name: 'Hub, Inc.' }),
     mailFrom: 'no-reply@hub.example.com',
     publicUrl: new URL('https://hub.example.com:8443'),
   });

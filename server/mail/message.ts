@@ -6,8 +6,8 @@ import type { Mail, WordedMail } from '../storage/mail-kinds.ts';
 /** The sender: the name and address that readers see, and the public host, which is used in message ids. */
 export type Sender = { name: string; address: string; host: string };
 
-export function senderOf({ branding, mailFrom, publicUrl }: Pick<Config, 'branding' | 'mailFrom' | 'publicUrl'>) {
-  return { name: branding.name, address: mailFrom, host: publicUrl.hostname } satisfies Sender;
+export function senderOf({ brand, mailFrom, publicUrl }: Pick<Config, 'brand' | 'mailFrom' | 'publicUrl'>) {
+  return { name: brand.branding.name, address: mailFrom, host: publicUrl.hostname } satisfies Sender;
 }
 
 /** An email for nodemailer, whose parts are written already. */
@@ -19,11 +19,11 @@ type Message = SendMailOptions & { text: { raw: string }; html: { raw: string } 
  */
 export function mailMessage(
   { id, recipient, queuedAt }: Pick<Mail, 'id' | 'recipient' | 'queuedAt'>,
-  { subject, text, html }: WordedMail,
+  { subject, text, html, from: name }: WordedMail,
   sender: Sender,
   { eightBit = false } = {},
 ): Message {
-  const from = { name: sender.name, address: sender.address };
+  const from = { name: name ?? sender.name, address: sender.address };
   const to = { name: '', address: recipient };
   return {
     from,

@@ -6,7 +6,7 @@ import { senderOf } from './message.ts';
 import { outboxOf } from './outbox.ts';
 import { smtpTransport } from './smtp-transport.ts';
 
-type MailConfig = Pick<Config, 'smtp' | 'dataFolder' | 'branding' | 'mailFrom' | 'publicUrl'>;
+type MailConfig = Pick<Config, 'smtp' | 'dataFolder' | 'brand' | 'mailFrom' | 'publicUrl'>;
 
 /** The configured transport for emails: the mail server, else the outbox folder. Does not connect yet. */
 export function openTransport(

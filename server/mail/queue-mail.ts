@@ -9,11 +9,13 @@ import type { MailDetails, MailKind } from '../storage/mail-kinds.ts';
 export type MailReader = { id: string; username: string; email: string; language: string | null };
 
 /** The content of an email, apart from its reader. */
-export type MailContent = Omit<MailDetails, 'username' | 'at'> & {
+export type MailContent = Omit<MailDetails, 'username' | 'at' | 'brand'> & {
   kind: MailKind;
   now: Date;
   /** Used if the reader has not chosen one. */
   language?: Language;
+  /** The customer in whose brand they asked, by key; used only if it is theirs (brand-of-reader.ts). */
+  brand?: string | null;
   /** Minimum time before sending, in milliseconds. */
   delay?: number;
 };
@@ -28,7 +30,7 @@ export type Carried = { token: string; tokenHash: Buffer; keys: readonly Buffer[
 export async function queueMail(
   sql: Connection,
   reader: MailReader,
-  { kind, now, language, delay = 0, ...details }: MailContent,
+  { kind, now, language, brand, delay = 0, ...details }: MailContent,
   carried?: Carried,
 ): Promise<void> {
   const id = randomUUID();
@@ -38,7 +40,7 @@ export async function queueMail(
     userId: reader.id,
     recipient: reader.email,
     language: languageOfTag(reader.language ?? '') ?? language ?? 'en',
-    details: { username: reader.username, at: now.toISOString(), ...details },
+    details: { username: reader.username, at: now.toISOString(), ...details, ...(brand && { brand }) },
     queuedAt: now,
     sendAfter: new Date(now.getTime() + delay),
     sealedToken: carried ? seal(carried.keys, carried.token, sealedPlace(id)) : null,

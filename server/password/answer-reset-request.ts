@@ -74,10 +74,16 @@ async function queueHelp(
   deps: Deps,
   sql: Connection,
   user: ResetUser,
-  { address, language, destination }: ResetRequest,
+  { address, language, destination, brand }: ResetRequest,
 ): Promise<ResetOutcome> {
   const now = deps.now();
-  const content = { now, address, language: languageOfTag(language) ?? 'en', ...(destination && { destination }) };
+  const content = {
+    now,
+    address,
+    language: languageOfTag(language) ?? 'en',
+    brand,
+    ...(destination && { destination }),
+  };
   if (isManagedElsewhere(user)) {
     await queueMail(sql, user, { kind: 'singleSignOnHint', ...content });
     return 'single-sign-on-mailed';

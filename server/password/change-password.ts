@@ -26,6 +26,8 @@ import { passwordReplaced, queuePasswordNotice } from './password-replaced.ts';
  * used for the notice unless the user has chosen another.
  */
 export type ChangeRequest = Pick<KnownVisitor, 'address' | 'language' | 'sessionToken' | 'requestId'> & {
+  /** The customer in whose brand the page is. */
+  brand?: string | null;
   /** The token of the link, as sent. */
   token: string;
   password: string;
@@ -59,8 +61,8 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   if (reason) return await refused(deps, request, link, reason);
   const user = link?.user as ResetUser;
   if (!user.customers.some(({ admits }) => admits)) return await refused(deps, request, link, 'network');
-  const { passwordPolicy: policy, branding } = deps.config;
-  const names = ownNames(user, branding.name);
+  const { passwordPolicy: policy, brand } = deps.config;
+  const names = ownNames(user, brand.branding.name);
   const problem = newPasswordProblem(request.password, request.repeat, { policy, names });
   if (problem) {
     const words = newPasswordProblemsInWords(request.password, request.repeat, { policy, names });
@@ -118,14 +120,14 @@ async function store(
   user: ResetUser,
   passwordHash: string,
 ): Promise<ChangeResult | null> {
-  const { token, address, language, requestId } = request;
+  const { token, address, language, brand = null, requestId } = request;
   const now = deps.now();
   const stored = await transaction(deps.sql, async (sql) => {
     // Locks the user first, as every change of one does: two of their links would deadlock otherwise.
     if (!(await updatePasswordHash(sql, user.id, user.passwordHash, passwordHash))) return new RollBack(null);
     if (!(await spendResetLink(sql, tokenHash(token), now))) return new RollBack(null);
     const sessionsEnded = await passwordReplaced(sql, user.id, user.passwordHash, now);
-    await queuePasswordNotice(sql, user, { now, address, language });
+    await queuePasswordNotice(sql, user, { now, address, language, brand });
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
     const { id: userId, username } = user;
     await insertAuditEvent(

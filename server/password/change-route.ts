@@ -35,10 +35,10 @@ export function changeRoute(deps: Deps) {
   return async function change(request: FastifyRequest<{ Body: ChangeForm }>, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
-    const { address, language, sessionToken, turns, requestId } = visitor;
+    const { address, language, brand, sessionToken, turns, requestId } = visitor;
     const { hash: token = '', password, repeat } = request.body;
     const own = { sessionToken, markHashes: markHashes(turns) };
-    const change = { token, password, repeat, address, language, ...own, requestId };
+    const change = { token, password, repeat, address, language, brand, ...own, requestId };
     const destination = await destinationOfForm(deps, request, visitor);
     const result = await changePassword(deps, change);
     const kept = { [queryNames.destination]: destination, lang: languageOverride(request) };

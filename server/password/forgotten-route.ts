@@ -48,6 +48,7 @@ export function forgottenRoute(deps: Deps) {
       requestId: request.id,
       askedAt: deps.now(),
       destination: destination ?? null,
+      brand: visitor.brand,
     };
     const waitUntil = await insertResetRequest(deps.sql, asked, resetKeys(address));
     if (waitUntil) return await throttled(request, reply, address, { until: waitUntil, destination });

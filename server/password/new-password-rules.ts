@@ -8,10 +8,10 @@ import { ownNames } from './own-names.ts';
 /** The rules for a user's next password, given the keys of their customers. */
 export async function newPasswordRules(
   sql: Connection,
-  { passwordPolicy, branding }: Pick<Config, 'passwordPolicy' | 'branding'>,
+  { passwordPolicy, brand }: Pick<Config, 'passwordPolicy' | 'brand'>,
   user: Pick<User, 'username' | 'email' | 'customers'>,
 ): Promise<NewPasswordRules> {
   const customers = await Promise.all(user.customers.map((key) => findCustomer(sql, key)));
   const named = { ...user, customers: customers.filter((customer) => customer !== null) };
-  return { policy: passwordPolicy, names: ownNames(named, branding.name) };
+  return { policy: passwordPolicy, names: ownNames(named, brand.branding.name) };
 }

@@ -32,7 +32,7 @@ export async function passwordReplaced(
 export async function queuePasswordNotice(
   sql: Connection,
   user: MailReader,
-  notice: { now: Date; address?: string; language?: Language },
+  notice: { now: Date; address?: string; language?: Language; brand?: string | null },
 ): Promise<void> {
   await queueMail(sql, user, { kind: 'passwordChanged', ...notice });
 }

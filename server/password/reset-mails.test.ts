@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { addUser } from '#testing/accounts-for-test.ts';
-import { configFrom, testPassword } from '#testing/portal-for-test.ts';
+import { brandForTest } from '#testing/brand-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset, changeTo, comesOf, newPassword, startAfresh, tokenIn } from '#testing/reset-for-test.ts';
 
 const publicUrl = 'https://portal.example';
-const branding = { ...configFrom({}).branding, name: '<b>Hub</b> & "Co" https://evil.example' };
-const portal = portalOfFile({ env: { PUBLIC_URL: publicUrl }, config: { branding }, each: startAfresh });
+const brand = brandForTest({ name: '<b>Hub</b> & "Co" https://evil.example' });
+const portal = portalOfFile({ env: { PUBLIC_URL: publicUrl }, config: { brand }, each: startAfresh });
 
 /** Characters for HTML entities. */
 function decoded(html = ''): string {

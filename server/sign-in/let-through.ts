@@ -165,7 +165,7 @@ async function store(
 async function tellOfNewDevice(
   deps: Deps,
   user: SignInUser,
-  { address, language, userAgent }: SignInRequest,
+  { address, language, brand, userAgent }: SignInRequest,
 ): Promise<void> {
   const browser = browserName(userAgent);
   await queueMail(deps.sql, user, {
@@ -173,6 +173,7 @@ async function tellOfNewDevice(
     now: deps.now(),
     address,
     language,
+    brand,
     ...(browser && { browser }),
   });
   deps.wake.mails();

@@ -38,7 +38,7 @@ export async function sendFirstCode(
   sessionToken: string,
   visitor: KnownVisitor,
 ): Promise<void> {
-  const { address, userAgent, language, requestId } = visitor;
+  const { address, userAgent, language, brand, requestId } = visitor;
   const hash = tokenHash(sessionToken);
   const isKept = await keepNewestOfPress(
     deps.sql,
@@ -50,6 +50,7 @@ export async function sendFirstCode(
     address,
     browser: browserName(userAgent),
     language,
+    brand,
     delay: limits.samePress,
   });
   if (result.kind === 'sent' || result.retryAfter === null) return;

@@ -19,6 +19,8 @@ export type Departure = {
   lang: string | undefined;
   /** Of the page. */
   language: string;
+  /** The customer in whose brand the page is, by key. */
+  brand: string | null;
   /** The address that was typed, for the provider to fill in. */
   loginHint: string | null;
   /** Whether the provider has to authenticate again. */
@@ -65,6 +67,7 @@ export async function beginSingleSignOn(
     fields,
     destination,
     lang: lang ?? null,
+    brand: departure.brand,
     typed,
     isAfresh,
     isAfterSignOut,

@@ -3,6 +3,7 @@ import { acceptableDestination, defaultDestination } from '#contract/destination
 import { happenedSince } from '#contract/turn-of-form.ts';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
+import { brandOfRequest } from '../http/brand-of-request.ts';
 import { clearCookie } from '../http/cookies.ts';
 import { languageOfRequest, languageOverride } from '../http/request-url.ts';
 import { turnsOf } from '../http/turns.ts';
@@ -73,6 +74,7 @@ export async function depart(
   const begun = await beginSingleSignOn(deps, connection, {
     ...traveller,
     language: languageOfRequest(request),
+    brand: brandOfRequest(deps.brands, request).key,
     loginHint: typed,
     // Setting up a factor needs a new sign-in: a provider that only confirms who is signed in proves nothing new.
     isAfresh: isAfresh || wish === 'afresh' || registers,

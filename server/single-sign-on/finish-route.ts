@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import type { Deps } from '../deps/deps.ts';
+import { bringBrand } from '../http/brand-of-request.ts';
 import { clearCookie, readCookie, readTokenCookie } from '../http/cookies.ts';
 import { queryValue } from '../http/request-url.ts';
 import { endVisit, visitTokenHash } from '../http/visit-cookies.ts';
@@ -73,10 +74,11 @@ export function finishRoute(deps: Deps, protocol: SsoConnection['protocol']) {
     const now = deps.now();
     const past = await findSsoRequestByState(sql, shown.stateHash);
     const isOwn = past !== null && isShownOf(past, shown);
+    const details = past && detailsOf(keys, past);
+    if (isOwn) bringBrand(request, details?.brand);
     if (isOwn && isUnderWay(past, now))
       return await deps.pages.send(request, reply, 200, { serverPage: { name: 'oneMoment', url: request.url } });
     clearAnswer(request, reply, state);
-    const details = past && detailsOf(keys, past);
     const isLedOn = details !== null && past?.usedAt != null && (await isSessionOf(deps, request, past));
     const outcome = isOwn && !isLedOn ? await keptOutcome(deps, past) : null;
     if (isOwn && outcome) {

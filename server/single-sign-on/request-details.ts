@@ -24,6 +24,8 @@ export type RequestDetails = {
   fields?: Record<string, string> | null;
   destination: string;
   lang: string | null;
+  /** The customer in whose brand it began, by key. */
+  brand?: string | null;
   /** The typed address, to be filled in again. */
   typed: string | null;
   /** Whether the provider was asked to authenticate again. */

@@ -220,13 +220,13 @@ async function admitted(
 async function noteDevice(
   sql: Connection,
   user: Member,
-  { address, language, userAgent, deviceToken: shown }: KnownVisitor,
+  { address, language, brand, userAgent, deviceToken: shown }: KnownVisitor,
   now: Date,
 ): Promise<string> {
   // A provider's word is not a password: such a device gets no attempts of its own (docs/decisions/0008).
   const { deviceToken, isNew } = await putDevice(sql, shown, { userId: user.id, byPassword: false, now });
   if (!isNew || !(await wantsNewDeviceMail(sql, user.id))) return deviceToken;
   const browser = browserName(userAgent);
-  await queueMail(sql, user, { kind: 'newDevice', now, address, language, ...(browser && { browser }) });
+  await queueMail(sql, user, { kind: 'newDevice', now, address, language, brand, ...(browser && { browser }) });
   return deviceToken;
 }

@@ -26,6 +26,8 @@ export type MailDetails = {
   validFor?: number;
   /** The page that the reader asked for, which a link leads to in the end. */
   destination?: string;
+  /** The customer in whose brand the reader asked, by key; not necessarily theirs. */
+  brand?: string;
 };
 
 /** A queued email; it is composed when sent. */
@@ -42,4 +44,10 @@ export type Mail = {
 };
 
 /** A composed email. */
-export type WordedMail = { subject: string; text: string; html: string };
+export type WordedMail = {
+  subject: string;
+  text: string;
+  html: string;
+  /** The name it comes from; the sender's own if absent. */
+  from?: string;
+};

@@ -1,8 +1,12 @@
 import type { Connection } from './database.ts';
+import { keysOfCustomers } from './keys-of-customers.ts';
 import type { Mail } from './mail-kinds.ts';
 
 /** An email row: the token is sealed there, and `tokenHash` is that of the link it carries. */
 export type MailRow = Omit<Mail, 'token'> & { userId: string; sealedToken: Buffer | null; tokenHash: Buffer | null };
+
+/** An email in hand: `tries` counts this attempt, `customers` are the keys of its reader's. */
+export type MailInHand = MailRow & { tries: number; customers: string[] };
 
 export async function insertMail(sql: Connection, mail: MailRow & { sendAfter: Date }): Promise<void> {
   await sql`
@@ -18,8 +22,8 @@ export async function insertMail(sql: Connection, mail: MailRow & { sendAfter: D
 export async function takeOnMails(
   sql: Connection,
   { now, until, most }: { now: Date; until: Date; most: number },
-): Promise<(MailRow & { tries: number })[]> {
-  return await sql<(MailRow & { tries: number })[]>`
+): Promise<MailInHand[]> {
+  return await sql<MailInHand[]>`
     with due as materialized (
       select id from mail where send_after <= ${now} order by send_after, id limit ${most} for update skip locked
     ),
@@ -27,7 +31,7 @@ export async function takeOnMails(
       update mail set send_after = ${until}, tries = tries + 1 from due where mail.id = due.id returning mail.*
     )
     select id, kind, user_id as "userId", recipient, language, details, sealed_token as "sealedToken",
-      token_hash as "tokenHash", queued_at as "queuedAt", tries
+      token_hash as "tokenHash", queued_at as "queuedAt", tries, ${keysOfCustomers(sql, sql`taken.user_id`)} as customers
     from taken order by queued_at, id`;
 }
 

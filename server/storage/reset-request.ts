@@ -12,6 +12,8 @@ export type ResetRequest = {
   askedAt: Date;
   /** The page that the requester wanted, as judged; null for the default. */
   destination: string | null;
+  /** The customer in whose brand the page was, by key. */
+  brand: string | null;
 };
 
 /**
@@ -20,12 +22,12 @@ export type ResetRequest = {
  */
 export async function insertResetRequest(
   sql: Connection,
-  { fold, language, address, requestId, askedAt, destination }: ResetRequest,
+  { fold, language, address, requestId, askedAt, destination, brand }: ResetRequest,
   countUnder: readonly ThrottleKey[],
 ): Promise<Date | null> {
   const kept = await sql`
-    insert into reset_request (fold, language, address, request_id, asked_at, destination)
-    select ${fold}, ${language}, ${address}, ${requestId}, ${askedAt}, ${destination}
+    insert into reset_request (fold, language, address, request_id, asked_at, destination, brand)
+    select ${fold}, ${language}, ${address}, ${requestId}, ${askedAt}, ${destination}, ${brand}
     where ${attemptAdmitted(sql, countUnder, askedAt)}
     returning id`;
   return kept.length > 0 ? null : await findWait(sql, countUnder, askedAt);
@@ -37,7 +39,8 @@ export async function takeResetRequest(sql: Connection) {
     delete from reset_request where id = (
       select id from reset_request order by id limit 1 for update skip locked
     )
-    returning fold, language, host(address) as address, request_id as "requestId", asked_at as "askedAt", destination`);
+    returning fold, language, host(address) as address, request_id as "requestId", asked_at as "askedAt", destination,
+      brand`);
 }
 
 /** Deletes requests made before a time; returns how many. */

@@ -39,6 +39,29 @@ create table customer (
   unique (key)
 );
 
+create table customer_brand (
+  customer_id uuid not null,
+  settings jsonb not null,
+  logo text,
+  logo_dark text,
+  changed_at timestamp with time zone not null,
+  version bigint not null default nextval('customer_brand_version_seq'::regclass),
+  check ((char_length(logo) <= 100000)),
+  check ((char_length(logo_dark) <= 100000)),
+  foreign key (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  primary key (customer_id),
+  unique (version)
+);
+
+create table customer_host (
+  host text not null,
+  customer_id uuid not null,
+  check (((host = lower(host)) AND (char_length(host) <= 255))),
+  foreign key (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  primary key (host)
+);
+CREATE INDEX customer_host_customer ON customer_host USING btree (customer_id);
+
 create table device (
   token_hash bytea not null,
   user_id uuid not null,
@@ -300,6 +323,8 @@ create table reset_request (
   request_id text not null,
   asked_at timestamp with time zone not null,
   destination text,
+  brand text,
+  check ((char_length(brand) <= 100)),
   check ((char_length(destination) <= 2048)),
   primary key (id)
 );

@@ -12,7 +12,7 @@ afterEach(() => portal.close());
 async function shown(hub: string, username: string): Promise<{ image: PNG; totpSecret: string }> {
   const made = await portalForTest();
   portal = made;
-  made.deps.config.branding.name = hub;
+  made.deps.config.brand.branding.name = hub;
   await addCustomer(portal, 'app', { twoFactor: 'app' });
   await addUser(portal, { username, customers: ['app'], email: 'someone@acme.test' });
   const cookies = await halfSession(portal, username);

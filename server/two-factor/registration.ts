@@ -1,8 +1,10 @@
 import type { RegistrationAnswer } from '#contract/payloads.ts';
+import { brandOfReader } from '../deps/brand-of-reader.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import { type FactorScope, findFactorScope } from '../storage/factor-scope.ts';
+import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import type { FullSession } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findTotp } from '../storage/totp.ts';
 import type { Who } from '../visitor/who.ts';
@@ -33,7 +35,7 @@ export async function openRegistration(deps: Deps, hash: Buffer, who: Who): Prom
   const scope = await findFactorScope(deps.sql, hash);
   if (scope === 'signInAgain') return { kind: 'tooOld' };
   if (scope !== 'mayRegister') return { kind: 'elsewhere', scope };
-  const { keys, config } = deps;
+  const { keys } = deps;
   const sealedSecret = await findOrInsertPendingTotp(deps.sql, {
     sessionHash: hash,
     userId: account.userId,
@@ -42,11 +44,16 @@ export async function openRegistration(deps: Deps, hash: Buffer, who: Who): Prom
   });
   const totpSecret = unseal(keys.seal, sealedSecret, pendingPlace(hash));
   if (totpSecret === null) throw new Error('cannot open the pending secret of a session');
-  const uri = totpUri(totpSecret, config.branding.name, account.username);
+  const uri = totpUri(totpSecret, await issuerFor(deps, account.userId), account.username);
   // Loaded only now, as few visits register an app.
   const { toDataURL } = await import('qrcode');
   const url = await toDataURL(uri, { errorCorrectionLevel: 'M', margin: quietZone, scale: 4 });
   return { kind: 'open', account: account.username, answer: { url, totpSecret } };
+}
+
+/** The name in the authenticator app: that of the brand in which the user is written to. */
+async function issuerFor({ sql, brands }: Deps, userId: string): Promise<string> {
+  return brandOfReader(brands, await listKeysOfCustomers(sql, userId), null).branding.name;
 }
 
 async function accountToRegister(

@@ -26,6 +26,8 @@ export type Circumstances = {
   address: string;
   browser?: string | undefined;
   language: Language;
+  /** The customer in whose brand the page is. */
+  brand?: string | null;
   delay?: number;
   endsBy?: Date;
 };

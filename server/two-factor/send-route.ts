@@ -36,14 +36,14 @@ export function sendRoute(deps: Deps) {
 
   /** Null if no half session waits for a code by email. */
   async function sendAnother(request: FastifyRequest<{ Body: SendForm | null }>): Promise<SendResult | null> {
-    const { sessionToken, address, userAgent, language, who } = visitorOf(deps, request);
+    const { sessionToken, address, userAgent, language, brand, who } = visitorOf(deps, request);
     const found = await who();
     if (!sessionToken || !address || found.kind !== 'half') return null;
     const { half } = found;
     if (half.factor !== 'email' || half.codeTries >= limits.codeTries) return null;
     const browser = browserName(userAgent);
     const reader = { ...half, id: half.userId };
-    const way = { address, browser, language, endsBy: half.endsAt };
+    const way = { address, browser, language, brand, endsBy: half.endsAt };
     return await sendEmailCode(deps, tokenHash(sessionToken), reader, way);
   }
 

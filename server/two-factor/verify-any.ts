@@ -69,7 +69,13 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     if (!proof) return null;
     await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt: counted.at });
     await deleteThrottle(sql, codeKey(session));
-    await queueMail(sql, reader, { kind: 'secondFactorAdded', now, address, language: request.language });
+    await queueMail(sql, reader, {
+      kind: 'secondFactorAdded',
+      now,
+      address,
+      language: request.language,
+      brand: request.brand ?? null,
+    });
     await insertAuditEvent(sql, { event: 'two-factor-registered', ...who }, now);
     return proof;
   });

@@ -27,7 +27,8 @@ import { type Press, tokensForAnswer } from './press.ts';
 import { type Proof, takeProof } from './take-proof.ts';
 
 export type VerifyRequest = Press &
-  Pick<KnownVisitor, 'language' | 'requestId'> & {
+  Pick<KnownVisitor, 'language' | 'requestId'> &
+  Partial<Pick<KnownVisitor, 'brand'>> & {
     /** Whether this browser skips the code for a while. */
     remember: boolean;
     /** A script that has no answer to the press before this one says so. */
@@ -99,7 +100,12 @@ async function complete(
   const mayRemember = half.customers.every(({ rememberDevices }) => rememberDevices);
   const rememberedToken = request.remember && mayRemember ? tokens.remembered : null;
   const browser = browserName(request.userAgent);
-  const place = { address: request.address, language: request.language, ...(browser && { browser }) };
+  const place = {
+    address: request.address,
+    language: request.language,
+    brand: request.brand ?? null,
+    ...(browser && { browser }),
+  };
   const done = await transaction(deps.sql, async (sql) => {
     // Read now: the email may have been replaced while the code was under way. Statements sent together run one after
     // the other, so the user is locked first.

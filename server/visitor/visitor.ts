@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Language } from '#contract/languages.ts';
 import type { Turns } from '#contract/page.ts';
 import type { Deps } from '../deps/deps.ts';
+import { brandOfRequest } from '../http/brand-of-request.ts';
 import { readTokenCookie } from '../http/cookies.ts';
 import { addressOf } from '../http/guards.ts';
 import { refuse } from '../http/refuse.ts';
@@ -20,6 +21,8 @@ export type Visitor = {
   turns: Turns | undefined;
   /** The page's language. */
   language: Language;
+  /** The customer in whose brand the page is, by key; null for the installation's own. */
+  brand: string | null;
   userAgent: string | undefined;
   requestId: string;
   /**
@@ -72,6 +75,9 @@ function readVisitor(deps: Deps, request: FastifyRequest): Visitor {
     // Computed only when read: session checks need no language.
     get language() {
       return languageOfRequest(request);
+    },
+    get brand() {
+      return brandOfRequest(deps.brands, request).key;
     },
     userAgent: request.headers['user-agent'],
     requestId: request.id,

@@ -6,31 +6,29 @@ import { PortalLink } from './portal-link.tsx';
 export function PageHeader() {
   const { page, place } = useVisit();
   const { toScreen } = usePortalUrls();
-  const isLogin = !page.serverPage && place.screen.name === 'login';
-  return (
-    <header className="header">
-      {isLogin ? (
-        <span className="logo">
-          <Mark />
-        </span>
-      ) : (
-        <PortalLink className="logo" href={toScreen('login')}>
-          <Mark />
-        </PortalLink>
-      )}
-    </header>
-  );
-}
-
-function Mark() {
-  const { name, logo } = useVisit().page.branding;
-  if (logo) return <img src={logo} alt={name} />;
-  return (
+  const { name, logo } = page.branding;
+  const mark = logo ? (
+    <picture>
+      {logo.dark && <source {...logo.dark} />}
+      <img {...logo.img} alt={name} />
+    </picture>
+  ) : (
     <>
       <svg viewBox="0 0 26 30" width="26" height="30" fill="currentColor" aria-hidden="true">
         <path fillRule="evenodd" d="M1 30V13a12 12 0 0 1 24 0v17zm9 0h11V15.5a5.5 5.5 0 0 0-11 0z" />
       </svg>
       <span>{name}</span>
     </>
+  );
+  return (
+    <header className="header">
+      {!page.serverPage && place.screen.name === 'login' ? (
+        <span className="logo">{mark}</span>
+      ) : (
+        <PortalLink className="logo" href={toScreen('login')}>
+          {mark}
+        </PortalLink>
+      )}
+    </header>
   );
 }

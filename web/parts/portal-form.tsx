@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { Call } from '#contract/calls.ts';
+import type { PageCall } from '#contract/page-calls.ts';
 import { type MessageKey, useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { useVisit } from '../visit.ts';
@@ -19,7 +19,7 @@ const ReadyContext = createContext(true);
 export const useIsReady = () => use(ReadyContext);
 
 type Props = {
-  call: Call;
+  call: PageCall;
   /** Query parameters for the address of the call. */
   query?: Record<string, string | undefined>;
   /** Shown while the form is being sent. */

@@ -1,0 +1,23 @@
+/** The calls that pages make themselves; browsers load no others. Paths are relative to the base path. */
+export const pageCalls = {
+  performLogin: { method: 'POST', path: '/performlogin' },
+  checkSsoLogin: { method: 'POST', path: '/authenticate/checkSsoLogin' },
+  performSsoLogin: { method: 'POST', path: '/authenticate/performSsoLogin' },
+  continueWithProvider: { method: 'POST', path: '/authenticate/continue' },
+  goOnAsOther: { method: 'POST', path: '/authenticate/other-account' },
+  passwordForgotten: { method: 'POST', path: '/password/forgotten' },
+  passwordChange: { method: 'POST', path: '/password/change' },
+  twoFactorRegistration: { method: 'GET', path: '/two-factor-authentication/registration' },
+  twoFactorVerify: { method: 'POST', path: '/two-factor-authentication/verify' },
+  twoFactorSend: { method: 'POST', path: '/two-factor-authentication/send' },
+  twoFactorRecoveryCodes: { method: 'GET', path: '/two-factor-authentication/recovery-codes' },
+  logout: { method: 'GET', path: '/logout' },
+  logoutConfirmed: { method: 'POST', path: '/logout' },
+} as const;
+
+export type PageCall = keyof typeof pageCalls;
+
+/** Returns the address of a call that pages make. */
+export function pageCallUrl(basePath: string, call: PageCall): string {
+  return basePath + pageCalls[call].path;
+}

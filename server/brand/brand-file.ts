@@ -1,0 +1,72 @@
+import type { XStatic as Static } from 'typebox/schema';
+import { type Language, languages } from '#contract/languages.ts';
+import { limits } from '../limits.ts';
+
+const link = <const Description extends string>(description: Description) =>
+  ({ type: 'string', pattern: '^(?:https://|mailto:|tel:)\\S+$', maxLength: 500, description }) as const;
+
+const logo = <const Description extends string>(description: Description) =>
+  ({ type: 'string', pattern: '\\.(?:svg|png|webp|jpe?g)$', maxLength: 1000, description }) as const;
+
+const textsOfLanguage = {
+  type: 'object',
+  additionalProperties: { type: 'string', minLength: 1, maxLength: limits.brandTextLength },
+  description: 'Texts that replace those of messages/, by their keys.',
+} as const;
+
+/** The settings of a brand: those of the configuration file, and those of a customer. */
+export const brandSettings = {
+  name: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}]*$',
+    description: 'Name of the hub, shown in header, titles and emails.',
+  },
+  logo: logo('Path of an SVG, PNG, WebP or JPEG file that replaces the mark and the name in the header.'),
+  logoDark: logo('The same for dark screens (default: logo).'),
+  accentColour: {
+    type: 'string',
+    pattern: '^#(?:[0-9a-fA-F]{3}){1,2}$',
+    description: 'The one colour of the pages, such as #21489c; contrast is computed from it.',
+  },
+  links: {
+    type: 'object',
+    properties: {
+      support: link('Target of "Contact support".'),
+      imprint: link('Target of "Imprint".'),
+      solutions: link('Target of the tagline.'),
+    },
+    additionalProperties: false,
+  },
+  texts: {
+    type: 'object',
+    properties: Object.fromEntries(languages.map((language) => [language, textsOfLanguage])) as Record<
+      Language,
+      typeof textsOfLanguage
+    >,
+    additionalProperties: false,
+  },
+} as const;
+
+/** The file of a customer's brand, for `vestibule customer brand`. */
+export const BrandFile = {
+  type: 'object',
+  properties: {
+    $schema: { type: 'string' },
+    ...brandSettings,
+    hosts: {
+      type: 'array',
+      items: {
+        type: 'string',
+        pattern: '^[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)*(?::[0-9]{1,5})?$',
+        maxLength: 255,
+      },
+      maxItems: 10,
+      uniqueItems: true,
+      description: 'Host names that lead to the portal in this brand, such as login.acme.example.',
+    },
+  },
+  additionalProperties: false,
+} as const;
+export type BrandFile = Static<typeof BrandFile>;
