@@ -7,7 +7,7 @@ const softHyphen = '\u00ad';
 /** A longer word has to break on a narrow screen. */
 const longestWhole = 14;
 
-/** “e-mail” is never split; “sign-in” is not in a heading. */
+/** “E-Mail” is never split; “sign-in” is not in a heading. */
 const startsWithOneLetter = /^\p{L}-/u;
 const wordWithHyphens = /(?<![\p{L}\p{N}\u00ad-])\p{L}+(?:-\p{L}+)+(?![\p{L}\p{N}-])/gu;
 const afterNumber = /(\d|\{(?:shortest|longest|position|length|minutes)\}) (?=\p{L})/gu;
@@ -21,7 +21,7 @@ const seams: Partial<Record<Language, RegExp>> = {
 };
 
 /**
- * A text of messages/ as it is shown: no line ends after a number, within “e-mail”, in a title within any short word with
+ * A text of messages/ as it is shown: no line ends after a number, within “E-Mail”, in a title within any short word with
  * a hyphen, or after a Polish word of one letter, and the longest words may break. The files have plain spaces and
  * hyphens only. Elsewhere hyphens stay plain, for people who search for a word or say it to press a link.
  */

@@ -104,6 +104,7 @@ for (const where of ['another browser', 'another tab'])
       await other.getByRole('link', { name: texts['change-failed-choose'] }).click();
       await changeForm(other).send(newPassword);
       await expect(heading(other)).toHaveText('Password changed');
+      await expect(other.getByText(texts['changed-onwards'])).toBeVisible();
       await other.getByRole('link', { name: 'Return to sign-in' }).click();
       await signInForm(other).send(username, `wrong ${newPassword}`);
       await expect(other).toHaveURL(/\/loginfail\/default/);
@@ -125,7 +126,7 @@ test('in German: the page, the email and the page of its link', both, async ({ n
 
   const { text, html, link } = await inbox.take(email, 'resetLink', 'de');
   expect(text).toContain(german['mail-resetLink-text'].replace('{hub}', 'Vestibule'));
-  expect(text).toContain('60\u00a0Minuten');
+  expect(text).toContain('1\u00a0Stunde');
   expect(html).toMatch(/<html lang="de"/);
   // Read on a machine set to English.
   const { page: other } = await anotherBrowser({ locale: 'en-GB' });

@@ -525,7 +525,7 @@ test('a failed check is reported, and the button sends the same code', async ({ 
   });
   const form = codeForm(page);
   await form.send(appCode(key));
-  await expect(page.getByRole('alert')).toHaveText(/temporarily unavailable.*Try again in 20 seconds\.$/);
+  await expect(page.getByRole('alert')).toHaveText(/temporarily unavailable.*Try again in 20\sseconds\.$/);
   await expect(form.box(6)).not.toHaveValue('');
   expect(count).toBe(1);
   await form.button.click();

@@ -140,7 +140,7 @@ test(
     await expect(heading(page)).toHaveText(texts['twofa-email-none-title']);
     const said = page.getByText(texts['notice-codeNotSent-title']);
     await expect(said).toBeVisible();
-    await expect(page.getByText(/You can ask for one in \d\d seconds\./)).toBeVisible();
+    await expect(page.getByText(/You can ask for one in \d\d\sseconds\./)).toBeVisible();
     await expect(page.getByText(texts['registration-email-text'])).toHaveCount(0);
     if (javaScriptEnabled) {
       await expect(page.getByRole('button', { name: /^Send again in \d\d\sseconds$/ })).toBeDisabled();
@@ -155,7 +155,7 @@ test(
     // The account waits again before the page knows it.
     await codeMailWaits(portal, person.username, 90);
     await sendButton(page).click();
-    await expect(page.getByText(/You can ask for one in \d\d seconds\./).first()).toBeVisible();
+    await expect(page.getByText(/You can ask for one in \d\d\sseconds\./).first()).toBeVisible();
     await codeMailWaits(portal, person.username, 0);
     await page.reload();
     await sendButton(page).click();

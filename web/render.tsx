@@ -67,7 +67,7 @@ ${later ? preload(assets.laterScript) : ''}<style>${assets.style}</style>
 ${later ? `<style>${assets.laterStyle}</style>\n` : ''}</head>
 <body>
 <div id="portal">${tree}</div>
-<script type="application/json" id="page">${jsonForScript({ ...sent, registration: undefined })}</script>
+<script type="application/json" id="page">${jsonForScript(sent)}</script>
 <script type="module" async src="${escaped(assets.script)}"></script>
 </body>
 </html>

@@ -9,7 +9,6 @@ const laterTexts = [
   'problem-503-text',
   'once-more-text',
   'notice-signInExpired-text',
-  'general-error-something-went-wrong',
 ] as const;
 
 /** What a visitor is told about a failed call. */

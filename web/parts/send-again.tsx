@@ -23,7 +23,6 @@ const laterTexts = [
   'notice-codeNotSent-title',
   'notice-codeNotSent-text',
   'notice-codeNotSent-now',
-  'sign-in-again',
 ] as const;
 
 /** Sends another code by email once the wait is over; and the way out, which is the only link when no more are sent. */
