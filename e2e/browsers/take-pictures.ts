@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { chromium, type Browser as PlaywrightBrowser } from '@playwright/test';
 import { browserOptions } from '../browser-options.ts';
 import { oldChromium, oldChromiums } from '../find-old-chromium.ts';
@@ -30,6 +31,8 @@ async function shotsIn(browser: Browser, javaScript: boolean, portal: PortalUnde
   await visitor.sees(texts['login-fail-default-title']);
   if (javaScript) await visitor.expectDisabled(texts['login-button']);
   await visit.call(() => scrollTo(0, 0));
+  // WebKit paints on a screen, some frames later.
+  await pause(500);
   const failed = await visit.picture();
   await visitor.open('/portal/login');
   await visitor.fill(texts['login-username'], 'pia');
