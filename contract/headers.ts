@@ -2,7 +2,10 @@
 export const codeAnswerHeaders = {
   /** On `false`: estimated seconds by which the clock of the authenticator is ahead; negative if behind. */
   clockOffset: 'vestibule-clock-offset',
-  /** On `false` for the last code that is checked: the notice for the sign-in form, `tooManyAttempts`. */
+  /**
+   * On `false` for the last code that is checked: the notice for the sign-in form, `tooManyCodes`. On 409: `signInTooOld`;
+   * without it, the 409 is another backend's and means nothing but a failed call.
+   */
   notice: 'vestibule-notice',
   /** On `true`: what comes before the destination: the page `recoveryCodes`, or the `registration` of an app. */
   next: 'vestibule-next',

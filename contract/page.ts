@@ -46,7 +46,8 @@ export type ServerPage =
   | { name: 'registerElsewhere'; why: 'provider' | 'network'; comesBackTo: string | null; goesOnTo: string | null }
   /** For somebody signed in, by a proxy: the page `comesBackTo` is only for customers who aren't theirs. */
   | { name: 'notForYou'; username: string; comesBackTo: string }
-  | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
+  /** `hasForm`: the sign-in form, for somebody whose sign-in it answers. */
+  | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null; hasForm?: true };
 
 /** What the server knows of the session behind a second-factor screen: half-signed-in, unless `goesOnTo` is set. */
 export type OpenSecondFactor = {

@@ -207,7 +207,7 @@ describe('the answer to a posted form', () => {
   it('keeps the link of a new password', () => {
     const html = answer('/portal/forgottenChange?notice=tooManyAttempts', { resetHash: 's3cret' });
     expect(html).toContain('name="hash" value="s3cret"');
-    expect(html).toContain('Too many tries');
+    expect(html).toContain('Too many attempts');
   });
 
   it("changes the language at the form's address, not the call's", () => {
@@ -335,7 +335,7 @@ describe('a half-signed-in session', () => {
       '<button class="button quiet" type="submit">Send a new code</button></form>';
     expect(show(query)).toContain(form);
     expect(render(`/portal/twoFactorRegistration${query}`)).toContain(form);
-    expect(show('?notice=codeSent')).toMatch(/role="note".*A new code is on its way.*The one before doesn’t work/);
+    expect(show('?notice=codeSent')).toMatch(/role="note".*A new code is on its way.*The previous one no longer works/);
   });
 
   it('offers to start again when it gets no more codes, keeping the destination', () => {
@@ -411,8 +411,10 @@ describe('results', () => {
 
   it('a refusal of too many attempts says how long to wait', () => {
     const serverPage = { name: 'problem', status: 429, retryAfterSeconds: 300 } as const;
-    expect(render('/portal/performlogin', { serverPage })).toContain('Try again in 5 minutes.');
-    expect(render('/portal/performlogin', { serverPage, language: 'pl' })).toContain('Spróbuj ponownie za 5 minut.');
+    expect(render('/portal/performlogin', { serverPage })).toContain('Try again in 5\u00a0minutes.');
+    expect(render('/portal/performlogin', { serverPage, language: 'pl' })).toContain(
+      'Spróbuj ponownie za 5\u00a0minut.',
+    );
   });
 });
 

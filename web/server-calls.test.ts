@@ -80,7 +80,12 @@ describe('verify', () => {
     ['too often', json(429, {}, { 'retry-after': '90' }), { name: 'throttled', seconds: 90 }],
     ['too often, without a time', json(429, {}), { name: 'throttled', seconds: null }],
     ['too often, with a date', json(429, {}, { 'retry-after': 'Wed, 21 Oct' }), { name: 'throttled', seconds: null }],
-    ['the sign-in is too old to set up an app', json(409, {}), { name: 'signInTooOld' }],
+    [
+      'the sign-in is too old to set up an app',
+      json(409, {}, { 'vestibule-notice': 'signInTooOld' }),
+      { name: 'signInTooOld' },
+    ],
+    ['409 by another backend', json(409, { title: 'Conflict' }), { name: 'failed' }],
     ['not set up', json(503, {}), { name: 'unavailable', seconds: null }],
     ['away for a while', json(503, {}, { 'retry-after': '20' }), { name: 'unavailable', seconds: 20 }],
     ['a mistake of the server', json(500, true), { name: 'failed' }],

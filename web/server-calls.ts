@@ -43,7 +43,8 @@ export async function verifyCode(
     body: JSON.stringify(code),
     redirect: 'manual',
   });
-  if (answer?.status === 409) return { name: 'signInTooOld' };
+  // A 409 alone may be another backend's.
+  if (answer?.headers.get(codeAnswerHeaders.notice) === 'signInTooOld') return { name: 'signInTooOld' };
   if (!answer?.ok || answer.redirected) return await failureOf(answer);
   const body = await bodyOf(answer);
   if (body === undefined) return { name: 'failed' };

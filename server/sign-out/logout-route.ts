@@ -61,12 +61,10 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   const visitor = visitorOf(deps, request);
   const { address, requestId } = visitor;
   const asked = destinationOfAddress(request, deps.config);
-  // Whoever was signed out elsewhere may have been followed by somebody else.
-  const destination = asked !== undefined && isSignedOut(await visitor.who()) ? undefined : asked;
+  const isEndedElsewhere = asked !== undefined && isSignedOut(await visitor.who());
   // Signing out to set up one's own app does not mean that another person follows, so the provider's session may stay.
   // This requires the button: any link could claim it, and then nothing would be discarded.
-  const isToRegister =
-    request.method === 'POST' && destination !== undefined && leadsToRegistration(deps.config, destination);
+  const isToRegister = request.method === 'POST' && asked !== undefined && leadsToRegistration(deps.config, asked);
   const where = {
     markHashes: isToRegister ? [] : markHashes(visitor.turns),
     now: deps.now(),
@@ -75,6 +73,8 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   };
   const hash = turnHash(visitor);
   const ended = hash && (await endSession(deps.sql, hash, where));
+  // Whoever was signed out elsewhere, and not by this button a moment ago, may have been followed by somebody else.
+  const destination = ended === null && isEndedElsewhere ? undefined : asked;
   const isOwn = ended !== null && !ended.byReplaced;
   const signsInAgain = isToRegister && isOwn;
   // Unlike “not you”, cancelling a registration does not mean that another person follows: the name stays filled in.

@@ -24,7 +24,7 @@ const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'mails', { twoFactor: 'email' });
-  for (const username of ['alice', 'bob', 'eve']) await addUser(portal, { username });
+  for (const username of ['alice', 'bob', 'eve', 'finn']) await addUser(portal, { username });
   for (const username of ['coda', 'dora']) await addUser(portal, { username, customers: ['mails'] });
   await addOidcConnection(portal, provider);
 });
@@ -161,10 +161,10 @@ it.each([
 
 it.each([
   ['alice’s', aliceComesAndGoes, false],
-  ['one that an operator has ended', async () => await signOutUser(portal.sql, 'bob', portal.deps.now()), false],
+  ['one that an operator has ended', async () => await signOutUser(portal.sql, 'finn', portal.deps.now()), false],
   ['its own', async () => {}, true],
 ])('SE-15 so does the button that signs out to set up an app (%s)', async (_, meanwhile, isKept) => {
-  await signIn('bob');
+  await signIn('finn');
   portal.wait(limits.freshSignIn + 1);
   const form = await formAt(`/portal/twoFactorRegistration?redirectURL=${encodeURIComponent(secret)}`, 'logout');
   expect(form.action).toContain(encodeURIComponent(encodeURIComponent(secret)));

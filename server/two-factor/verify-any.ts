@@ -1,3 +1,4 @@
+import { customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
@@ -10,7 +11,7 @@ import { codeKey } from '../storage/throttle-keys.ts';
 import { findPendingTotp } from '../storage/totp.ts';
 import type { Who } from '../visitor/who.ts';
 import { answerOfPress } from './answer-of-press.ts';
-import { countTry } from './count-try.ts';
+import { countTry, recordThrottledTry } from './count-try.ts';
 import { tokensForAnswer } from './press.ts';
 import { isFreshSignIn } from './registration.ts';
 import { takeProof } from './take-proof.ts';
@@ -43,13 +44,16 @@ async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise
 async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSession): Promise<VerifyResult> {
   const { userId, username } = session;
   const { address, requestId } = request;
-  const who = { userId, username, address, requestId };
+  const customers = customersOfEvent(session.customers.map((key) => ({ key })));
+  const way = session.connectionId === null ? {} : { connectionId: session.connectionId };
+  const who = { userId, username, ...customers, ...way, address, requestId };
   const now = deps.now();
   const sessionHash = tokenHash(request.sessionToken);
   // Nothing is being set up: another tab has signed in meanwhile, so this one continues from the sign-in form.
   if (!(await findPendingTotp(deps.sql, sessionHash))) return { kind: 'signInExpired' };
   const counted = await countTry(deps, request, { hash: sessionHash, userId, way: session, stage: 'full' });
   if (counted.kind === 'usedUp') return { kind: 'signInExpired' };
+  if (counted.kind === 'throttled') await recordThrottledTry(deps, who, session, counted);
   if (counted.kind !== 'counted') return counted;
   const asOfPress = { ...deps, now: () => counted.at };
   const tokens = tokensForAnswer(deps.keys, request);

@@ -10,33 +10,29 @@ import { SupportLink } from '../parts/support-link.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { useVisit } from '../visit.ts';
 
-/** The remedies; a better entry helps with the others. */
-const needNewLink: readonly (ChangeFailedReason | null)[] = [2, 3, 4];
-const needSupport: readonly (ChangeFailedReason | null)[] = [7, 8, 10];
+/** After these another password helps, after these support; after the others, and without one, a new link. */
+const choose: readonly unknown[] = [null, 1, 5, 6, 9, 11] satisfies (ChangeFailedReason | null)[];
+const support: readonly unknown[] = [7, 8, 10] satisfies ChangeFailedReason[];
 
 export function ForgottenChangeFailedInfo() {
   const message = useMessage();
   const { place } = useVisit();
   const reason = reasonOfSearch(place.search);
-  const isOfLink = needNewLink.includes(reason);
-  const isOfAccount = needSupport.includes(reason);
+  const isToChoose = choose.includes(reason);
+  const isForSupport = support.includes(reason);
   return (
     <>
       <Seal icon="bang" kind="bad" />
       <Heading />
       <p className="lede">{message(reason ? `changed-failed-page-error-${reason}` : 'changed-failed-page-error')}</p>
       <div className="stack">
-        {isOfLink ? (
-          <ForgottenLink className="button" />
-        ) : isOfAccount ? (
-          <SupportLink className="button" />
-        ) : (
-          <ChooseLink className="button" />
-        )}
+        {isToChoose && <ChooseLink className="button" />}
+        {!isToChoose && !isForSupport && <ForgottenLink className="button" />}
+        {isForSupport && <SupportLink className="button" />}
         <p className="links">
-          {(isOfLink || isOfAccount) && <ChooseLink />}
+          {!isToChoose && <ChooseLink />}
           <LoginLink />
-          {!isOfAccount && <SupportLink />}
+          {!isForSupport && <SupportLink />}
         </p>
         <Reference />
       </div>

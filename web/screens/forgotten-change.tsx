@@ -15,6 +15,7 @@ import { PasswordChecks, RepeatCheck } from '../parts/password-checks.tsx';
 import { PasswordErrors } from '../parts/password-errors.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { PortalForm } from '../parts/portal-form.tsx';
+import { Reference } from '../parts/reference.tsx';
 import { ResetLinkFields } from '../parts/reset-link-fields.tsx';
 import { ResetLinkMissing } from '../parts/reset-link-missing.tsx';
 import { StrengthMeter } from '../parts/strength-meter.tsx';
@@ -95,6 +96,7 @@ export function ForgottenChange() {
           <LoginLink />
         </p>
       </PortalForm>
+      <Reference />
     </>
   );
 }

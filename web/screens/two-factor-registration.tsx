@@ -24,7 +24,7 @@ export function TwoFactorRegistration() {
 }
 
 function AppRegistration() {
-  const message = useMessage('registration-unavailable-title', 'twofa-qr-code-unavailable', 'reload');
+  const message = useMessage('registration-unavailable-title', 'twofa-qr-code-unavailable');
   const { page } = useVisit();
   const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | undefined>(page.registration);
   useEffect(() => {
