@@ -100,7 +100,7 @@ test.describe('axe finds nothing', () => {
     await stages.enter(context, 'new app');
     await page.route('**/two-factor-authentication/registration', (route) => route.fulfill({ status: 503 }));
     await page.goto('/portal/twoFactorRegistration');
-    await expect(page.getByRole('alert')).toContainText('The QR code isn’t available right now');
+    await expect(page.getByRole('alert')).toContainText(texts['registration-unavailable-title']);
     await expectForEveryone(page);
   });
 

@@ -99,7 +99,7 @@ function saveTwoFactorDestination(arrival: Arrival, { search, hash }: Address): 
   try {
     const loginHashFragment = decodeURIComponent(raw.replaceAll('+', ' '));
     // A reload: the address no longer has the fragment that the tab keeps.
-    const isKept = saved.loginHashFragment?.split('#')[0] === loginHashFragment;
+    const isKept = saved.loginHashFragment?.startsWith(`${loginHashFragment}#`);
     if (isKept && !hash && saved.loginHashFragmentFrom === 'redirectURL') return arrival;
     return { ...arrival, saved: { ...saved, loginHashFragment, loginHashFragmentFrom: 'redirectURL' } };
   } catch {

@@ -60,8 +60,8 @@ const when = '2026-11-23';
 
 export const readings = {
   pictures: {
-    what: 'a picture of every screen and of its states with errors, a filled form, the focus and the spinner: colours forced (light and dark), more contrast (light and dark), text spacing and 200 % text at 320 px wide',
-    how: 'Chromium 156, contact sheets',
+    what: 'pictures of every screen, by day or by night, with colours forced and with more contrast; of two thirds of them with text spacing, of one third with 200 % text, at 320 px; of states with errors, filled fields and the focus',
+    how: 'Chromium 156, contact sheets in English',
     by: maintainer,
     when,
   },

@@ -47,7 +47,7 @@ export const reportedScreens: Record<ScreenName, ReportedScreen> = {
     traits: ['fields', 'personal', 'proof', 'status', 'moving', 'timed'],
   },
   twoFactorRegistration: {
-    what: 'Set up two-step sign-in',
+    what: 'Set up two-step verification',
     traits: ['fields', 'personal', 'proof', 'picture', 'status', 'change', 'moving', 'timed'],
   },
   recoveryCodes: { what: 'Recovery codes', traits: ['status', 'timed'] },
@@ -55,13 +55,13 @@ export const reportedScreens: Record<ScreenName, ReportedScreen> = {
   registerElsewhere: { what: 'An app cannot be set up by this sign-in', traits: ['status', 'moving'] },
   providerBegan: { what: 'A provider began a sign-in', traits: ['proof', 'status', 'moving'] },
   otherAccount: { what: 'Is this your account?', traits: ['proof', 'status', 'moving', 'timed'] },
-  leaving: { what: 'On to your company’s sign-in page', traits: ['status', 'moving', 'timed'] },
+  leaving: { what: 'Opening your company’s sign-in page', traits: ['status', 'moving', 'timed'] },
   oneMoment: { what: 'One moment…', traits: ['status', 'moving', 'timed'] },
   signedIn: { what: 'You’re signed in, where there is no hub', traits: ['status', 'moving', 'timed'] },
   signOutConfirm: { what: 'Sign out?', traits: ['status', 'moving'] },
-  notForYou: { what: 'This isn’t open to you', traits: ['status', 'moving'] },
+  notForYou: { what: 'You don’t have access', traits: ['status', 'moving'] },
   problem: { what: 'A request was refused, or failed', traits: ['status'] },
-  notFound: { what: 'There’s no page here', traits: ['status'] },
+  notFound: { what: 'Page not found', traits: ['status'] },
 };
 
 /** The screens that have all of some traits. */
