@@ -34,6 +34,7 @@ const rooms = [
   'moving-in',
   'upkeep',
   'pages',
+  'static-pages',
   'gate',
   'app.ts',
   'build-pages.ts',

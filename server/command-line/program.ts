@@ -7,6 +7,7 @@ import { addDemoCommand } from './demo-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { exitCodes, isFailure } from './failure.ts';
 import { addKeysCommands } from './keys-commands.ts';
+import { addPagesCommand } from './pages-command.ts';
 import { printWarning } from './print.ts';
 import { addSecretsCommands } from './secrets-commands.ts';
 import { addServerCommands } from './server-commands.ts';
@@ -55,6 +56,7 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database down or in
   addKeysCommands(program);
   addSecretsCommands(program);
   addDoctorCommand(program);
+  addPagesCommand(program);
   addDemoCommand(program);
   return program;
 }

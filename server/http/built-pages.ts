@@ -11,23 +11,42 @@ export type BuiltPages = {
   render: (page: Page) => string;
 };
 
-type Renderer = {
-  styleText: (accentColour: string | null) => string;
-  laterStyle: string;
-  renderDocument: (page: Page, assets: PageAssets) => string;
+/** What it provides for files: each document with the texts of its scripts. */
+export type BuiltStaticPages = Omit<BuiltPages, 'render'> & {
+  render: (page: Page, others: readonly Page[]) => StaticDocument;
 };
+
+type StaticDocument = { html: string; scripts: string[] };
+
+type Styles = { styleText: (accentColour: string | null) => string; laterStyle: string };
+type Renderer = Styles & { renderDocument: (page: Page, assets: PageAssets) => string };
+type StaticRenderer = Styles & {
+  renderStaticDocument: (page: Page, others: readonly Page[], assets: PageAssets) => StaticDocument;
+};
+type Look = { basePath: string; accentColour: string | null };
 
 const buildFolder = new URL('../../build/', import.meta.url);
 
-/** Loads the built pages, the only import of them in the server. Throws if they were not built. */
-export async function loadBuiltPages({
-  basePath,
-  accentColour,
-}: {
-  basePath: string;
-  accentColour: string | null;
-}): Promise<BuiltPages> {
-  const renderer = (await import(new URL('render/render.js', buildFolder).href)) as Renderer;
+/** Loads the built pages. Throws if they were not built. */
+export async function loadBuiltPages(look: Look): Promise<BuiltPages> {
+  const renderer = await load<Renderer>('render.js');
+  const { assets, ...rest } = lookOf(look, renderer);
+  return { ...rest, render: (page) => renderer.renderDocument(page, assets) };
+}
+
+/** Loads what writes pages to files. Throws if it was not built. */
+export async function loadStaticPages(look: Look): Promise<BuiltStaticPages> {
+  const renderer = await load<StaticRenderer>('render-static.js');
+  const { assets, ...rest } = lookOf(look, renderer);
+  return { ...rest, render: (page, others) => renderer.renderStaticDocument(page, others, assets) };
+}
+
+/** The only import of the built pages in the server. */
+async function load<Module>(file: string): Promise<Module> {
+  return (await import(new URL(`render/${file}`, buildFolder).href)) as Module;
+}
+
+function lookOf({ basePath, accentColour }: Look, { styleText, laterStyle }: Styles) {
   const manifest = JSON.parse(readFileSync(new URL('pages/.vite/manifest.json', buildFolder), 'utf8')) as Record<
     string,
     { file: string }
@@ -40,12 +59,12 @@ export async function loadBuiltPages({
   const assets: PageAssets = {
     script: addressOf('web/main.tsx'),
     laterScript: addressOf('web/screens/later-screen.tsx'),
-    style: renderer.styleText(accentColour),
-    laterStyle: renderer.laterStyle,
+    style: styleText(accentColour),
+    laterStyle,
   };
   return {
+    assets,
     assetFolder: new URL('pages/assets/', buildFolder),
     styles: [assets.style, assets.laterStyle],
-    render: (page) => renderer.renderDocument(page, assets),
   };
 }

@@ -3,18 +3,23 @@ import type { Config } from '../config/config.ts';
 
 /**
  * The headers of every answer. The policy starts from nothing; style blocks are admitted by their hashes. `styles` are the
- * exact texts between the style tags.
+ * exact texts between the style tags. `more`: the texts of scripts in the document, and other origins that a form may lead
+ * to.
  */
-export function securityHeaders(config: Config, styles: readonly string[]): Record<string, string> {
-  const styleHashes = styles.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
+export function securityHeaders(
+  config: Config,
+  styles: readonly string[],
+  more: { scripts?: readonly string[]; formOrigins?: readonly string[] } = {},
+): Record<string, string> {
+  const { scripts = [], formOrigins = [] } = more;
   const policy = [
     "default-src 'none'",
-    "script-src 'self'",
-    `style-src ${styleHashes.join(' ')}`,
+    ["script-src 'self'", ...scripts.map(hashOf)].join(' '),
+    ['style-src', ...styles.map(hashOf)].join(' '),
     "img-src 'self' data:",
     "connect-src 'self'",
     // Chromium applies this rule to the redirect after a form post as well.
-    ["form-action 'self'", ...config.destinationRules.allowedOrigins].join(' '),
+    ["form-action 'self'", ...config.destinationRules.allowedOrigins, ...formOrigins].join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
@@ -34,4 +39,9 @@ export function securityHeaders(config: Config, styles: readonly string[]): Reco
       'strict-transport-security': 'max-age=63072000; includeSubDomains',
     }),
   };
+}
+
+/** How the policy names a text inside the document (Content Security Policy Level 3, §2.3.1). */
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

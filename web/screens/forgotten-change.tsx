@@ -65,7 +65,7 @@ export function ForgottenChange() {
         </Alert>
       )}
       {link.hash === '' && reason !== 2 && <ResetLinkMissing />}
-      <PortalForm call="passwordChange" query={destinationQuery(destination, page.turns)} isReady={isReady}>
+      <PortalForm call="passwordChange" query={destinationQuery(destination, page)} isReady={isReady}>
         <ResetLinkFields {...link} />
         <PasswordField
           id="password"

@@ -30,7 +30,7 @@ export function Forgotten() {
 
   // The email's link leads there, in another browser too.
   const asked = redirectValue(saved, parameterOf(place.search, queryNames.destination), page.rules);
-  const query = destinationQuery(destinationToCarry(asked, page.rules), page.turns);
+  const query = destinationQuery(destinationToCarry(asked, page.rules), page);
 
   async function send(form: HTMLFormElement) {
     const outcome = await askForReset(toCall('passwordForgotten', query), fieldValue(form, 'username'));
