@@ -35,6 +35,7 @@ const rooms = [
   'upkeep',
   'pages',
   'static-pages',
+  'conformance',
   'gate',
   'app.ts',
   'build-pages.ts',

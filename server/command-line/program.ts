@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help } from 'commander';
 import packageFile from '../../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit-commands.ts';
+import { addConformanceCommand } from './conformance-command.ts';
 import { addConnectionCommands } from './connection-commands.ts';
 import { addCustomerCommands } from './customer-commands.ts';
 import { addDemoCommand } from './demo-command.ts';
@@ -57,6 +58,7 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database down or in
   addSecretsCommands(program);
   addDoctorCommand(program);
   addPagesCommand(program);
+  addConformanceCommand(program);
   addDemoCommand(program);
   return program;
 }

@@ -1,0 +1,33 @@
+import { chromium } from 'playwright-core';
+import { mkdirSync } from 'node:fs';
+mkdirSync('/tmp/pages-shots', {recursive:true});
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+async function look(name: string, base: string, path: string, o: any = {}) {
+  const context = await browser.newContext({ locale: o.locale ?? 'de-DE', viewport: o.phone ? {width:360,height:740} : {width:1280,height:800}, colorScheme: o.dark ? 'dark':'light', javaScriptEnabled: o.js ?? true });
+  const page = await context.newPage();
+  const said: string[] = [];
+  page.on('console', m => said.push(m.type()+': '+m.text())); page.on('pageerror', e => said.push('error '+e.message));
+  page.on('request', r => { if (!r.isNavigationRequest() && !/assets/.test(r.url())) said.push('request '+r.method()+' '+r.url()); });
+  await page.goto(base+path); await page.waitForTimeout(700);
+  console.log(name, '|', await page.title(), '|', page.url(), '|', await page.locator('html').getAttribute('lang'), '| vis', await page.locator('main').evaluate(m => getComputedStyle(m).visibility), '| h1', await page.locator('h1').innerText(), said.join(' ; '), '| fields', await page.locator('form input').evaluateAll(l => l.map(i => (i as HTMLInputElement).name+'='+(i as HTMLInputElement).value).join(',')));
+  await page.screenshot({ path: `/tmp/pages-shots/${name}.png` });
+  await context.close();
+}
+const N='http://localhost:4802', C='http://localhost:4803', A='http://localhost:4804';
+await look('login-nginx', N, '/portal/'); 
+await look('login-any-pl', A, '/portal/', {locale:'pl-PL', phone:true});
+await look('login-any-de-dark', A, '/portal/login?login=ada', {dark:true});
+await look('deep', A, '/portal/#/reports/7');
+await look('webb', C, '/portal/login?redirectURL=%2Fwebbundle%2Fa');
+await look('hashreason', A, '/portal/?reason=3#/forgottenChangeFailedInfo');
+await look('hashlang', A, '/portal/#/forgotten?lang=it');
+await look('reason', N, '/portal/forgottenChangeFailedInfo?11');
+await look('change', C, '/portal/forgottenChange?hash=abc', {phone:true});
+await look('changenone', C, '/portal/forgottenChange', {phone:true, js:false});
+await look('email', N, '/portal/twoFactor?redirectURL=%2Fx&codeSentViaEmail=true', {phone:true});
+await look('ip', N, '/portal/loginfail/ip?ipaddress=192.0.2.1');
+await look('nf', N, '/portal/no/such', {phone: true, dark:true});
+await look('nf-nojs', N, '/portal/no/such', {js:false});
+await look('nojs-any', A, '/portal/', {js:false});
+await look('reg', N, '/portal/twoFactorRegistration', {locale:'pl'});
+await browser.close();
