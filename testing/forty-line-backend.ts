@@ -15,58 +15,45 @@ const qrCode = 'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" vie
 export function fortyLineBackend({ users, links }: BackendData): Server {
   const sessions = new Map<string, BackendUser>();
   return createServer(async (request, answer) => {
-    const { headers, method, url = '' } = request;
-    const call = `${method} ${new URL(url, 'http://backend').pathname.slice('/portal/'.length)}`;
-    const [body, id = ''] = [await text(request), headers.cookie?.match(/sid=([\w-]+)/)?.[1]];
-    const [form, session] = [new URLSearchParams(body), sessions.get(id)];
-    const field = (name: string) => form.get(name) ?? '';
+    const call = `${request.method} ${request.url?.replace(/^\/portal\/|\?.*/g, '')}`;
+    const body = await text(request);
+    const field = (name: string) => new URLSearchParams(body).get(name) ?? '';
+    const [, id = ''] = /sid=([\w-]+)/.exec(request.headers.cookie ?? '') ?? [];
+    const session = sessions.get(id);
     const send = (status: number, value: unknown) =>
       answer.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
     const goTo = (path: string, more = {}) => answer.writeHead(303, { location: `/portal/${path}`, ...more }).end();
-    const isForeign = !['same-origin', 'none', undefined].includes(headers['sec-fetch-site'] as string);
-    if (isForeign && /^POST|logout$/.test(call)) return send(403, 'from another site');
-    switch (call) {
-      case 'POST performlogin': {
-        const user = users[field('username')];
-        if (!user || user.password !== field('password')) return goTo('loginfail/default');
-        const sid = randomUUID();
-        sessions.set(sid, user);
-        const destination = /^\/portal\/(.*)/.exec(field('redirectURL'))?.[1] ?? 'portal.html';
-        const screen = user.secret ? 'twoFactor' : user.mustRegister && 'twoFactorRegistration';
-        const next = screen ? `${screen}?redirectURL=${encodeURIComponent(`/portal/${destination}`)}` : destination;
-        return goTo(next, { 'set-cookie': `sid=${sid}; Path=/; HttpOnly; SameSite=Lax` });
-      }
-      case 'POST authenticate/checkSsoLogin':
-        return goTo('singleSignOn');
-      case 'POST authenticate/performSsoLogin':
-        return field('username').endsWith('@sso.test') ? goTo('authenticate/out') : goTo('loginfail/oidc');
-      case 'POST password/forgotten':
-        return field('username') ? goTo('emailInfo') : send(400, 'no username');
-      case 'POST password/change': {
-        const user = users[links.get(field('hash')) ?? ''];
-        const [broken] = brokenPasswordRules(field('password'), field('password'), defaultPasswordPolicy);
-        const reason = field('password') !== field('repeat') ? 5 : broken === 'weak' ? 1 : broken ? 9 : 0;
-        if (!user || reason) return goTo(`forgottenChangeFailedInfo?reason=${user ? reason : 4}`);
-        links.delete(field('hash'));
-        user.password = field('password');
-        return goTo('forgottenChangedInfo');
-      }
-      case 'GET two-factor-authentication/registration':
-        return session?.mustRegister ? send(200, { url: qrCode, totpSecret: newSecret }) : send(401, 'no session');
-      case 'POST two-factor-authentication/verify': {
-        if (!session) return send(401, 'no session');
-        const isRight =
-          body === `"${generateSync({ secret: session.secret ?? newSecret })}"` && body !== session.usedCode;
-        if (isRight) session.usedCode = body;
-        return send(200, isRight);
-      }
-      case 'GET logout':
-        sessions.delete(id);
-        return goTo('login');
-      case 'GET portal.html':
-        return answer.end('<!doctype html><title>The hub</title><h1>The hub</h1>');
-      default:
-        return send(404, 'no such call');
+    if (request.headers['sec-fetch-site'] === 'cross-site' && /^POST|logout$/.test(call)) return send(403, 'not you');
+    if (call === 'POST performlogin') {
+      const user = users[field('username')];
+      if (!user || user.password !== field('password')) return goTo('loginfail/default');
+      const destination = /^\/portal\/(.*)/.exec(field('redirectURL'))?.[1] ?? 'portal.html';
+      const screen = user.secret ? 'twoFactor' : user.mustRegister && 'twoFactorRegistration';
+      const next = screen ? `${screen}?redirectURL=${encodeURIComponent(`/portal/${destination}`)}` : destination;
+      const sid = randomUUID();
+      sessions.set(sid, user);
+      return goTo(next, { 'set-cookie': `sid=${sid}; Path=/; HttpOnly; SameSite=Lax` });
     }
+    if (call === 'POST authenticate/checkSsoLogin') return goTo('singleSignOn');
+    if (call === 'POST authenticate/performSsoLogin')
+      return goTo(field('username').endsWith('@sso.test') ? 'authenticate/out' : 'loginfail/oidc');
+    if (call === 'POST password/forgotten') return field('username') ? goTo('emailInfo') : send(400, 'no username');
+    if (call === 'POST password/change') {
+      const user = users[links.get(field('hash')) ?? ''];
+      const [broken] = brokenPasswordRules(field('password'), field('password'), defaultPasswordPolicy);
+      const reason = !user ? 4 : field('password') !== field('repeat') ? 5 : broken && (broken === 'weak' ? 1 : 9);
+      if (!user || reason) return goTo(`forgottenChangeFailedInfo?reason=${reason}`);
+      user.password = field('password');
+      links.delete(field('hash'));
+      return goTo('forgottenChangedInfo');
+    }
+    if (call === 'GET logout') return goTo('login', void sessions.delete(id));
+    if (call === 'GET portal.html') return answer.end('<!doctype html><title>The hub</title><h1>The hub</h1>');
+    if (!session) return send(401, 'no session');
+    if (call.endsWith('registration')) return send(200, { url: qrCode, totpSecret: newSecret });
+    const at = (ago: number) => ({ secret: session.secret ?? newSecret, epoch: Math.floor(Date.now() / 1000) - ago });
+    const isRight = [0, 30].some((ago) => body === `"${generateSync(at(ago))}"`) && session.usedCode !== body;
+    if (isRight) session.usedCode = body;
+    return send(200, isRight);
   });
 }
