@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { request as ask, createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * A web server that knows nothing of languages or queries and does what `routes.json` says, for the files of `vestibule
@@ -38,6 +39,10 @@ export async function anyWebServer(folder: string, backend: number): Promise<Ser
       routes.pages.find(({ pattern }: { pattern?: string }) => pattern && new RegExp(pattern).test(pathname)) ??
       routes.notFound;
     answer.writeHead(page.status ?? 200, { ...routes.headersOfPages, 'content-type': 'text/html; charset=utf-8' });
-    return answer.end(await fileAt(page.file));
+    const html = (await fileAt(page.file)) ?? Buffer.alloc(0);
+    // In two parts, as on a slow line: a browser paints the first before it has the second.
+    answer.write(html.subarray(0, html.indexOf('<template')));
+    await pause(200);
+    return answer.end(html.subarray(html.indexOf('<template')));
   });
 }

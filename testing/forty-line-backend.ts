@@ -14,41 +14,41 @@ const qrCode = 'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" vie
 /** The calls of specification §7 in forty lines: a backend that is not ours, behind the pages and for `conformance`. */
 export function fortyLineBackend({ users, links }: BackendData): Server {
   const sessions = new Map<string, BackendUser>();
-  return createServer(async (request, answer) => {
+  return createServer(async (request, reply) => {
     const call = `${request.method} ${request.url?.replace(/^\/portal\/|\?.*/g, '')}`;
     const body = await text(request);
     const field = (name: string) => new URLSearchParams(body).get(name) ?? '';
     const [, id = ''] = /sid=([\w-]+)/.exec(request.headers.cookie ?? '') ?? [];
     const session = sessions.get(id);
     const send = (status: number, value: unknown) =>
-      answer.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    const goTo = (path: string, more = {}) => answer.writeHead(303, { location: `/portal/${path}`, ...more }).end();
+      reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    const go = (to = '', add = {}) => reply.writeHead(303, { location: to.replace(/^\b/, '/portal/'), ...add }).end();
     if (request.headers['sec-fetch-site'] === 'cross-site' && /^POST|logout$/.test(call)) return send(403, 'not you');
     if (call === 'POST performlogin') {
       const user = users[field('username')];
-      if (!user || user.password !== field('password')) return goTo('loginfail/default');
-      const destination = /^\/portal\/(.*)/.exec(field('redirectURL'))?.[1] ?? 'portal.html';
+      if (!user || user.password !== field('password')) return go('loginfail/default');
+      const destination = /^\/(?![/\\]).*/.exec(field('redirectURL'))?.[0] ?? '/portal/portal.html';
       const screen = user.secret ? 'twoFactor' : user.mustRegister && 'twoFactorRegistration';
-      const next = screen ? `${screen}?redirectURL=${encodeURIComponent(`/portal/${destination}`)}` : destination;
+      const next = screen ? `${screen}?redirectURL=${encodeURIComponent(destination)}` : destination;
       const sid = randomUUID();
       sessions.set(sid, user);
-      return goTo(next, { 'set-cookie': `sid=${sid}; Path=/; HttpOnly; SameSite=Lax` });
+      return go(next, { 'set-cookie': `sid=${sid}; Path=/; HttpOnly; SameSite=Lax` });
     }
-    if (call === 'POST authenticate/checkSsoLogin') return goTo('singleSignOn');
+    if (call === 'POST authenticate/checkSsoLogin') return go('singleSignOn');
     if (call === 'POST authenticate/performSsoLogin')
-      return goTo(field('username').endsWith('@sso.test') ? 'authenticate/out' : 'loginfail/oidc');
-    if (call === 'POST password/forgotten') return field('username') ? goTo('emailInfo') : send(400, 'no username');
+      return go(field('username').endsWith('@sso.test') ? 'authenticate/out' : 'loginfail/oidc');
+    if (call === 'POST password/forgotten') return field('username') ? go('emailInfo') : send(400, 'no username');
     if (call === 'POST password/change') {
       const user = users[links.get(field('hash')) ?? ''];
       const [broken] = brokenPasswordRules(field('password'), field('password'), defaultPasswordPolicy);
       const reason = !user ? 4 : field('password') !== field('repeat') ? 5 : broken && (broken === 'weak' ? 1 : 9);
-      if (!user || reason) return goTo(`forgottenChangeFailedInfo?reason=${reason}`);
+      if (!user || reason) return go(`forgottenChangeFailedInfo?reason=${reason}`);
       user.password = field('password');
       links.delete(field('hash'));
-      return goTo('forgottenChangedInfo');
+      return go('forgottenChangedInfo');
     }
-    if (call === 'GET logout') return goTo('login', void sessions.delete(id));
-    if (call === 'GET portal.html') return answer.end('<!doctype html><title>The hub</title><h1>The hub</h1>');
+    if (call === 'GET logout') return go('login', void sessions.delete(id));
+    if (call === 'GET portal.html') return session ? reply.end('<h1>The hub</h1>') : go('login');
     if (!session) return send(401, 'no session');
     if (call.endsWith('registration')) return send(200, { url: qrCode, totpSecret: newSecret });
     const at = (ago: number) => ({ secret: session.secret ?? newSecret, epoch: Math.floor(Date.now() / 1000) - ago });

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { buildStalePages } from '../build-pages.ts';
 import { placeholderWarning } from '../config/config.ts';
+import type { Free, Written } from '../static-pages/write-folder.ts';
 import { failure } from './failure.ts';
 import { loadConfig } from './load-config.ts';
 import { repeatable } from './options.ts';
@@ -31,15 +32,13 @@ async function runPages(folder: string, { provider = [], force, json }: Flags) {
   // It stands in nginx's and Caddy's files.
   if (!/^[\w/.@+-]+$/.test(path)) throw failure(`The path may have letters, digits and /._@+- only: ${path}`);
   const config = loadConfig();
+  const { lookAtFolder, writeFolder } = await import('../static-pages/write-folder.ts');
+  const isForced = force === true;
+  mustBe('free', path, await lookAtFolder(path, isForced));
   await buildStalePages();
-  const [{ staticFiles, assetsIn }, { writeFolder }] = await Promise.all([
-    import('../static-pages/static-files.ts'),
-    import('../static-pages/write-folder.ts'),
-  ]);
+  const { staticFiles, assetsIn } = await import('../static-pages/static-files.ts');
   const files = await staticFiles(config, path, origins);
-  const written = await writeFolder(path, files, assetsIn(config), force === true);
-  if (written.kind === 'foreign') throw failure(refusal(path, written.paths));
-  if (written.kind === 'failed') throw failure(`${path} cannot be written (${written.code}); nothing was changed.`);
+  mustBe('written', path, await writeFolder(path, files, assetsIn(config), isForced));
   const warning = placeholderWarning(config);
   if (json) return printJson({ folder: path, files: files.size, warnings: warning ? [warning] : [] });
   printLine(`${files.size} files are in ${path}:\n`);
@@ -51,6 +50,12 @@ async function runPages(folder: string, { provider = [], force, json }: Flags) {
   if (warning) printLine(`\nWarning: ${warning}.`);
 }
 
+function mustBe(kind: 'free' | 'written', path: string, outcome: Free | Written): void {
+  if (outcome.kind === 'foreign') throw failure(refusal(path, outcome.paths));
+  if (outcome.kind === 'failed') throw failure(`${path} cannot be written (${outcome.code}); nothing was changed.`);
+  if (outcome.kind !== kind) throw new Error(`${path} is ${outcome.kind}`);
+}
+
 function refusal(path: string, foreign: readonly string[]): string {
   const [first, ...others] = foreign;
   const more = others.length > 0 ? ` and ${others.length} more` : '';
@@ -59,7 +64,7 @@ function refusal(path: string, foreign: readonly string[]): string {
 
 function readOrigin(text: string): string {
   const url = URL.parse(text);
-  if (url?.protocol !== 'https:' || `${url.origin}${url.pathname}` !== url.href)
+  if (url?.protocol !== 'https:' || url.href !== `${url.origin}/`)
     throw failure(`--provider: ${JSON.stringify(text)} is not an origin such as https://login.example.com`);
   return url.origin;
 }

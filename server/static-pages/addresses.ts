@@ -14,7 +14,7 @@ const types = loginFailTypes.filter((type) => type !== 'default');
 /** The screen of a path; none of them: `notFound`. Case matters, one trailing slash does not (decisions §2). */
 export function screenRules(basePath: string): Rule[] {
   return [
-    { pattern: `^${basePath}(?:/|/login/?)?$`, result: 'login' },
+    { pattern: `^${basePath}/(?:login/?)?$`, result: 'login' },
     { pattern: `^${basePath}/(${names.join('|')})/?$`, result: '$1' },
     { pattern: `^${basePath}/loginfail/(${types.join('|')})/?$`, result: 'loginfail-$1' },
     { pattern: `^${basePath}/loginfail/[^/]+/?$`, result: 'loginfail-default' },
@@ -35,8 +35,11 @@ export function variantRules(): Rule[] {
   return [...byParameter, ...byNumber];
 }
 
-/** The old addresses below the base path, and what they lead to. */
-export const redirects = Object.entries(legacyPaths);
+/**
+ * Addresses below the base path that lead to another. The base path itself stands for the hub's start page: after a
+ * sign-in the pages go there, with the fragment that was asked for (decisions §4).
+ */
+export const redirects: readonly (readonly [string, string])[] = [['', hubStartPath], ...Object.entries(legacyPaths)];
 
 /** What only a backend answers: the calls, and the hub's start page. */
 export function backendPattern(basePath: string): string {

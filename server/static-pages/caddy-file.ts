@@ -96,7 +96,7 @@ function ruleOf({ pattern, result }: Rule): string {
 
 /** Caddy's own matcher of paths overlooks case. */
 function redirectOf(basePath: string, old: string, now: string): string {
-  const name = `vestibule_old_${old.slice('/loginFail'.length) || 'default'}`;
+  const name = `vestibule_old${old.replace('/', '_')}`;
   return `\t@${name} path_regexp ^${basePath}${old}$
 	redir @${name} ${basePath}${now}?{query} 302
 `;

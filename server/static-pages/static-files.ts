@@ -12,6 +12,8 @@ import { routesFile } from './routes-file.ts';
 import type { Files } from './write-folder.ts';
 
 const brotli = promisify(brotliCompress);
+/** Half the time of the highest, and 3 % longer. */
+const quality = 10;
 const gzipped = promisify(gzip);
 
 /** Where in the folder the scripts are: earlier ones are kept. */
@@ -43,7 +45,9 @@ export async function staticFiles(config: Config, folder: string, formOrigins: r
   for (const [path, content] of await assetsOf(config, built)) files.set(path, content);
   const compressed = documents.map(async ({ path, text }) => {
     const [br, gz] = await Promise.all([
-      brotli(text, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: text.length } }),
+      brotli(text, {
+        params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: text.length },
+      }),
       gzipped(text, { level: constants.Z_BEST_COMPRESSION }),
     ]);
     return [[`public/${path}`, text] as const, [`public/${path}.br`, br] as const, [`public/${path}.gz`, gz] as const];

@@ -6,10 +6,28 @@ import { dirname, join } from 'node:path';
 export type Files = ReadonlyMap<string, string | Buffer>;
 
 /** `foreign`: what is in the folder and was not written by us, or was changed since. `failed`: nothing was changed. */
-export type Written = { kind: 'written' } | { kind: 'foreign'; paths: string[] } | { kind: 'failed'; code: string };
+type Refused = { kind: 'foreign'; paths: string[] } | { kind: 'failed'; code: string };
+export type Written = { kind: 'written' } | Refused;
+export type Free = { kind: 'free' } | Refused;
 
 /** The list of what we wrote, and each file's digest. */
 const listName = '.vestibule-pages.json';
+
+/** Whether the folder may be written to, before there is anything to write. */
+export async function lookAtFolder(folder: string, isForced: boolean): Promise<Free> {
+  try {
+    const paths = isForced ? [] : await foreignAmong(folder, await pathsIn(folder), await readList(folder));
+    return paths.length > 0 ? { kind: 'foreign', paths } : { kind: 'free' };
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function failed(error: unknown): Refused {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return { kind: 'failed', code };
+}
 
 /**
  * Writes all files or none. What an earlier run wrote is replaced, but for files below `kept`, which documents already in
@@ -21,10 +39,10 @@ export async function writeFolder(folder: string, files: Files, kept: string, is
   try {
     const before = await readList(folder);
     const present = await pathsIn(folder);
-    if (!isForced) {
-      const foreign = await foreignAmong(folder, present, before);
-      if (foreign.length > 0) return { kind: 'foreign', paths: foreign };
-    }
+    const look = await lookAtFolder(folder, isForced);
+    if (look.kind !== 'free') return look;
+    const blocked = await codeOfObstacle(folder, present, [...files.keys()]);
+    if (blocked) return { kind: 'failed', code: blocked };
     made = await mkdir(folder, { recursive: true });
     stage = await mkdtemp(join(folder, '.vestibule-new-'));
     const old = Object.entries(before).filter(([path]) => !files.has(path));
@@ -39,11 +57,9 @@ export async function writeFolder(folder: string, files: Files, kept: string, is
     await rm(stage, { recursive: true });
     return { kind: 'written' };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
     if (stage) await rm(stage, { recursive: true, force: true });
     if (made) await rm(made, { recursive: true, force: true });
-    return { kind: 'failed', code };
+    return failed(error);
   }
 }
 
@@ -61,6 +77,13 @@ async function writeStaged(path: string, content: string | Buffer): Promise<void
 async function putInPlace(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   await rename(from, to);
+}
+
+/** What would stop the files from being put in place half-way: a file where a folder is needed, or the reverse. */
+async function codeOfObstacle(folder: string, present: readonly string[], paths: readonly string[]) {
+  if (paths.some((path) => present.some((other) => path.startsWith(`${other}/`)))) return 'ENOTDIR';
+  const found = await Promise.all(paths.map((path) => lstat(join(folder, path)).catch(() => null)));
+  return found.some((entry) => entry?.isDirectory()) ? 'EISDIR' : null;
 }
 
 async function foreignAmong(folder: string, present: readonly string[], ours: Record<string, string>) {
@@ -84,8 +107,10 @@ async function readList(folder: string): Promise<Record<string, string>> {
 
 /** Everything in the folder but its folders; throws if it is a file. */
 async function pathsIn(folder: string): Promise<string[]> {
-  if (!(await lstat(folder).catch(() => null))) return [];
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
   return entries
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
