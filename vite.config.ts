@@ -3,6 +3,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { Features } from 'lightningcss';
 import { defineConfig, type Plugin } from 'vite';
+import { type Language, languages } from './contract/languages.ts';
+import { typesetTexts } from './contract/typeset.ts';
 
 // Every build, tests included, is what visitors get: React's production code.
 process.env.NODE_ENV = 'production';
@@ -10,16 +12,18 @@ process.env.NODE_ENV = 'production';
 /** The oldest browsers that get the full script and style (docs/browsers.md); older ones get the server's page. */
 const browsers = ['chrome105', 'edge105', 'firefox115', 'safari16', 'ios16'];
 
-/** Omits what only the server needs, email texts and the description, from what browsers load. */
+/** Typesets the texts, and omits what only the server needs, email texts and the description, from what browsers load. */
 function textsOfPages(): Plugin {
   return {
     name: 'texts-of-pages',
-    applyToEnvironment: (environment) => environment.name === 'client',
     transform: {
       order: 'pre',
-      filter: { id: /\/messages\/\w+\.json$/ },
-      handler: (json) =>
-        JSON.stringify(JSON.parse(json, (key, text) => (/^(?:mail-|description$)/.test(key) ? undefined : text))),
+      filter: { id: new RegExp(`/messages/(?:${languages.join('|')})\\.json$`) },
+      handler(json, id) {
+        const texts = typesetTexts(id.slice(-'en.json'.length, -'.json'.length) as Language, JSON.parse(json));
+        const isOmitted = this.environment.name === 'client' ? /^(?:mail-|description$)/ : /^mail-/;
+        return JSON.stringify(Object.fromEntries(Object.entries(texts).filter(([key]) => !isOmitted.test(key))));
+      },
     },
   };
 }

@@ -2,7 +2,10 @@
 export const codeAnswerHeaders = {
   /** On `false`: estimated seconds by which the clock of the authenticator is ahead; negative if behind. */
   clockOffset: 'vestibule-clock-offset',
-  /** On `false` for the last code that is checked: the notice for the sign-in form, `tooManyAttempts`. */
+  /**
+   * On `false` for the last code that is checked: the notice for the sign-in form, `tooManyCodes`. On 409: `signInTooOld`;
+   * without it, the 409 is another backend's and means nothing but a failed call.
+   */
   notice: 'vestibule-notice',
   /** On `true`: what comes before the destination: the page `recoveryCodes`, or the `registration` of an app. */
   next: 'vestibule-next',
@@ -10,3 +13,6 @@ export const codeAnswerHeaders = {
 
 /** Header of the answer with what an app needs: the name of the account that it is for, encoded as in a URL. */
 export const accountHeader = 'vestibule-account';
+
+/** Of a call that checks a code: the script has no answer to the same call before. */
+export const againHeader = 'vestibule-again';

@@ -46,7 +46,8 @@ export type ServerPage =
   | { name: 'registerElsewhere'; why: 'provider' | 'network'; comesBackTo: string | null; goesOnTo: string | null }
   /** For somebody signed in, by a proxy: the page `comesBackTo` is only for customers who aren't theirs. */
   | { name: 'notForYou'; username: string; comesBackTo: string }
-  | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null };
+  /** `hasForm`: the sign-in form, for somebody whose sign-in it answers. */
+  | { name: 'problem'; status: ProblemStatus; retryAfterSeconds: number | null; hasForm?: true };
 
 /** What the server knows of the session behind a second-factor screen: half-signed-in, unless `goesOnTo` is set. */
 export type OpenSecondFactor = {
@@ -97,7 +98,7 @@ export type Page = {
   isAnswer?: true;
   /** Second-factor screens only, when their session exists. */
   secondFactor?: OpenSecondFactor;
-  /** What an authenticator app needs, for visitors without JavaScript; the script fetches its own copy. */
+  /** What an authenticator app needs; a script that runs fetches it again. */
   registration?: RegistrationAnswer;
   /** Written to a file, for a backend that isn't ours (docs/pages-only.md): what only our server knows is left out. */
   isStatic?: true;

@@ -2,12 +2,28 @@ import type { Locator, Page } from '@playwright/test';
 import { appCode, wrongAppCodes } from './authenticator-app.ts';
 import { axeScript, expectAccessible } from './axe.ts';
 import { codeForm, keyToRegister } from './code-form.ts';
+import { cutTexts, largeText, setReaderStyle, textSpacing } from './cut-texts.ts';
+import { forcedColourFaults } from './forced-colours.ts';
 import { changeForm, linkFor, newPassword } from './reset-forms.ts';
 import { expectSignedIn, keepHere, signIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
+import { documentFaults, treeFaults } from './tree-faults.ts';
 
 const texts = textsOf('en');
+
+/** A state that only a visitor's action leads to is for everyone too; every-screen.spec.ts has the others. */
+async function expectForEveryone(page: Page): Promise<void> {
+  await expectAccessible(page);
+  expect(await treeFaults(page)).toEqual([]);
+  expect(await documentFaults(page)).toEqual([]);
+  expect(await forcedColourFaults(page)).toEqual([]);
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const style of [textSpacing, largeText, '']) {
+    await setReaderStyle(page, style);
+    expect(await cutTexts(page), style).toEqual([]);
+  }
+}
 
 test.describe('axe finds nothing', () => {
   test.beforeEach(async ({ page, watch }) => {
@@ -33,7 +49,7 @@ test.describe('axe finds nothing', () => {
     await page.getByLabel('Repeat new password').fill('abd');
     await page.getByLabel('Repeat new password').blur();
     await expect(page.getByText('The two passwords aren’t the same.')).toBeVisible();
-    await expectAccessible(page);
+    await expectForEveryone(page);
   });
 
   test('on the new-password form, on a refused password and on the form again', async ({
@@ -66,7 +82,7 @@ test.describe('axe finds nothing', () => {
     const form = codeForm(page);
     const [wrong = ''] = wrongAppCodes(key, 1);
     await form.sendWrong(wrong);
-    await expectAccessible(page);
+    await expectForEveryone(page);
     const { promise: isLookedAt, resolve: letGo } = Promise.withResolvers<void>();
     await page.route('**/verify', async (route) => {
       await isLookedAt;
@@ -85,7 +101,7 @@ test.describe('axe finds nothing', () => {
     await page.route('**/two-factor-authentication/registration', (route) => route.fulfill({ status: 503 }));
     await page.goto('/portal/twoFactorRegistration');
     await expect(page.getByRole('alert')).toContainText('The QR code isn’t available right now');
-    await expectAccessible(page);
+    await expectForEveryone(page);
   });
 
   test('while the veil is up', async ({ page }) => {
@@ -195,7 +211,7 @@ test('registering an app and signing in with it with only the keyboard', async (
   await page.keyboard.press('Space');
   await expect(code.remember).toBeChecked();
   await tabTo(page, page.getByRole('link', { name: 'Use a recovery code' }), 3);
-  await tabTo(page, page.getByRole('link', { name: 'Not you? Change user' }), 1);
+  await tabTo(page, page.getByRole('link', { name: 'Not you? Use another account' }), 1);
   for (let stops = 0; stops < 10; stops += 1) {
     if (await code.box(1).evaluate((element) => element === document.activeElement)) break;
     await page.keyboard.press('Shift+Tab');

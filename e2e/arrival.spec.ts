@@ -30,11 +30,11 @@ for (const [hash, text] of [
   ['#/forgottenChangeFailedInfo?reason=7', 'Password not changed'],
   ['#/singleSignOn', 'Single sign‑on'],
   ['#/twoFactor', 'Enter your code'],
-  ['#/twoFactor?codeSentViaEmail=true', 'Enter the code we sent you'],
+  ['#/twoFactor?codeSentViaEmail=true', 'Enter the code we emailed'],
   ['#/loginfailOIDC', 'Single sign‑on didn’t work'],
   ['#/loginfailSAML', 'Single sign‑on didn’t work'],
   ['#/loginFail', 'Sign‑in didn’t work'],
-  ['#/loginfailIP?ipaddress=203.0.113.5', 'This network isn’t approved for sign‑in'],
+  ['#/loginfailIP?ipaddress=203.0.113.5', 'This network isn’t approved'],
 ] as const) {
   test(`a public hash is unchanged and shows its screen: ${hash}`, async ({ page }) => {
     await page.goto(`/portal/login${hash}`);
@@ -118,7 +118,7 @@ for (const path of ['/portal/', '/portal/login', '/portal/forgottenChange']) {
 
 for (const [address, text] of [
   ['/portal/?reason=3#/forgottenChangeFailedInfo', 'This link has expired'],
-  ['/portal/login?codeSentViaEmail=true#/twoFactorRegistration', 'They finish setting up'],
+  ['/portal/login?codeSentViaEmail=true#/twoFactorRegistration', 'to finish setting up'],
   ['/portal/?ipaddress=192.0.2.1#/loginfailIP', 'Your address 192.0.2.1'],
 ] as const) {
   test(`the screen of a hash sees the query of the path: ${address}`, async ({ page }) => {

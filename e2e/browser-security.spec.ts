@@ -208,7 +208,7 @@ for (const path of [
     async ({ page, watch }) => {
       watch.expect(/status of 404/);
       await page.goto(`/portal/${path}`);
-      await expect(page).toHaveTitle('There’s no page here · Vestibule');
+      await expect(page).toHaveTitle('Page not found · Vestibule');
       const shown = (await page.getByText(/^Address/).textContent()) ?? '';
       expect(shown.length).toBeLessThan(250);
       await expect(page.getByRole('main').locator('script, [onload]')).toHaveCount(0);

@@ -4,10 +4,10 @@ import { PNG } from 'pngjs';
 type Colour = readonly [number, number, number];
 type Box = { x: number; y: number; width: number; height: number };
 /** Something whose colour must contrast with the pixels around or behind it. */
-type Part = { kind: 'text' | 'edge'; what: string; colour: Colour; box: Box };
+type Part = { kind: 'text' | 'edge' | 'icon'; what: string; colour: Colour; box: Box };
 
-/** The required minimum: WCAG 2.2, 1.4.6 for text and 1.4.11 for the edges of fields. */
-const least = { text: 7, edge: 3 };
+/** The required minimum: WCAG 2.2, 1.4.6 for text and 1.4.11 for icons and the edges of fields. */
+const least = { text: 7, edge: 3, icon: 3 };
 
 /** Parts of a page with too little contrast, one per line. Axe cannot measure it on our backgrounds. */
 export async function faintParts(page: Page): Promise<string[]> {
@@ -30,7 +30,7 @@ async function stillPicture(page: Page): Promise<{ parts: Part[]; shot: PNG }> {
   return isStill ? { parts, shot } : await stillPicture(page);
 }
 
-/** Runs in the page: every visible text and field edge, with its colour in sRGB. */
+/** Runs in the page: every visible text, icon and field edge, with its colour in sRGB. */
 function partsOfPage(): Part[] {
   const pen = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const inSrgb = (colour: string): Colour => {
@@ -67,6 +67,12 @@ function partsOfPage(): Part[] {
     const colour = inSrgb(getComputedStyle(edge).borderTopColor);
     found.push({ kind: 'edge', what: edge.className || edge.id, colour, box: place(edge.getBoundingClientRect()) });
   }
+  for (const icon of document.querySelectorAll('svg')) {
+    if (!isSeen(icon) || icon.closest(':disabled')) continue;
+    const what = icon.parentElement?.className || icon.parentElement?.textContent || '';
+    const colour = inSrgb(getComputedStyle(icon).color);
+    found.push({ kind: 'icon', what, colour, box: place(icon.getBoundingClientRect()) });
+  }
   return found;
 }
 
@@ -79,7 +85,7 @@ function hideText(): void {
   document.adoptedStyleSheets = [sheet];
 }
 
-/** The pixels behind a text; for an edge, those of a line outside it and of one inside. */
+/** The pixels behind a text; for an edge, one outside it and one inside; for an icon, one on either side. */
 function around(shot: PNG, { x, y, width, height }: Box, kind: Part['kind']): Colour[] {
   const pixels: Colour[] = [];
   const take = (column: number, row: number) => {
@@ -92,6 +98,11 @@ function around(shot: PNG, { x, y, width, height }: Box, kind: Part['kind']): Co
     // Outside the focus ring, which is 4 px wide.
     take(middle, Math.round(y) - 6);
     take(middle, Math.round(y) + 4);
+    return pixels;
+  }
+  if (kind === 'icon') {
+    take(Math.round(x) - 2, Math.round(y + height / 2));
+    take(Math.round(x + width) + 2, Math.round(y + height / 2));
     return pixels;
   }
   for (let row = Math.ceil(y); row < Math.floor(y + height); row += 1)

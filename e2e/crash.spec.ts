@@ -3,7 +3,10 @@ import { PortalUnderTest } from './portal-under-test.ts';
 import { signIn } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 
-test('ten power cuts during sign-ins lose no user, no password and no session', async ({ anotherBrowser, watch }) => {
+test('RL-01 ten power cuts during sign-ins lose no user, no password and no session', async ({
+  anotherBrowser,
+  watch,
+}) => {
   test.setTimeout(240_000);
   const portal = await PortalUnderTest.prepare();
   watch.know(portal.origin);

@@ -39,7 +39,7 @@ test('requesting a link while the database is down: the form says so, keeps the 
   await logged;
   const alert = page.getByRole('alert');
   await expect(alert).toContainText(texts['problem-503-text']);
-  await expect(alert).toHaveText(/Try again in \d seconds\.$/);
+  await expect(alert).toHaveText(/Try again in \d\sseconds\.$/);
   await expect(alert).toBeFocused();
   await expect(page).toHaveURL('/portal/forgotten');
   await expect(page.locator('.veil')).toHaveCount(0);

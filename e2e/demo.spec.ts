@@ -97,7 +97,7 @@ test.describe('name and password', () => {
     await signInForm(page).send('ada', await openCase(page, 'no-access'));
     await expect(page).toHaveURL(/\/hub\/energy$/);
     await expect(page.getByText('This page is for Elm Energy alone')).toBeHidden();
-    await expect(page.getByRole('heading', { name: 'This isn’t open to you' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'You don’t have access' })).toBeVisible();
   });
 
   for (const [id, type] of [

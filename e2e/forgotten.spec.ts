@@ -104,6 +104,7 @@ for (const where of ['another browser', 'another tab'])
       await other.getByRole('link', { name: texts['change-failed-choose'] }).click();
       await changeForm(other).send(newPassword);
       await expect(heading(other)).toHaveText('Password changed');
+      await expect(other.getByText(texts['changed-onwards'])).toBeVisible();
       await other.getByRole('link', { name: 'Return to sign-in' }).click();
       await signInForm(other).send(username, `wrong ${newPassword}`);
       await expect(other).toHaveURL(/\/loginfail\/default/);
@@ -121,11 +122,11 @@ test('in German: the page, the email and the page of its link', both, async ({ n
   await page.getByRole('link', { name: german['login-forgotten'] }).click();
   await expect(heading(page)).toHaveText('Passwort zurücksetzen');
   await forgottenForm(page, 'de').send(email);
-  await expect(heading(page)).toHaveText('Sehen Sie in Ihr Postfach');
+  await expect(heading(page)).toHaveText('Prüfen Sie Ihr Postfach');
 
   const { text, html, link } = await inbox.take(email, 'resetLink', 'de');
   expect(text).toContain(german['mail-resetLink-text'].replace('{hub}', 'Vestibule'));
-  expect(text).toContain('60\u00a0Minuten');
+  expect(text).toContain('1\u00a0Stunde');
   expect(html).toMatch(/<html lang="de"/);
   // Read on a machine set to English.
   const { page: other } = await anotherBrowser({ locale: 'en-GB' });
@@ -360,7 +361,7 @@ test('asking for a reset asks for an email address first', async ({ page }) => {
     await expect(button).toBeDisabled();
   }
   await email.blur();
-  await expect(page.getByText('Enter the full address, such as name@company.com.')).toBeVisible();
+  await expect(page.getByText('Enter the full address, such as name@company.example.')).toBeVisible();
   await email.fill('ada@acme.test');
   await expect(button).toBeEnabled();
 });

@@ -65,7 +65,7 @@ test('a page for other customers says so, in the language of the menu, and leads
   const asked = '/reports/x?year=2026';
   const answer = await page.goto(`${asked}#part-2`);
   expect(answer?.status()).toBe(403);
-  await expect(page.getByRole('heading', { name: 'This isn’t open to you' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'You don’t have access' })).toBeVisible();
   await expect(page.getByText('You’re signed in as ada.')).toBeVisible();
   await page.getByRole('combobox').selectOption('de');
   if (!javaScriptEnabled) await page.locator('form.language button').click();

@@ -98,7 +98,7 @@ test('Back from a page answered by another document leads to a working form, in 
 
 for (const [name, at] of [
   ['Support', '/portal/login'],
-  ['Imprint', '/portal/login'],
+  ['Legal notice', '/portal/login'],
   ['One front door for all your software', '/portal/login'],
   ['Contact support', '/portal/emailInfo'],
 ] as const) {

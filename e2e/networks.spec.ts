@@ -12,7 +12,7 @@ test(
     await page.goto('/portal/login');
     await signInForm(page).send('fen', password);
     await expect(page).toHaveURL('/portal/loginfail/ip?ipaddress=127.0.0.1');
-    await expect(page.getByRole('heading')).toHaveText('This network isn’t approved for sign‑in');
+    await expect(page.getByRole('heading')).toHaveText('This network isn’t approved');
     await expect(page.getByText('Your address 127.0.0.1')).toBeVisible();
     await page.getByRole('link', { name: 'Return to sign-in' }).click();
     await signInForm(page).send('fen', 'wrong');

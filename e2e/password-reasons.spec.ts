@@ -256,7 +256,7 @@ test('from a network that is not approved: says so with the address, and keeps t
   await page.goto(await linkFor({ portal, inbox }, email));
   await changeForm(page).send(newPassword);
   await expect(page).toHaveURL('/portal/loginfail/ip?ipaddress=127.0.0.1&lang=en');
-  await expect(heading(page)).toHaveText('This network isn’t approved for sign‑in');
+  await expect(heading(page)).toHaveText('This network isn’t approved');
   await expect(page.getByText('Your address 127.0.0.1')).toBeVisible();
   await expect(reference(page)).toBeVisible();
   await portal.mustRun(['user', 'set', username, '--add-customer', 'acme']);

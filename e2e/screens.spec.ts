@@ -59,7 +59,7 @@ for (const [index, { address, heading: key, stage, status = 200, needs }] of eve
         await expect(heading(page)).toContainText(texts[key]);
         await expect(page).toHaveTitle(`${texts[key]} · Vestibule`);
         const told = noticeOf(address);
-        if (told) await expect(page.getByRole('main').getByText(texts[told], { exact: true })).toBeVisible();
+        if (told) await expect(page.getByRole('main').getByText(`${texts[told]}.`, { exact: true })).toBeVisible();
         await expect(page.getByRole('link', { name: texts.imprint, exact: true })).toBeVisible();
         await expect(page.getByRole('main')).not.toContainText(/\{\w+\}/);
         // Every screen but the sign-in form has a logo that leads to it.
@@ -94,7 +94,7 @@ test('an unknown address is answered 404, with the address as text', both, async
   watch.expect(/status of 404/);
   const answer = await page.goto('/portal/no/such/page?x=<b>bold</b>');
   expect(answer?.status()).toBe(404);
-  await expect(heading(page)).toHaveText('404: There’s no page here');
+  await expect(heading(page)).toHaveText('404: Page not found');
   await expect(page.getByText('/portal/no/such/page?x=')).toBeVisible();
   await expect(page.getByRole('main').locator('b')).toHaveCount(0);
   await page.getByRole('link', { name: 'Return to sign-in' }).click();

@@ -29,7 +29,7 @@ test('SE-15: the next person finds a sign-in that failed in the history, and sen
   await browser.send('Page.reload');
   expect((await sentAgain).postData()).toContain(`username=${username}`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
-  await expect(page.getByRole('alert').or(page.locator('.alert'))).toContainText('Sign in once more');
+  await expect(page.getByRole('alert').or(page.locator('.alert'))).toContainText('Sign in again');
   await page.goto('/portal/portal.html');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
 });

@@ -241,7 +241,7 @@ test('a domain that requires it redirects its users from the sign-in form', both
   try {
     await page.goto('/portal/login');
     await signInForm(page).send('olga@oidc.test', 'whatever');
-    await expect(page.getByText('Your company signs in with single sign‑on')).toBeVisible();
+    await expect(page.getByText('Your company uses single sign‑on')).toBeVisible();
     await expect(ssoForm(page).email).toHaveValue('olga@oidc.test');
     await ssoForm(page).button.click();
     await atProvider(page).signIn();

@@ -44,7 +44,7 @@ async function signInAtProvider(page: Page, email = 'sam@saml.test'): Promise<vo
   await pressOn(page);
 }
 
-async function pressOn(page: Page, heading = /signed in|didn’t work|Two-step|code/i): Promise<void> {
+async function pressOn(page: Page, heading = /signed in|didn’t work|Two.step|code/i): Promise<void> {
   const submit = page.getByRole('button', { name: 'Submit' }).last();
   const arrived = page.getByRole('heading', { name: heading });
   await expect(submit.or(arrived)).toBeVisible();
@@ -157,7 +157,7 @@ test(
       await page.goto(provider.beginUrl(entityId));
       await pressOn(page, /already signed in/);
       await expect(page.getByRole('button', { name: 'Continue with' })).toBeVisible();
-      await page.getByRole('link', { name: 'Go on as sam' }).click();
+      await page.getByRole('link', { name: 'Continue as sam' }).click();
       await expectSignedIn(page, 'sam');
     } finally {
       await portal.mustRun(['connection', 'set', 'saml', '--idp-initiated', 'off']);

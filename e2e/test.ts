@@ -30,6 +30,10 @@ type TestFixtures = {
   anotherBrowser: (options?: BrowserContextOptions) => Promise<{ context: BrowserContext; page: Page }>;
 };
 
+/** What brings a browser to a screen. */
+export type World = Pick<TestFixtures, 'portal' | 'newPerson' | 'newPersonWithApp'> &
+  Pick<WorkerFixtures, 'inbox' | 'stages'> & { context: BrowserContext };
+
 type WorkerFixtures = {
   /** Where the portal's emails arrive. */
   inbox: MailInbox;

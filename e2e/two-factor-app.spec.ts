@@ -59,7 +59,7 @@ test(
     const place = asked + (javaScriptEnabled ? '#/reports/7' : '');
     await page.goto(place);
     await signInForm(page).send(username, password);
-    await expect(heading(page)).toHaveText('Set up two‑step sign‑in');
+    await expect(heading(page)).toHaveText('Set up two‑step verification');
 
     const key = await keyToRegister(page);
     expect(key).toMatch(/^[A-Z2-7]{32}$/);
@@ -166,7 +166,7 @@ test(
     const key = await keyToRegister(page);
     const form = codeForm(page, javaScriptEnabled);
     for (const code of wrongAppCodes(key, 2)) await form.sendWrong(code);
-    await expect(heading(page)).toHaveText('Set up two‑step sign‑in');
+    await expect(heading(page)).toHaveText('Set up two‑step verification');
     expect(await keyToRegister(page)).toBe(key);
     await form.send(appCode(key));
     await page.getByRole('link', { name: 'Continue' }).click();
@@ -292,7 +292,7 @@ test(
     await expect(heading(page)).toHaveText('Sign in');
     await expect(signInForm(page).username).toHaveValue(username);
     await signInForm(page).send(username, password);
-    await expect(heading(page)).toHaveText('Set up two‑step sign‑in');
+    await expect(heading(page)).toHaveText('Set up two‑step verification');
     await codeForm(page, javaScriptEnabled).send(appCode(await keyToRegister(page)));
     await expect(heading(page)).toHaveText('Keep these codes safe');
     await page.getByRole('link', { name: 'Continue' }).click();
@@ -427,7 +427,7 @@ test('too many attempts for the account are reported with a title and the wait',
   await page.goto('/portal/twoFactor');
   await page.route('**/verify', (route) => route.fulfill({ status: 429, headers: { 'retry-after': '29' } }));
   await codeForm(page).send('123456');
-  await expect(page.getByRole('alert')).toHaveText('Too many triesTry again in 29 seconds.');
+  await expect(page.getByRole('alert')).toHaveText('Too many attempts. Try again in 29 seconds.');
 });
 
 for (const [what, answer] of [
@@ -525,7 +525,7 @@ test('a failed check is reported, and the button sends the same code', async ({ 
   });
   const form = codeForm(page);
   await form.send(appCode(key));
-  await expect(page.getByRole('alert')).toHaveText(/temporarily unavailable.*Try again in 20 seconds\.$/);
+  await expect(page.getByRole('alert')).toHaveText(/temporarily unavailable.*Try again in 20\sseconds\.$/);
   await expect(form.box(6)).not.toHaveValue('');
   expect(count).toBe(1);
   await form.button.click();

@@ -18,7 +18,7 @@ test.beforeEach(({ watch }) => watch.expect(/Two-factor code not verified: wrong
 /** Enters the password on the open form; returns the emailed code. */
 async function givePassword(page: Page, inbox: MailInbox, { username, email }: { username: string; email: string }) {
   await signInForm(page).send(username, password);
-  await expect(heading(page)).toHaveText('Enter the code we sent you');
+  await expect(heading(page)).toHaveText('Enter the code we emailed');
   return (await inbox.take(email, 'signInCode')).code;
 }
 
@@ -79,7 +79,7 @@ test(
     const first = await givePassword(page, inbox, person);
     const form = codeForm(page, javaScriptEnabled);
     if (javaScriptEnabled) {
-      const wait = page.getByRole('button', { name: /^Send again in \d+ s$/ });
+      const wait = page.getByRole('button', { name: /^Send again in \d+\sseconds?$/ });
       await expect(wait).toBeDisabled();
       const seconds = async () => Number((await wait.innerText()).match(/\d+/)?.[0]);
       const before = await seconds();
@@ -93,9 +93,9 @@ test(
     await sendWaitIsOver(portal, username);
     await page.reload();
     await sendButton(page).click();
-    await expect(page.getByText(texts['notice-codeSent-title'], { exact: true })).toBeVisible();
+    await expect(page.getByText(`${texts['notice-codeSent-title']}.`, { exact: true })).toBeVisible();
     if (javaScriptEnabled)
-      await expect(page.getByRole('button', { name: /^Send again in (?:30|29) s$/ })).toBeDisabled();
+      await expect(page.getByRole('button', { name: /^Send again in (?:30|29)\sseconds$/ })).toBeDisabled();
     const { code } = await inbox.take(email, 'signInCode');
     await form.sendWrong(first, texts['twofa-email-wrong']);
     await form.send(code);
@@ -116,7 +116,7 @@ test(
       await sendWaitIsOver(portal, person.username);
       await page.reload();
       await sendButton(page).click();
-      await expect(page.getByText(texts['notice-codeSent-title'], { exact: true })).toBeVisible();
+      await expect(page.getByText(`${texts['notice-codeSent-title']}.`, { exact: true })).toBeVisible();
     }
     await page.reload();
     await expect(page.getByText(texts['twofa-send-over'])).toBeVisible();
@@ -140,10 +140,10 @@ test(
     await expect(heading(page)).toHaveText(texts['twofa-email-none-title']);
     const said = page.getByText(texts['notice-codeNotSent-title']);
     await expect(said).toBeVisible();
-    await expect(page.getByText(/You can ask for one in \d\d seconds\./)).toBeVisible();
+    await expect(page.getByText(/You can ask for one in \d\d\sseconds\./)).toBeVisible();
     await expect(page.getByText(texts['registration-email-text'])).toHaveCount(0);
     if (javaScriptEnabled) {
-      await expect(page.getByRole('button', { name: /^Send again in \d\d s$/ })).toBeDisabled();
+      await expect(page.getByRole('button', { name: /^Send again in \d\d\sseconds$/ })).toBeDisabled();
     } else {
       await sendButton(page).click();
       await expect(said).toBeVisible();
@@ -155,11 +155,11 @@ test(
     // The account waits again before the page knows it.
     await codeMailWaits(portal, person.username, 90);
     await sendButton(page).click();
-    await expect(page.getByText(/You can ask for one in \d\d seconds\./).first()).toBeVisible();
+    await expect(page.getByText(/You can ask for one in \d\d\sseconds\./).first()).toBeVisible();
     await codeMailWaits(portal, person.username, 0);
     await page.reload();
     await sendButton(page).click();
-    await expect(page.getByText(texts['notice-codeSent-title'], { exact: true })).toBeVisible();
+    await expect(page.getByText(`${texts['notice-codeSent-title']}.`, { exact: true })).toBeVisible();
     await expect(said).toHaveCount(0);
     const { code } = await inbox.take(person.email, 'signInCode');
     await codeForm(page, javaScriptEnabled).send(code);

@@ -9,6 +9,7 @@ import { addGate } from './gate/gate-routes.ts';
 import { asksForWebSocket } from './gate/upgrades.ts';
 import type { BuiltPages } from './http/built-pages.ts';
 import { readCodesIn } from './http/code-body.ts';
+import type { FormKeeper } from './http/form-again.ts';
 import { readForm } from './http/form-body.ts';
 import { guardRequest } from './http/guards.ts';
 import { healthRoute, readyRoute } from './http/health.ts';
@@ -25,19 +26,19 @@ import { hubKeysRoute } from './hub/hub-keys-route.ts';
 import { limits } from './limits.ts';
 import { screenRoute } from './pages/screen-route.ts';
 import { standInRoute } from './pages/stand-in-route.ts';
-import { changeRoute, changeSchema } from './password/change-route.ts';
-import { forgottenRoute, forgottenSchema } from './password/forgotten-route.ts';
+import { changeFormAgain, changeRoute, changeSchema } from './password/change-route.ts';
+import { forgottenFormAgain, forgottenRoute, forgottenSchema } from './password/forgotten-route.ts';
 import { sessionRoute } from './session/session-route.ts';
-import { performLoginRoute, performLoginSchema } from './sign-in/perform-login-route.ts';
+import { loginFormAgain, performLoginRoute, performLoginSchema } from './sign-in/perform-login-route.ts';
 import { logoutConfirmedRoute, logoutRoute } from './sign-out/logout-route.ts';
-import { checkSsoRoute, checkSsoSchema } from './single-sign-on/check-route.ts';
+import { checkSsoFormAgain, checkSsoRoute, checkSsoSchema } from './single-sign-on/check-route.ts';
 import { finishRoute } from './single-sign-on/finish-route.ts';
 import { leaveRoute } from './single-sign-on/leave-route.ts';
 import { backchannelLogoutRoute, backchannelLogoutSchema } from './single-sign-on/oidc/backchannel-logout-route.ts';
 import { oidcCallbackRoute } from './single-sign-on/oidc/callback-route.ts';
 import { oidcKeysRoute } from './single-sign-on/oidc/keys-route.ts';
 import { goOnAsOtherRoute, goOnAsOtherSchema, otherAccountRoute } from './single-sign-on/other-account-route.ts';
-import { performSsoRoute, performSsoSchema } from './single-sign-on/perform-route.ts';
+import { performSsoFormAgain, performSsoRoute, performSsoSchema } from './single-sign-on/perform-route.ts';
 import {
   continueWithProviderRoute,
   continueWithProviderSchema,
@@ -51,7 +52,7 @@ import { samlMetadataRoute } from './single-sign-on/saml/metadata-route.ts';
 import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
 import { sendRoute } from './two-factor/send-route.ts';
-import { verifyRoute, verifySchema } from './two-factor/verify-route.ts';
+import { twoFactorFormAgain, verifyRoute, verifySchema } from './two-factor/verify-route.ts';
 
 /** What the app needs besides what its routes need. */
 export type AppOptions = {
@@ -125,23 +126,33 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   app.setNotFoundHandler(methodNotAllowed(deps));
 
   const named = (name: string) => ({ config: { name } });
-  const on = (call: Call) => ({ method: calls[call].method, url: basePath + calls[call].path, ...named(call) });
+  const on = (call: Call, formAgain?: FormKeeper) => ({
+    method: calls[call].method,
+    url: basePath + calls[call].path,
+    config: { name: call, ...(formAgain && { formAgain }) },
+  });
   // These report on the form what is wrong with an entry.
   const attachValidation = true;
-  app.route({ ...on('performLogin'), schema: performLoginSchema, attachValidation, handler: performLoginRoute(deps) });
   app.route({
-    ...on('passwordForgotten'),
+    ...on('performLogin', loginFormAgain(deps)),
+    schema: performLoginSchema,
+    attachValidation,
+    handler: performLoginRoute(deps),
+  });
+  app.route({
+    ...on('passwordForgotten', forgottenFormAgain(deps)),
     schema: forgottenSchema,
     attachValidation,
     handler: forgottenRoute(deps),
   });
-  app.route({ ...on('passwordChange'), schema: changeSchema, handler: changeRoute(deps) });
+  app.route({ ...on('passwordChange', changeFormAgain(deps)), schema: changeSchema, handler: changeRoute(deps) });
   app.route({ ...on('twoFactorRegistration'), handler: registrationRoute(deps) });
+  const codeAgain = twoFactorFormAgain(deps);
   await app.register(async (scope) => {
     readCodesIn(scope);
-    scope.route({ ...on('twoFactorVerify'), schema: verifySchema, handler: verifyRoute(deps) });
+    scope.route({ ...on('twoFactorVerify', codeAgain), schema: verifySchema, handler: verifyRoute(deps) });
   });
-  app.route({ ...on('twoFactorSend'), handler: sendRoute(deps) });
+  app.route({ ...on('twoFactorSend', codeAgain), handler: sendRoute(deps) });
   app.route({ ...on('twoFactorRecoveryCodes'), handler: recoveryCodesRoute(deps) });
   app.route({ ...on('logout'), exposeHeadRoute: false, handler: logoutRoute(deps) });
   app.route({ ...on('logoutConfirmed'), handler: logoutConfirmedRoute(deps) });
@@ -154,9 +165,9 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     url: `${session.url}/for/:ask/*`,
     exposeHeadRoute: false,
   });
-  app.route({ ...on('checkSsoLogin'), schema: checkSsoSchema, handler: checkSsoRoute(deps) });
+  app.route({ ...on('checkSsoLogin', checkSsoFormAgain(deps)), schema: checkSsoSchema, handler: checkSsoRoute(deps) });
   app.route({
-    ...on('performSsoLogin'),
+    ...on('performSsoLogin', performSsoFormAgain(deps)),
     schema: performSsoSchema,
     attachValidation,
     handler: performSsoRoute(deps),

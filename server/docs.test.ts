@@ -53,6 +53,12 @@ describe('closed lists and their rows in the documentation', () => {
     expect(firstCells(read('configuration.md'), 'File').sort()).toEqual(settings.sort());
   });
 
+  it('the security page names every case of the list of attacks', () => {
+    const named = new Set(read('security.md').match(/\b[A-Z]{2}-\d{2}\b/g));
+    // And five more that were found here.
+    expect(named.size).toBe(312 + 5);
+  });
+
   it('every case tied to a test by the security page is named in that test', () => {
     const rows = [...read('security.md').matchAll(/^\| ([A-Z]{2}-\d+[^|]*) \| (`[^|]+`) \|$/gm)];
     expect(rows.length).toBeGreaterThan(40);

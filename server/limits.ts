@@ -258,6 +258,8 @@ export const limits = {
   /** Waiting password hashes; any more are answered 503. */
   waitingHashes: 500,
   busyRetryAfter: 5 * second,
+  /** That there were too many is recorded so often, by each instance. */
+  busyRecordedEvery: 60 * second,
   databaseRetryAfter: 5 * second,
   bodyBytes: 16 * 1024,
   formFields: 20,

@@ -11,7 +11,7 @@ const least: Record<string, string> = {
   'xml-crypto': '6.0.1',
 };
 
-type Lock = { packages: Record<string, { version?: string }> };
+type Lock = { packages: Record<string, { version?: string; integrity?: string; link?: boolean }> };
 
 const { packages } = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as Lock;
 const locked = Object.entries(packages).map(([path, { version = '' }]) => ({
@@ -30,6 +30,13 @@ it('no locked package, at any depth, is older than the fix of a vulnerability th
   expect(locked.map(({ name }) => name)).toContain('fastify');
   const old = locked.filter(({ name, version }) => least[name] !== undefined && !isAtLeast(version, least[name]));
   expect(old).toEqual([]);
+});
+
+it('every locked package is pinned by its integrity, and comes from nowhere but the registry', () => {
+  const others = Object.entries(packages).filter(([path]) => path !== '');
+  expect(others.length).toBeGreaterThan(400);
+  expect(others.filter(([, { integrity = '' }]) => !/^sha512-[\w+/]{86}==$/.test(integrity))).toEqual([]);
+  expect(others.filter(([, locked]) => locked.link || 'resolved' in locked)).toEqual([]);
 });
 
 it('versions are compared part by part', () => {

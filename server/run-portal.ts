@@ -41,6 +41,7 @@ export async function runPortal(config: Config, log: Logger, storage: Storage): 
     mails: openTransport(config, log),
     metrics: config.metricsToken === null ? noMetrics() : await createMetrics({ config, sql, now }),
     providers: createProviderMemory({ now, log }),
+    outage: { isDatabaseAway: false },
   };
   const traces = await openTraces(config, log);
   const workers = startWorkers(depsWithoutWake);

@@ -82,6 +82,7 @@ export async function portalForTest(
     mails: { send: (mail, words) => send(mail, words), close() {} },
     metrics: await createMetrics({ config, sql: sql ?? database.sql, now }),
     providers: createProviderMemory({ now, log }),
+    outage: { isDatabaseAway: false },
     wake: { resetRequests() {}, mails() {} },
   };
   const app = await buildApp(deps, { built, ...(timeouts && { timeouts }) });

@@ -102,8 +102,7 @@ export function App({
     if (move !== moves.current) return;
     setPlace(arrival.place);
     setSaved(arrival.saved);
-    setShowing((count) => count + 1);
-    comeBack();
+    showAfresh();
   }
 
   function onMove() {
@@ -118,19 +117,19 @@ export function App({
   }, []);
 
   useEffect(() => {
+    const onShow = (event: PageTransitionEvent) => event.persisted && showAfresh();
     addEventListener('popstate', onMove);
-    return () => removeEventListener('popstate', onMove);
+    addEventListener('pageshow', onShow);
+    return () => {
+      removeEventListener('popstate', onMove);
+      removeEventListener('pageshow', onShow);
+    };
   });
 
-  useEffect(() => {
-    const onShow = (event: PageTransitionEvent) => {
-      if (!event.persisted) return;
-      setShowing((count) => count + 1);
-      comeBack();
-    };
-    addEventListener('pageshow', onShow);
-    return () => removeEventListener('pageshow', onShow);
-  });
+  function showAfresh() {
+    setShowing((count) => count + 1);
+    comeBack();
+  }
 
   async function goTo(url: string, how: 'push' | 'replace') {
     const move = ++moves.current;
@@ -174,7 +173,6 @@ export function App({
     goTo,
     prepare: () => browser?.loadRest(spoken.language),
     goToDocument: (url: string) => void fadeOver().then(() => location.assign(url)),
-    reload: () => void fadeOver().then(() => location.reload()),
     save,
     setLanguage,
     announce: setAnnouncement,

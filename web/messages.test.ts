@@ -1,9 +1,10 @@
 import { createBuilder } from 'vite';
 import { describe, expect, it } from 'vitest';
-import { languages } from '#contract/languages.ts';
+import { type Language, languages } from '#contract/languages.ts';
 import { notices } from '#contract/notices.ts';
 import { problemStatuses } from '#contract/page.ts';
 import { changeFailedReasons, loginFailTypes } from '#contract/reasons.ts';
+import { typeset } from '#contract/typeset.ts';
 import de from '#messages/de.json' with { type: 'json' };
 import en from '#messages/en.json' with { type: 'json' };
 import es from '#messages/es.json' with { type: 'json' };
@@ -18,14 +19,22 @@ const keys = Object.keys(en);
 /** Words that really are the same in two languages, not missing translations. */
 const sharedWords = new Set([
   'Support',
-  'Single sign‑on',
+  'Single sign-on',
   'Password',
   'Adres',
   'Un momento…',
   'Account',
   'Konto',
+  'media',
   'Browser',
 ]);
+
+const alertTitles = [
+  'email-info-wait-title',
+  'change-no-link-title',
+  'registration-unavailable-title',
+  'cookies-blocked-title',
+];
 
 describe.each(languages)('%s', (language) => {
   const texts = textsOf[language] as Record<string, string>;
@@ -37,6 +46,22 @@ describe.each(languages)('%s', (language) => {
       expect(text, key).toMatch(/^\S(?:.*\S)?$/);
       expect(text, key).not.toMatch(/["']|\.\.\.|!/);
     }
+  });
+
+  it('has plain spaces and hyphens; typeset() makes those that break no line', () => {
+    for (const [key, text] of Object.entries(texts)) expect(text, key).not.toMatch(/[\u00a0\u2011\u202f\u2060]| {2}/);
+  });
+
+  it('has no full stop after the title of a notice: the page puts one that only screen readers hear', () => {
+    const titles = keys.filter((key) => /^notice-.*-title$/.test(key) || alertTitles.includes(key));
+    expect(titles.length).toBeGreaterThan(alertTitles.length);
+    for (const key of titles) expect(texts[key], key).toMatch(/\p{L}$/u);
+  });
+
+  it('addresses in examples belong to nobody', () => {
+    for (const [key, text] of Object.entries(texts))
+      for (const [domain] of text.matchAll(/(?<=@)[\w-]+(?:\.[\w-]+)+/g)) expect(domain, key).toMatch(/\.example$/);
+    expect(texts['email-invalid']).toContain('.example');
   });
 
   it('has the same placeholders', () => {
@@ -52,9 +77,10 @@ describe.each(languages)('%s', (language) => {
   });
 });
 
-it('no heading breaks within “sign-in”', () => {
-  const titles = Object.entries(en).filter(([key]) => /^(?!notice-).*-title$/.test(key));
-  expect(titles.filter(([, text]) => text.includes('-'))).toEqual([]);
+it('headings are short, and none breaks within “sign-in”', () => {
+  const titles = Object.entries(en).filter(([key]) => /^(?!notice-).*-title$/.test(key) && !alertTitles.includes(key));
+  expect(titles.filter(([, text]) => text.split(' ').length > 5)).toEqual([]);
+  expect(titles.filter(([, text]) => typeset('en', text, true).includes('-'))).toEqual([]);
 });
 
 it('every reason, login-fail type, problem status and notice has its texts', () => {
@@ -95,8 +121,10 @@ it('browsers load the texts of the pages and none of the emails', async () => {
   );
   expect(loaded.map(([language]) => language).sort()).toEqual([...languages].sort());
   for (const [language, code] of loaded) {
-    expect(code, language).toContain(textsOf[language]?.['cookies-blocked-text']);
-    expect(code, language).not.toContain(textsOf[language]?.['mail-footer']);
+    const has = (key: string) =>
+      code.replaceAll('\\xA0', '\u00a0').includes(typeset(language as Language, textsOf[language]?.[key] ?? ''));
+    expect(has('cookies-blocked-text'), language).toBe(true);
+    expect(has('mail-footer'), language).toBe(false);
     expect(code, language).not.toMatch(/\Wmail-\w/);
   }
 }, 30_000);

@@ -410,6 +410,17 @@ describe('a hub page requested while a code is pending', () => {
     expect(arrival.shown.hash).toBe('');
   });
 
+  it('keeps the fragment over a reload, until another page or fragment is requested', () => {
+    const { saved } = at(`/portal/twoFactor?redirectURL=${asked}#/reports/7`);
+    const then = (url: string) => arrive(addressOf(url), saved, rules, true).saved.loginHashFragment;
+    expect(then(`/portal/twoFactor?redirectURL=${asked}`)).toBe('/portal/portal.html?x=1#/reports/7');
+    expect(then(`/portal/twoFactor?redirectURL=${asked}#/q`)).toBe('/portal/portal.html?x=1#/q');
+    expect(then('/portal/twoFactor?redirectURL=%2Fportal%2Fportal.html')).toBe('/portal/portal.html');
+    const fromHash = { ...nothingSaved, loginHashFragment: '/x', loginHashFragmentFrom: 'hash' } as const;
+    const address = arrive(addressOf('/portal/twoFactor?redirectURL=%2Fx'), fromHash, rules, true);
+    expect(address.saved.loginHashFragmentFrom).toBe('redirectURL');
+  });
+
   it('keeps only the fragment if no address was requested or it is unreadable', () => {
     expect(at('/portal/twoFactorRegistration#/reports/7').saved.loginHashFragment).toBe('/reports/7');
     expect(at('/portal/twoFactor?redirectURL=%ff#/reports/7').saved.loginHashFragment).toBe('/reports/7');

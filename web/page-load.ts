@@ -91,13 +91,16 @@ function saveWebbundle(arrival: Arrival, { search, hash }: Address, rules: Desti
   return arrival;
 }
 
-function saveTwoFactorDestination(arrival: Arrival, { search }: Address): Arrival {
+function saveTwoFactorDestination(arrival: Arrival, { search, hash }: Address): Arrival {
   const { place, saved } = arrival;
   if (place.screen.name !== 'twoFactor' && place.screen.name !== 'twoFactorRegistration') return arrival;
   const raw = rawRedirectUrl(place.search) || rawRedirectUrl(search);
   if (!raw) return arrival;
   try {
     const loginHashFragment = decodeURIComponent(raw.replaceAll('+', ' '));
+    // A reload: the address no longer has the fragment that the tab keeps.
+    const isKept = saved.loginHashFragment?.split('#')[0] === loginHashFragment;
+    if (isKept && !hash && saved.loginHashFragmentFrom === 'redirectURL') return arrival;
     return { ...arrival, saved: { ...saved, loginHashFragment, loginHashFragmentFrom: 'redirectURL' } };
   } catch {
     return { ...arrival, warning: 'Could not parse redirectURL' };

@@ -1,5 +1,6 @@
 import { type Call, callUrl } from '#contract/calls.ts';
 import { type PlainScreen, queryNames, type Screen, screenUrl } from '#contract/screens.ts';
+import { turnOfForm } from '#contract/turn-of-form.ts';
 import { parameterOf } from './query.ts';
 import { useVisit } from './visit.ts';
 
@@ -17,8 +18,16 @@ export function usePortalUrls() {
     language,
     toScreen: (screen: PlainScreen | Screen, query: Query = {}) =>
       screenUrl(basePath, screen, { ...carried, ...given(query) }),
+    /** With a destination, it says for which turn that is (docs/decisions/0027). */
     toCall: (call: Call, query: Query = {}) =>
-      callUrl(basePath, call) + queryOf({ [queryNames.language]: language, ...query }),
+      callUrl(basePath, call) +
+      queryOf({
+        [queryNames.language]: language,
+        ...(!page.isStatic && {
+          ...query,
+          [queryNames.turn]: query[queryNames.destination] && turnOfForm(page.turns),
+        }),
+      }),
   };
 }
 

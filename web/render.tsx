@@ -60,7 +60,7 @@ export function renderContent(page: Page): Content {
   const title = documentTitle(textOf(noting, titleKey(place, page)), page);
   const sent: RenderedPage = { ...page, texts: noted };
   const elements = `<div id="portal">${tree}</div>
-<script type="application/json" id="page">${jsonForScript({ ...sent, registration: undefined })}</script>`;
+<script type="application/json" id="page">${jsonForScript(sent)}</script>`;
   return { title, elements };
 }
 

@@ -41,6 +41,12 @@ describe('verify', () => {
     });
   });
 
+  it('says that the call before failed', async () => {
+    answerWith(json(200, true));
+    await verifyCode('/portal', '012345', false, true);
+    expect(vi.mocked(fetch).mock.lastCall?.[1]?.headers).toMatchObject({ 'vestibule-again': 'true' });
+  });
+
   it('says that the device is to be remembered', async () => {
     answerWith(json(200, true));
     await verifyCode('/portal', '012345', true);
@@ -74,7 +80,12 @@ describe('verify', () => {
     ['too often', json(429, {}, { 'retry-after': '90' }), { name: 'throttled', seconds: 90 }],
     ['too often, without a time', json(429, {}), { name: 'throttled', seconds: null }],
     ['too often, with a date', json(429, {}, { 'retry-after': 'Wed, 21 Oct' }), { name: 'throttled', seconds: null }],
-    ['the sign-in is too old to set up an app', json(409, {}), { name: 'signInTooOld' }],
+    [
+      'the sign-in is too old to set up an app',
+      json(409, {}, { 'vestibule-notice': 'signInTooOld' }),
+      { name: 'signInTooOld' },
+    ],
+    ['409 by another backend', json(409, { title: 'Conflict' }), { name: 'failed' }],
     ['not set up', json(503, {}), { name: 'unavailable', seconds: null }],
     ['away for a while', json(503, {}, { 'retry-after': '20' }), { name: 'unavailable', seconds: 20 }],
     ['a mistake of the server', json(500, true), { name: 'failed' }],

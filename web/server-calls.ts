@@ -1,5 +1,5 @@
 import { callUrl } from '#contract/calls.ts';
-import { accountHeader, codeAnswerHeaders } from '#contract/headers.ts';
+import { accountHeader, againHeader, codeAnswerHeaders } from '#contract/headers.ts';
 import type { Notice } from '#contract/notices.ts';
 import type { Problem, RegistrationAnswer } from '#contract/payloads.ts';
 import { queryNames } from '#contract/screens.ts';
@@ -29,20 +29,22 @@ export async function askForReset(url: string, username: string): Promise<'done'
   return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : await failureOf(answer);
 }
 
-/** Right on any 2xx with a truthy JSON body, for compatibility with other backends (decisions §5). */
+/** `isAgain`: the call before this one failed. Right on any 2xx with a truthy JSON body, for compatibility with other backends (decisions §5). */
 export async function verifyCode(
   basePath: string,
   code: string,
   isRemembered: boolean,
+  isAgain = false,
 ): Promise<CodeAnswer | CallFailure> {
   const query = isRemembered ? `?${queryNames.remember}=true` : '';
   const answer = await send(callUrl(basePath, 'twoFactorVerify') + query, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...(isAgain && { [againHeader]: 'true' }) },
     body: JSON.stringify(code),
     redirect: 'manual',
   });
-  if (answer?.status === 409) return { name: 'signInTooOld' };
+  // A 409 alone may be another backend's.
+  if (answer?.headers.get(codeAnswerHeaders.notice) === 'signInTooOld') return { name: 'signInTooOld' };
   if (!answer?.ok || answer.redirected) return await failureOf(answer);
   const body = await bodyOf(answer);
   if (body === undefined) return { name: 'failed' };

@@ -10,7 +10,7 @@ import { parameterOf } from './query.ts';
  */
 export function tellOfLink({ place }: Arrival, { url, rules, isStatic }: Page): void {
   const hash = linkOf(place);
-  if (isStatic || hash === null || hash === linkOf(placeOfUrl(url, rules.basePath))) return;
+  if (hash === null || isStatic || hash === linkOf(placeOfUrl(url, rules.basePath))) return;
   fetch(screenUrl(rules.basePath, 'forgottenChange', { [queryNames.hash]: hash }), { method: 'HEAD' }).catch(() => {});
 }
 

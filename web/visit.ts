@@ -23,8 +23,6 @@ export type Visit = {
   prepare: () => void;
   /** Loads another document once the fade is over. */
   goToDocument: (url: string) => void;
-  /** Reloads this document once the fade is over. */
-  reload: () => void;
   save: (values: Partial<SavedValues>) => void;
   setLanguage: (language: Language) => void;
   /** Announces text to screen readers. */

@@ -35,7 +35,7 @@ ${groups.map(
 <li><a href="/open/${visitor.id}" target="_blank">The portal</a> as a visitor first sees it, in the language of your browser</li>
 <li><a href="${providers.oidc}">The OpenID provider</a> and <a href="${providers.saml}">the SAML provider</a>, where faults are switched</li>
 <li><a href="${portal}/logout">A link that signs you out</a> from another site: the portal asks first</li>
-<li>Imprint, support and tagline lead nowhere: the company does not exist</li>
+<li>Legal notice, support and tagline lead nowhere: the company does not exist</li>
 </ul></section>`,
   );
 }

@@ -6,6 +6,7 @@ export const auditEvents = {
   'second-factor-asked': 'The password was right; a second factor was requested.',
   'code-not-sent': 'No code was sent for a sign-in: the account received too many; the steps say until when.',
   'code-refused': 'A second-factor code was wrong.',
+  'code-throttled': 'A second-factor code was not checked: too many were wrong, over all sign-ins by the same way.',
   'second-factor-ended': 'Too many codes were tried; the user has to sign in again.',
   'sign-in-refused': 'A sign-in was refused; the reason says why.',
   'sso-started': 'A visitor was sent to an identity provider.',
@@ -23,7 +24,9 @@ export const auditEvents = {
   'password-changed': 'A user chose a new password by a link.',
   'password-change-refused': 'A new password was rejected; the reason is its number.',
   'mail-given-up': 'An email could not be delivered within a day; no more attempts are made.',
-  'destination-refused': 'A sign-in requested a destination that is not allowed and led to the default one.',
+  'destination-refused':
+    'A sign-in, or the address of a page, requested a destination that is not allowed; it led to the default one.',
+  'too-busy': 'Too many passwords were waiting to be checked; requests were answered with 503.',
   'request-refused': 'A state-changing request came from another site; nothing changed.',
   'customer-added': 'An operator added a customer.',
   'customer-changed': 'An operator changed a customer.',
@@ -119,7 +122,7 @@ export const resetOutcomes = {
 export type ResetOutcome = keyof typeof resetOutcomes;
 
 /** Why a new password was refused: the number that the visitor sees, in the operator's words. */
-export const changeRefusalReasons: Record<`${ChangeFailedReason}` | 'network', string> = {
+export const changeRefusalReasons: Record<`${ChangeFailedReason}` | 'network' | 'throttled', string> = {
   1: 'The password is too weak.',
   2: 'The account behind the link is gone.',
   3: 'The link has expired, was used, or was withdrawn.',
@@ -132,12 +135,17 @@ export const changeRefusalReasons: Record<`${ChangeFailedReason}` | 'network', s
   10: 'No customer is assigned to the account.',
   11: 'The password is one of the last ten.',
   network: 'None of the customers admits the address.',
+  throttled: 'Too many unknown links from this address, its network or overall.',
 };
 
 /** One decision that led to an answer, in words for the operator; never a password, code, token or secret. */
 export type AuditStep = { step: string; outcome: string };
 
-/** The fields of an event besides its time; absent means unknown or not applicable. */
+/**
+ * The fields of an event besides its time; absent means unknown or not applicable. `customerKey` holds several keys with a
+ * comma in between, if the user has several customers; `connectionId` stands for `connection`, the key, where only the id
+ * is known.
+ */
 export type AuditEvent = {
   event: AuditEventName;
   reason?: string;
@@ -146,7 +154,13 @@ export type AuditEvent = {
   username?: string;
   customerKey?: string;
   connection?: string;
+  connectionId?: string;
   address?: string;
   requestId?: string;
   steps?: AuditStep[];
 };
+
+/** The customers of an event, by their keys. */
+export function customersOfEvent(customers: readonly { key: string }[]): Pick<AuditEvent, 'customerKey'> {
+  return customers.length === 0 ? {} : { customerKey: customers.map(({ key }) => key).join(', ') };
+}

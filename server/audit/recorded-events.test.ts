@@ -235,3 +235,30 @@ describe('LG-05 what is recorded', () => {
       expect(meaning).toMatch(/^[A-Z].*\.$/);
   });
 });
+
+describe('LG-05 whom an event names', () => {
+  const customerOf = async (work: () => Promise<unknown>) => {
+    await emptyTables(portal, 'audit_event', 'throttle');
+    await work();
+    const rows = await portal.sql`select event, customer_key from audit_event order by id`;
+    return rows.map(({ event, customer_key }) => [event, customer_key]);
+  };
+
+  it('the customers of the user, where a password is involved', async () => {
+    await addCustomer(portal, 'beta');
+    await addUser(portal, { username: 'zoe', customers: ['acme', 'beta'] });
+    const both = 'acme, beta';
+    expect(await customerOf(() => portal.signIn('zoe', testPassword))).toEqual([['signed-in', both]]);
+    expect(await customerOf(() => portal.signIn('zoe', 'wrong'))).toEqual([['sign-in-refused', both]]);
+    expect(await customerOf(() => portal.signIn('nobody', 'wrong'))).toEqual([['sign-in-refused', null]]);
+    expect(
+      await customerOf(async () => {
+        await askForReset(portal, 'zoe@acme.test');
+        await portal.workOff();
+      }),
+    ).toEqual([['password-forgotten', both]]);
+    const link = await linkFor(portal, 'zoe');
+    expect(await customerOf(() => changeTo(portal, link, 'abc'))).toEqual([['password-change-refused', both]]);
+    expect(await customerOf(() => changeTo(portal, link, newPassword))).toEqual([['password-changed', both]]);
+  });
+});

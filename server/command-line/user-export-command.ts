@@ -5,7 +5,7 @@ import { exitCodes, failure } from './failure.ts';
 import { printWarning } from './print.ts';
 import { withKeys } from './with-keys.ts';
 
-type Flags = { secrets?: true; customer?: string };
+type Flags = { secrets?: true; customer?: string; yes?: true };
 
 /** `vestibule user export` */
 export function addUserExportCommand(user: Command): void {
@@ -17,8 +17,18 @@ export function addUserExportCommand(user: Command): void {
       'with password hashes and the secrets of authenticator apps: whoever reads them can attack both',
     )
     .option('--customer <key>', 'only users of this customer')
+    .option('--yes', 'write secrets even to a terminal')
     .addHelpText('after', '\nExample:\n  (umask 077 && vestibule user export --secrets > users.jsonl)')
-    .action((flags: Flags) => withKeys((keyed) => run(keyed, flags)));
+    .action((flags: Flags) => {
+      refuseTerminal(flags, process.stdout.isTTY);
+      return withKeys((keyed) => run(keyed, flags));
+    });
+}
+
+/** Throws a failure for secrets on their way to a terminal, which shows them and keeps them in its history. */
+export function refuseTerminal({ secrets, yes }: Flags, isTerminal: boolean): void {
+  if (secrets && isTerminal && !yes)
+    throw failure('Secrets are not written to a terminal. Redirect the output into a file, or add --yes.');
 }
 
 async function run(

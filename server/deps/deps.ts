@@ -21,6 +21,8 @@ export type Deps = {
   metrics: Metrics;
   /** What this process caches about identity providers, and how it queries them. */
   providers: ProviderMemory;
+  /** Whether the database was down when this process's workers last looked, a second ago at most (upkeep/workers.ts). */
+  outage: { isDatabaseAway: boolean };
   /** Tells this process's workers that work is queued in the database. */
   wake: Wake;
 };

@@ -2,19 +2,37 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Notice } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
 import { type PlainScreen, queryNames, screenUrl } from '#contract/screens.ts';
+import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { isToken } from '../secrets/token.ts';
 import { setCookie } from './cookies.ts';
-import { destinationOfAddress } from './destination-of-address.ts';
-import { languageOverride, wantsPage } from './request-url.ts';
-import { logTemporary, retryAfterOf } from './temporary.ts';
+import { languageOverride } from './request-url.ts';
 
-/** A form that could not be processed; `retryAfter` in milliseconds, `destination` for the form's address. */
-export type FormAgain = { screen: PlainScreen; notice: Notice; destination?: string | undefined } & (
-  | { status: 429 | 503; retryAfter: number }
-  | { status: 400 }
-);
+/**
+ * A form that could not be processed; `retryAfter` in milliseconds, `destination` and `query` for the form's address. The
+ * page shows `reference`, if it is not the request's own.
+ */
+export type FormAgain = {
+  screen: PlainScreen;
+  notice: Notice;
+  destination?: string | undefined;
+  query?: Record<string, string | undefined>;
+} & ({ status: 429 | 503; retryAfter: number; reference?: string } | { status: 400 });
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Gives a person their form again while the database is down or the queue is full. */
+    formAgain?: FormKeeper;
+  }
+}
+
+/** The body is not validated, and absent if it has not been read. `retryAfter` in milliseconds. */
+export type FormKeeper = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  wait: { retryAfter: number; reference?: string },
+) => Promise<FastifyReply>;
 
 /** Answers a posted form with the form itself and an explanation, so that what was entered is kept. */
 export async function formAgain(
@@ -26,39 +44,32 @@ export async function formAgain(
 ): Promise<FastifyReply> {
   const { screen, status, notice, destination } = again;
   const query = {
+    ...again.query,
     [queryNames.notice]: notice,
     [queryNames.destination]: destination,
     [queryNames.language]: languageOverride(request),
   };
   const url = screenUrl(config.basePath, screen, query);
   if (again.status !== 400) reply.header('retry-after', String(Math.max(1, Math.ceil(again.retryAfter / 1000))));
+  const reference = again.status === 400 ? null : (again.reference ?? referenceOfRequest(request.id));
   // Without JavaScript a change of language reloads the form, without the hash in it.
   if (kept.resetHash && isToken(kept.resetHash))
     setCookie(reply, config, 'reset', kept.resetHash, limits.resetCookieLifetime);
-  return await pages.send(request, reply, status, { ...kept, url, isAnswer: true });
+  return await pages.send(request, reply, status, { reference, ...kept, url, isAnswer: true });
 }
 
-type FormRequest<Body> = FastifyRequest<{ Body: Body }>;
-type Handler<Body> = (request: FormRequest<Body>, reply: FastifyReply) => Promise<FastifyReply>;
-
-/** A form handler that returns the form to a person while the database is down or the queue is full. */
-export function withFormKept<Body>(
+/** How a route gives its form again (app.ts); `keptOf` reads what is kept from the posted fields. */
+export function formKeeper(
   deps: Deps,
   screen: PlainScreen,
-  keptOf: (form: Body) => Partial<Page>,
-  handle: Handler<Body>,
-): Handler<Body> {
-  return async function handleKeepingForm(request, reply) {
-    try {
-      return await handle(request, reply);
-    } catch (error) {
-      const retryAfter = retryAfterOf(error);
-      const asked = request as FastifyRequest;
-      if (retryAfter === null || !wantsPage(asked)) throw error;
-      logTemporary(asked, error);
-      const destination = destinationOfAddress(asked, deps.config);
-      const again = { screen, status: 503, notice: 'unavailable', retryAfter, destination } as const;
-      return await formAgain(deps, asked, reply, again, keptOf(request.body as Body));
-    }
+  keptOf: (form: Fields, request: FastifyRequest) => Kept,
+): FormKeeper {
+  return async function giveAgain(request, reply, wait) {
+    const { page, ...address } = keptOf((request.body ?? {}) as Fields, request);
+    const again = { screen, status: 503, notice: 'unavailable', ...wait, ...address } as const;
+    return await formAgain(deps, request, reply, again, page);
   };
 }
+
+type Fields = Partial<Record<string, string>>;
+type Kept = Pick<FormAgain, 'destination' | 'query'> & { page: Partial<Page> };

@@ -5,8 +5,9 @@ import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
 import { referenceOfText } from '../audit/reference.ts';
 import type { Config } from '../config/config.ts';
 import { limits } from '../limits.ts';
-import { clearCookie, readCookie, setCookie } from './cookies.ts';
+import { clearCookie, readCookie, readTokenCookie, setCookie } from './cookies.ts';
 import { splitUrl } from './request-url.ts';
+import { signedOutMark } from './turns.ts';
 
 /**
  * What a refusal leaves in the visitor's own browser for the next pages; never in an address or a log. The reference is
@@ -17,7 +18,8 @@ export type LastRefusal = { username: string } & ({ reference: string; url: stri
 export function setLastRefusal(reply: FastifyReply, config: Config, refusal: LastRefusal): void {
   const { username, reference } = refusal;
   const at = refusal.reference === null ? undefined : pageKey(config, refusal.url);
-  const value = Buffer.from(JSON.stringify({ reference, at, username })).toString('base64url');
+  const turn = turnOfRefusal(signedOutMark(reply.request, config));
+  const value = Buffer.from(JSON.stringify({ reference, at, username, turn })).toString('base64url');
   setCookie(reply, config, 'refusal', value, limits.refusalLifetime);
 }
 
@@ -36,16 +38,23 @@ export function readLastRefusal(
   const value = readCookie(request.headers, config, 'refusal');
   if (!value) return none;
   try {
-    const { reference, at, username } = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<
+    const { reference, at, username, turn } = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<
       string,
       unknown
     >;
+    // A response that was read only after a sign-out has brought back the name of whoever has left.
+    if (turn !== turnOfRefusal(readTokenCookie(request.headers, config, 'signed-out'))) return none;
     if (typeof username !== 'string' || [...username].length > longestUsername || !username.isWellFormed()) return none;
     const isItsPage = typeof reference === 'string' && at === pageKey(config, url);
     return { reference: isItsPage ? referenceOfText(reference) : null, username };
   } catch {
     return none;
   }
+}
+
+/** The last sign-out before a refusal, as the cookie states it; undefined if there was none. */
+function turnOfRefusal(signedOut: string | null): string | undefined {
+  return signedOut?.slice(0, 8);
 }
 
 /** Identifies the page of a refusal: the screen, and its reason. */

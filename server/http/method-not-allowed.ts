@@ -11,7 +11,7 @@ import {
 import type { Deps } from '../deps/deps.ts';
 import { destinationOfAddress } from './destination-of-address.ts';
 import { refuse, sendProblem } from './refuse.ts';
-import { languageOverride, splitUrl, wantsPage } from './request-url.ts';
+import { asksForJson, languageOverride, splitUrl, wantsPage } from './request-url.ts';
 
 const readable = ['GET', 'HEAD'];
 
@@ -45,8 +45,7 @@ export function methodNotAllowed(deps: Deps) {
       reply.header('allow', methods.join(', '));
       return await refuse(deps, request, reply, 405);
     }
-    if (wantsPage(request) || request.headers.accept === undefined) return await deps.pages.send(request, reply, 404);
-    return sendProblem(reply, 404);
+    return asksForJson(request) ? sendProblem(reply, 404) : await deps.pages.send(request, reply, 404);
   };
 }
 

@@ -126,3 +126,16 @@ it('the built style stops iPhones from enlarging text in landscape, by the prope
   const style = /<style>(.*?)<\/style>/s.exec(body)?.[1] ?? '';
   expect(style).toMatch(/[{};]html\{[^}]*-webkit-text-size-adjust:100%;/);
 });
+
+it.each<[what: string, headers: Record<string, string>, type: string]>([
+  ['a person', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }, 'text/html'],
+  ['curl, which takes anything', { accept: '*/*' }, 'text/html'],
+  ['a person whose browser says so', { accept: '*/*', 'sec-fetch-mode': 'navigate' }, 'text/html'],
+  ['a person who takes JSON too', { accept: 'text/html, application/json' }, 'text/html'],
+  ['a script', { accept: 'application/json' }, 'application/problem+json'],
+  ['a script that knows problems', { accept: 'application/problem+json' }, 'application/problem+json'],
+  ['a script of a page', { accept: '*/*', 'sec-fetch-mode': 'cors' }, 'application/problem+json'],
+])('what is not there is told %s in its form', async (_what, headers, type) => {
+  const answer = await portal.send({ url: '/portal/nowhere', headers });
+  expect([answer.statusCode, String(answer.headers['content-type']).split(';')[0]]).toEqual([404, type]);
+});

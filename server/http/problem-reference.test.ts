@@ -1,12 +1,19 @@
-import { afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { languages } from '#contract/languages.ts';
 import { requestIdStart } from '#server/audit/reference.ts';
 import { limits } from '#server/limits.ts';
+import { verifyPassword } from '#server/secrets/password-hash.ts';
 import { listAuditEventsByRequest } from '#server/storage/audit-event.ts';
 import type { Database } from '#server/storage/database.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
 import { cookiesOf, type TestRequest, testAddress } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+
+/** A short queue fills quickly. */
+vi.mock(import('#server/limits.ts'), async (original) => {
+  const module = await original();
+  return { ...module, limits: { ...module.limits, waitingHashes: 10 as never } };
+});
 
 let sql: Database;
 const portal = portalOfFile();
@@ -29,7 +36,6 @@ it.each<[number, TestRequest, bring?: () => unknown]>([
   [413, { ...login, body: 'x'.repeat(20_000) }],
   [415, { ...login, body: '{}', headers: { 'content-type': 'application/json' } }],
   [421, { url: '/portal/login', headers: { host: 'evil.example' } }],
-  [429, { ...login, form }, manyFailures],
   [431, { url: '/portal/login', headers: { x: Array(200).fill('y') } }],
   [500, { ...login, form }, () => everyStatementFails(new TypeError('a bug'))],
   [503, { ...login, form }, () => everyStatementFails(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))],
@@ -72,12 +78,76 @@ it('an event of the request is found by it', async () => {
   expect(events.map(({ event, address }) => [event, address])).toEqual([['request-refused', '192.0.2.9']]);
 });
 
+/** The reference on a page, and the events that `vestibule explain` finds by it. */
+async function explained(body: string) {
+  const [reference = ''] = /\b[0-9A-F]{4}-[0-9A-F]{4}(?=<\/code>)/.exec(body) ?? [];
+  const events = await listAuditEventsByRequest(portal.sql, requestIdStart(reference) ?? '');
+  return { reference, events: events.map(({ event, reason }) => [event, reason]) };
+}
+
+it.each<[string, TestRequest, [string, string]]>([
+  ['a sign-in', { ...login, form }, ['sign-in-refused', 'throttled-address']],
+  [
+    'the way to a provider',
+    { ...login, url: '/portal/authenticate/performSsoLogin', form: { username: 'alice@acme.test' } },
+    ['sso-refused', 'throttled'],
+  ],
+  [
+    'a request for a link',
+    { ...login, url: '/portal/password/forgotten', form: { username: 'alice@acme.test' } },
+    ['password-forgotten', 'throttled-address'],
+  ],
+  [
+    'a new password',
+    { ...login, url: '/portal/password/change', form: { password: 'a', repeat: 'a', hash: 'x'.repeat(43) } },
+    ['password-change-refused', 'throttled'],
+  ],
+])(
+  'of %s the page of 429 shows the reference of an event, though one a minute is kept',
+  async (_of, request, event) => {
+    await manyFailures();
+    const shown = [];
+    for (let count = 0; count < 3; count += 1) {
+      const answer = await portal.send(request);
+      expect(answer.statusCode).toBe(429);
+      shown.push(await explained(answer.body));
+    }
+    expect(shown.map(({ events }) => events)).toEqual([[event], [event], [event]]);
+    portal.wait(60_000);
+    const later = await explained((await portal.send(request)).body);
+    expect(later.events).toEqual([event]);
+    expect(later.reference).not.toBe(shown[0]?.reference);
+  },
+);
+
+it('so does a page of 503 while too many passwords wait, without a statement for each', async () => {
+  portal.wait(60_000);
+  await withFullQueue(async () => {
+    const shown = [];
+    for (let count = 0; count < 3; count += 1) {
+      const answer = await portal.send({ ...login, form });
+      expect(answer.statusCode).toBe(503);
+      shown.push(await explained(answer.body));
+      everyStatementFails(new Error('asked again'));
+    }
+    portal.deps.sql = sql;
+    expect(shown.map(({ events }) => events)).toEqual(Array(3).fill([['too-busy', null]]));
+  });
+});
+
+async function withFullQueue(then: () => Promise<void>): Promise<void> {
+  const waiting = Array.from({ length: limits.waitingHashes + 10 }, () => verifyPassword(null, 'x').catch(() => false));
+  await then();
+  await Promise.all(waiting);
+}
+
 async function manyFailures(): Promise<void> {
   const waitUntil = new Date(portal.deps.now().getTime() + limits.throttle.address.longestWait);
   await portal.sql`delete from throttle`;
-  await portal.sql`
-    insert into throttle (key, failures, changed_at, blocked_until, admitted)
-    values (${`address:${testAddress}`}, 99999, ${portal.deps.now()}, ${waitUntil}, true)`;
+  for (const kind of ['address', 'sso-address', 'reset-address'])
+    await portal.sql`
+      insert into throttle (key, failures, changed_at, blocked_until, admitted)
+      values (${`${kind}:${testAddress}`}, 99999, ${portal.deps.now()}, ${waitUntil}, true)`;
 }
 
 function everyStatementFails(error: Error): void {

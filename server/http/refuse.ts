@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemStatus } from '#contract/page.ts';
 import type { Problem } from '#contract/payloads.ts';
-import { screenUrl } from '#contract/screens.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
 import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import { languageOverride, wantsPage } from './request-url.ts';
@@ -28,8 +28,20 @@ const titles: Record<ProblemStatus | 401 | 404 | 408 | 409 | 416 | 417, string> 
   504: 'The application behind the portal did not answer in time',
 };
 
-/** More about a refusal; `retryAfter` in milliseconds. */
-export type RefusalDetail = { detail?: string; field?: string; retryAfter?: number };
+/**
+ * More about a refusal; `retryAfter` in milliseconds. The page shows `reference`, if it is not the request's own, and the
+ * sign-in form with what is kept in `form`.
+ */
+export type RefusalDetail = {
+  detail?: string;
+  field?: string;
+  retryAfter?: number;
+  reference?: string;
+  form?: KeptForm | undefined;
+};
+
+/** What the sign-in form keeps of an attempt: never the password. */
+export type KeptForm = { typedUsername: string; destination: string | undefined };
 
 /** Answers a refused request: a readable page for a person, a problem document (RFC 9457) for a script. */
 export async function refuse(
@@ -37,18 +49,22 @@ export async function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
   status: ProblemStatus,
-  { detail, field, retryAfter }: RefusalDetail = {},
+  { detail, field, retryAfter, reference, form }: RefusalDetail = {},
 ): Promise<FastifyReply> {
   const retryAfterSeconds = retryAfter === undefined ? null : Math.max(1, Math.ceil(retryAfter / 1000));
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
   if (wantsPage(request))
     return await deps.pages.send(request, reply, status, {
-      serverPage: { name: 'problem', status, retryAfterSeconds },
-      reference: referenceOfRequest(request.id),
+      serverPage: { name: 'problem', status, retryAfterSeconds, ...(form && { hasForm: true }) },
+      reference: reference ?? referenceOfRequest(request.id),
+      ...(form && { typedUsername: form.typedUsername }),
       // Or the tab's history keeps what was posted, a password for example, and a reload posts it again.
       ...(request.method === 'POST' && {
         isAnswer: true,
-        url: screenUrl(deps.config.basePath, 'login', { lang: languageOverride(request) }),
+        url: screenUrl(deps.config.basePath, 'login', {
+          [queryNames.destination]: form?.destination,
+          lang: languageOverride(request),
+        }),
       }),
     });
   return sendProblem(reply, status, { ...(detail && { detail }), ...(field && { field }) });

@@ -32,6 +32,16 @@ export function languageOverride(request: FastifyRequest): string | undefined {
   return languageOfTag(queryValue(request, queryNames.language) ?? '') ?? undefined;
 }
 
+/**
+ * Whether what isn't there is told in JSON (decisions §2): to a client that asks for it, and to what a page loads, which
+ * nobody reads. A client that takes anything, such as curl or a browser's address bar through a proxy, gets the page.
+ */
+export function asksForJson(request: FastifyRequest): boolean {
+  const { accept = '', 'sec-fetch-mode': mode } = request.headers;
+  if (mode !== undefined) return mode !== 'navigate';
+  return /\bjson\b/.test(accept) && !wantsPage(request);
+}
+
 /** Whether a person sees the answer, and not a script. */
 export function wantsPage(request: FastifyRequest): boolean {
   const mode = request.headers['sec-fetch-mode'];

@@ -18,9 +18,17 @@ export function beginTurn(request: FastifyRequest, reply: FastifyReply, config: 
 /** Marks in the browser that someone signed out: every tab discards everything saved earlier. Returns the mark. */
 export function endTurn(request: FastifyRequest, reply: FastifyReply, config: Config): string {
   const mark = newToken();
+  newMarks.set(request, mark);
   setCookie(reply, config, 'signed-out', mark, limits.turn);
   clearWaitingLink(request, reply, config);
   return mark;
+}
+
+const newMarks = new WeakMap<FastifyRequest, string>();
+
+/** The mark of the last sign-out, as the browser has it once it has read the response; null if there is none. */
+export function signedOutMark(request: FastifyRequest, config: Config): string | null {
+  return newMarks.get(request) ?? readTokenCookie(request.headers, config, 'signed-out');
 }
 
 /** Removes a reset link kept in the browser, and withdraws those in its history: they are not for the next person. */

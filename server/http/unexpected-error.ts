@@ -1,14 +1,19 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { problemStatuses } from '#contract/page.ts';
+import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
+import { WorkQueueFull } from '../secrets/work-queue.ts';
+import { busyRecorder } from './busy-recorder.ts';
 import { UnreadableForm } from './form-body.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { refuse, sendProblem } from './refuse.ts';
+import { wantsPage } from './request-url.ts';
 import { logTemporary, retryAfterOf } from './temporary.ts';
 
 /** The only place that decides what a visitor may see of an error. */
 export function unexpectedError(deps: Deps) {
   const noRoute = methodNotAllowed(deps);
+  const recordBusy = busyRecorder(deps);
 
   return async function handleError(
     error: FastifyError,
@@ -18,7 +23,10 @@ export function unexpectedError(deps: Deps) {
     const retryAfter = retryAfterOf(error);
     if (retryAfter !== null) {
       logTemporary(request, error);
-      return await refuse(deps, request, reply, 503, { retryAfter });
+      const reference = error instanceof WorkQueueFull ? await recordBusy(request) : referenceOfRequest(request.id);
+      const { formAgain } = request.routeOptions.config;
+      if (formAgain && wantsPage(request)) return await formAgain(request, reply, { retryAfter, reference });
+      return await refuse(deps, request, reply, 503, { retryAfter, reference });
     }
     if (error instanceof UnreadableForm) {
       return await refuse(deps, request, reply, 400, {

@@ -1,6 +1,7 @@
 import type { Language } from '#contract/languages.ts';
+import { typeset } from '#contract/typeset.ts';
 import type { Config } from '../config/config.ts';
-import { limits, minute, second } from '../limits.ts';
+import { hour, limits, minute, second } from '../limits.ts';
 import type { Mail, MailDetails, WordedMail } from '../storage/mail-kinds.ts';
 import { composeLink } from './compose-link.ts';
 import { composeText } from './compose-text.ts';
@@ -93,7 +94,7 @@ function factsOf({ username, at, address, browser }: MailDetails, language: Lang
 /** Creating a format is the slowest part of composing. */
 const timeFormats = perLanguage(
   (language) =>
-    new Intl.DateTimeFormat(language, {
+    new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
       day: 'numeric',
       month: 'long',
       year: 'numeric',
@@ -104,12 +105,7 @@ const timeFormats = perLanguage(
       timeZoneName: 'short',
     }),
 );
-const minuteFormats = perLanguage(
-  (language) => new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
-);
-const secondFormats = perLanguage(
-  (language) => new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
-);
+const durationFormats = perLanguage((language) => new Intl.DurationFormat(language, { style: 'long' }));
 
 /** Created once per language, on first use. */
 function perLanguage<Format>(make: (language: Language) => Format): (language: Language) => Format {
@@ -122,16 +118,16 @@ function perLanguage<Format>(make: (language: Language) => Format): (language: L
 }
 
 function timeInWords(time: Date, language: Language): string {
-  return timeFormats(language).format(time).replace(' UTC', '\u00a0UTC');
+  return typeset(language, timeFormats(language).format(time));
 }
 
-/** Whole minutes, or seconds below one, always rounded down. */
+/** Hours and whole minutes, or seconds below a minute, always rounded down: “1 hour”. */
 function durationInWords(milliseconds: number, language: Language): string {
-  const words =
+  const duration =
     milliseconds < minute
-      ? secondFormats(language).format(Math.floor(milliseconds / second))
-      : minuteFormats(language).format(Math.floor(milliseconds / minute));
-  return words.replace(' ', '\u00a0');
+      ? { seconds: Math.floor(milliseconds / second) }
+      : { hours: Math.floor(milliseconds / hour), minutes: Math.floor((milliseconds % hour) / minute) };
+  return typeset(language, durationFormats(language).format(duration));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Language } from '#contract/languages.ts';
+import { typesetTexts } from '#contract/typeset.ts';
 import de from '#messages/de.json' with { type: 'json' };
 import en from '#messages/en.json' with { type: 'json' };
 import es from '#messages/es.json' with { type: 'json' };
@@ -7,7 +8,14 @@ import nl from '#messages/nl.json' with { type: 'json' };
 import pl from '#messages/pl.json' with { type: 'json' };
 
 /** A missing text in any language is a compile error. */
-const textsOf: Record<Language, Record<MailTextKey, string>> = { en, de, es, pl, nl, it };
+const textsOf: Record<Language, Record<MailTextKey, string>> = {
+  en: typesetTexts('en', en),
+  de: typesetTexts('de', de),
+  es: typesetTexts('es', es),
+  pl: typesetTexts('pl', pl),
+  nl: typesetTexts('nl', nl),
+  it: typesetTexts('it', it),
+};
 
 /** The texts of emails; pages don't have them. */
 export type MailTextKey = Extract<keyof typeof en, `mail-${string}`>;

@@ -5,7 +5,8 @@ import type { MailBlock, MailContent } from './layout-content.ts';
  * last, with no line break after it (WICG, origin-bound one-time codes).
  */
 export function mailLayoutText({ hub, title, blocks, footer, codeLine }: MailContent): string {
-  const text = `${[hub, title, ...blocks.map(blockText), footer].join('\n\n')}\n`;
+  // Some programs show a soft hyphen where no line ends.
+  const text = `${[hub, title, ...blocks.map(blockText), footer].join('\n\n')}\n`.replaceAll('\u00ad', '');
   return codeLine === null ? text : `${text}\n${codeLine}`;
 }
 

@@ -81,7 +81,7 @@ function blockRow(block: MailBlock, index: number, day: MailColours): string {
 ${block.facts.map((fact) => factRow(fact, day)).join('\n')}
 </table></td></tr>`;
     case 'button':
-      return `<tr><td style="padding-top:24px"><table ${full}><tr><td class="button" align="center" bgcolor="${day.fill}" style="border:1px solid ${day.edge};border-radius:10px;mso-padding-alt:13px 20px"><a class="label" href="${escaped(block.href)}" style="display:block;padding:13px 20px;${font(16, 21, 600)};color:${day.label};text-decoration:none">${escaped(block.label)}</a></td></tr></table></td></tr>`;
+      return `<tr><td style="padding-top:24px"><table ${full}><tr><td class="button" align="center" bgcolor="${day.fill}" style="border:1px solid ${day.edge};border-radius:10px;mso-padding-alt:13px 20px"><a class="label" href="${escaped(block.href)}" style="display:block;padding:13px 20px;${font(16, 21, 600)};color:${day.label};text-decoration:none;${wrapsAnywhere}">${escaped(block.label)}<br><span style="${font(13, 18)}">${escaped(new URL(block.href).host)}</span></a></td></tr></table></td></tr>`;
     case 'code':
       return `<tr><td style="padding-top:24px"><table ${full}><tr><td class="code text" align="center" bgcolor="${day.order}" style="padding:16px 8px 16px 12px;border-radius:10px;${font(32, 40, 600)};font-variant-numeric:tabular-nums;letter-spacing:4px;white-space:nowrap;color:${day.text}">${grouped(block.code)}</td></tr></table></td></tr>`;
   }

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defaultDestination } from '#contract/destination.ts';
+import { destinationToCarry } from '#contract/destination-to-carry.ts';
+import { noticeOfSearch } from '#contract/notices.ts';
 import type { Page } from '#contract/page.ts';
-import { queryNames, redirectOfLegacyPath, type Screen, screenOfPath } from '#contract/screens.ts';
+import { queryNames, redirectOfLegacyPath, type Screen, screenOfPath, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { readLastRefusal } from '../http/last-refusal.ts';
 import { methodNotAllowed } from '../http/method-not-allowed.ts';
@@ -11,10 +13,14 @@ import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { singleSignOnPage } from '../single-sign-on/single-sign-on-page.ts';
 import { nullIfDatabaseAway } from '../storage/connect.ts';
 import { secondFactorPage } from '../two-factor/second-factor-page.ts';
+import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { standingOf, wayOf } from '../visitor/ways.ts';
 import type { Who } from '../visitor/who.ts';
+import { recordRefusedDestination } from './record-refused-destination.ts';
+
+const formsThatNeedIt: readonly Screen['name'][] = ['login', 'singleSignOn', 'forgotten'];
 
 /** Every address below the base path that no other route has: a screen, a legacy address, or nothing. */
 export function screenRoute(deps: Deps) {
@@ -28,15 +34,56 @@ export function screenRoute(deps: Deps) {
     if (current) return reply.redirect(config.basePath + current + search, 302);
     const { name } = screenOfPath(below);
     if (name === 'notFound') return await noRoute(request, reply);
+    recordRefusedDestination(deps, request, reply);
     // The forms must show even while the database is down.
     const who = await visitorOf(deps, request).who().catch(nullIfDatabaseAway);
+    if (name === 'login' && noticeOfSearch(search) === 'cookiesNeeded' && request.headers.cookie !== undefined)
+      return reply.redirect(afterCookies(request, who), 302);
+    // A reload after the outage, whose notice is in the address now.
+    if (
+      who &&
+      !deps.outage.isDatabaseAway &&
+      formsThatNeedIt.includes(name) &&
+      noticeOfSearch(search) === 'unavailable'
+    )
+      return reply.redirect(withoutNotice(request), 302);
     if (name === 'login' && who && wayOf(standingOf(who), name).kind === 'destination')
       return reply.redirect(destinationOf(request), 302);
     const turns = who && turnOfEndedSession(deps, request, reply, who);
     const page = await pageOf(name, request, reply, who);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
-    return await deps.pages.send(request, reply, 200, { ...page, ...(turns && { turns, typedUsername: '' }) });
+    const outage = who === null || deps.outage.isDatabaseAway ? outageAt(name, request) : {};
+    return await deps.pages.send(request, reply, 200, {
+      ...page,
+      ...outage,
+      ...(turns && { turns, typedUsername: '' }),
+    });
   };
+
+  function withoutNotice({ url }: FastifyRequest): string {
+    const { path, search } = splitUrl(url);
+    const query = new URLSearchParams(search);
+    query.delete(queryNames.notice);
+    return query.size === 0 ? path : `${path}?${query}`;
+  }
+
+  /** The forms that only lead to a 503 while the database is down say so before the attempt, at an address of their own. */
+  function outageAt(name: Screen['name'], { url }: FastifyRequest): Partial<Page> {
+    const { path, search } = splitUrl(url);
+    const query = new URLSearchParams(search);
+    if (!formsThatNeedIt.includes(name) || query.has(queryNames.notice)) return {};
+    query.set(queryNames.notice, 'unavailable');
+    return { url: `${path}?${query}`, isAnswer: true };
+  }
+
+  /** Where a browser goes that has kept the cookies of its sign-in (sign-in/let-in.ts). */
+  function afterCookies(request: FastifyRequest, who: Who | null): string {
+    if (who?.kind === 'full') return destinationOf(request);
+    const destination = destinationToCarry(queryValue(request, queryNames.destination), config.destinationRules);
+    const lang = languageOverride(request);
+    if (who?.kind === 'half') return secondFactorUrl(config.basePath, who.half, { destination, lang });
+    return screenUrl(config.basePath, 'login', { [queryNames.destination]: destination, lang });
+  }
 
   /** The default destination, without a hub, is our own page, and keeps the language that the visitor chose. */
   function destinationOf(request: FastifyRequest): string {

@@ -1,5 +1,5 @@
 import { languageOfTag } from '#contract/languages.ts';
-import type { ResetOutcome } from '../audit/audit-events.ts';
+import { customersOfEvent, type ResetOutcome } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { hour, limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
@@ -31,7 +31,7 @@ export async function answerResetRequest(deps: Deps): Promise<Outcome> {
         reason: done,
         address: request.address,
         requestId: request.requestId,
-        ...(user && { userId: user.id, username: user.username }),
+        ...(user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) }),
       },
       deps.now(),
     );

@@ -1,5 +1,5 @@
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
-import type { AuditStep } from '../audit/audit-events.ts';
+import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import { hashPassword, refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
@@ -10,6 +10,7 @@ import type { Connection } from '../storage/database.ts';
 import { listFormerPasswords } from '../storage/former-password.ts';
 import { updatePasswordHash } from '../storage/portal-user.ts';
 import { findResetLink, type ResetLink, type ResetUser, spendResetLink } from '../storage/reset-link.ts';
+import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { resetKeys } from '../storage/throttle-keys.ts';
@@ -38,7 +39,7 @@ export type ChangeResult =
   | { kind: 'changed'; ended: SignedOutSession | null }
   | { kind: 'refused'; reason: ChangeFailedReason; reference: string }
   | { kind: 'networkRefused'; reference: string }
-  | { kind: 'throttled'; retryAfter: number };
+  | { kind: 'throttled'; retryAfter: number; reference: string };
 
 const { requestExpired, changeFailed, userNotFound, inactiveUser, missingPermissions, noCustomer, usedBefore } =
   changeFailedReasons;
@@ -53,10 +54,7 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
   refuseWhenHashesWait();
   const link = await linkOf(deps, request);
   const waitUntil = link ? null : await countAttempt(deps.sql, resetKeys(request.address), deps.now());
-  if (waitUntil) {
-    deps.metrics.throttled.inc({ kind: 'reset' });
-    return { kind: 'throttled', retryAfter: waitUntil.getTime() - deps.now().getTime() };
-  }
+  if (waitUntil) return await throttled(deps, request, waitUntil);
   const reason = reasonOfLink(link, deps.now()) ?? reasonOfAccount(link?.user ?? null);
   if (reason) return await refused(deps, request, link, reason);
   const user = link?.user as ResetUser;
@@ -73,6 +71,19 @@ export async function changePassword(deps: Deps, request: ChangeRequest): Promis
 
   const passwordHash = await hashPassword(request.password);
   return (await store(deps, request, user, passwordHash)) ?? (await outrun(deps, request));
+}
+
+async function throttled(
+  deps: Deps,
+  { address, requestId }: ChangeRequest,
+  until: Date,
+): Promise<Extract<ChangeResult, { kind: 'throttled' }>> {
+  const now = deps.now();
+  deps.metrics.throttled.inc({ kind: 'reset' });
+  const steps = [{ step: 'throttle', outcome: `unknown links from this address: wait until ${until.toISOString()}` }];
+  const event = { event: 'password-change-refused', reason: 'throttled', address, requestId, steps } as const;
+  const reference = await insertEventOnceAMinute(deps.sql, event, `change-throttled:${address}`, now);
+  return { kind: 'throttled', retryAfter: until.getTime() - now.getTime(), reference };
 }
 
 async function linkOf({ sql }: Deps, { token, address }: ChangeRequest): Promise<ResetLink | null> {
@@ -117,7 +128,11 @@ async function store(
     await queuePasswordNotice(sql, user, { now, address, language });
     const steps = [{ step: 'sessions ended', outcome: String(sessionsEnded) }];
     const { id: userId, username } = user;
-    await insertAuditEvent(sql, { event: 'password-changed', userId, username, address, requestId, steps }, now);
+    await insertAuditEvent(
+      sql,
+      { event: 'password-changed', userId, username, ...customersOfEvent(user.customers), address, requestId, steps },
+      now,
+    );
     return { kind: 'changed', ended: await endOwnSession(sql, request, now) } as const;
   });
   if (stored) deps.wake.mails();
@@ -164,7 +179,7 @@ async function refused(
     address,
     requestId,
     steps,
-    ...(user && { userId: user.id, username: user.username }),
+    ...(user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) }),
   } as const;
   await insertAuditEvent(deps.sql, event, now);
   return reason === 'network' ? { kind: 'networkRefused', reference } : { kind: 'refused', reason, reference };

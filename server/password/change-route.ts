@@ -1,10 +1,11 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ChangeForm } from '#contract/payloads.ts';
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { clearCookie, setCookie } from '../http/cookies.ts';
-import { formAgain, withFormKept } from '../http/form-again.ts';
+import { destinationOfAddress } from '../http/destination-of-address.ts';
+import { formAgain, formKeeper } from '../http/form-again.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { giveUpOpenedLinks, noteOpenedLink } from '../http/opened-links.ts';
 import { refuse } from '../http/refuse.ts';
@@ -31,7 +32,7 @@ export const changeSchema = { body: ChangeForm };
 export function changeRoute(deps: Deps) {
   const { config } = deps;
 
-  return withFormKept<ChangeForm>(deps, 'forgottenChange', keptOf, async function change(request, reply) {
+  return async function change(request: FastifyRequest<{ Body: ChangeForm }>, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
     const { address, language, sessionToken, turns, requestId } = visitor;
@@ -54,13 +55,14 @@ export function changeRoute(deps: Deps) {
         return toRefusal(reply, screenUrl(config.basePath, { name: 'loginFail', type: 'ip' }, query), result.reference);
       }
       case 'throttled': {
-        const { retryAfter } = result;
+        const { retryAfter, reference } = result;
         if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
         const again = {
           screen: 'forgottenChange',
           status: 429,
           notice: 'tooManyAttempts',
           retryAfter,
+          reference,
           destination,
         } as const;
         return await formAgain(deps, request, reply, again, keptOf(request.body));
@@ -69,7 +71,7 @@ export function changeRoute(deps: Deps) {
         if (isToken(token) && isLinkKnownAndGood(result.reason)) noteOpenedLink(request, reply, config, token);
         return refused(reply, result, token, kept);
     }
-  });
+  };
 
   /** A cookie keeps the hash, so that the way back to the form works without JavaScript too. */
   function refused(
@@ -94,6 +96,13 @@ export function changeRoute(deps: Deps) {
   }
 }
 
-function keptOf({ hash = '' }: ChangeForm) {
+export function changeFormAgain(deps: Deps) {
+  return formKeeper(deps, 'forgottenChange', (form, request) => ({
+    destination: destinationOfAddress(request, deps.config),
+    page: keptOf(form),
+  }));
+}
+
+function keptOf({ hash = '' }: Pick<Partial<ChangeForm>, 'hash'>) {
   return { resetHash: hash, typedUsername: '' };
 }

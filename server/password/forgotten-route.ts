@@ -5,7 +5,7 @@ import { ForgottenForm, longestUsername } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { destinationOfAddress } from '../http/destination-of-address.ts';
-import { formAgain, withFormKept } from '../http/form-again.ts';
+import { formAgain, formKeeper } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOfRequest, languageOverride, wantsPage } from '../http/request-url.ts';
 import { foldLoginName } from '../names/fold-name.ts';
@@ -22,7 +22,7 @@ export const forgottenSchema = { body: ForgottenForm };
  * name is looked up. Nothing here depends on the name.
  */
 export function forgottenRoute(deps: Deps) {
-  return withFormKept<ForgottenForm>(deps, 'forgotten', keptOf, async function forgotten(request, reply) {
+  return async function forgotten(request: FastifyRequest<{ Body: ForgottenForm }>, reply: FastifyReply) {
     const isReadable = request.validationError === undefined && isEmailAddress(request.body.username);
     if (!isReadable && wantsPage(request)) {
       const destination = destinationOfAddress(request, deps.config);
@@ -55,7 +55,7 @@ export function forgottenRoute(deps: Deps) {
     if (!wantsPage(request)) return reply.code(204).send();
     const query = { [queryNames.destination]: destination, [queryNames.language]: languageOverride(request) };
     return reply.redirect(screenUrl(deps.config.basePath, 'emailInfo', query), 303);
-  });
+  };
 
   async function throttled(
     request: FastifyRequest<{ Body: ForgottenForm }>,
@@ -64,7 +64,7 @@ export function forgottenRoute(deps: Deps) {
     { until, destination }: { until: Date; destination: string | undefined },
   ): Promise<FastifyReply> {
     const now = deps.now();
-    await insertEventOnceAMinute(
+    const reference = await insertEventOnceAMinute(
       deps.sql,
       { event: 'password-forgotten', reason: 'throttled-address', address, requestId: request.id },
       `reset-throttled:${address}`,
@@ -73,9 +73,23 @@ export function forgottenRoute(deps: Deps) {
     deps.metrics.throttled.inc({ kind: 'reset' });
     const retryAfter = until.getTime() - now.getTime();
     if (!wantsPage(request)) return await refuse(deps, request, reply, 429, { retryAfter });
-    const again = { screen: 'forgotten', status: 429, notice: 'tooManyAttempts', retryAfter, destination } as const;
+    const again = {
+      screen: 'forgotten',
+      status: 429,
+      notice: 'tooManyAttempts',
+      retryAfter,
+      reference,
+      destination,
+    } as const;
     return await formAgain(deps, request, reply, again, keptOf(request.body));
   }
+}
+
+export function forgottenFormAgain(deps: Deps) {
+  return formKeeper(deps, 'forgotten', (form, request) => ({
+    destination: destinationOfAddress(request, deps.config),
+    page: keptOf(form),
+  }));
 }
 
 function keptOf(form: Partial<ForgottenForm> | undefined): Partial<Page> {

@@ -100,6 +100,35 @@ it('a refused destination is not recorded', async () => {
   expect(JSON.stringify(await portal.sql`select * from audit_event`)).not.toContain('evil');
 });
 
+const refusedOnes = async () =>
+  await portal.sql`select address, steps::text from audit_event where event = 'destination-refused'`;
+
+it('a page opened with a refused destination is recorded, once a minute, without the address; others are not', async () => {
+  await portal.sql`delete from audit_event`;
+  const fine = ['/login', '/login?destination=/hub/a', '/twoFactor?redirectURL=%2Fportal%2Fx', '/login?redirectURL='];
+  for (const page of fine) await portal.send({ url: `/portal${page}` });
+  const refused = ['/login?destination=//evil.example', '/twoFactor?redirectURL=https%3A%2F%2Fevil.example%2F'];
+  for (const page of refused) {
+    const { statusCode } = await portal.send({ url: `/portal${page}` });
+    expect([200, 302]).toContain(statusCode);
+  }
+  await expect.poll(refusedOnes).toHaveLength(1);
+  portal.wait(60_000);
+  await portal.send({ url: '/portal/login?redirectURL=https://evil.example/webbundle/a' });
+  await expect.poll(refusedOnes).toHaveLength(2);
+  const [first] = await refusedOnes();
+  expect(first?.steps).toContain('that is not acceptable');
+  expect(JSON.stringify(await portal.sql`select * from audit_event`)).not.toContain('evil');
+});
+
+it('a page with a refused destination does not wait for the database', async () => {
+  const { sql } = portal.deps;
+  portal.deps.sql = Object.assign(() => new Promise(() => {}), sql) as unknown as typeof sql;
+  const { statusCode } = await portal.send({ url: '/portal/login?destination=//evil.example' });
+  portal.deps.sql = sql;
+  expect(statusCode).toBe(200);
+});
+
 it('a page requested before sign-in is reached afterwards, despite a failed attempt', async () => {
   const asked = '/portal/portal.html?x=1&y=a%20b';
   const toForm = await portal.send({ url: asked });

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isDefaultDestination } from '#contract/destination.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import type { Notice } from '#contract/notices.ts';
 import type { LoginFailType } from '#contract/reasons.ts';
@@ -15,7 +16,9 @@ import type { SignInResult } from './sign-in-result.ts';
 
 /**
  * Answers a sign-in that succeeded or awaits its second factor: sets the cookies and redirects. Of the browser's open
- * visits to providers only those in `stay`, which the same person began, are kept.
+ * visits to providers only those in `stay`, which the same person began, are kept. `isFirst`: the browser has not shown any
+ * cookie yet, so the way leads through the form, which leads on if the browser has kept those, and else says that it has not
+ * (pages/screen-route.ts).
  */
 export function letIn(
   request: FastifyRequest,
@@ -27,11 +30,13 @@ export function letIn(
     lang,
     username,
     stay = [],
+    isFirst = false,
   }: {
     destination: string;
     lang: string | undefined;
     username: string | null;
     stay?: Parameters<typeof endVisits>[3];
+    isFirst?: boolean;
   },
 ): FastifyReply {
   setCookie(reply, config, 'session', result.sessionToken);
@@ -41,12 +46,19 @@ export function letIn(
   else clearLastRefusal(request, reply, config);
   if (result.kind === 'secondFactor') {
     clearWaitingLink(request, reply, config);
-    return reply.redirect(secondFactorUrl(config.basePath, result, { destination, lang }), 303);
+    return reply.redirect(onwards(secondFactorUrl(config.basePath, result, { destination, lang })), 303);
   }
   beginTurn(request, reply, config);
   setCookie(reply, config, 'device', result.deviceToken, limits.deviceLifetime);
   if (result.rememberedToken) setCookie(reply, config, 'remembered', result.rememberedToken, limits.rememberedDevice);
-  return reply.redirect(destinationInLanguage(destination, config.basePath, lang), 303);
+  return reply.redirect(onwards(destinationInLanguage(destination, config.basePath, lang)), 303);
+
+  function onwards(url: string): string {
+    if (!isFirst) return url;
+    const asked = isDefaultDestination(destination, config.basePath) ? undefined : destination;
+    const query = { [queryNames.notice]: 'cookiesNeeded', [queryNames.destination]: asked, lang };
+    return screenUrl(config.basePath, 'login', query);
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AuditStep } from '../audit/audit-events.ts';
+import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { queueMail } from '../mail/queue-mail.ts';
@@ -76,7 +76,8 @@ export async function letThrough(
   }
   if (stored.waitsFor) {
     const waitsFor = await firstStep(deps.sql, stored.waitsFor, sessionToken);
-    if (waitsFor.factor === 'email') await sendFirstCode(deps, { ...user, connectionId: null }, sessionToken, request);
+    if (waitsFor.factor === 'email')
+      await sendFirstCode(deps, { ...user, customers: admitting, connectionId: null }, sessionToken, request);
     return { kind: 'secondFactor', ...waitsFor, sessionToken };
   }
   const isKnown = attempt.deviceKnown && request.deviceToken !== null;
@@ -142,6 +143,7 @@ async function store(
     event: {
       event: waitsFor ? 'second-factor-asked' : 'signed-in',
       username: user.username,
+      ...customersOfEvent(admitting),
       address: request.address,
       requestId: request.requestId,
       steps: rememberedToken ? [...steps, { step: 'second factor', outcome: 'remembered device' }] : steps,

@@ -13,7 +13,7 @@ beforeEach(async () => {
 const url = '/portal/performlogin';
 const post = (form: Record<string, string>, more = {}) => portal.send({ method: 'POST', url, form, ...more });
 const long = 'x'.repeat(longestUsername + 80);
-const tooLong = /role="alert"[\s\S]*longer than any we know/;
+const tooLong = /role="alert"[\s\S]*longer than allowed/;
 const missing = /role="alert"[\s\S]*Enter both/;
 
 it.each([

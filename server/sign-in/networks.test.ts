@@ -119,7 +119,7 @@ it('IP-14 IP-15 an address that changes after sign-in, or before the second fact
   expect((await ask(registration, '192.0.2.1', half)).statusCode).toBe(200);
 });
 
-it('IP-18 while the networks cannot be read nobody gets in or stays in', async () => {
+it('RL-09 IP-18 while the networks cannot be read nobody gets in or stays in', async () => {
   const { 'vestibule-session': token = '' } = cookiesOf(await carol({ from: allowed }));
   await portal.sql`alter table customer rename column allowed_networks to away`;
   const signIn = await carol({ from: allowed });

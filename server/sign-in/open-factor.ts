@@ -1,3 +1,4 @@
+import { customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { browserName } from '../names/browser-name.ts';
@@ -33,7 +34,7 @@ export async function firstStep(sql: Connection, waitsFor: OpenFactor, sessionTo
  */
 export async function sendFirstCode(
   deps: Deps,
-  user: CodeReader,
+  user: CodeReader & { customers: readonly { key: string }[] },
   sessionToken: string,
   visitor: KnownVisitor,
 ): Promise<void> {
@@ -55,6 +56,7 @@ export async function sendFirstCode(
   const now = deps.now();
   const until = new Date(now.getTime() + result.retryAfter).toISOString();
   const steps = [{ step: 'throttle', outcome: `emails with a code to this account: wait until ${until}` }];
-  const { id: userId, username } = user;
-  await insertAuditEvent(deps.sql, { event: 'code-not-sent', userId, username, address, requestId, steps }, now);
+  const { id: userId, username, connectionId } = user;
+  const who = { userId, username, ...customersOfEvent(user.customers), ...(connectionId !== null && { connectionId }) };
+  await insertAuditEvent(deps.sql, { event: 'code-not-sent', ...who, address, requestId, steps }, now);
 }

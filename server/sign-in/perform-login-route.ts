@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptableDestination, defaultDestination } from '#contract/destination.ts';
-import { LoginForm, longestUsername } from '#contract/payloads.ts';
+import { LoginForm } from '#contract/payloads.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import { happenedSince } from '#contract/turn-of-form.ts';
 import type { Deps } from '../deps/deps.ts';
-import { formAgain } from '../http/form-again.ts';
+import { type FormKeeper, formAgain } from '../http/form-again.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride, wantsPage } from '../http/request-url.ts';
-import { turnsOf } from '../http/turns.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
 import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
@@ -15,6 +14,7 @@ import { isSsoRequired } from '../storage/sso-domain.ts';
 import { leadsToRegistration } from '../visitor/leads-to-registration.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { destinationToKeep } from './destination-to-keep.ts';
+import { keptForm } from './kept-form.ts';
 import { letIn, toSingleSignOn, turnAway } from './let-in.ts';
 import { signIn } from './sign-in.ts';
 
@@ -57,7 +57,10 @@ export function performLoginRoute(deps: Deps) {
     const result = await signIn(deps, { ...visitor, rememberedToken, isToRegister, username, password });
     switch (result.kind) {
       case 'throttled':
-        return await refuse(deps, request, reply, 429, { retryAfter: result.retryAfter });
+        return await refuse(deps, request, reply, 429, {
+          ...result,
+          form: keptForm(deps, request, { ...request.body, redirectURL }),
+        });
       case 'refused':
         return turnAway(reply, config, { type: 'default', reference: result.reference, username }, way);
       case 'networkRefused':
@@ -65,7 +68,12 @@ export function performLoginRoute(deps: Deps) {
       case 'secondFactor':
       case 'signedIn':
         if (redirectURL && !accepted) await recordRefusedDestination(request, address);
-        return letIn(request, reply, config, result, { ...way, username });
+        return letIn(request, reply, config, result, {
+          ...way,
+          username,
+          // The hub's own forms, without `turn`, lead straight on, as the specification has it.
+          isFirst: turn !== undefined && request.headers.cookie === undefined,
+        });
     }
   };
 
@@ -84,20 +92,27 @@ export function performLoginRoute(deps: Deps) {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const { username = '', password = '', redirectURL, turn } = request.body ?? {};
-    const isOfEarlierTurn = happenedSince(turn, turnsOf(request, config)) === 'signOut';
-    const accepted =
-      redirectURL && !isOfEarlierTurn ? acceptableDestination(redirectURL, config.destinationRules) : null;
-    const again = {
-      screen: 'login',
-      status: 400,
-      notice: username === '' || password === '' ? 'entryMissing' : 'entryTooLong',
-      destination: accepted ? destinationToKeep(config.basePath, accepted) : undefined,
-    } as const;
-    const kept = { typedUsername: [...username].slice(0, longestUsername).join('') };
-    return await formAgain(deps, request, reply, again, kept);
+    const { typedUsername, destination } = keptForm(deps, request, { username, redirectURL, turn });
+    const notice = username === '' || password === '' ? 'entryMissing' : 'entryTooLong';
+    return await formAgain(
+      deps,
+      request,
+      reply,
+      { screen: 'login', status: 400, notice, destination },
+      { typedUsername },
+    );
   }
 
   async function recordRefusedDestination({ id: requestId }: FastifyRequest, address: string): Promise<void> {
     await insertAuditEvent(deps.sql, { event: 'destination-refused', requestId, address }, deps.now());
   }
+}
+
+/** How a sign-in that could not be tried gets its form back. */
+export function loginFormAgain(deps: Deps): FormKeeper {
+  return async (request, reply, wait) =>
+    await refuse(deps, request, reply, 503, {
+      ...wait,
+      form: keptForm(deps, request, (request.body ?? {}) as Partial<LoginForm>),
+    });
 }

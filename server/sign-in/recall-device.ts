@@ -1,3 +1,4 @@
+import { customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { newToken, tokenHash } from '../secrets/token.ts';
@@ -45,7 +46,7 @@ export async function recallDevice(
     ];
     await insertAuditEvent(
       sql,
-      { event: 'remembered-token-reused', userId, username, address, requestId, steps },
+      { event: 'remembered-token-reused', userId, username, ...customersOfEvent(admitting), address, requestId, steps },
       now(),
     );
   }

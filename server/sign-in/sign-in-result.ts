@@ -4,10 +4,10 @@ import type { KnownVisitor } from '../visitor/visitor.ts';
 /** What a visitor signs in with; `isToRegister`: on the way to the page that sets up an app. */
 export type SignInRequest = KnownVisitor & { username: string; password: string; isToRegister: boolean };
 
-/** Every outcome of a sign-in; visitors read out `reference` to the operator. */
+/** Every outcome of a sign-in; `retryAfter` in milliseconds; visitors read out `reference` to the operator. */
 export type SignInResult =
   | { kind: 'signedIn'; sessionToken: string; deviceToken: string; rememberedToken: string | null }
   | { kind: 'secondFactor'; factor: SecondFactor; mustRegister: boolean; sessionToken: string }
   | { kind: 'refused'; reference: string }
   | { kind: 'networkRefused'; reference: string }
-  | { kind: 'throttled'; retryAfter: number };
+  | { kind: 'throttled'; retryAfter: number; reference: string };

@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditStep, RefusalReason } from '../audit/audit-events.ts';
+import { type AuditEvent, type AuditStep, customersOfEvent, type RefusalReason } from '../audit/audit-events.ts';
 import { newReference } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import type { SignInLabels } from '../deps/metrics.ts';
@@ -31,13 +31,14 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const fold = foldLoginName(request.username);
   const origin = originKeys(request.address);
   const deviceHash = request.deviceToken ? tokenHash(request.deviceToken) : null;
+  const guess = keyedDigest(deps.keys.guess, `${fold}\n${request.password}`);
   const attempt = await beginSignIn(deps.sql, {
     fold,
     unknownNameKey: unknownNameKey(fold),
     originKeys: origin,
     address: request.address,
     deviceHash,
-    guess: keyedDigest(deps.keys.guess, `${fold}\n${request.password}`),
+    guess,
     decoyShare: keyedDigest(deps.keys.guess, `decoy\n${fold}`).readUInt32BE(0) / 2 ** 32,
     now,
   });
@@ -50,7 +51,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
   const steps = stepsOf(attempt, passwordRight, request.address);
   const admitting = attempt.user?.customers.filter((customer) => customer.admits) ?? [];
   const reason = reasonToRefuse(attempt, passwordRight, admitting);
-  if (reason) return await refused(deps, request, attempt, reason, steps, origin);
+  if (reason) return await refused(deps, request, attempt, reason, steps, { keys: origin, guess });
 
   let user = attempt.user as RightUser;
   for (let round = 1; round <= mostRounds; round += 1) {
@@ -68,7 +69,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     if (!changed) break;
     user = { ...user, ...changed };
   }
-  return await refused(deps, request, attempt, 'changed-meanwhile', steps, origin);
+  return await refused(deps, request, attempt, 'changed-meanwhile', steps, { keys: origin, guess });
 }
 
 /** How often a sign-in restarts because its user changed, which takes an operator, the user, or another sign-in. */
@@ -119,7 +120,7 @@ async function refused(
   { user, deviceKnown }: SignInAttempt,
   reason: RefusalReason,
   steps: AuditStep[],
-  origin: readonly ThrottleKey[],
+  failure: { keys: readonly ThrottleKey[]; guess: Buffer },
 ): Promise<SignInResult> {
   const reference = newReference();
   deps.metrics.signIns.inc({ way: 'password', outcome: reason });
@@ -134,10 +135,10 @@ async function refused(
       address: request.address,
       requestId: request.requestId,
       steps,
-      ...(user && { userId: user.id, username: user.username }),
+      ...(user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers) }),
     },
     // A known browser's failures count only on that browser, and a right password is no guess.
-    deviceKnown || reason === 'network' ? [] : origin,
+    deviceKnown || reason === 'network' ? { ...failure, keys: [] } : failure,
     deps.now(),
   );
   return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
@@ -150,17 +151,17 @@ async function throttled(
   [address]: readonly ThrottleKey[],
   now: Date,
 ): Promise<SignInResult> {
-  const event: AuditEvent = {
+  const event = {
     event: 'sign-in-refused',
     reason: 'throttled-address',
     address: request.address,
     requestId: request.requestId,
     steps: [{ step: 'throttle', outcome: `failures from this origin: wait until ${until.toISOString()}` }],
-  };
-  await insertEventOnceAMinute(deps.sql, event, `throttled:${address?.key}`, now);
+  } satisfies AuditEvent;
+  const reference = await insertEventOnceAMinute(deps.sql, event, `throttled:${address?.key}`, now);
   deps.metrics.signIns.inc({ way: 'password', outcome: 'throttled-address' });
   deps.metrics.throttled.inc({ kind: 'address' });
-  return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
+  return { kind: 'throttled', retryAfter: until.getTime() - now.getTime(), reference };
 }
 
 /** The decisions as `vestibule explain` shows them to an operator. */

@@ -138,6 +138,12 @@ const states: Record<string, () => Promise<Visitor>> = {
     return { ...visitor, rightCode: await totpOf(visitor) };
   },
   'signed in': () => signedInAs('plain'),
+  'session over': async () => {
+    const visitor = await signedInAs('plain');
+    portal.wait(portal.deps.config.sessionIdle);
+    another.wait(portal.deps.config.sessionIdle);
+    return visitor;
+  },
   'at an identity provider': async () => {
     const browser = browserForTest(portal);
     const callback = provider.visit(await departFor(browser, 'plain@acme.test', { redirectURL: asked }));
@@ -280,6 +286,41 @@ const withoutPlace = new Set([
   'goes to a provider',
   'comes back from a provider without the cookies',
 ]);
+/** What each event showed in each state, for the table. */
+const seen = new Map<string, string>();
+
+/** Where a person is, in words: the screen, and the message on it. */
+function placeOf(url: string): string {
+  const { pathname, searchParams } = new URL(url, portal.deps.config.publicUrl);
+  const [, screen = ''] = /^\/portal\/?(.*)$/.exec(pathname) ?? [];
+  const isByEmail = searchParams.get('codeSentViaEmail') === 'true';
+  const notice = searchParams.get('notice');
+  return (words[screen] ?? screen) + (isByEmail ? ' by email' : '') + (notice ? ` (${notice})` : '');
+}
+
+const words: Record<string, string> = {
+  '': 'sign-in',
+  login: 'sign-in',
+  'portal.html': 'hub',
+  twoFactor: 'code',
+  twoFactorRegistration: 'registration',
+  'two-factor-authentication/recovery-codes': 'recovery codes',
+  'authenticate/leave': 'provider',
+  emailInfo: 'link on its way',
+  'no/such/page': 'no page',
+};
+
+/** States in which the browser holds a cookie that knows who typed their name here. */
+const isNameTyped = /^(?!nobody|signed in|session over|at an identity provider)/;
+/** Events after which nothing knows it, or another person may be next. */
+const withoutName = new Set([
+  'lost the cookie',
+  'has half a cookie',
+  'sends a code without a cookie',
+  'cancels',
+  'cancels twice',
+]);
+
 /** Texts that mean nothing to a person who was not at a provider. */
 const ofProvider = /(?:from|at) a provider/;
 
@@ -294,5 +335,34 @@ describe.each(Object.keys(states))('%s', (state) => {
     const isStray = ofProvider.test(event) && !visitor.callback;
     if (!withoutPlace.has(event) && !isStray) expect(url + page.body, url).toMatch(/report(?:=|%3D|%253D)7/);
     expect(portal.logs() + another.logs()).not.toContain('unexpected error');
+    const name = /<input id="username"[^>]* value="([^"]+)"/.exec(page.body)?.[1];
+    const place = placeOf(url);
+    const isKnown = isNameTyped.test(state) && !withoutName.has(event) && place.startsWith('sign-in');
+    if (isKnown) expect(name, 'the typed name').toMatch(/^(?:plain|apps|mails)$/);
+    seen.set(`${state}, ${event}`, place + (name ? ', name' : ''));
   });
+});
+
+/** What was seen, as Markdown. */
+function printWalk(): string {
+  const cells = (event: string) => Object.keys(states).map((state) => seen.get(`${state}, ${event}`) ?? '');
+  const rows = Object.keys(events).map((event) => [event, ...cells(event)]);
+  const head = ['', ...Object.keys(states)];
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('');
+}
+
+const introduction = `# Where every step of a sign-in leads
+
+The pending sign-in is a small state machine. In every state (columns), every event (rows) is answered by a page that has a
+next step and keeps the requested page. \`server/sign-in/state-walk.test.ts\` walks all pairs over HTTP, as a browser
+without JavaScript, and writes this page (\`npx vitest run -u\` with that file): each cell is what the person then sees.
+**name** means that the typed name is in the form, and a message above the form is in brackets.
+
+What depends on a browser (Back, reload, a second tab, two presses, the language, a restart in between) is walked in
+browsers, with JavaScript and without, through to the requested page: [No dead ends](no-dead-ends.md).
+
+`;
+
+it('the documentation shows what was seen', async () => {
+  await expect(introduction + printWalk()).toMatchFileSnapshot('../../docs/state-walk.md');
 });

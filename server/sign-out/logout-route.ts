@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { setCookie } from '../http/cookies.ts';
+import { destinationOfAddress } from '../http/destination-of-address.ts';
 import { sendFormPolicy } from '../http/form-policy.ts';
 import { refuseForeignSite } from '../http/guards.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
@@ -17,6 +18,7 @@ import { markHashes } from '../visitor/mark-hashes.ts';
 import { forgetConnection } from '../visitor/remembered-connection.ts';
 import { turnHash } from '../visitor/turn-hash.ts';
 import { visitorOf } from '../visitor/visitor.ts';
+import { isSignedOut } from '../visitor/who.ts';
 import { carriesSession, endSession, leaveSession, wasSignedIn } from './end-session.ts';
 
 /**
@@ -58,11 +60,11 @@ export function logoutConfirmedRoute(deps: Deps) {
 async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const visitor = visitorOf(deps, request);
   const { address, requestId } = visitor;
-  const destination = queryValue(request, queryNames.destination) ?? undefined;
+  const asked = destinationOfAddress(request, deps.config);
+  const isEndedElsewhere = asked !== undefined && isSignedOut(await visitor.who());
   // Signing out to set up one's own app does not mean that another person follows, so the provider's session may stay.
   // This requires the button: any link could claim it, and then nothing would be discarded.
-  const isToRegister =
-    request.method === 'POST' && destination !== undefined && leadsToRegistration(deps.config, destination);
+  const isToRegister = request.method === 'POST' && asked !== undefined && leadsToRegistration(deps.config, asked);
   const where = {
     markHashes: isToRegister ? [] : markHashes(visitor.turns),
     now: deps.now(),
@@ -71,6 +73,8 @@ async function signOut(deps: Deps, request: FastifyRequest, reply: FastifyReply)
   };
   const hash = turnHash(visitor);
   const ended = hash && (await endSession(deps.sql, hash, where));
+  // Whoever was signed out elsewhere, and not by this button a moment ago, may have been followed by somebody else.
+  const destination = ended === null && isEndedElsewhere ? undefined : asked;
   const isOwn = ended !== null && !ended.byReplaced;
   const signsInAgain = isToRegister && isOwn;
   // Unlike “not you”, cancelling a registration does not mean that another person follows: the name stays filled in.

@@ -1,6 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CheckSsoForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
+import type { FormKeeper } from '../http/form-again.ts';
+import { refuse } from '../http/refuse.ts';
+import { keptForm } from '../sign-in/kept-form.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { findSsoConnection } from '../storage/sso-connection.ts';
 import { rememberedConnection } from '../visitor/remembered-connection.ts';
@@ -15,11 +18,25 @@ export const checkSsoSchema = { body: CheckSsoForm };
 export function checkSsoRoute(deps: Deps) {
   return async function checkSso(request: FastifyRequest<{ Body: CheckSsoForm }>, reply: FastifyReply) {
     const { redirectURLSSO, turn } = request.body;
-    const traveller = await travellerOf(deps, request, reply, { redirectUrl: redirectURLSSO, formTurn: turn });
+    const traveller = await travellerOf(deps, request, reply, {
+      redirectUrl: redirectURLSSO,
+      formTurn: turn,
+      giveAgain: (wait) => refuse(deps, request, reply, 429, { ...wait, form: keptButton(deps, request) }),
+    });
     if (!traveller) return reply;
     const id = rememberedConnection(deps, request);
     const connection = id === null ? null : await findSsoConnection(deps.sql, id);
     if (!connection?.active) return toSingleSignOn(reply, deps.config, { username: null }, traveller);
     return await depart(deps, request, reply, connection, { ...traveller, typed: null });
   };
+}
+
+/** How the button gets back, with the form beside it, while the database is down. */
+export function checkSsoFormAgain(deps: Deps): FormKeeper {
+  return (request, reply, wait) => refuse(deps, request, reply, 503, { ...wait, form: keptButton(deps, request) });
+}
+
+function keptButton(deps: Deps, request: FastifyRequest) {
+  const { redirectURLSSO: redirectURL, turn } = (request.body ?? {}) as CheckSsoForm;
+  return keptForm(deps, request, { redirectURL, turn });
 }

@@ -91,6 +91,21 @@ describe('BF-11 codes of an account with several ways in', () => {
     expect(await isRight('evil', secret, 1)).toEqual([429, null]);
   });
 
+  it('LG-05 every event of a code names the way in and the customer, also of one that is not checked, once a minute', async () => {
+    const secret = await giveApp(portal, 'uma');
+    await guess('evil', secret);
+    await isRight('evil', secret);
+    const ofCodes = async (event: string) =>
+      await portal.sql`select connection, customer_key, reason, username from audit_event where event = ${event}`;
+    const way = { connection: 'evil', customer_key: 'evil', reason: null, username: 'uma' };
+    expect(await ofCodes('code-refused')).toEqual(Array(freeFailures).fill(way));
+    expect(await ofCodes('second-factor-ended')).toEqual(Array(freeFailures / limits.codeTries).fill(way));
+    expect(await ofCodes('code-throttled')).toEqual([way]);
+    expect(await isRight('password', secret)).toBe(true);
+    const signedIn = { ...way, connection: null, customer_key: 'evil, honest' };
+    expect(await ofCodes('signed-in')).toEqual([signedIn]);
+  });
+
   it('BF-11 nor do wrong codes after the password lock out a provider', async () => {
     const secret = await giveApp(portal, 'uma');
     expect(await guess('password', secret)).toBe(freeFailures);

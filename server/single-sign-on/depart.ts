@@ -18,7 +18,7 @@ import { knownVisitorOf } from '../visitor/visitor.ts';
 import { beginSingleSignOn } from './begin.ts';
 import type { Refusal } from './identity.ts';
 import { recordSsoFailure } from './record-failure.ts';
-import { slowDown } from './slow-down.ts';
+import { type GiveAgain, slowDown } from './slow-down.ts';
 
 /**
  * A visitor on the way to a provider. `signedOut`: the session in this browser was signed out elsewhere, and this is
@@ -34,13 +34,17 @@ export async function travellerOf(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { redirectUrl, formTurn }: { redirectUrl?: string | undefined; formTurn?: string | undefined } = {},
+  {
+    redirectUrl,
+    formTurn,
+    giveAgain,
+  }: { redirectUrl?: string | undefined; formTurn?: string | undefined; giveAgain?: GiveAgain } = {},
 ): Promise<Traveller | null> {
   const { config } = deps;
   const visitor = await knownVisitorOf(deps, request, reply);
   if (!visitor) return null;
   const { address } = visitor;
-  if (await slowDown(deps, request, reply, address)) return null;
+  if (await slowDown(deps, request, reply, address, giveAgain)) return null;
   const lang = languageOverride(request);
   const turn = turnOfEndedSession(deps, request, reply, await visitor.who());
   if (turn) return { address, destination: defaultDestination(config.basePath), lang, signedOut: turn.signedOut };

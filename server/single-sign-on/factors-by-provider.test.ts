@@ -184,7 +184,7 @@ it('SA-44 an app needs the provider to authenticate the person again, not just t
   const old = await signIn(-3600_000);
   expect(await signedInAs(portal, old.browser.cookies)).toBe('sam');
   expect(await register(old.browser)).toBe(409);
-  expect((await old.browser.get(registrationPage)).body).toContain('sign in once more');
+  expect((await old.browser.get(registrationPage)).body).toContain('Sign in again to continue');
   const afresh = await signIn(0, { redirectURL: '/portal/twoFactorRegistration' });
   expect(inflated(afresh.url)).toContain('ForceAuthn="true"');
   expect(inflated(old.url)).not.toContain('ForceAuthn="true"');

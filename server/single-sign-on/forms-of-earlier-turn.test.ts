@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { signOutUser } from '#server/accounts/sign-out-user.ts';
+import { limits } from '#server/limits.ts';
 import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { emptyTables } from '#testing/empty-tables.ts';
 import { startForgedProvider } from '#testing/forged-openid-provider.ts';
@@ -22,7 +24,7 @@ const provider = sharedByFile(() => startForgedProvider(portal.deps));
 beforeAll(async () => {
   await addCustomer(portal, 'acme');
   await addCustomer(portal, 'mails', { twoFactor: 'email' });
-  for (const username of ['alice', 'bob', 'eve']) await addUser(portal, { username });
+  for (const username of ['alice', 'bob', 'eve', 'finn']) await addUser(portal, { username });
   for (const username of ['coda', 'dora']) await addUser(portal, { username, customers: ['mails'] });
   await addOidcConnection(portal, provider);
 });
@@ -142,6 +144,33 @@ it('SE-15 nor do they in the sign-in of somebody else', async () => {
   );
   const right = await send(check, { code: await codeByMail(portal, 'dora') });
   expect(right.headers.location).toBe('/portal/portal.html');
+});
+
+it.each([
+  ['alice’s', aliceComesAndGoes, ''],
+  ['its own', async () => {}, encodeURIComponent(asked)],
+])('SE-15 the link away from a code keeps the destination only in its own turn (%s)', async (_, meanwhile, kept) => {
+  const { headers } = await signIn('coda', { redirectURL: secret });
+  const { body } = await browser.get(String(headers.location));
+  const link = decoded(/<a href="([^"]*\/logout[^"]*)"/.exec(body)?.[1] ?? '');
+  expect(link).toContain(asked);
+  await meanwhile();
+  const pressed = await browser.get(link, { headers: { accept: 'text/html', 'sec-fetch-site': 'same-origin' } });
+  expect(pressed.headers.location).toBe(kept === '' ? '/portal/login' : `/portal/login?${asked}`);
+});
+
+it.each([
+  ['alice’s', aliceComesAndGoes, false],
+  ['one that an operator has ended', async () => await signOutUser(portal.sql, 'finn', portal.deps.now()), false],
+  ['its own', async () => {}, true],
+])('SE-15 so does the button that signs out to set up an app (%s)', async (_, meanwhile, isKept) => {
+  await signIn('finn');
+  portal.wait(limits.freshSignIn + 1);
+  const form = await formAt(`/portal/twoFactorRegistration?redirectURL=${encodeURIComponent(secret)}`, 'logout');
+  expect(form.action).toContain(encodeURIComponent(encodeURIComponent(secret)));
+  await meanwhile();
+  const { headers } = await send(form);
+  expect(headers.location).toMatch(isKept ? /^\/portal\/login\?destination=.*of-alice$/ : /^\/portal\/login$/);
 });
 
 it('a second factor that is given up keeps its destination, and so does one in its own turn', async () => {

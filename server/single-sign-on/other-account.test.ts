@@ -72,7 +72,7 @@ describe('an answer for somebody else than is signed in here', () => {
     );
     const page = await browser.get(location);
     expect([page.statusCode, page.headers['cache-control']]).toEqual([200, 'no-store']);
-    expect(page.body).toMatch(/Go on as .*alice.*Go on as .*mallory/s);
+    expect(page.body).toMatch(/Continue as .*alice.*Continue as .*mallory/s);
     expect(await who()).toBe('alice');
   });
 
@@ -94,7 +94,7 @@ describe('an answer for somebody else than is signed in here', () => {
     expect((await agree(location)).headers.location).toBe(location);
     expect(await who()).toBe('alice');
     expect(await portal.sql`select from sso_subject`).toHaveLength(0);
-    expect((await browser.get(location)).body).toMatch(/Go on as .*alice.*Go on as .*eve/s);
+    expect((await browser.get(location)).body).toMatch(/Continue as .*alice.*Continue as .*eve/s);
     expect((await agree(location)).headers.location).toBe('/portal/reports');
     expect(await who()).toBe('eve');
     const events = await portal.sql`
@@ -122,7 +122,7 @@ describe('an answer for somebody else than is signed in here', () => {
     await portal.sql`update sso_connection set makes_users = true`;
     as('new@evil.test');
     const location = await asked();
-    expect((await browser.get(location)).body).toMatch(/Go on as .*alice.*Go on as .*new@evil\.test/s);
+    expect((await browser.get(location)).body).toMatch(/Continue as .*alice.*Continue as .*new@evil\.test/s);
     expect((await agree(location)).headers.location).toBe('/portal/reports');
     expect(await who()).toBe('new@evil.test');
   });
@@ -265,7 +265,7 @@ describe('an answer for somebody else than is signed in here', () => {
     for (const { name, value } of cookies) if (name === 'vestibule-session') browser.cookies[name] = value;
     expect((await agree(location)).headers.location).toBe(location);
     expect(await who()).toBe('bob');
-    expect((await browser.get(location)).body).toMatch(/Go on as .*bob.*Go on as .*mallory/s);
+    expect((await browser.get(location)).body).toMatch(/Continue as .*bob.*Continue as .*mallory/s);
     expect((await agree(location)).headers.location).toBe('/portal/reports');
     expect(await who()).toBe('mallory');
   });

@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isEmailAddress } from '#contract/email-address.ts';
+import type { Notice } from '#contract/notices.ts';
 import { longestUsername, PerformSsoForm } from '#contract/payloads.ts';
 import type { Deps } from '../deps/deps.ts';
-import { formAgain } from '../http/form-again.ts';
+import { type FormKeeper, formAgain } from '../http/form-again.ts';
 import { wantsPage } from '../http/request-url.ts';
 import { domainOfAddress } from '../names/domain-of-address.ts';
 import { destinationToKeep } from '../sign-in/destination-to-keep.ts';
+import { keptForm } from '../sign-in/kept-form.ts';
 import { toSingleSignOn } from '../sign-in/let-in.ts';
 import { listSsoConnectionsOfDomain } from '../storage/sso-connection.ts';
 import { depart, stay, travellerOf } from './depart.ts';
@@ -21,7 +23,11 @@ export function performSsoRoute(deps: Deps) {
   return async function performSso(request: FastifyRequest<{ Body: PerformSsoForm }>, reply: FastifyReply) {
     if (request.validationError && !wantsPage(request)) throw request.validationError;
     const { username, redirectURL, turn, connection: chosen }: Partial<PerformSsoForm> = request.body ?? {};
-    const traveller = await travellerOf(deps, request, reply, { redirectUrl: redirectURL, formTurn: turn });
+    const traveller = await travellerOf(deps, request, reply, {
+      redirectUrl: redirectURL,
+      formTurn: turn,
+      giveAgain: (wait) => giveAgain(deps, request, reply, { status: 429, notice: 'tooManyAttempts', ...wait }),
+    });
     if (!traveller) return reply;
     const typed = username?.trim() ?? '';
     if (request.validationError || (!isEmailAddress(typed) && wantsPage(request))) {
@@ -42,4 +48,19 @@ export function performSsoRoute(deps: Deps) {
       : refusalFor('unknown-domain', 'no connection vouches for the domain of the address');
     return await stay(deps, request, reply, refusal, { ...traveller, connection: disabled, typed });
   };
+}
+
+/** How the form gets back while the database is down. */
+export function performSsoFormAgain(deps: Deps): FormKeeper {
+  return (request, reply, wait) => giveAgain(deps, request, reply, { status: 503, notice: 'unavailable', ...wait });
+}
+
+async function giveAgain(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  why: { status: 429 | 503; notice: Notice; retryAfter: number; reference?: string },
+): Promise<FastifyReply> {
+  const { destination, ...page } = keptForm(deps, request, (request.body ?? {}) as Partial<PerformSsoForm>);
+  return await formAgain(deps, request, reply, { screen: 'singleSignOn', ...why, destination }, page);
 }

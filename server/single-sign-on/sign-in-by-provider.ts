@@ -81,7 +81,12 @@ export async function signInByProvider(
   const isRemembered = done.kind === 'signedIn' && done.rememberedToken !== null;
   deps.metrics.signIns.inc({ way: isRemembered ? 'remembered' : connection.protocol, outcome });
   if (done.kind === 'secondFactor' && done.factor === 'email')
-    await sendFirstCode(deps, { ...done.user, connectionId: connection.id }, done.sessionToken, visitor);
+    await sendFirstCode(
+      deps,
+      { ...done.user, customers: [done.user.customer], connectionId: connection.id },
+      done.sessionToken,
+      visitor,
+    );
   deps.wake.mails();
   return done;
 }

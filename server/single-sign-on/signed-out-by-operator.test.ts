@@ -87,3 +87,11 @@ it('a session of somebody else in the same browser is left alone', async () => {
   expect(await signOutUser(portal.sql, 'alice', portal.deps.now())).toBe(0);
   expect(await signedInAs(portal, device.cookies)).toBe('bob');
 });
+
+it('SE-15 the page between a second factor and the destination keeps neither', async () => {
+  await signInAtProvider();
+  const page = '/portal/two-factor-authentication/recovery-codes?redirectURL=%2Fportal%2Fportal.html%3Fplan';
+  expect((await device.get(page)).statusCode).toBe(200);
+  await signOutUser(portal.sql, 'alice', portal.deps.now());
+  expect((await device.get(page)).headers.location).toBe('/portal/login');
+});

@@ -1,13 +1,29 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AuditEvent, SsoRefusalReason } from '../audit/audit-events.ts';
+import type { SsoRefusalReason } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { refuse } from '../http/refuse.ts';
+import { wantsPage } from '../http/request-url.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
 import { failedAnswerKeys, samlFailureKeys, ssoKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
 
-/** Whether a visitor has to wait: then the request has been answered, and the caller is done. */
-type Brake = (deps: Deps, request: FastifyRequest, reply: FastifyReply, address: string) => Promise<boolean>;
+/**
+ * Whether a visitor has to wait: then the request has been answered, by `giveAgain` for a person who sent a form, and the
+ * caller is done.
+ */
+type Brake = (
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  address: string,
+  giveAgain?: GiveAgain,
+) => Promise<boolean>;
+
+/** `retryAfter` in milliseconds; `reference` for the page. */
+export type Wait = { retryAfter: number; reference: string };
+
+/** Answers 429 with the form. */
+export type GiveAgain = (wait: Wait) => Promise<FastifyReply>;
 
 /**
  * Counts a visit to a provider, which adds rows. The limit leaves room for a whole company behind one address.
@@ -38,9 +54,9 @@ export const waitsForSamlFailures: Brake = async (deps, request, reply, address)
 };
 
 function counting(keysOf: (address: string) => ThrottleKey[]): Brake {
-  return async (deps, request, reply, address) => {
+  return async (deps, request, reply, address, giveAgain) => {
     const until = await countAttempt(deps.sql, keysOf(address), deps.now());
-    return until !== null && (await tellToWait(deps, request, reply, address, until));
+    return until !== null && (await tellToWait(deps, request, reply, address, until, giveAgain));
   };
 }
 
@@ -50,12 +66,15 @@ async function tellToWait(
   reply: FastifyReply,
   address: string,
   until: Date,
+  giveAgain?: GiveAgain,
 ): Promise<true> {
   const now = deps.now();
   const steps = [{ step: 'throttle', outcome: `visits from this address: wait until ${until.toISOString()}` }];
-  const event: AuditEvent = { event: 'sso-refused', reason: 'throttled', address, requestId: request.id, steps };
-  await insertEventOnceAMinute(deps.sql, event, `throttled:sso:${address}`, now);
+  const event = { event: 'sso-refused', reason: 'throttled', address, requestId: request.id, steps } as const;
+  const reference = await insertEventOnceAMinute(deps.sql, event, `throttled:sso:${address}`, now);
   deps.metrics.throttled.inc({ kind: 'single_sign_on' });
-  await refuse(deps, request, reply, 429, { retryAfter: until.getTime() - now.getTime() });
+  const wait = { retryAfter: until.getTime() - now.getTime(), reference };
+  if (giveAgain && wantsPage(request)) await giveAgain(wait);
+  else await refuse(deps, request, reply, 429, wait);
   return true;
 }

@@ -28,7 +28,8 @@ export async function insertAuditEvent<T extends AuditEvent>(
   await sql`
     insert into audit_event (at, event, reason, reference, user_id, username, customer_key, connection, address, request_id, steps)
     values (${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null},
-      ${event.username ?? null}, ${event.customerKey ?? null}, ${event.connection ?? null}, ${event.address ?? null},
+      ${event.username ?? null}, ${event.customerKey ?? null},
+      coalesce(${event.connection ?? null}, (select key from sso_connection where id = ${event.connectionId ?? null}::uuid)), ${event.address ?? null},
       ${event.requestId ?? null}, ${sql.json(event.steps ?? [])})`;
 }
 

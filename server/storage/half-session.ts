@@ -1,7 +1,7 @@
 import type { Connection } from './database.ts';
 import { isEmailBeforeApp } from './email-before-app.ts';
 import type { OpenFactor } from './second-factor.ts';
-import type { FullSession, ReplacedFull, SessionOrigin } from './session.ts';
+import { type FullSession, lockSessions, type ReplacedFull, type SessionOrigin } from './session.ts';
 import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 import type { WayIn } from './throttle-keys.ts';
 
@@ -88,6 +88,7 @@ export async function keepNewestOfPress(
 
 /** Ends a user's half sessions that wait for a code by email, or have just proven one; returns how many. */
 export async function deleteHalfSessionsByEmail(sql: Connection, userId: string): Promise<number> {
+  await lockSessions(sql, sql`s.user_id = ${userId} and s.stage = 'half'`);
   return (
     await sql`
     delete from session half where half.user_id = ${userId} and half.stage = 'half'

@@ -588,6 +588,25 @@ begin
   return was_admitted;
 end $function$;
 
+CREATE OR REPLACE FUNCTION throttle_guess(attempt_key text, guess bytea, at timestamp with time zone, free_failures double precision, leak_seconds double precision, first_wait double precision, longest_wait double precision)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  is_repeated boolean;
+begin
+  insert into throttle as t (key, failures, changed_at, admitted)
+  values (attempt_key, 0, at, true)
+  on conflict (key) do update set admitted = t.admitted
+  returning coalesce(last_guess = guess, false) into is_repeated;
+  if is_repeated then
+    update throttle set last_guess = null where key = attempt_key;
+  else
+    perform throttle_attempt(attempt_key, guess, at, free_failures, leak_seconds, first_wait, longest_wait, true);
+  end if;
+  return not is_repeated;
+end $function$;
+
 CREATE OR REPLACE FUNCTION user_removed()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -215,6 +215,7 @@ export async function updateSessionToken(
  * more customers than this one. A provider ends nothing that it could not have opened.
  */
 export async function deleteLesserSessionsOfUser(sql: Connection, userId: string, tokenHash: Buffer): Promise<void> {
+  await lockSessions(sql, sql`s.user_id = ${userId}`);
   await sql`
     delete from session other using session own
     where own.token_hash = ${tokenHash} and other.user_id = ${userId} and other.token_hash <> ${tokenHash}
@@ -222,8 +223,18 @@ export async function deleteLesserSessionsOfUser(sql: Connection, userId: string
         or other.connection_id is not null and other.customer_ids <@ own.customer_ids)`;
 }
 
+/**
+ * Locks sessions before a statement that ends several, all in one order, so that two that end the same ones never wait for
+ * each other (docs/decisions/0028). A session that gets a new token meanwhile is seen by the next statement only, so this
+ * is one of its own, in a transaction. `which` is a condition on `s`.
+ */
+export async function lockSessions(sql: Connection, which: Fragment): Promise<void> {
+  await sql`select from session s where ${which} order by s.token_hash for update of s`;
+}
+
 /** Ends every session of a user; returns how many. In their browsers this is no sign-out. */
 export async function deleteSessionsOfUser(sql: Connection, userId: string): Promise<number> {
+  await lockSessions(sql, sql`s.user_id = ${userId}`);
   return (await sql`delete from session where user_id = ${userId}`).count;
 }
 
@@ -234,6 +245,7 @@ export async function signOutSessionsOfUser(sql: Connection, userId: string, now
 
 /** Ends every session of a user from a connection; returns how many. */
 export async function deleteSessionsOfUserBy(sql: Connection, userId: string, connectionId: string): Promise<number> {
+  await lockSessions(sql, sql`s.user_id = ${userId} and s.connection_id = ${connectionId}`);
   return (await sql`delete from session where user_id = ${userId} and connection_id = ${connectionId}`).count;
 }
 
@@ -248,6 +260,7 @@ export async function deleteSessionsOfConnection(
 ): Promise<number> {
   await lockUsersOfConnection(sql, { connectionId, subjectHash: null });
   const isMeant = domains ? isInDomains(sql, sql`session.user_id`, domains) : sql`true`;
+  await lockSessions(sql, sql`s.connection_id = ${connectionId}`);
   return (await sql`delete from session where connection_id = ${connectionId} and ${isMeant}`).count;
 }
 
@@ -334,6 +347,7 @@ async function deleteNoted(
   which: Fragment,
   now: Date,
 ): Promise<{ userId: string; username: string }[]> {
+  await lockSessions(sql, which);
   return await sql<{ userId: string; username: string }[]>`
     with ended as (
       delete from session s using portal_user u where u.id = s.user_id and ${which}
@@ -347,14 +361,19 @@ async function deleteNoted(
     select id as "userId", username from ended`;
 }
 
-/** Deletes sessions that have ended at `now`, and full ones unused since `idleSince`; returns how many. */
+/**
+ * Deletes sessions that have ended at `now`, and full ones unused since `idleSince`; returns how many. One that something
+ * else is just ending waits for the next time.
+ */
 export async function deleteEndedSessions(
   sql: Connection,
   { idleSince, now }: { idleSince: Date; now: Date },
 ): Promise<number> {
   return (
     await sql`
-    delete from session where ends_at <= ${now} or stage = 'full' and last_seen_at <= ${idleSince}`
+    delete from session where token_hash in (
+      select token_hash from session where ends_at <= ${now} or stage = 'full' and last_seen_at <= ${idleSince}
+      for update skip locked)`
   ).count;
 }
 

@@ -2,6 +2,7 @@
 // time to lose (docs/decisions/0005).
 
 import type { AuditEvent } from '../audit/audit-events.ts';
+import { referenceOfRequest } from '../audit/reference.ts';
 import { limits } from '../limits.ts';
 import { admits } from './admits.ts';
 import type { Customer } from './customer.ts';
@@ -133,38 +134,62 @@ export async function findFactorsOfUser(sql: Connection, userId: string) {
     from portal_user where id = ${userId}`);
 }
 
-/** Records a refused sign-in and counts it under the keys of its origin. */
+/**
+ * Records a refused sign-in and counts it under the keys of its origin, of which the first is the address: a guess that the
+ * address has just made counts under none of them.
+ */
 export async function insertRefusal(
   sql: Connection,
   event: AuditEvent,
-  countUnder: readonly ThrottleKey[],
+  { keys, guess }: { keys: readonly ThrottleKey[]; guess: Buffer },
   now: Date,
 ): Promise<void> {
   await sql`
     with quick as materialized (select set_config('synchronous_commit', 'off', true)),
+    origin as materialized (
+      select key, place, free, leak, first, longest
+      from unnest(${keys.map(({ key }) => key)}::text[]) with ordinality as k (key, place)
+      join ${originLimits(sql)} on l.kind = split_part(key, ':', 1)
+    ),
+    address as materialized (
+      select throttle_guess(key, ${guess}, ${now}, free, leak, first, longest) as is_new from origin where place = 1
+    ),
     counted as materialized (
       select throttle_attempt(key, null, ${now}, free, leak, first, longest, true)
-      from unnest(${countUnder.map(({ key }) => key)}::text[]) as k (key)
-      join ${originLimits(sql)} on l.kind = split_part(key, ':', 1)
+      from (select * from origin where place > 1 and (select is_new from address) order by place) as wider
     )
-    insert into audit_event (at, event, reason, reference, user_id, username, address, request_id, steps)
+    insert into audit_event (at, event, reason, reference, user_id, username, customer_key, address, request_id, steps)
     select ${now}, ${event.event}, ${event.reason ?? null}, ${event.reference ?? null}, ${event.userId ?? null}::uuid,
-      ${event.username ?? null}, ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
-    from quick where (select count(*) from counted) >= 0`;
+      ${event.username ?? null}, ${event.customerKey ?? null}, ${event.address ?? null}::inet, ${event.requestId ?? null}, ${sql.json(event.steps ?? [])}::jsonb
+    from quick where (select count(*) from address) + (select count(*) from counted) >= 0`;
 }
 
-/** Records an event at most once a minute under a key, so that a flood cannot fill the table. */
+/**
+ * Records an event at most once a minute under a key, so that a flood cannot fill the table. Returns the reference of
+ * the request that is recorded: this one, or the one within the minute before.
+ */
 export async function insertEventOnceAMinute(
   sql: Connection,
-  event: AuditEvent,
+  event: AuditEvent & { requestId: string },
   under: string,
   now: Date,
-): Promise<void> {
-  await sql`
-    insert into audit_event (at, event, reason, address, request_id, steps)
-    select ${now}, ${event.event}, ${event.reason ?? null}, ${event.address ?? null}::inet, ${event.requestId ?? null},
+): Promise<string> {
+  const key = `recorded:${under}`;
+  // In the column of a guess: what tells the recorded request from all others.
+  const mark = Buffer.from(event.requestId.replaceAll('-', '').slice(0, 16), 'hex');
+  const { count } = await sql`
+    insert into audit_event (at, event, reason, user_id, username, customer_key, connection, address, request_id, steps)
+    select ${now}, ${event.event}, ${event.reason ?? null}, ${event.userId ?? null}::uuid, ${event.username ?? null},
+      ${event.customerKey ?? null},
+      coalesce(${event.connection ?? null}, (select key from sso_connection where id = ${event.connectionId ?? null}::uuid)),
+      ${event.address ?? null}::inet, ${event.requestId},
       ${sql.json(event.steps ?? [])}::jsonb
-    where throttle_attempt(${`recorded:${under}`}, null, ${now}, 1, 60, 60, 60)`;
+    where throttle_attempt(${key}, ${mark}, ${now}, 1, 60, 60, 60)`;
+  if (count > 0) return referenceOfRequest(event.requestId);
+  const [row] = await sql<
+    { lastGuess: Buffer | null }[]
+  >`select last_guess as "lastGuess" from throttle where key = ${key}`;
+  return referenceOfRequest((row?.lastGuess ?? mark).toString('hex'));
 }
 
 /**

@@ -13,9 +13,9 @@ import { type TokensOfPress, tokensOfPress } from './press.ts';
 import type { VerifyRequest, VerifyResult } from './verify-code.ts';
 
 /**
- * The answer that the first press of this button got, for a browser that dropped it: the same session, by the same
- * tokens, while that session is alive and the press was moments ago (docs/decisions/0028). Null if there is none. Another
- * code is a guess, and counts for the account as any wrong one.
+ * The answer that the first press of this button got, for a browser that dropped it or lost it on the way: the same
+ * session, by the same tokens, while that session is alive and the press was moments ago (docs/decisions/0028, 0047).
+ * Null if there is none. Another code is a guess, and counts for the account as any wrong one.
  */
 export async function answerOfPress(
   deps: Deps,
@@ -41,7 +41,7 @@ type Found = { opened: SessionOfPress; tokens: TokensOfPress };
 /** Counts the attempt before the check, and not at all if the code is right. */
 async function find(deps: Deps, sql: Connection, request: VerifyRequest): Promise<RollBack<Found> | null> {
   const now = deps.now();
-  const since = new Date(now.getTime() - limits.sameCodePress);
+  const since = new Date(now.getTime() - (request.isForm ? limits.sameCodePress : limits.responseUnread));
   const former = tokenHash(request.sessionToken);
   const person = await findOpenedByPressForUpdate(sql, former, since);
   if (!person || (await countAttempt(sql, [codeKey(person)], now))) return null;

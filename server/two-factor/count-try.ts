@@ -1,8 +1,10 @@
+import type { AuditEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { type CodeTry, countCodeTry } from '../storage/code-try.ts';
 import { isUserActiveForShare } from '../storage/portal-user.ts';
 import type { SessionStage } from '../storage/session.ts';
+import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { countAttempt } from '../storage/throttle.ts';
 import { codeKey, type WayIn } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
@@ -21,7 +23,7 @@ export type CountedTry =
  */
 export async function countTry(
   deps: Deps,
-  press: Press & { isForm: boolean },
+  press: Press,
   { hash, userId, way, stage }: { hash: Buffer; userId: string; way: WayIn; stage: SessionStage },
 ): Promise<CountedTry> {
   const now = deps.now();
@@ -55,4 +57,18 @@ async function countForAccount(deps: Deps, way: WayIn, now: Date): Promise<Count
 function throttled({ metrics }: Deps, until: Date, now: Date): CountedTry {
   metrics.throttled.inc({ kind: 'code' });
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
+}
+
+/** Records a code that was not checked because its way in has to wait, at most once a minute. */
+export async function recordThrottledTry(
+  deps: Deps,
+  who: Omit<AuditEvent, 'event'> & { requestId: string },
+  way: WayIn,
+  { retryAfter }: { retryAfter: number },
+): Promise<void> {
+  const now = deps.now();
+  const until = new Date(now.getTime() + retryAfter).toISOString();
+  const steps = [{ step: 'throttle', outcome: `wrong codes of this account by this way in: wait until ${until}` }];
+  const event = { ...who, event: 'code-throttled', steps } as const;
+  await insertEventOnceAMinute(deps.sql, event, `throttled:${codeKey(way).key}`, now);
 }

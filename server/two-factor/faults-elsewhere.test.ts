@@ -25,7 +25,7 @@ describe('V2.3.3 a fault on the way to a code', () => {
   it.each([
     ['in the half session', 'before update on session for each row'],
     ['for the account', 'before insert on throttle for each row'],
-  ])('at the count of a code %s: it is counted nowhere, and not checked', async (_what, timing) => {
+  ])('RL-09 at the count of a code %s: it is counted nowhere, and not checked', async (_what, timing) => {
     const secret = await giveApp(portal, 'alice');
     const cookies = await halfSession(portal, 'alice');
     const before = await stateOf(portal, true);

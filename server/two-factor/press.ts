@@ -1,14 +1,15 @@
 import { codeDigest } from '../secrets/code-digest.ts';
 import type { Keys } from '../secrets/keys.ts';
-import { newToken } from '../secrets/token.ts';
 import { browserHash } from '../visitor/browser-hash.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 
-/** What makes two posts of a form the same press: session, code, browser and address. */
+/** What makes two posts the same press: session, code, browser and address, and whether a form or a script sends them. */
 export type Press = Pick<KnownVisitor, 'deviceToken' | 'address' | 'userAgent'> & {
   sessionToken: string;
   /** Six digits or a recovery code, as sent. */
   code: string;
+  /** A form without JavaScript may be sent twice by one double click; a script prevents that. */
+  isForm: boolean;
 };
 
 /** The tokens that a right code gives to a browser. */
@@ -24,10 +25,9 @@ export function tokensOfPress(key: Buffer, press: Press): TokensOfPress {
   return { session: token('session'), device: token('device'), remembered: token('remembered') };
 }
 
-/** The tokens for the answer to a right code: those of the press, or new ones for a script, which presses only once. */
-export function tokensForAnswer({ code }: Keys, press: Press & { isForm: boolean }): TokensOfPress {
-  if (press.isForm) return tokensOfPress(code[0] as Buffer, press);
-  return { session: newToken(), device: newToken(), remembered: newToken() };
+/** The tokens for the answer to a right code. */
+export function tokensForAnswer({ code }: Keys, press: Press): TokensOfPress {
+  return tokensOfPress(code[0] as Buffer, press);
 }
 
 /** The stored form of a press's code. */
@@ -37,5 +37,9 @@ export function pressDigest({ code }: Keys, press: Press): Buffer {
 
 function digestOf(key: Buffer, press: Press, purpose: keyof TokensOfPress | 'code'): Buffer {
   const browser = browserHash(press).toString('hex');
-  return codeDigest([key], press.code, JSON.stringify(['press', purpose, browser, press.address]));
+  return codeDigest(
+    [key],
+    press.code,
+    JSON.stringify(['press', purpose, browser, press.address, ...(press.isForm ? [] : ['script'])]),
+  );
 }

@@ -6,6 +6,7 @@ import { languageOverride, queryValue } from '../http/request-url.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
+import { isSignedOut } from '../visitor/who.ts';
 import { lookAtRecoveryCodes } from './recovery-codes.ts';
 
 /**
@@ -22,7 +23,7 @@ export function recoveryCodesRoute(deps: Deps) {
     const found = await who();
     if (!sessionToken || found.kind !== 'full') {
       const query = {
-        [queryNames.destination]: asked || undefined,
+        [queryNames.destination]: isSignedOut(found) ? undefined : asked || undefined,
         [queryNames.language]: languageOverride(request),
       };
       return reply.redirect(screenUrl(config.basePath, 'login', query), 302);

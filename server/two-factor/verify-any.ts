@@ -1,3 +1,4 @@
+import { customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
@@ -10,7 +11,7 @@ import { codeKey } from '../storage/throttle-keys.ts';
 import { findPendingTotp } from '../storage/totp.ts';
 import type { Who } from '../visitor/who.ts';
 import { answerOfPress } from './answer-of-press.ts';
-import { countTry } from './count-try.ts';
+import { countTry, recordThrottledTry } from './count-try.ts';
 import { tokensForAnswer } from './press.ts';
 import { isFreshSignIn } from './registration.ts';
 import { takeProof } from './take-proof.ts';
@@ -19,12 +20,12 @@ import { hasPage, type VerifyRequest, type VerifyResult, verifyCode } from './ve
 /**
  * Checks a code in any session: in a half one it completes the sign-in, in a recent full one it confirms the app that
  * its user is setting up voluntarily. In a full one that is older, or has proven less than is required now, the sign-in
- * is too old if an app was being set up. The second press of a form's button finds its session gone, and gets the answer
- * of the first.
+ * is too old if an app was being set up. The second press of a button finds its session gone, and gets the answer of the
+ * first.
  */
 export async function verifyAny(deps: Deps, request: VerifyRequest, who: Who): Promise<VerifyResult> {
   const result = await verifyOnce(deps, request, who);
-  if (result.kind !== 'signInExpired' || !request.isForm) return result;
+  if (result.kind !== 'signInExpired' || !(request.isForm || request.isAgain)) return result;
   return (await answerOfPress(deps, request)) ?? result;
 }
 
@@ -43,13 +44,16 @@ async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise
 async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSession): Promise<VerifyResult> {
   const { userId, username } = session;
   const { address, requestId } = request;
-  const who = { userId, username, address, requestId };
+  const customers = customersOfEvent(session.customers.map((key) => ({ key })));
+  const way = session.connectionId === null ? {} : { connectionId: session.connectionId };
+  const who = { userId, username, ...customers, ...way, address, requestId };
   const now = deps.now();
   const sessionHash = tokenHash(request.sessionToken);
   // Nothing is being set up: another tab has signed in meanwhile, so this one continues from the sign-in form.
   if (!(await findPendingTotp(deps.sql, sessionHash))) return { kind: 'signInExpired' };
   const counted = await countTry(deps, request, { hash: sessionHash, userId, way: session, stage: 'full' });
   if (counted.kind === 'usedUp') return { kind: 'signInExpired' };
+  if (counted.kind === 'throttled') await recordThrottledTry(deps, who, session, counted);
   if (counted.kind !== 'counted') return counted;
   const asOfPress = { ...deps, now: () => counted.at };
   const tokens = tokensForAnswer(deps.keys, request);
@@ -63,8 +67,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     if (!(await isSessionThereForUpdate(sql, sessionHash, now))) return 'gone';
     const proof = await takeProof(asOfPress, sql, prover, request.code);
     if (!proof) return null;
-    const pressAt = request.isForm ? counted.at : null;
-    await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt });
+    await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt: counted.at });
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, { kind: 'secondFactorAdded', now, address, language: request.language });
     await insertAuditEvent(sql, { event: 'two-factor-registered', ...who }, now);

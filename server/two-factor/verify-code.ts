@@ -1,4 +1,4 @@
-import type { AuditStep } from '../audit/audit-events.ts';
+import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import type { Deps } from '../deps/deps.ts';
 import type { WayOfSignIn } from '../deps/metrics.ts';
 import { limits } from '../limits.ts';
@@ -22,7 +22,7 @@ import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { whoHas } from '../visitor/who.ts';
 import { clockHelp } from './clock-help.ts';
-import { countTry } from './count-try.ts';
+import { countTry, recordThrottledTry } from './count-try.ts';
 import { type Press, tokensForAnswer } from './press.ts';
 import { type Proof, takeProof } from './take-proof.ts';
 
@@ -30,8 +30,8 @@ export type VerifyRequest = Press &
   Pick<KnownVisitor, 'language' | 'requestId'> & {
     /** Whether this browser skips the code for a while. */
     remember: boolean;
-    /** A form without JavaScript may be sent twice by one double click; a script prevents that. */
-    isForm: boolean;
+    /** A script that has no answer to the press before this one says so. */
+    isAgain: boolean;
   };
 
 /**
@@ -71,6 +71,7 @@ export async function verifyCode(deps: Deps, request: VerifyRequest, half: HalfS
     return (await whoHas(deps, request.sessionToken, request.address)).kind === 'half'
       ? { kind: 'tooManyTries', username }
       : { kind: 'signInExpired' };
+  if (counted.kind === 'throttled') await recordThrottledTry(deps, eventOf(half, request), half, counted);
   if (counted.kind !== 'counted') return counted;
   const done = await complete(deps, request, hash, half, counted);
   if (done) return done;
@@ -127,7 +128,7 @@ async function complete(
       insertSession(sql, {
         tokenHash: nextSessionHash,
         formerTokenHash: hash,
-        pressAt: request.isForm ? at : null,
+        pressAt: at,
         userId,
         customerIds: half.customers.map(({ id }) => id),
         address: request.address,
@@ -201,8 +202,9 @@ async function recordWrong(deps: Deps, request: VerifyRequest, half: HalfSession
   deps.metrics.signIns.inc({ way, outcome: 'second-factor-ended' });
 }
 
-function eventOf({ userId, username }: HalfSession, { address, requestId }: VerifyRequest) {
-  return { userId, username, address, requestId };
+function eventOf({ userId, username, customers, connectionId }: HalfSession, { address, requestId }: VerifyRequest) {
+  const way = connectionId === null ? {} : { connectionId };
+  return { userId, username, ...customersOfEvent(customers), ...way, address, requestId };
 }
 
 function stepsOf(proof: Proof, rememberedToken: string | null): AuditStep[] {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callUrl } from '#contract/calls.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
-import { codeAnswerHeaders } from '#contract/headers.ts';
+import { againHeader, codeAnswerHeaders } from '#contract/headers.ts';
 import type { Notice } from '#contract/notices.ts';
 import { codeOfPaste, isOneTimeCode } from '#contract/one-time-code.ts';
 import { VerifyForm } from '#contract/payloads.ts';
@@ -9,10 +9,11 @@ import { recoveryCodeOfText } from '#contract/recovery-code.ts';
 import { queryNames, screenUrl } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { setCookie } from '../http/cookies.ts';
+import { formKeeper } from '../http/form-again.ts';
 import { clearLastRefusal, setLastRefusal } from '../http/last-refusal.ts';
 import { refuse, sendProblem } from '../http/refuse.ts';
 import { languageOverride, queryValue } from '../http/request-url.ts';
-import { beginTurn } from '../http/turns.ts';
+import { beginTurn, turnsOf } from '../http/turns.ts';
 import { endVisits } from '../http/visit-cookies.ts';
 import { limits } from '../limits.ts';
 import { nullIfDatabaseAway } from '../storage/connect.ts';
@@ -78,6 +79,7 @@ export function verifyRoute(deps: Deps) {
               userAgent,
               requestId: request.id,
               isForm: form !== null,
+              isAgain: request.headers[againHeader] === 'true',
             },
             visitor,
           )
@@ -126,6 +128,7 @@ export function verifyRoute(deps: Deps) {
       case 'signInExpired':
         return sendProblem(reply, 401, { notice: 'signInExpired', ...(isTurnOver && { isTurnOver }) });
       case 'signInTooOld':
+        reply.header(codeAnswerHeaders.notice, 'signInTooOld');
         return sendProblem(reply, 409, { detail: 'The sign-in is too old to set up an app.' });
       case 'tooManyTries':
         return sendProblem(reply, 401, { notice: 'tooManyCodes' });
@@ -138,17 +141,10 @@ export function verifyRoute(deps: Deps) {
   function backToForm(
     request: FastifyRequest<VerifyBody>,
     reply: FastifyReply,
-    { redirectURL, codeSentViaEmail, recovery, remember }: VerifyForm,
+    form: VerifyForm,
     more: { notice: Notice; [name: string]: string },
   ): FastifyReply {
-    const query = {
-      [queryNames.redirectUrl]: redirectURL || undefined,
-      [queryNames.codeSentViaEmail]: codeSentViaEmail || undefined,
-      [queryNames.recovery]: recovery || undefined,
-      [queryNames.remember]: remember === 'on' ? 'true' : undefined,
-      ...more,
-      [queryNames.language]: languageOverride(request),
-    };
+    const query = { ...twoFactorQuery(form), ...more, [queryNames.language]: languageOverride(request) };
     return reply.redirect(screenUrl(config.basePath, 'twoFactor', query), 303);
   }
 
@@ -198,4 +194,22 @@ export function verifyRoute(deps: Deps) {
         return backToForm(request, reply, form, { notice: 'tooManyAttempts' });
     }
   }
+}
+
+/** What the address of the form keeps of it. */
+function twoFactorQuery({ redirectURL, codeSentViaEmail, recovery, remember }: Partial<VerifyForm>) {
+  return {
+    [queryNames.redirectUrl]: redirectURL || undefined,
+    [queryNames.codeSentViaEmail]: codeSentViaEmail || undefined,
+    [queryNames.recovery]: recovery || undefined,
+    [queryNames.remember]: remember === 'on' ? 'true' : undefined,
+  };
+}
+
+/** How a code's form, or the button for another code, gets back while the database is down; without the code. */
+export function twoFactorFormAgain(deps: Deps) {
+  return formKeeper(deps, 'twoFactor', (form, request) => ({
+    query: twoFactorQuery(formOfTurn(form, turnsOf(request, deps.config))),
+    page: {},
+  }));
 }

@@ -135,7 +135,8 @@ describe('MF-12 a user who has confirmed codes by email, and whose customers req
     const cookies = cookiesOf(await signInFor());
     const { totpSecret } = (await ask(cookies)).json<{ totpSecret: string }>();
     await portal.sql`insert into email_factor select id, now() from portal_user where username = 'carl'`;
-    expect((await verify(portal, codeNow(portal, totpSecret), cookies)).statusCode).toBe(409);
+    const { statusCode, headers } = await verify(portal, codeNow(portal, totpSecret), cookies);
+    expect([statusCode, headers['vestibule-notice']]).toEqual([409, 'signInTooOld']);
     expect(await portal.sql`select from totp`).toEqual([]);
   });
 

@@ -121,7 +121,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe('a portal restored from a backup', () => {
+describe('RL-11 a portal restored from a backup', () => {
   it('accepts no code of an app or recovery code that was used', async () => {
     const half = await halfSession(there, 'ada');
     for (const code of [used.code, used.recovery[0]]) expect(verdict(await verify(there, code, half))).not.toBe(true);

@@ -24,10 +24,9 @@ import { deleteStaleThrottles } from '../storage/throttle.ts';
 
 /**
  * Deletes what is obsolete: ended sessions, empty throttles, browsers that never came back, old events, links that were
- * over long ago, requests for one that were unanswered for a day, and finished visits to providers. Replaces
- * the keys for hubs when they are old, and gives up on hubs that are not to be reached.
- * over long ago, requests for one that were unanswered for a day, and finished visits to providers. Adapts the decoys of unknown names to
- * the imported hashes that are left.
+ * over long ago, requests for one that were unanswered for a day, and finished visits to providers. Replaces the keys for
+ * hubs when they are old, gives up on hubs that are not to be reached, and adapts the decoys of unknown names to the
+ * imported hashes that are left.
  */
 export async function keepHouse(deps: DepsWithoutWake): Promise<void> {
   const { sql, now, config } = deps;

@@ -3,7 +3,8 @@ import { limits } from '../limits.ts';
 import { mailDelivery } from '../mail/deliver-mail.ts';
 import { answerResetRequest } from '../password/answer-reset-request.ts';
 import { hubsToTell, hubTelling } from '../sign-out/tell-hubs.ts';
-import { startWorker } from '../worker.ts';
+import { isDatabaseAway } from '../storage/connect.ts';
+import { type Outcome, startWorker } from '../worker.ts';
 
 /** All background work except housekeeping. */
 export type Workers = { wake: Wake; stop: () => Promise<void> };
@@ -22,7 +23,7 @@ export function startWorkers(deps: DepsWithoutWake): Workers {
   const wake: Wake = { mails: mails.wake, resetRequests: () => resetRequests.wake() };
   const resetRequests = startWorker({
     name: 'answering a reset request',
-    work: () => answerResetRequest({ ...deps, wake }),
+    work: noting(deps, () => answerResetRequest({ ...deps, wake })),
     lookEvery,
     log,
   });
@@ -35,5 +36,19 @@ export function startWorkers(deps: DepsWithoutWake): Workers {
     async stop() {
       await Promise.all([resetRequests.stop(), mails.stop(), hubs?.stop()]);
     },
+  };
+}
+
+/** The same work, which also notes whether the database is there: for pages that don't ask it themselves. */
+function noting({ outage }: DepsWithoutWake, work: () => Promise<Outcome>): () => Promise<Outcome> {
+  return async () => {
+    try {
+      const outcome = await work();
+      outage.isDatabaseAway = false;
+      return outcome;
+    } catch (error) {
+      outage.isDatabaseAway = isDatabaseAway(error);
+      throw error;
+    }
   };
 }

@@ -27,7 +27,12 @@ export function Alert({ id, kind = 'info', title, answerTo = null, children }: P
     >
       <Icon shape={shapes[kind === 'bad' ? 'alert' : 'info']} />
       <p>
-        {title && <strong>{title}</strong>}
+        {title && (
+          <strong>
+            {title}
+            <span className="sr">. </span>
+          </strong>
+        )}
         {children}
       </p>
     </div>

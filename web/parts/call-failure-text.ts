@@ -3,13 +3,12 @@ import type { CallFailure } from '../server-calls.ts';
 import { relativeTime } from './relative-time.ts';
 
 const laterTexts = [
-  'wait-a-moment',
+  'notice-tooManyAttempts-text',
   'wait-until',
   'general-error-not-available',
   'problem-503-text',
   'once-more-text',
   'notice-signInExpired-text',
-  'general-error-something-went-wrong',
 ] as const;
 
 /** What a visitor is told about a failed call. */
@@ -20,7 +19,7 @@ export function useCallFailureText(): (failure: CallFailure) => string {
     switch (failure.name) {
       case 'throttled':
         return failure.seconds === null
-          ? message('wait-a-moment')
+          ? message('notice-tooManyAttempts-text')
           : message('wait-until', { when: relativeTime(language, failure.seconds) });
       case 'unavailable':
         return failure.seconds === null

@@ -6,6 +6,7 @@ import { Alert } from './alert.tsx';
 import { useCallFailureText } from './call-failure-text.ts';
 import { Notice } from './notice.tsx';
 import { PortalForm } from './portal-form.tsx';
+import { Reference } from './reference.tsx';
 
 type Props = ComponentProps<typeof PortalForm> & {
   /** Why the last attempt failed. */
@@ -34,6 +35,7 @@ export function CallForm({ failure, notice, seconds, ...form }: Props) {
         <Notice notice={notice} seconds={seconds} />
       )}
       <PortalForm {...form} />
+      <Reference />
     </>
   );
 }

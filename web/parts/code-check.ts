@@ -32,7 +32,7 @@ export function useCodeCheck() {
 
   /** `wrong`, `right`, or the name of the failure. */
   async function check(code: string, isRemembered: boolean): Promise<string> {
-    const answer = await verifyCode(page.rules.basePath, code, isRemembered);
+    const answer = await verifyCode(page.rules.basePath, code, isRemembered, said?.name === 'notChecked');
     if (answer.name === 'right' && answer.next === 'registration') {
       const asked = parameterOf(place.search, queryNames.redirectUrl) ?? undefined;
       goToDocument(toScreen('twoFactorRegistration', { [queryNames.redirectUrl]: asked }));

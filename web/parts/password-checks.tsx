@@ -33,8 +33,8 @@ function Check({ isMet, children }: { isMet: boolean; children: string }) {
     <li className={isMet ? 'met' : undefined} aria-atomic="true">
       <Icon shape={laterShapes[isMet ? 'ringChecked' : 'ring']} size={18} />
       <span>
-        <span className="sr">{message(isMet ? 'check-done' : 'check-open')} </span>
         {children}
+        <span className="sr"> {message(isMet ? 'check-done' : 'check-open')}</span>
       </span>
     </li>
   );

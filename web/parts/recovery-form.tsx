@@ -14,12 +14,7 @@ const longestEntry = 40;
 
 /** Asks for a recovery code, for when the phone is not at hand. */
 export function RecoveryForm({ head, links }: { head: ReactNode; links: ReactNode }) {
-  const message = useMessage(
-    'recovery-wrong',
-    'recovery-malformed',
-    'general-error-something-went-wrong',
-    ...signInOverTexts,
-  );
+  const message = useMessage('recovery-wrong', 'recovery-malformed', ...signInOverTexts);
   const { comeBack } = useVisit();
   const { said, say, check } = useCodeCheck();
   const [isMalformed, setMalformed] = useState(said?.name === 'malformed');

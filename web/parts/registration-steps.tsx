@@ -6,7 +6,7 @@ import { otpauthAddress } from '../otpauth-address.ts';
 import { useVisit } from '../visit.ts';
 import { CopyButton, copyButtonTexts } from './copy-button.tsx';
 
-type Props = { registration: RegistrationAnswer | null; onBroken: () => void; children: ReactNode };
+type Props = { registration: RegistrationAnswer | undefined; onBroken: () => void; children: ReactNode };
 
 const laterTexts = [
   'registration-open',
@@ -19,8 +19,6 @@ const laterTexts = [
 /** Scan or type the key; then enter what the app shows. */
 export function RegistrationSteps({ registration, onBroken, children }: Props) {
   const message = useMessage(...laterTexts);
-  const { page } = useVisit();
-  const isScripted = useIsScripted();
   return (
     <ol className="steps">
       <li>
@@ -28,9 +26,12 @@ export function RegistrationSteps({ registration, onBroken, children }: Props) {
         {registration ? (
           <Key {...registration} onBroken={onBroken} />
         ) : (
-          isScripted && <div className="qr" aria-busy="true" />
+          <div className="qr">
+            <noscript>
+              <NoKey />
+            </noscript>
+          </div>
         )}
-        <noscript>{page.registration ? <Key {...page.registration} /> : <NoKey />}</noscript>
       </li>
       <li>
         <h2>{message('registration-enter')}</h2>
@@ -46,7 +47,7 @@ function NoKey() {
   return <p>{message('registration-no-script')}</p>;
 }
 
-function Key({ url, totpSecret, onBroken }: RegistrationAnswer & { onBroken?: () => void }) {
+function Key({ url, totpSecret, onBroken }: RegistrationAnswer & { onBroken: () => void }) {
   const message = useMessage();
   const { secondFactor, branding } = useVisit().page;
   return (

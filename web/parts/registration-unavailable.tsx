@@ -1,8 +1,8 @@
 import { useMessage } from '../messages.tsx';
-import { isPlainClick } from '../plain-click.ts';
 import { useVisit } from '../visit.ts';
 import { Alert } from './alert.tsx';
 import { Heading } from './heading.tsx';
+import { PortalLink } from './portal-link.tsx';
 import { WayOut } from './way-out.tsx';
 
 // Announced without a user action: the screen was to show a code.
@@ -10,7 +10,7 @@ const urgent = {};
 
 export function RegistrationUnavailable() {
   const message = useMessage();
-  const { place, leave, reload } = useVisit();
+  const { place } = useVisit();
   return (
     <>
       <Heading />
@@ -18,17 +18,9 @@ export function RegistrationUnavailable() {
         {message('twofa-qr-code-unavailable')}
       </Alert>
       <div className="stack">
-        <a
-          className="button"
-          href={place.address}
-          onClick={(event) => {
-            if (!isPlainClick(event)) return;
-            event.preventDefault();
-            if (leave('please-wait')) reload();
-          }}
-        >
+        <PortalLink className="button" href={place.address} isDocument>
           {message('reload')}
-        </a>
+        </PortalLink>
         <WayOut textKey="cancel" />
       </div>
     </>

@@ -4,8 +4,9 @@ const secondsInMinute = 60;
 
 /** “in 40 seconds”, “in 5 minutes”, inflected for the language. */
 export function relativeTime(language: Language, seconds: number): string {
-  const format = new Intl.RelativeTimeFormat(language);
   const wait = Math.max(1, seconds);
-  if (wait <= 2 * secondsInMinute) return format.format(wait, 'second');
-  return format.format(Math.ceil(wait / secondsInMinute), 'minute');
+  const isShort = wait <= 2 * secondsInMinute;
+  return new Intl.RelativeTimeFormat(language)
+    .format(isShort ? wait : Math.ceil(wait / secondsInMinute), isShort ? 'second' : 'minute')
+    .replace(/(\d) /, '$1\u00a0');
 }

@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'react';
-import { type MessageKey, useMessage } from '../messages.tsx';
+import { type MessageKey, useLanguage, useMessage } from '../messages.tsx';
 import { sendNewCode } from '../server-calls.ts';
 import { useVisit } from '../visit.ts';
 import { ChangeUserLinks } from './change-user-links.tsx';
 import type { Said } from './code-check.ts';
 import { useNoticeText } from './notice-text.ts';
 import { PortalForm } from './portal-form.tsx';
+import { relativeTime } from './relative-time.ts';
 import { useSecondsUntil } from './seconds-until.ts';
 import { TwoFactorFields } from './two-factor-fields.tsx';
 
@@ -22,12 +23,12 @@ const laterTexts = [
   'notice-codeNotSent-title',
   'notice-codeNotSent-text',
   'notice-codeNotSent-now',
-  'sign-in-again',
 ] as const;
 
 /** Sends another code by email once the wait is over; and the way out, which is the only link when no more are sent. */
 export function SendAgain({ cancelKey, onAnswer }: Props) {
   const message = useMessage(...laterTexts);
+  const language = useLanguage();
   const { page, comeBack, announce } = useVisit();
   const textOf = useNoticeText();
   const first = page.secondFactor?.sendAgainAfter;
@@ -53,7 +54,7 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
     const { seconds } = answer;
     const notice =
       answer.name === 'sent' ? 'codeSent' : answer.notice === 'codeNotSent' ? 'codeNotSent' : 'codeTooSoon';
-    announce(`${message(`notice-${notice}-title`)} ${textOf(notice, seconds)}`);
+    announce(`${message(`notice-${notice}-title`)}. ${textOf(notice, seconds)}`);
     onAnswer({ name: 'notice', notice, seconds });
   }
 
@@ -66,7 +67,9 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
           <TwoFactorFields />
           {/* A disabled button isn't announced when its label counts down. */}
           <button className="button quiet" type="submit" disabled={seconds > 0}>
-            {seconds > 0 ? message('twofa-send-wait', { seconds }) : message('twofa-send')}
+            {seconds > 0
+              ? message('twofa-send-wait', { when: relativeTime(language, seconds) })
+              : message('twofa-send')}
           </button>
         </PortalForm>
       )}

@@ -1,14 +1,23 @@
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 
 export type TextFieldProps = ComponentProps<'input'> & { id: string; label: string; children?: ReactNode };
 
 /** A text with its label; `checked-field.tsx` adds what is wrong with it. */
-export function TextField({ id, label, children, ...input }: TextFieldProps) {
+export function TextField({ id, label, children, defaultValue, ...input }: TextFieldProps) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <div className="control">
-        <input id={id} type="text" autoCapitalize="none" autoCorrect="off" spellCheck={false} {...input} />
+        <input
+          id={id}
+          type="text"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          // Browsers bring an entry back with the page only if it differs from the default, which therefore stays.
+          defaultValue={useState(defaultValue)[0]}
+          {...input}
+        />
       </div>
       {children}
     </div>

@@ -1,4 +1,3 @@
-import type { Page } from '#contract/page.ts';
 import { queryNames } from '#contract/screens.ts';
 import { turnOfForm } from '#contract/turn-of-form.ts';
 import { useVisit } from '../visit.ts';
@@ -7,9 +6,4 @@ import { useVisit } from '../visit.ts';
 export function TurnField() {
   const { isStatic, turns } = useVisit().page;
   return isStatic ? null : <input type="hidden" name={queryNames.turn} value={turnOfForm(turns)} />;
-}
-
-/** Query parameters for the address of a form that carries a destination there, and the turn that it is for. */
-export function destinationQuery(destination: string | undefined, { isStatic, turns }: Page) {
-  return isStatic ? {} : { destination, turn: destination && turnOfForm(turns) };
 }

@@ -10,41 +10,29 @@ import { SupportLink } from '../parts/support-link.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { useVisit } from '../visit.ts';
 
-type NextStep = 'choose' | 'newLink' | 'support';
-
-/** The remedy for each refusal. */
-const nextSteps: Record<ChangeFailedReason, NextStep> = {
-  1: 'choose',
-  2: 'newLink',
-  3: 'newLink',
-  4: 'newLink',
-  5: 'choose',
-  6: 'choose',
-  7: 'support',
-  8: 'support',
-  9: 'choose',
-  10: 'support',
-  11: 'choose',
-};
+/** After these another password helps, after these support; after the others, and without one, a new link. */
+const choose: readonly unknown[] = [null, 1, 5, 6, 9, 11] satisfies (ChangeFailedReason | null)[];
+const support: readonly unknown[] = [7, 8, 10] satisfies ChangeFailedReason[];
 
 export function ForgottenChangeFailedInfo() {
   const message = useMessage();
   const { place } = useVisit();
   const reason = reasonOfSearch(place.search);
-  const step = reason ? nextSteps[reason] : 'choose';
+  const isToChoose = choose.includes(reason);
+  const isForSupport = support.includes(reason);
   return (
     <>
       <Seal icon="bang" kind="bad" />
       <Heading />
       <p className="lede">{message(reason ? `changed-failed-page-error-${reason}` : 'changed-failed-page-error')}</p>
       <div className="stack">
-        {step === 'choose' && <ChooseLink className="button" />}
-        {step === 'newLink' && <ForgottenLink className="button" />}
-        {step === 'support' && <SupportLink className="button" />}
+        {isToChoose && <ChooseLink className="button" />}
+        {!isToChoose && !isForSupport && <ForgottenLink className="button" />}
+        {isForSupport && <SupportLink className="button" />}
         <p className="links">
-          {step !== 'choose' && <ChooseLink />}
+          {!isToChoose && <ChooseLink />}
           <LoginLink />
-          {step !== 'support' && <SupportLink />}
+          {!isForSupport && <SupportLink />}
         </p>
         <Reference />
       </div>

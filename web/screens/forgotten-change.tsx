@@ -15,11 +15,11 @@ import { PasswordChecks, RepeatCheck } from '../parts/password-checks.tsx';
 import { PasswordErrors } from '../parts/password-errors.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { PortalForm } from '../parts/portal-form.tsx';
+import { Reference } from '../parts/reference.tsx';
 import { ResetLinkFields } from '../parts/reset-link-fields.tsx';
 import { ResetLinkMissing } from '../parts/reset-link-missing.tsx';
 import { StrengthMeter } from '../parts/strength-meter.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
-import { destinationQuery } from '../parts/turn-field.tsx';
 import { parameterOf } from '../query.ts';
 import { resetLinkOf } from '../reset-link.ts';
 import { useVisit } from '../visit.ts';
@@ -65,7 +65,7 @@ export function ForgottenChange() {
         </Alert>
       )}
       {link.hash === '' && reason !== 2 && <ResetLinkMissing />}
-      <PortalForm call="passwordChange" query={destinationQuery(destination, page)} isReady={isReady}>
+      <PortalForm call="passwordChange" query={{ [queryNames.destination]: destination }} isReady={isReady}>
         <ResetLinkFields {...link} />
         <PasswordField
           id="password"
@@ -96,6 +96,7 @@ export function ForgottenChange() {
           <LoginLink />
         </p>
       </PortalForm>
+      <Reference />
     </>
   );
 }

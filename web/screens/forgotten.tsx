@@ -10,7 +10,6 @@ import { fieldValue, isFilled } from '../parts/field-value.ts';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
-import { destinationQuery } from '../parts/turn-field.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
 import { parameterOf } from '../query.ts';
 import { askForReset, type CallFailure } from '../server-calls.ts';
@@ -30,7 +29,7 @@ export function Forgotten() {
 
   // The email's link leads there, in another browser too.
   const asked = redirectValue(saved, parameterOf(place.search, queryNames.destination), page.rules);
-  const query = destinationQuery(destinationToCarry(asked, page.rules), page);
+  const query = { [queryNames.destination]: destinationToCarry(asked, page.rules) };
 
   async function send(form: HTMLFormElement) {
     const outcome = await askForReset(toCall('passwordForgotten', query), fieldValue(form, 'username'));

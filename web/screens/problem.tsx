@@ -5,24 +5,30 @@ import { LoginLink } from '../parts/login-link.tsx';
 import { Reference } from '../parts/reference.tsx';
 import { relativeTime } from '../parts/relative-time.ts';
 import { Seal } from '../parts/seal.tsx';
+import { SignInForm } from '../parts/sign-in-form.tsx';
 import { SupportLink } from '../parts/support-link.tsx';
+import { useVisit } from '../visit.ts';
 
 type Props = Extract<ServerPage, { name: 'problem' }>;
 
 /** A refusal by the server, with a next step. */
-export function Problem({ status, retryAfterSeconds }: Props) {
+export function Problem({ status, retryAfterSeconds, hasForm }: Props) {
   const message = useMessage();
   const language = useLanguage();
+  const { typedUsername } = useVisit();
   return (
     <>
       <Seal icon="bang" kind="bad" />
       <Heading />
-      <p className="lede">{message(`problem-${status}-text`)}</p>
-      {retryAfterSeconds !== null && (
+      <p className="lede" id="why">
+        {message(`problem-${status}-text`)}
+      </p>
+      {retryAfterSeconds && (
         <p className="lede">{message('wait-until', { when: relativeTime(language, retryAfterSeconds) })}</p>
       )}
+      {hasForm && <SignInForm username={typedUsername.current} why="why" />}
       <div className="stack">
-        <LoginLink className="button" />
+        {!hasForm && <LoginLink className="button" />}
         <p className="links">
           <SupportLink />
         </p>

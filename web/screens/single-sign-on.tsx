@@ -8,6 +8,7 @@ import { LoginLink } from '../parts/login-link.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PortalForm } from '../parts/portal-form.tsx';
 import { RedirectField } from '../parts/redirect-field.tsx';
+import { Reference } from '../parts/reference.tsx';
 import { SubmitButton } from '../parts/submit-button.tsx';
 import { useVisit } from '../visit.ts';
 
@@ -40,6 +41,7 @@ export function SingleSignOn() {
           <LoginLink />
         </p>
       </PortalForm>
+      <Reference />
     </>
   );
 }

@@ -24,9 +24,9 @@ export function TwoFactorRegistration() {
 }
 
 function AppRegistration() {
-  const message = useMessage('registration-unavailable-title', 'twofa-qr-code-unavailable', 'reload');
+  const message = useMessage('registration-unavailable-title', 'twofa-qr-code-unavailable');
   const { page } = useVisit();
-  const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | null>(null);
+  const [registration, setRegistration] = useState<RegistrationAnswer | 'unavailable' | undefined>(page.registration);
   useEffect(() => {
     let isGone = false;
     fetchRegistration(page.rules.basePath, page.secondFactor?.account).then((answer) => {

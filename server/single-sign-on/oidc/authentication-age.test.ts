@@ -100,7 +100,7 @@ it('SA-44 an app is set up after a recent sign-in at the provider, not just beca
   for (const authTime of [tooOld, undefined]) {
     expect(await signIn(authTime, toRegister), String(authTime)).toBe(registrationPage);
     expect(await register(), String(authTime)).toBe(409);
-    expect((await browser.get(registrationPage)).body).toContain('sign in once more');
+    expect((await browser.get(registrationPage)).body).toContain('Sign in again to continue');
     await expect(registerApp(portal, browser.cookies)).rejects.toThrow();
   }
   expect(await portal.sql`select from totp`).toHaveLength(0);

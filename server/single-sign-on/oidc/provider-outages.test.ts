@@ -117,7 +117,7 @@ describe.each(endpoints)('trouble at %s', (endpoint, bend) => {
   });
 });
 
-describe('a provider that cannot be reached', () => {
+describe('RL-07 a provider that cannot be reached', () => {
   it.each([
     ['a name that nobody has', 'https://provider.invalid', /has a name that cannot be resolved \(E/],
     ['a port that is not for the web', 'https://provider.example:25', /cannot be reached \(bad port\)/],

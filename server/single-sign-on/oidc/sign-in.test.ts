@@ -69,7 +69,7 @@ describe('who presses cancel', () => {
       '/portal/loginfail/oidc?notice=signInCancelled&destination=%2Fportal%2Freports',
     );
     const page = (await browser.get(String(answer.headers.location))).body;
-    expect(page).toContain('It was cancelled, or access was not granted there.');
+    expect(page).toContain('It was cancelled, or access wasn’t granted there.');
     expect(page).not.toContain('typo');
     expect(page).toContain('href="/portal/singleSignOn');
     expect((await lastFailure(portal))?.reason).toBe('provider-refused');

@@ -479,7 +479,7 @@ describe('a person who signs out here', () => {
       expect(await comeBack(one, response(id, { inside: statusOf(...codes) }))).toBe(incomplete);
     }
     expect(await eventsNamed('provider-logout-incomplete')).toHaveLength(4);
-    expect((await browser.get(incomplete)).body).toContain('close every window of this browser');
+    expect((await browser.get(incomplete)).body).toContain('close all windows of this browser');
   });
 
   const forgedAnswers: [name: string, make: (id: string) => string, words: RegExp][] = [

@@ -300,7 +300,7 @@ describe('an answer that nobody here asked for', () => {
     // No address leads from here to the provider: the page does not refresh, and the browser has begun nothing.
     const page = await open(victim, begun.headers.location);
     expect(page.body).not.toMatch(/http-equiv="refresh"|\/authenticate\/leave/);
-    expect(page.body).toContain('Go on as alice');
+    expect(page.body).toContain('Continue as alice');
     expect(page.body).toMatch(/href="\/portal\/portal\.html"/);
     expect((await victim.get('/portal/portal.html')).body).toContain('alice@acme.test');
     expect(await sessions()).toBe(1);

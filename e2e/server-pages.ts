@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { BrowserContext } from '@playwright/test';
+import type { Page, ServerPage } from '#contract/page.ts';
+
+const renderer = fileURLToPath(new URL('render-page.ts', import.meta.url));
+
+/** Pages without an address of their own that no stage leads to; shown in place of a failure page. */
+const serverPages = {
+  notForYou: { name: 'notForYou', username: 'ada.lovelace@wasserwirtschaftsverband.example', comesBackTo: '/app/' },
+  signOutConfirm: { name: 'signOutConfirm', query: {} },
+  leaving: { name: 'leaving', isSignOut: false, url: 'https://provider.test/', provider: 'Entra ID of the North' },
+  problem: { name: 'problem', status: 429, retryAfterSeconds: 90 },
+} satisfies { [Name in ServerPage['name']]?: ServerPage };
+
+export const serverPageNames = Object.keys(serverPages) as (keyof typeof serverPages)[];
+
+/** Where `showServerPages` shows one. */
+export const serverPageUrl = (name: keyof typeof serverPages) => `/portal/loginfail/ip?serverPage=${name}`;
+
+/** Has the browser show them as the product renders them, with the headers that its documents have. */
+export async function showServerPages(context: BrowserContext): Promise<void> {
+  await context.route(/[?&]serverPage=/, async (route) => {
+    const response = await route.fetch();
+    const text = await response.text();
+    const page = JSON.parse(
+      /<script type="application\/json" id="page">(.*?)<\/script>/s.exec(text)?.[1] ?? '',
+    ) as Page;
+    const name = new URL(route.request().url()).searchParams.get('serverPage') as keyof typeof serverPages;
+    const reference = name === 'problem' ? 'K7Q2-M4XD' : null;
+    const input = JSON.stringify({ ...page, reference, serverPage: serverPages[name] });
+    const body = execFileSync(process.execPath, [renderer], { input, encoding: 'utf8' });
+    // The page on the way to a provider is measured, so it stays.
+    await route.fulfill({ response, body: body.replace(/<meta http-equiv="refresh"[^>]*>/, '') });
+  });
+}
