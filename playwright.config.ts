@@ -1,5 +1,6 @@
 import { defineConfig } from '@playwright/test';
 import { browserOptions } from './e2e/browser-options.ts';
+import type { Engine } from './e2e/browsers/engines.ts';
 import { oldChromium, oldChromiums } from './e2e/find-old-chromium.ts';
 
 const { launchOptions } = browserOptions;
@@ -7,7 +8,7 @@ const { launchOptions } = browserOptions;
 const args = [...(launchOptions?.args ?? []), '--renderer-process-limit=1'];
 
 // The unit test results are in test-results too, so Playwright empties a folder of its own.
-export default defineConfig({
+export default defineConfig<object, { engine: Engine }>({
   testDir: 'e2e',
   outputDir: 'test-results/browser',
   fullyParallel: true,
@@ -21,12 +22,19 @@ export default defineConfig({
   // Tests run with JavaScript; tags mark those that also, or only, run without, and those for old browsers.
   projects: [
     { name: 'script', grepInvert: /@without-script-only/ },
+    ...(['Firefox', 'WebKit'] as const).map((engine) => ({
+      name: engine,
+      grep: /@every-(?:browser|engine)/,
+      // One browser, and one portal for it.
+      workers: 1,
+      use: { engine },
+    })),
     { name: 'no script', grep: /@without-script/, use: { javaScriptEnabled: false } },
     ...oldChromiums.map((version) => ({
       name: `Chromium ${version}`,
       // Each worker starts a portal, which takes longer than half of these few tests.
       workers: 1,
-      grep: version < 105 ? /@oldest/ : /@old/,
+      grep: version < 105 ? /@oldest|@every-browser/ : /@old|@every-browser/,
       use: { launchOptions: { ...launchOptions, executablePath: oldChromium(version) } },
     })),
   ],

@@ -94,7 +94,13 @@ export default defineConfig({
   builder: {},
   environments: {
     client: {
-      build: { outDir: 'build/pages', manifest: true, rolldownOptions: { input: 'web/main.tsx' } },
+      build: {
+        outDir: 'build/pages',
+        manifest: true,
+        minify: 'terser',
+        terserOptions: { module: true, ecma: 2020, compress: { passes: 3, pure_getters: true } },
+        rolldownOptions: { input: 'web/main.tsx' },
+      },
     },
     ssr: {
       define: { 'process.env.NODE_ENV': '"production"' },

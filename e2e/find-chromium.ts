@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { bringPackages } from '#testing/bring-packages.ts';
 import { bringLemonldap } from '#testing/find-lemonldap.ts';
 import { bringSimplesamlphp } from '#testing/find-simplesamlphp.ts';
 import { bringOathtool } from './find-oathtool.ts';
 import { bringOldChromium } from './find-old-chromium.ts';
+import { findProgram } from './find-program.ts';
 
 /** Headless Chromium: the same engine, with half the CPU time. */
 const shell = 'chromium-headless-shell';
@@ -34,20 +33,7 @@ const usualPlaces = [
 /** The Chromium of this machine: the one named by CHROMIUM, otherwise one on the PATH or in a usual place, or null. */
 export function findChromium(): string | null {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  const onPath = (process.env.PATH ?? '')
-    .split(delimiter)
-    .filter(Boolean)
-    .flatMap((folder) => names.map((name) => join(folder, name)));
-  return [...onPath, ...usualPlaces].find(isProgram) ?? null;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return findProgram(names, usualPlaces);
 }
 
 function answers(path: string | null): path is string {

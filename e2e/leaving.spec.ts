@@ -1,6 +1,6 @@
 import { chromium, type Page } from '@playwright/test';
 import { browserOptions } from './browser-options.ts';
-import { keepHere, signInForm } from './sign-in-form.ts';
+import { keepHere, signIn, signInForm } from './sign-in-form.ts';
 import { expect, password, test } from './test.ts';
 import { textsOf } from './texts.ts';
 
@@ -73,6 +73,18 @@ test('a page restored by the back-forward cache is fresh', async ({ page }) => {
   await expect(page.locator('.content')).not.toHaveAttribute('inert');
   await signInForm(page).send('ada', password);
   await expect(page).toHaveURL('/portal/portal.html');
+});
+
+test('a signed-in page restored by the back-forward cache is asked for again', async ({ page }) => {
+  await signIn(page, 'ada', password);
+  await page.context().clearCookies();
+  // The script may not have started yet.
+  await expect(async () => {
+    await page.evaluate(
+      () => void setTimeout(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))),
+    );
+    await expect(heading(page)).toHaveText('Sign in', { timeout: 1000 });
+  }).toPass();
 });
 
 test('Back from a page answered by another document leads to a working form, in a browser that caches pages', async ({

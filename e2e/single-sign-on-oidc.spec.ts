@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
-import { type OpenIdProvider, startOpenIdProvider } from '#testing/openid-provider-for-test.ts';
+import type { OpenIdProvider } from '#testing/openid-provider-for-test.ts';
 import { codeForm } from './code-form.ts';
-import { addCustomerTo } from './portal-accounts.ts';
+import { startOpenIdProviderOf } from './openid-provider-of-portal.ts';
 import type { PortalUnderTest } from './portal-under-test.ts';
 import { expectSignedIn, signInForm, signOutButton } from './sign-in-form.ts';
 import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
@@ -12,28 +12,8 @@ import { test as base, expect } from './test.ts';
 
 /** One provider and one customer for the whole file, at another site than the portal. */
 const test = base.extend<{ provider: OpenIdProvider }>({
-  provider: async ({ oncePerWorker, portal }, use) => await use(await oncePerWorker.get(startFor, portal)),
+  provider: async ({ oncePerWorker, portal }, use) => await use(await oncePerWorker.get(startOpenIdProviderOf, portal)),
 });
-
-async function startFor(portal: PortalUnderTest): Promise<OpenIdProvider> {
-  const provider = await startOpenIdProvider({
-    redirectUris: [`${portal.origin}/portal/authenticate/oidc/callback/oidc`],
-    postLogoutRedirectUris: [`${portal.origin}/portal/login`],
-    backchannelLogoutUri: `${portal.origin}/portal/authenticate/oidc/backchannel-logout/oidc`,
-  });
-  await addCustomerTo(portal, 'oidc', { name: 'Oidc Ltd.' });
-  await portal.mustRun(['user', 'add', 'olga', '--email', 'olga@oidc.test', '--customer', 'oidc', '--no-password']);
-  const { issuer, clientId, clientSecret } = provider;
-  await portal.mustRun(
-    [
-      ...['connection', 'add', 'oidc', 'oidc', '--customer', 'oidc', '--domain', 'oidc.test'],
-      ...['--issuer', issuer, '--client-id', clientId, '--client-secret-stdin'],
-      ...['--provider-network', '127.0.0.0/8'],
-    ],
-    clientSecret,
-  );
-  return provider;
-}
 
 // Both workers would need a provider otherwise.
 test.describe.configure({ mode: 'default' });

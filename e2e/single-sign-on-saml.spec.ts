@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test';
-import { type SamlProviderForTest, startSamlProvider } from '#testing/saml-provider-for-test.ts';
-import { addCustomerTo } from './portal-accounts.ts';
-import type { PortalUnderTest } from './portal-under-test.ts';
+import type { SamlProviderForTest } from '#testing/saml-provider-for-test.ts';
+import { startSamlProviderOf } from './saml-provider-of-portal.ts';
 import { expectSignedIn, signOutButton } from './sign-in-form.ts';
 import { atProvider, expectFailure, ssoButton, ssoForm } from './single-sign-on-form.ts';
 import { test as base, expect } from './test.ts';
@@ -9,23 +8,10 @@ import { test as base, expect } from './test.ts';
 /** SimpleSAMLphp and one customer for the whole file, at another site than the portal. */
 const test = base.extend<{ provider: SamlProviderForTest }>({
   provider: [
-    async ({ oncePerWorker, portal }, use) => await use(await oncePerWorker.get(startFor, portal)),
+    async ({ oncePerWorker, portal }, use) => await use(await oncePerWorker.get(startSamlProviderOf, portal)),
     { timeout: 180_000 },
   ],
 });
-
-async function startFor(portal: PortalUnderTest): Promise<SamlProviderForTest> {
-  const provider = await startSamlProvider();
-  await addCustomerTo(portal, 'saml', { name: 'Saml Ltd.' });
-  await portal.mustRun(['user', 'add', 'sam', '--email', 'sam@saml.test', '--customer', 'saml', '--no-password']);
-  await portal.mustRun([
-    ...['connection', 'add', 'saml', 'saml', '--customer', 'saml', '--domain', 'saml.test'],
-    ...['--metadata', provider.metadataUrl, '--provider-network', '127.0.0.0/8'],
-  ]);
-  const metadata = await fetch(`${portal.origin}/portal/authenticate/saml/metadata`);
-  await provider.trust(await metadata.text());
-  return provider;
-}
 
 // Both workers would need a provider otherwise.
 test.describe.configure({ mode: 'default' });

@@ -16,6 +16,11 @@ export class Watch {
     this.#expected.push(...patterns);
   }
 
+  /** Adds an error seen in another way. */
+  add(fault: string): void {
+    this.#seen.push(fault);
+  }
+
   /** A foreign site used by a test, such as an attacker's. */
   know(origin: string): void {
     this.#origins.add(origin);

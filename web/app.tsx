@@ -117,7 +117,12 @@ export function App({
   }, []);
 
   useEffect(() => {
-    const onShow = (event: PageTransitionEvent) => event.persisted && showAfresh();
+    const onShow = (event: PageTransitionEvent) => {
+      if (!event.persisted) return;
+      // WebKit keeps even a no-store page that came over plain HTTP, for whoever is there after the sign-out.
+      if (page.serverPage?.name === 'signedIn') location.reload();
+      else showAfresh();
+    };
     addEventListener('popstate', onMove);
     addEventListener('pageshow', onShow);
     return () => {

@@ -262,7 +262,7 @@ describe('the second factor without JavaScript', () => {
     expect(html).toMatch(/<input[^>]* name="code"/);
     expect(html).toContain('name="redirectURL" value="/a"');
     expect(html).toContain('name="codeSentViaEmail" value="true"');
-    expect(html).toContain('href="/portal/logout?destination=%2Fa"');
+    expect(html).toContain('href="/portal/logout?destination=%2Fa&amp;turn=."');
   });
 
   it('says that a code was wrong', () =>
@@ -273,8 +273,8 @@ describe('the second factor without JavaScript', () => {
     const html = render('/portal/twoFactorRegistration', { registration });
     const shown = html.replaceAll(/<noscript>.*?<\/noscript>/g, '');
     expect(shown).toMatch(/<img src="data:image\/png;base64,AAAA".*<span>ABCD.*id="page"/s);
-    expect(html).not.toContain('needs JavaScript');
-    expect(render('/portal/twoFactorRegistration')).toMatch(/<noscript><p>[^<]*needs JavaScript/);
+    expect(html).not.toContain('requires JavaScript');
+    expect(render('/portal/twoFactorRegistration')).toMatch(/<noscript><p>[^<]*requires JavaScript/);
   });
 });
 
@@ -341,7 +341,7 @@ describe('a half-signed-in session', () => {
   it('offers to start again when it gets no more codes, keeping the destination', () => {
     const html = show('?redirectURL=%2Fa&codeSentViaEmail=true', { sendAgainAfter: null });
     expect(html).toContain('No more codes can be sent for this sign-in.');
-    expect(html).toContain('<a href="/portal/logout?destination=%2Fa">Sign in again</a>');
+    expect(html).toContain('<a href="/portal/logout?destination=%2Fa&amp;turn=.">Sign in again</a>');
     expect(html).not.toContain(send);
   });
 
@@ -350,7 +350,7 @@ describe('a half-signed-in session', () => {
     expect(html).toContain('<a href="/a?b">Cancel</a>');
     expect(html).not.toContain('/portal/logout');
     expect(show('?redirectURL=%2Fa%3Fb', {}, 'twoFactorRegistration')).toContain(
-      '<a href="/portal/logout?destination=%2Fa%3Fb">Cancel</a>',
+      '<a href="/portal/logout?destination=%2Fa%3Fb&amp;turn=.">Cancel</a>',
     );
   });
 

@@ -1,60 +1,14 @@
 import type { Locator, Page } from '@playwright/test';
-import { appCode, wrongAppCodes } from './authenticator-app.ts';
-import { codeForm } from './code-form.ts';
-import { changeForm, linkFor, newPassword } from './reset-forms.ts';
-import { expectSignedIn, signInForm } from './sign-in-form.ts';
-import { expect, password, test } from './test.ts';
-import { textsOf } from './texts.ts';
+import { codeForm } from '../code-form.ts';
+import { signInForm } from '../sign-in-form.ts';
+import { expect, password, test } from '../test.ts';
+import { textsOf } from '../texts.ts';
+
+// Whether old browsers draw what people have to see; what they do is in journeys.spec.ts.
 
 const texts = textsOf('en');
 
 test.describe('in old browsers, as in the one of today,', { tag: '@old' }, () => {
-  test('a deep link with a fragment arrives after a wrong password and the right one', async ({ page }) => {
-    await page.goto('/portal/portal.html?tab=2#/reports/7');
-    await signInForm(page).send('ada', `wrong ${Math.random()}`);
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText(texts['login-fail-default-title']);
-    await page.getByRole('link', { name: texts['return-to-login'] }).click();
-    await expect(signInForm(page).username).toHaveValue('ada');
-    await signInForm(page).password.fill(password);
-    await signInForm(page).button.click();
-    await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
-    await expectSignedIn(page, 'ada');
-  });
-
-  test('the script works: a button is enabled when there is something to send, the language changes without a reload', async ({
-    page,
-  }) => {
-    await page.goto('/portal/login');
-    const form = signInForm(page);
-    await expect(form.button).toBeDisabled();
-    await form.fill('ada', password);
-    await expect(form.button).toBeEnabled();
-    await page.getByLabel('Language').selectOption('de');
-    await expect(page.getByRole('heading', { name: 'Anmelden' })).toBeVisible();
-    await expect(page.locator('#username')).toHaveValue('ada');
-  });
-
-  test('a code is typed into boxes, wrong and right', async ({ page, newPersonWithApp, watch }) => {
-    watch.expect(/Two-factor code not verified: wrong/);
-    const { username, key } = await newPersonWithApp();
-    await page.goto('/portal/login');
-    await signInForm(page).send(username, password);
-    const [wrong = ''] = wrongAppCodes(key, 1);
-    await codeForm(page).sendWrong(wrong);
-    await codeForm(page).send(appCode(key));
-    await expectSignedIn(page, username);
-  });
-
-  test('a forgotten password is changed by the link of an email', async ({ page, portal, inbox, newPerson }) => {
-    const { username, email } = await newPerson();
-    await page.goto(await linkFor({ portal, inbox }, email));
-    await changeForm(page).send(newPassword);
-    await expect(page.getByRole('heading')).toHaveText(texts['changed-title']);
-    await page.getByRole('link', { name: texts['return-to-login'] }).click();
-    await signInForm(page).send(username, newPassword);
-    await expectSignedIn(page, username);
-  });
-
   for (const colorScheme of ['light', 'dark'] as const)
     test(`fields, buttons and the focus are visible, ${colorScheme}`, async ({ page, newPersonWithApp }) => {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -100,29 +54,6 @@ test.describe('in old browsers, as in the one of today,', { tag: '@old' }, () =>
  * queried.
  */
 test.describe('in the oldest browsers, as in the one of today,', { tag: '@oldest' }, () => {
-  test('a deep link with a fragment arrives after a wrong password and the right one', async ({ page }) => {
-    await page.goto('/portal/portal.html?tab=2#/reports/7');
-    await type(page, 'username', 'ada');
-    await type(page, 'password', 'wrong');
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/loginfail/default**');
-    await type(page, 'password', password);
-    await page.keyboard.press('Enter');
-    await page.waitForURL('/portal/portal.html?tab=2#/reports/7');
-    expect(await page.textContent('h1')).toBe('You’re signed in');
-  });
-
-  test('a code is typed into boxes', async ({ page, newPersonWithApp }) => {
-    const { username, key } = await newPersonWithApp();
-    await page.goto('/portal/login');
-    await type(page, 'username', username);
-    await type(page, 'password', password);
-    await page.keyboard.press('Enter');
-    await page.waitForFunction(() => document.activeElement?.matches('.code input'));
-    await page.keyboard.type(appCode(key));
-    await page.waitForURL('**/portal/portal.html');
-  });
-
   for (const colorScheme of ['light', 'dark'] as const)
     test(`fields and the focus are visible, ${colorScheme}`, async ({ page }) => {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -149,11 +80,6 @@ async function focus(page: Page, id: string): Promise<void> {
   // The eye beside a password appears once the script works.
   await page.waitForFunction(() => document.querySelector('.peek'));
   await page.evaluate((id) => document.getElementById(id)?.focus(), id);
-}
-
-async function type(page: Page, id: string, text: string): Promise<void> {
-  await focus(page, id);
-  await page.keyboard.type(text);
 }
 
 const transparent = 'rgba(0, 0, 0, 0)';

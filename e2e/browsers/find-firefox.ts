@@ -1,0 +1,16 @@
+import { bringPackages } from '#testing/bring-packages.ts';
+import { findProgram } from '../find-program.ts';
+
+const whereFrom = 'install it (Debian: apt-get install firefox-esr) or set FIREFOX to its path';
+
+/** The Firefox of this machine: the one named by FIREFOX, otherwise one on the PATH or in a usual place, or null. */
+export function findFirefox(): string | null {
+  return (
+    process.env.FIREFOX ?? findProgram(['firefox-esr', 'firefox'], ['/Applications/Firefox.app/Contents/MacOS/firefox'])
+  );
+}
+
+/** Null if Firefox is present or could be installed; otherwise how to install it. */
+export async function bringFirefox(): Promise<string | null> {
+  return await bringPackages(['firefox-esr'], () => findFirefox() !== null, whereFrom);
+}

@@ -1,0 +1,19 @@
+import { bringPackages } from '#testing/bring-packages.ts';
+import { findProgram } from '../find-program.ts';
+
+const whereFrom = 'install its driver and a screen for it (Debian: apt-get install webkit2gtk-driver xvfb)';
+
+/** The driver of WebKitGTK, which knows its browser, and the X server that it runs on. */
+export type Webkit = { driver: string; display: string };
+
+/** The WebKitGTK of this machine, or null. */
+export function findWebkit(): Webkit | null {
+  const driver = findProgram(['WebKitWebDriver']);
+  const display = findProgram(['Xvfb']);
+  return driver && display ? { driver, display } : null;
+}
+
+/** Null if WebKitGTK is present or could be installed; otherwise how to install it. */
+export async function bringWebkit(): Promise<string | null> {
+  return await bringPackages(['webkit2gtk-driver', 'xvfb'], () => findWebkit() !== null, whereFrom);
+}

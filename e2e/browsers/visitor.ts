@@ -1,0 +1,129 @@
+import { expect } from '@playwright/test';
+import { findPart, markPage, type Page, type Part, readPage } from './in-page.ts';
+import type { Point, Visit } from './visit.ts';
+
+// A busy machine may need long; what is already there is not waited for.
+const patience = { timeout: 15_000, intervals: [30, 50, 100, 200] };
+
+/** A person before a browser: finds things by their names, and waits until they are there. */
+export class Visitor {
+  readonly #visit: Visit;
+  readonly #origin: string;
+
+  constructor(visit: Visit, origin: string) {
+    this.#visit = visit;
+    this.#origin = origin;
+  }
+
+  async open(address: string): Promise<void> {
+    await this.#visit.open(new URL(address, this.#origin).href);
+  }
+
+  /** Goes back in the history and waits until another page is there. */
+  async back(): Promise<void> {
+    const left = await this.#visit.call(markPage);
+    await this.#visit.back();
+    const hasLeft = (now: Page | null) => now !== null && (now.address !== left || !now.isMarked);
+    await expect.poll(async () => hasLeft(await this.#read()), patience).toBe(true);
+  }
+
+  async reload(): Promise<void> {
+    await this.#visit.reload();
+  }
+
+  async press(kind: 'button' | 'link', name: string): Promise<void> {
+    await this.#click(kind, name);
+  }
+
+  /** Replaces what is in a field. */
+  async fill(label: string, text: string): Promise<void> {
+    const hasFocus = async () => {
+      await this.#click('field', label);
+      return (await this.#part('field', label))?.hasFocus;
+    };
+    await expect.poll(hasFocus, patience).toBe(true);
+    await this.#visit.call(() => (document.activeElement as HTMLInputElement).select());
+    await this.#visit.type(text);
+    await expect.poll(async () => (await this.#part('field', label))?.value, patience).toBe(text);
+  }
+
+  /** Types where the focus is; `\n` is Enter. */
+  async type(text: string): Promise<void> {
+    await this.#visit.type(text);
+  }
+
+  /** Chooses from the page's only list, with the keyboard: its menu is no part of the page. */
+  async choose(label: string, option: string): Promise<void> {
+    await this.#waitForPoint('field', label);
+    await this.#visit.call(() => document.querySelector('select')?.focus());
+    await this.#visit.type(option);
+  }
+
+  /** Waits until a page has this heading, and returns what else it shows. */
+  async sees(heading: string): Promise<Page> {
+    const page: { last: Page | null } = { last: null };
+    await expect
+      .poll(async () => {
+        page.last = await this.#read();
+        return page.last?.heading;
+      }, patience)
+      .toBe(plain(heading));
+    return page.last as Page;
+  }
+
+  async seesText(text: string): Promise<void> {
+    await expect.poll(async () => (await this.#read())?.text, patience).toContain(plain(text));
+  }
+
+  /** Waits until the address, without the portal's origin, is this one. */
+  async isAt(address: string): Promise<void> {
+    await expect.poll(async () => (await this.#read())?.address.replace(this.#origin, ''), patience).toBe(address);
+  }
+
+  async expectLanguage(language: string): Promise<void> {
+    await expect.poll(async () => (await this.#read())?.language, patience).toBe(language);
+  }
+
+  async expectValue(label: string, value: string): Promise<void> {
+    await expect.poll(async () => (await this.#part('field', label))?.value, patience).toBe(value);
+  }
+
+  async expectFocus(label: string): Promise<void> {
+    await expect.poll(async () => (await this.#part('field', label))?.hasFocus, patience).toBe(true);
+  }
+
+  async expectDisabled(button: string): Promise<void> {
+    await expect.poll(async () => (await this.#part('button', button))?.isDisabled, patience).toBe(true);
+  }
+
+  async #click(kind: 'field' | 'button' | 'link', name: string): Promise<void> {
+    await this.#visit.click(await this.#waitForPoint(kind, name));
+  }
+
+  /** Where a part can be pressed, once it stays there. */
+  async #waitForPoint(kind: 'field' | 'button' | 'link', name: string): Promise<Point> {
+    let last: Part['point'] = null;
+    await expect
+      .poll(
+        async () => {
+          const before = last;
+          last = (await this.#part(kind, name))?.point ?? null;
+          return last !== null && last.x === before?.x && last.y === before.y;
+        },
+        { ...patience, message: `a ${kind} “${name}” that can be pressed` },
+      )
+      .toBe(true);
+    return last as unknown as Point;
+  }
+
+  /** Null between two pages, where nothing can be asked. */
+  async #part(kind: 'field' | 'button' | 'link', name: string): Promise<Part | null> {
+    return await this.#visit.call(findPart, kind, plain(name)).catch(() => null);
+  }
+
+  async #read(): Promise<Page | null> {
+    return await this.#visit.call(readPage).catch(() => null);
+  }
+}
+
+const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
