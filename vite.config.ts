@@ -127,7 +127,10 @@ export default defineConfig({
         target: 'node24',
         cssMinify: true,
         // What browsers load on demand is one file on the server: that splitting has no effect here is intended.
-        rolldownOptions: { input: 'web/render.tsx', checks: { ineffectiveDynamicImport: false } },
+        rolldownOptions: {
+          input: ['web/render.tsx', 'web/render-static.ts'],
+          checks: { ineffectiveDynamicImport: false },
+        },
       },
     },
   },

@@ -106,6 +106,8 @@ export type Page = {
   secondFactor?: OpenSecondFactor;
   /** What an authenticator app needs; a script that runs fetches it again. */
   registration?: RegistrationAnswer;
+  /** Written to a file, for a backend that isn't ours (docs/pages-only.md): what only our server knows is left out. */
+  isStatic?: true;
   /** Set if the page is not an addressed screen. */
   serverPage: ServerPage | null;
 };

@@ -57,6 +57,8 @@ export const limits = {
   } satisfies Record<string, ThrottleLimit>,
   /** Names without an account share this many rows, so that guessing names cannot fill the table. */
   unknownNameBuckets: 65_536,
+  /** How long a backend may take to answer a call that `vestibule conformance` tries. */
+  conformanceAnswer: 10 * second,
   halfSession: 10 * minute,
   /** Codes that one half session may try; then the password is required again. */
   codeTries: 5,

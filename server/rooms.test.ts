@@ -35,6 +35,8 @@ const rooms = [
   'moving-in',
   'upkeep',
   'pages',
+  'static-pages',
+  'conformance',
   'gate',
   'app.ts',
   'build-pages.ts',

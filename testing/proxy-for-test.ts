@@ -31,22 +31,34 @@ type Setting = {
 
 /** Starts a proxy with the configuration that `deploy/` has for it, with other addresses and without TLS. */
 export async function startProxy(proxy: Proxy, setting: Setting): Promise<{ close: () => Promise<void> }> {
+  return await runProxy(proxy, setting.port, (folder) => settings[proxy](folder, setting));
+}
+
+/** What a proxy is started with. */
+type Start = { args: string[]; env?: NodeJS.ProcessEnv };
+
+/** Starts a proxy as `prepare` says, given a folder of its own. */
+export async function runProxy(
+  proxy: Proxy,
+  port: number,
+  prepare: (folder: string) => Promise<Start>,
+): Promise<{ close: () => Promise<void> }> {
   const { packages, path } = programs[proxy];
   const missing = await bringPackages(
     packages,
     () => existsSync(path),
-    `The tests of forward auth need ${proxy}: install it (Debian: apt-get install ${packages}).`,
+    `The tests of proxies need ${proxy}: install it (Debian: apt-get install ${packages}).`,
   );
   if (missing) throw new Error(missing);
   const folder = await mkdtemp(join(tmpdir(), `vestibule-${proxy}-`));
-  const { args, env } = await settings[proxy](folder, setting);
+  const { args, env } = await prepare(folder);
   const child = spawn(path, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
   let complaints = '';
   child.stderr.on('data', (chunk) => {
     complaints += chunk;
   });
   const ended = once(child, 'exit');
-  while (!(await isListening(setting.port))) {
+  while (!(await isListening(port))) {
     if (child.exitCode !== null) throw new Error(`${proxy} did not start: ${complaints}`);
     await pause(20);
   }
@@ -59,10 +71,7 @@ export async function startProxy(proxy: Proxy, setting: Setting): Promise<{ clos
   };
 }
 
-const settings: Record<
-  Proxy,
-  (folder: string, setting: Setting) => Promise<{ args: string[]; env?: NodeJS.ProcessEnv }>
-> = {
+const settings: Record<Proxy, (folder: string, setting: Setting) => Promise<Start>> = {
   async nginx(folder, { port, portal, hub, secondPortal, rules }) {
     const second = secondPortal === undefined ? '' : `server 127.0.0.1:${secondPortal} max_fails=0;`;
     const site = replaceEach(await textOf('nginx/vestibule.conf', rules), {
@@ -74,18 +83,7 @@ const settings: Record<
       'ssl_certificate_key /etc/ssl/private/hub.key;': '',
       'hub.example.com': 'localhost',
     });
-    const around = [
-      'daemon off; master_process off; error_log stderr;',
-      `pid ${folder}/pid;`,
-      'events {}',
-      'http {',
-      'access_log off;',
-      ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`),
-      site,
-      '}',
-    ];
-    await writeFile(join(folder, 'nginx.conf'), around.join('\n'));
-    return { args: ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')] };
+    return await nginxWith(folder, site);
   },
   async caddy(folder, { port, portal, hub, rules }) {
     const addresses = {
@@ -93,10 +91,7 @@ const settings: Record<
       PORTAL: `127.0.0.1:${portal}`,
       HUB: `127.0.0.1:${hub}`,
     };
-    const config = `{\nadmin off\nauto_https off\n}\n${await textOf('caddy/Caddyfile', rules)}`;
-    await writeFile(join(folder, 'Caddyfile'), config);
-    const env = { ...addresses, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-    return { args: ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], env };
+    return await caddyWith(folder, await textOf('caddy/Caddyfile', rules), addresses);
   },
   async haproxy(folder, { port, portal, hub, rules }) {
     const file = join(folder, 'haproxy.cfg');
@@ -111,6 +106,31 @@ const settings: Record<
   },
 };
 
+/** nginx with one site, and nothing of it outside the folder. */
+export async function nginxWith(folder: string, site: string): Promise<Start> {
+  const around = [
+    'daemon off; master_process off; error_log stderr;',
+    `pid ${folder}/pid;`,
+    'events {}',
+    'http {',
+    'access_log off;',
+    ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`),
+    site,
+    '}',
+  ];
+  await writeFile(join(folder, 'nginx.conf'), around.join('\n'));
+  return { args: ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')] };
+}
+
+/** Caddy with one file, and nothing of it outside the folder. */
+export async function caddyWith(folder: string, file: string, env: NodeJS.ProcessEnv): Promise<Start> {
+  await writeFile(join(folder, 'Caddyfile'), `{\nadmin off\nauto_https off\n}\n${file}`);
+  return {
+    args: ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'],
+    env: { ...env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+  };
+}
+
 /** A file of `deploy/`; with `rules` its examples count, and ask this instead of `customer=acme`. */
 async function textOf(path: string, rules?: string): Promise<string> {
   const text = await readFile(deployed(path), 'utf8');
@@ -122,9 +142,9 @@ function deployed(path: string): string {
   return fileURLToPath(new URL(`../deploy/${path}`, import.meta.url));
 }
 
-function replaceEach(text: string, by: Record<string, string>): string {
+export function replaceEach(text: string, by: Record<string, string>): string {
   return Object.entries(by).reduce((result, [from, to]) => {
-    if (!result.includes(from)) throw new Error(`the file of deploy/ lacks ${from}`);
+    if (!result.includes(from)) throw new Error(`the file lacks ${from}`);
     return result.replaceAll(from, to);
   }, text);
 }

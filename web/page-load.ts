@@ -10,7 +10,7 @@ import type { SavedValues } from './saved-values.ts';
  * The hashes reachable without signing in, which are left alone. The twelve prefixes of specification §2 all begin with
  * one of these five, which are among them.
  */
-const publicHash = /^#\/(?:emailInfo|forgotten|login|singleSignOn|twoFactor)/;
+export const publicHash = /^#\/(?:emailInfo|forgotten|login|singleSignOn|twoFactor)/;
 
 export type Address = { pathname: string; search: string; hash: string };
 

@@ -23,9 +23,11 @@ export function usePortalUrls() {
       pageCallUrl(basePath, call) +
       queryOf({
         lang: language,
-        customer,
-        ...query,
-        [queryNames.turn]: query[queryNames.destination] && turnOfForm(page.turns),
+        ...(!page.isStatic && {
+          customer,
+          ...query,
+          [queryNames.turn]: query[queryNames.destination] && turnOfForm(page.turns),
+        }),
       }),
   };
 }

@@ -51,36 +51,59 @@ export function styleText(accentColour: string | null): string {
 
 /** Returns the whole HTML document of one page. */
 export function renderDocument(page: Page, assets: PageAssets): string {
-  const texts: Texts = { ...textsOf[page.language], ...assets.texts[page.language] };
+  const content = renderContent(page, assets);
+  return documentOf(page, assets, { ...content, head: '', rest: '' });
+}
+
+/** What a document has in its language: its title, and the two elements that the script reads. */
+export type Content = { title: string; elements: string };
+
+export function renderContent(page: Page, assets: Pick<PageAssets, 'texts'>): Content {
+  const texts = textsFor(page, assets);
   const place = placeOfUrl(page.url, page.rules.basePath);
   const { language } = page;
-  const later = isLater(place, page);
   const { noting, noted } = notedTexts(texts, errorDoorTexts);
   const tree = renderToString(
     <App {...{ page, place, language }} texts={noting} laterScreen={LaterScreen} browser={null} />,
   );
   const title = documentTitle(textOf(noting, titleKey(place, page)), page);
   const sent: RenderedPage = { ...page, texts: noted };
+  const elements = `<div id="portal">${tree}</div>
+<script type="application/json" id="page">${jsonForScript(sent)}</script>`;
+  return { title, elements };
+}
+
+/** The document around it. `head` and `rest`: what else its head has, and its body before the script. */
+export function documentOf(
+  page: Page,
+  assets: PageAssets,
+  { title, elements, head, rest }: Content & { head: string; rest: string },
+): string {
+  const later = isLater(placeOfUrl(page.url, page.rules.basePath), page);
   return `<!doctype html>
 <html lang="${page.language}">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1,interactive-widget=resizes-content">
+${head}<meta name="viewport" content="width=device-width,initial-scale=1,interactive-widget=resizes-content">
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
 <meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">
-<meta name="description" content="${escaped(filled(texts.description, { name: page.branding.name }))}">
+<meta name="description" content="${escaped(filled(textsFor(page, assets).description, { name: page.branding.name }))}">
 <title>${escaped(title)}</title>
 ${onwards(page)}<link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">
 ${later ? preload(assets.laterScript) : ''}<style>${assets.style}</style>
 ${later ? `<style>${assets.laterStyle}</style>\n` : ''}</head>
 <body>
-<div id="portal">${tree}</div>
-<script type="application/json" id="page">${jsonForScript(sent)}</script>
-<script type="module" async src="${escaped(assets.script)}"></script>
+${elements}
+${rest}<script type="module" async src="${escaped(assets.script)}"></script>
 </body>
 </html>
 `;
+}
+
+/** The texts of a page, those of the brand among them. */
+function textsFor({ language }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
+  return { ...textsOf[language], ...texts[language] };
 }
 
 /** Notes the texts that are read, beginning with `keys`. */
@@ -118,7 +141,7 @@ const iconOf = (colour: string) =>
     .replaceAll('%2F', '/')
     .replaceAll('%3A', ':');
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 

@@ -8,9 +8,9 @@ import { parameterOf } from './query.ts';
  * Tells the server which reset link a fragment contains, since only the browser sees it: the browser's history keeps
  * such a link too, so it has to end with the next sign-in or sign-out here (docs/decisions/0027).
  */
-export function tellOfLink({ place }: Arrival, { url, rules }: Page): void {
+export function tellOfLink({ place }: Arrival, { url, rules, isStatic }: Page): void {
   const hash = linkOf(place);
-  if (hash === null || hash === linkOf(placeOfUrl(url, rules.basePath))) return;
+  if (hash === null || isStatic || hash === linkOf(placeOfUrl(url, rules.basePath))) return;
   fetch(screenUrl(rules.basePath, 'forgottenChange', { [queryNames.hash]: hash }), { method: 'HEAD' }).catch(() => {});
 }
 

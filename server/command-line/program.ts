@@ -2,12 +2,14 @@ import { Command, CommanderError, Help } from 'commander';
 import packageFile from '../../package.json' with { type: 'json' };
 import { addAuditCommands } from './audit-commands.ts';
 import { addBrandCommands } from './brand-command.ts';
+import { addConformanceCommand } from './conformance-command.ts';
 import { addConnectionCommands } from './connection-commands.ts';
 import { addCustomerCommands } from './customer-commands.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { exitCodes, isFailure } from './failure.ts';
 import { addKeysCommands } from './keys-commands.ts';
+import { addPagesCommand } from './pages-command.ts';
 import { printWarning } from './print.ts';
 import { addSecretsCommands } from './secrets-commands.ts';
 import { addServerCommands } from './server-commands.ts';
@@ -57,6 +59,8 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 database down or in
   addKeysCommands(program);
   addSecretsCommands(program);
   addDoctorCommand(program);
+  addPagesCommand(program);
+  addConformanceCommand(program);
   addDemoCommand(program);
   return program;
 }

@@ -23,44 +23,36 @@ export type BrandedPages = {
   render: (page: Page) => string;
 };
 
-/** What the page build provides to the server: a renderer and the addresses of its files. */
-export type BuiltPages = {
+/** The files that pages load. */
+type BuiltFiles = {
   assetFolder: URL;
   /** The file that holds the texts of a language, within the asset folder. */
   fileOfTexts: Record<Language, string>;
-  ofBrand: (brand: Look) => BrandedPages;
 };
 
-type Renderer = {
-  styleText: (accentColour: string | null) => string;
-  laterStyle: string;
-  renderDocument: (page: Page, assets: PageAssets) => string;
+/** What the page build provides to the server: a renderer and the addresses of its files. */
+export type BuiltPages = BuiltFiles & { ofBrand: (brand: Look) => BrandedPages };
+
+/** What it provides for files: each document with the texts of its scripts. */
+export type BuiltStaticPages = BuiltFiles &
+  Pick<BrandedPages, 'styles'> & { render: (page: Page, others: readonly Page[]) => StaticDocument };
+
+type StaticDocument = { html: string; scripts: string[] };
+
+type Styles = { styleText: (accentColour: string | null) => string; laterStyle: string };
+type Renderer = Styles & { renderDocument: (page: Page, assets: PageAssets) => string };
+type StaticRenderer = Styles & {
+  renderStaticDocument: (page: Page, others: readonly Page[], assets: PageAssets) => StaticDocument;
 };
 
 const buildFolder = new URL('../../build/', import.meta.url);
 
-/** Loads the built pages, the only import of them in the server. Throws if they were not built. */
+/** Loads the built pages. Throws if they were not built. */
 export async function loadBuiltPages({ basePath }: { basePath: string }): Promise<BuiltPages> {
-  const renderer = (await import(new URL('render/render.js', buildFolder).href)) as Renderer;
-  const manifest = JSON.parse(readFileSync(new URL('pages/.vite/manifest.json', buildFolder), 'utf8')) as Record<
-    string,
-    { file: string }
-  >;
-  const fileOf = (source: string) => {
-    const entry = manifest[source];
-    if (!entry) throw new Error(`the build has no ${source}`);
-    return entry.file;
-  };
+  const renderer = await load<Renderer>('render.js');
+  const fileOf = filesOfBuild();
   const ofLook = (look: Look): BrandedPages => {
-    const addressOf = (source: string) => basePath + scriptFolder(look) + basename(fileOf(source));
-    const assets: PageAssets = {
-      script: addressOf('web/main.tsx'),
-      laterScript: addressOf('web/screens/later-screen.tsx'),
-      style: renderer.styleText(look.accentColour),
-      laterStyle: renderer.laterStyle,
-      accentColour: look.accentColour,
-      texts: look.texts,
-    };
+    const assets = assetsOf(look, { basePath, fileOf, renderer });
     return {
       styles: [assets.style, assets.laterStyle],
       render: (page) => renderer.renderDocument(page, assets),
@@ -68,10 +60,7 @@ export async function loadBuiltPages({ basePath }: { basePath: string }): Promis
   };
   const known = new WeakMap<Look, BrandedPages>();
   return {
-    assetFolder: new URL('pages/assets/', buildFolder),
-    fileOfTexts: Object.fromEntries(
-      languages.map((language) => [language, basename(fileOf(`messages/${language}.json`))]),
-    ) as Record<Language, string>,
+    ...builtFiles(fileOf),
     ofBrand: (brand) => {
       const pages = known.get(brand) ?? ofLook(brand);
       known.set(brand, pages);
@@ -80,10 +69,72 @@ export async function loadBuiltPages({ basePath }: { basePath: string }): Promis
   };
 }
 
+/** Loads what writes the pages of a brand to files. Throws if it was not built. */
+export async function loadStaticPages({
+  basePath,
+  brand,
+}: {
+  basePath: string;
+  brand: Look;
+}): Promise<BuiltStaticPages> {
+  const renderer = await load<StaticRenderer>('render-static.js');
+  const fileOf = filesOfBuild();
+  const assets = assetsOf(brand, { basePath, fileOf, renderer });
+  return {
+    ...builtFiles(fileOf),
+    styles: [assets.style, assets.laterStyle],
+    render: (page, others) => renderer.renderStaticDocument(page, others, assets),
+  };
+}
+
+/** The only import of the built pages in the server. */
+async function load<Module>(file: string): Promise<Module> {
+  return (await import(new URL(`render/${file}`, buildFolder).href)) as Module;
+}
+
+type FileOf = (source: string) => string;
+
+/** The name of the built file for a source, within the folder of the pages. */
+function filesOfBuild(): FileOf {
+  const manifest = JSON.parse(readFileSync(new URL('pages/.vite/manifest.json', buildFolder), 'utf8')) as Record<
+    string,
+    { file: string }
+  >;
+  return (source) => {
+    const entry = manifest[source];
+    if (!entry) throw new Error(`the build has no ${source}`);
+    return entry.file;
+  };
+}
+
+function builtFiles(fileOf: FileOf): BuiltFiles {
+  return {
+    assetFolder: new URL('pages/assets/', buildFolder),
+    fileOfTexts: Object.fromEntries(
+      languages.map((language) => [language, basename(fileOf(`messages/${language}.json`))]),
+    ) as Record<Language, string>,
+  };
+}
+
+function assetsOf(
+  look: Look,
+  { basePath, fileOf, renderer }: { basePath: string; fileOf: FileOf; renderer: Styles },
+): PageAssets {
+  const addressOf = (source: string) => basePath + scriptFolder(look) + basename(fileOf(source));
+  return {
+    script: addressOf('web/main.tsx'),
+    laterScript: addressOf('web/screens/later-screen.tsx'),
+    style: renderer.styleText(look.accentColour),
+    laterStyle: renderer.laterStyle,
+    accentColour: look.accentColour,
+    texts: look.texts,
+  };
+}
+
 /**
- * Where a brand's pages load their scripts. These import each other by relative addresses: in a folder of the brand's own
- * they find its texts, without a byte or a request more.
+ * Where a brand's pages load their scripts, below the base path. These import each other by relative addresses: in a folder
+ * of the brand's own they find its texts, without a byte or a request more.
  */
-function scriptFolder({ texts, digest }: Look): string {
+export function scriptFolder({ texts, digest }: Pick<Look, 'texts' | 'digest'>): string {
   return Object.keys(texts).length === 0 ? '/assets/' : `${brandFolder}/${digest}/`;
 }

@@ -1,17 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 
-/** The Content-Security-Policy of a page in a brand: it starts from nothing; style blocks are admitted by their hashes. */
-export function pagePolicy(config: Config, styles: readonly string[]): string {
-  const styleHashes = styles.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
+/** The texts of scripts in the document, and other origins that a form may lead to. */
+type More = { scripts?: readonly string[]; formOrigins?: readonly string[] };
+
+/**
+ * The Content-Security-Policy of a page in a brand: it starts from nothing; style blocks are admitted by their hashes.
+ * `styles` are the exact texts between the style tags.
+ */
+export function pagePolicy(config: Config, styles: readonly string[], more: More = {}): string {
+  const { scripts = [], formOrigins = [] } = more;
   return [
     "default-src 'none'",
-    "script-src 'self'",
-    `style-src ${styleHashes.join(' ')}`,
+    ["script-src 'self'", ...scripts.map(hashOf)].join(' '),
+    ['style-src', ...styles.map(hashOf)].join(' '),
     "img-src 'self' data:",
     "connect-src 'self'",
     // Chromium applies this rule to the redirect after a form post as well.
-    ["form-action 'self'", ...config.destinationRules.allowedOrigins].join(' '),
+    ["form-action 'self'", ...config.destinationRules.allowedOrigins, ...formOrigins].join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
@@ -19,10 +25,10 @@ export function pagePolicy(config: Config, styles: readonly string[]): string {
   ].join('; ');
 }
 
-/** The headers of every answer. `styles` are the exact texts between the style tags of pages in the installation's brand. */
-export function securityHeaders(config: Config, styles: readonly string[]): Record<string, string> {
+/** The headers of every answer. `styles` are those of pages in the installation's brand. */
+export function securityHeaders(config: Config, styles: readonly string[], more: More = {}): Record<string, string> {
   return {
-    'content-security-policy': pagePolicy(config, styles),
+    'content-security-policy': pagePolicy(config, styles, more),
     'referrer-policy': 'strict-origin',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
@@ -35,4 +41,9 @@ export function securityHeaders(config: Config, styles: readonly string[]): Reco
       'strict-transport-security': 'max-age=63072000; includeSubDomains',
     }),
   };
+}
+
+/** How the policy names a text inside the document (Content Security Policy Level 3, §2.3.1). */
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

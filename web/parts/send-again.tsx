@@ -60,7 +60,7 @@ export function SendAgain({ cancelKey, onAnswer }: Props) {
 
   return (
     <>
-      {isOver ? (
+      {page.isStatic ? null : isOver ? (
         <p className="hint over">{message('twofa-send-over')}</p>
       ) : (
         <PortalForm call="twoFactorSend" onSend={send}>

@@ -4,5 +4,6 @@ import { useVisit } from '../visit.ts';
 
 /** The turn that a form with a destination belongs to (docs/decisions/0027). */
 export function TurnField() {
-  return <input type="hidden" name={queryNames.turn} value={turnOfForm(useVisit().page.turns)} />;
+  const { isStatic, turns } = useVisit().page;
+  return isStatic ? null : <input type="hidden" name={queryNames.turn} value={turnOfForm(turns)} />;
 }

@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { anyWebServer } from '#testing/any-web-server.ts';
+import { type BackendData, fortyLineBackend } from '#testing/forty-line-backend.ts';
+import { freePort } from '#testing/free-port.ts';
+import { runVestibule } from '#testing/run-vestibule.ts';
+import { siteOfPages } from '#testing/site-of-pages.ts';
+import { appCode, wrongAppCodes } from './authenticator-app.ts';
+import { codeForm } from './code-form.ts';
+import { signInForm } from './sign-in-form.ts';
+import { test as base, expect, password } from './test.ts';
+import { textsOf } from './texts.ts';
+import { Watch } from './watch.ts';
+
+// The files of `vestibule pages` in front of a backend that is not ours, served by nginx, by Caddy, and by a server that
+// knows nothing of languages.
+
+const key = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+const data: BackendData = {
+  users: { ada: { password }, tom: { password, secret: key } },
+  links: new Map([['a-link', 'ada']]),
+};
+
+type Sites = Record<'nginx' | 'Caddy' | 'any server', string>;
+
+async function startSites() {
+  const folder = await mkdtemp(join(tmpdir(), 'vestibule-pages-'));
+  const { err } = await runVestibule(['pages', join(folder, 'site')], { env: {} });
+  if (err) throw new Error(err);
+  const files = join(folder, 'site');
+  const posts: { url: string; body: string }[] = [];
+  const backend = fortyLineBackend(data);
+  backend.prependListener('request', (request) => {
+    const post = { url: request.url ?? '', body: '' };
+    posts.push(post);
+    request.on('data', (chunk) => {
+      post.body += chunk;
+    });
+  });
+  const port = await listen(backend);
+  const [nginx, caddy] = [await freePort(), await freePort()];
+  const any = await anyWebServer(files, port);
+  const servers = [
+    await siteOfPages('nginx', { folder: files, port: nginx, backend: port }),
+    await siteOfPages('caddy', { folder: files, port: caddy, backend: port }),
+  ];
+  const sites: Sites = {
+    nginx: `http://localhost:${nginx}`,
+    Caddy: `http://localhost:${caddy}`,
+    'any server': `http://localhost:${await listen(any)}`,
+  };
+  return {
+    sites,
+    posts,
+    async stopBackend() {
+      backend.closeAllConnections();
+      backend.close();
+    },
+    async close() {
+      for (const server of servers) await server.close();
+      any.close();
+      backend.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** No portal of ours runs: `watch` and `baseURL` do without. */
+const test = base.extend<{ started: Awaited<ReturnType<typeof startSites>> }>({
+  started: async ({ oncePerWorker }, use) => await use(await oncePerWorker.get(startSites, undefined)),
+  baseURL: async ({ started }, use) => await use(started.sites.nginx),
+  watch: async ({ context, started }, use) => {
+    const watch = new Watch(Object.values(started.sites));
+    await watch.over(context);
+    await use(watch);
+    expect(watch.faults, 'errors, policy violations and requests to strangers').toEqual([]);
+  },
+});
+
+test.describe.configure({ mode: 'serial', timeout: 120_000 });
+
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+const texts = textsOf('en');
+
+for (const server of ['nginx', 'Caddy'] as const)
+  test(`behind ${server}, a wrong password, a right one, an app and a reset work as with our server`, async ({
+    page,
+    started,
+    watch,
+  }) => {
+    watch.expect(/Two-factor code not verified: wrong/);
+    const site = started.sites[server];
+    started.posts.length = 0;
+    await page.goto(`${site}/portal/#/reports/7`);
+    const form = signInForm(page);
+    await form.send('tom', 'wrong');
+    await expect(page).toHaveURL(/\/portal\/loginfail\/default$/);
+    await form.send('tom', password);
+    await expect(page).toHaveURL(/\/portal\/twoFactor\?redirectURL=/);
+    const [wrong = ''] = wrongAppCodes(key, 1);
+    const code = codeForm(page);
+    await code.sendWrong(wrong);
+    await code.send(data.users.tom?.usedCode === `"${appCode(key)}"` ? appCode(key, -30) : appCode(key));
+    await expect(heading(page)).toHaveText('The hub');
+    await expect(page).toHaveURL(/#\/reports\/7$/);
+
+    await page.goto(`${site}/portal/login?lang=de`);
+    await page.getByRole('link', { name: textsOf('de')['login-forgotten'] }).click();
+    await expect(heading(page)).toHaveText(textsOf('de')['forgotten-title']);
+    await page.getByLabel(textsOf('de').email).fill('ada@acme.test');
+    await page.getByRole('button', { name: textsOf('de')['forgotten-button'] }).click();
+    await expect(heading(page)).toHaveText(textsOf('de')['email-info-title']);
+
+    data.links.set('a-link', 'ada');
+    await page.goto(`${site}/portal/forgottenChange?hash=a-link`);
+    await expect(page).toHaveURL(/\/forgottenChange$/);
+    for (const label of ['change-password', 'change-repeat'] as const)
+      await page.getByLabel(texts[label], { exact: true }).fill('Copper-Meadow-77');
+    await page.getByRole('button', { name: texts['change-button'] }).click();
+    await expect(heading(page)).toHaveText(texts['changed-title']);
+
+    const sent = started.posts.map(({ url, body }) => `${url} ${body}`).join('\n');
+    expect(sent).toContain('/portal/performlogin username=tom&password=wrong&redirectURL=%2Fportal%23%2Freports%2F7');
+    expect(sent).not.toMatch(/turn=|remember|destination=/);
+    expect(sent).toContain('hash=a-link&password=Copper-Meadow-77&repeat=Copper-Meadow-77');
+  });
+
+for (const server of ['nginx', 'Caddy', 'any server'] as const)
+  test(`behind ${server}, the first paint is in the visitor's language`, async ({
+    browser,
+    contextOptions,
+    started,
+    watch,
+  }) => {
+    const context = await browser.newContext({ ...contextOptions, locale: 'pl-PL', baseURL: started.sites[server] });
+    await watch.over(context);
+    const page = await context.newPage();
+    // Every text of the heading that was ever shown.
+    await page.addInitScript(() => {
+      const seen: string[] = [];
+      Object.assign(window, { seen });
+      const look = () => {
+        const text = document.querySelector('h1')?.checkVisibility() && document.querySelector('h1')?.textContent;
+        if (text && seen.at(-1) !== text) seen.push(text);
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+    await page.goto('/portal/');
+    await expect(page.locator('.peek').first()).toBeVisible();
+    await expect(page.locator('html')).toHaveAttribute('lang', 'pl');
+    await expect(page).toHaveTitle(`${textsOf('pl')['login-title']} · Vestibule`);
+    expect(await page.evaluate(() => (window as unknown as { seen: string[] }).seen)).toEqual([
+      textsOf('pl')['login-title'],
+    ]);
+    await page.goto('/portal/?reason=3#/forgottenChangeFailedInfo?lang=it');
+    await expect(page.getByText(textsOf('it')['changed-failed-page-error-3'])).toBeVisible();
+    await expect(page.locator('html')).toHaveAttribute('lang', 'it');
+    await context.close();
+  });
+
+test('without JavaScript, nginx shows what the query says, and the form signs in', async ({
+  browser,
+  contextOptions,
+  started,
+  watch,
+}) => {
+  const context = await browser.newContext({
+    ...contextOptions,
+    locale: 'de-AT',
+    javaScriptEnabled: false,
+    baseURL: started.sites.nginx,
+  });
+  await watch.over(context);
+  const page = await context.newPage();
+  const german = textsOf('de');
+  await page.goto('/portal/forgottenChangeFailedInfo?7');
+  await expect(page.getByText(german['changed-failed-page-error-7'])).toBeVisible();
+  await page.goto('/portal/login');
+  await page.getByLabel(german['login-username']).fill('tom');
+  await page.getByLabel(german['login-password']).fill(password);
+  await page.getByRole('button', { name: german['login-button'], exact: true }).click();
+  await expect(heading(page)).toHaveText(german['twofa-title']);
+  await context.close();
+});
+
+test('an address that is none, and a backend that is away, lead on', async ({ page, started, watch }) => {
+  watch.expect(/status of 404|status of 502/);
+  for (const server of ['nginx', 'Caddy', 'any server'] as const) {
+    await page.goto(`${started.sites[server]}/portal/no/such?x=1`);
+    await expect(page.getByText(`${started.sites[server]}/portal/no/such?x=1`)).toBeVisible();
+  }
+  await started.stopBackend();
+  for (const server of ['nginx', 'Caddy'] as const) {
+    await page.goto(`${started.sites[server]}/portal/login`);
+    await signInForm(page).send('ada', 'any');
+    await expect(heading(page)).toHaveText(texts['problem-502-title']);
+    await page.getByRole('link', { name: texts['return-to-login'] }).click();
+    await expect(heading(page)).toHaveText(texts['login-title']);
+  }
+});
