@@ -43,6 +43,13 @@ ${variantRules().map(ruleOf).join('')}		default ""
 	redir / ${basePath}/ 302
 	redir /.well-known/change-password ${basePath}${screenPaths.forgotten} 302
 ${redirects.map(([old, now]) => redirectOf(basePath, old, now)).join('')}
+	@vestibule_logo path_regexp ^${basePath}/assets/brand/[^/]+\\.(?:svg|png|webp)$
+	handle @vestibule_logo {
+		header X-Content-Type-Options nosniff
+		header Content-Security-Policy "default-src 'none'; style-src 'unsafe-inline'"
+		file_server
+	}
+
 	@vestibule_assets path_regexp ^${basePath}/assets/
 	handle @vestibule_assets {
 		header Cache-Control "public, max-age=${limits.assetLifetimeSeconds}, immutable"
@@ -50,13 +57,6 @@ ${redirects.map(([old, now]) => redirectOf(basePath, old, now)).join('')}
 		file_server {
 			precompressed br gzip
 		}
-	}
-
-	@vestibule_logo path_regexp ^${basePath}/logo\\.
-	handle @vestibule_logo {
-		header X-Content-Type-Options nosniff
-		header Content-Security-Policy "default-src 'none'; style-src 'unsafe-inline'"
-		file_server
 	}
 
 	# The calls and the start page of the hub. What else the backend serves below ${basePath}/ belongs here too.

@@ -89,7 +89,13 @@ ${redirects.map(([old, now]) => `    location = ${basePath}${old} {\n        ret
         try_files $uri$vestibule_suffix =404;
     }
 
-    location ~ ^${basePath}/logo\\. {
+    # A logo that is too large for the documents.
+    location ~ ^${basePath}/assets/brand/[^/]+\\.(?:svg|png|webp)$ {
+        types {
+            image/svg+xml svg;
+            image/png png;
+            image/webp webp;
+        }
         add_header X-Content-Type-Options nosniff always;
         add_header Content-Security-Policy "default-src 'none'; style-src 'unsafe-inline'" always;
         try_files $uri =404;

@@ -80,11 +80,10 @@ describe('vestibule pages', () => {
     const assets = await readdir(join(folder, 'public/acme/door/assets'));
     for (const name of await documents()) {
       const html = await page(name.replace(/\.html$/, ''));
-      expect(html).toContain('<img src="/acme/door/logo.svg" alt="Acme Hub"');
+      expect(/<img src="data:image\/svg\+xml,[^"]+"[^>]* alt="Acme Hub"/.test(html), name).toBe(true);
       const [script = ''] = /(?<=<script type="module" async src="\/acme\/door\/assets\/)[^"]+/.exec(html) ?? [];
       expect(assets).toEqual(expect.arrayContaining([script, `${script}.br`, `${script}.gz`]));
     }
-    expect(await read('public/acme/door/logo.svg')).toBe(logo);
   });
 
   it('leaves out what only our server knows', async () => {
