@@ -23,7 +23,7 @@ export const tests = {
   byKeys: { file: states, title: 'signing in and out with only the keyboard' },
   appByKeys: { file: states, title: 'registering an app and signing in with it with only the keyboard' },
   resetByKeys: { file: 'e2e/change-form.spec.ts', title: 'keyboard only: from the sign-in form through the email' },
-  colours: { file: 'web/brand-colours.test.ts', title: 'are legible by %s' },
+  colours: { file: 'web/brand-colours.test.ts', title: 'BR-01 the pages and emails of any brand are legible' },
   pointer: { file: 'web/input-rules.test.ts', title: 'nothing happens on the press of a pointer' },
   keys: { file: 'web/input-rules.test.ts', title: 'no key alone does anything but Escape' },
   motion: { file: 'web/input-rules.test.ts', title: 'nothing plays, blinks or scrolls by itself' },

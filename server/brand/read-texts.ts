@@ -1,8 +1,12 @@
 import type { Language } from '#contract/languages.ts';
+import { typesetTexts } from '#contract/typeset.ts';
 import type { BrandTexts } from './brand.ts';
 import { originals } from './originals.ts';
 
-/** Replaced texts that fit: known keys, the placeholders of the original, plain text. Adds the others to `problems`. */
+/**
+ * Replaced texts that fit, typeset like ours: known keys, the placeholders of the original, plain text. Adds the others to
+ * `problems`.
+ */
 export function readTexts(given: BrandTexts, problems: string[]): BrandTexts {
   const read = Object.entries(given).map(([language, texts]) => {
     const original = originals[language as Language];
@@ -11,7 +15,7 @@ export function readTexts(given: BrandTexts, problems: string[]): BrandTexts {
       if (problem) problems.push(`texts.${language}.${key}: ${problem}`);
       return problem === null;
     });
-    return [language, Object.fromEntries(fitting)];
+    return [language, typesetTexts(language as Language, Object.fromEntries(fitting))];
   });
   return Object.fromEntries(read);
 }

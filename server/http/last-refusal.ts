@@ -42,11 +42,11 @@ export function readLastRefusal(
       string,
       unknown
     >;
-    // A response that was read only after a sign-out has brought back the name of whoever has left.
-    if (turn !== turnOfRefusal(readTokenCookie(request.headers, config, 'signed-out'))) return none;
     if (typeof username !== 'string' || [...username].length > longestUsername || !username.isWellFormed()) return none;
+    // A response that was read only after a sign-out brings back the name of whoever has left.
+    const isOfTurn = turn === turnOfRefusal(readTokenCookie(request.headers, config, 'signed-out'));
     const isItsPage = typeof reference === 'string' && at === pageKey(config, url);
-    return { reference: isItsPage ? referenceOfText(reference) : null, username };
+    return { reference: isItsPage ? referenceOfText(reference) : null, username: isOfTurn ? username : '' };
   } catch {
     return none;
   }

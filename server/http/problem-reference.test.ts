@@ -63,7 +63,7 @@ it('the page says in every language what it is', async () => {
       return /<span>([^<]+)<\/span> <code>[0-9A-F]{4}-/.exec(body)?.[1];
     }),
   );
-  expect(labels).toEqual(['Reference', 'Referenz', 'Referencia', 'Numer sprawy', 'Referentie', 'Riferimento']);
+  expect(labels).toEqual(['Reference', 'Referenz', 'Referencia', 'Kod referencyjny', 'Referentie', 'Riferimento']);
 });
 
 it('an event of the request is found by it', async () => {
