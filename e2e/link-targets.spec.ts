@@ -21,6 +21,10 @@ test('links side by side are on one line', async ({ page, context, stages }) => 
   await stages.enter(context, 'app');
   await page.goto('/portal/twoFactor');
   await expect(codeForm(page).box(1)).toBeVisible();
+  // A line that is long enough for both.
+  await page.locator('p.links').evaluate((line) => {
+    line.style.width = 'max-content';
+  });
   const tops = await Promise.all(
     [texts['twofa-use-recovery'], texts['twofa-change-user']].map((name) =>
       page.getByRole('link', { name, exact: true }).evaluate((link) => {

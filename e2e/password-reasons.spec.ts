@@ -134,7 +134,7 @@ for (const { reason, what, tag, next, meanwhile, first = () => newPassword, seco
     await expect(form.hash).toHaveValue(isLinkOver ? '' : hashOf(link));
     // Playwright finds no text within noscript, only roles.
     await expect(page.getByRole('note')).toHaveText(
-      isLinkOver ? [`${texts['change-no-link-title']}${texts['change-no-link-text']} Send a new link`] : [],
+      isLinkOver ? [`${texts['change-no-link-title']}. ${texts['change-no-link-text']} Send a new link`] : [],
     );
     if (next !== 'choose') return;
     await expect(form.username).toHaveValue(person.username);
