@@ -198,6 +198,9 @@ for (const [state, reach] of Object.entries(states)) {
       watch.expect(/status of 401/, /Two-factor code not verified: signInExpired/);
       const person = await reach({ context, portal, inbox, stages, newPerson, newPersonWithApp, isScripted });
       await page.goto(asked(2, isScripted));
+      // Its script asks for the secret, which is to come before the end.
+      if (state === 'must register an app')
+        await expect(page.getByRole('img', { name: texts['registration-qr'] })).toBeVisible();
       await onDatabaseOf(
         portal,
         (sql) =>

@@ -624,7 +624,7 @@ test('a QR code that fails to load is reported, with a way to retry', async ({ p
     times: 1,
   });
   await page.goto(asked);
-  await expect(page.getByRole('alert')).toContainText('The QR code isn’t available right now');
+  await expect(page.getByRole('alert')).toContainText('The QR code isn’t available');
   await expect(page.getByRole('alert')).toContainText(texts['twofa-qr-code-unavailable']);
   await page.getByRole('link', { name: 'Reload' }).click();
   await expect(page.getByRole('img', { name: texts['registration-qr'] })).toBeVisible();
