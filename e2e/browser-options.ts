@@ -1,7 +1,7 @@
 import type { PlaywrightTestOptions, PlaywrightWorkerOptions } from '@playwright/test';
-import { findChromium } from './find-chromium.ts';
+import { findChromium } from '#server/command-line/find-chromium.ts';
 
-const executablePath = findChromium();
+const executablePath = findChromium(process.env);
 const isRoot = process.getuid?.() === 0;
 
 /** How every browser of these tests is started. */

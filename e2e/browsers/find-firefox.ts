@@ -1,12 +1,13 @@
+import { findProgram } from '#server/command-line/find-program.ts';
 import { bringPackages } from '#testing/bring-packages.ts';
-import { findProgram } from '../find-program.ts';
 
 const whereFrom = 'install it (Debian: apt-get install firefox-esr) or set FIREFOX to its path';
 
 /** The Firefox of this machine: the one named by FIREFOX, otherwise one on the PATH or in a usual place, or null. */
 export function findFirefox(): string | null {
   return (
-    process.env.FIREFOX ?? findProgram(['firefox-esr', 'firefox'], ['/Applications/Firefox.app/Contents/MacOS/firefox'])
+    process.env.FIREFOX ??
+    findProgram(['firefox-esr', 'firefox'], process.env, ['/Applications/Firefox.app/Contents/MacOS/firefox'])
   );
 }
 

@@ -1,5 +1,5 @@
+import { findProgram } from '#server/command-line/find-program.ts';
 import { bringPackages } from '#testing/bring-packages.ts';
-import { findProgram } from '../find-program.ts';
 
 const whereFrom = 'install its driver and a screen for it (Debian: apt-get install webkit2gtk-driver xvfb)';
 
@@ -8,8 +8,8 @@ export type Webkit = { driver: string; display: string };
 
 /** The WebKitGTK of this machine, or null. */
 export function findWebkit(): Webkit | null {
-  const driver = findProgram(['WebKitWebDriver']);
-  const display = findProgram(['Xvfb']);
+  const driver = findProgram(['WebKitWebDriver'], process.env);
+  const display = findProgram(['Xvfb'], process.env);
   return driver && display ? { driver, display } : null;
 }
 
