@@ -247,6 +247,8 @@ describe('BR-05 a customer’s host', () => {
       const { statusCode, headers } = await at('login.acme.test', url);
       expect([url, statusCode, headers.location]).toEqual([url, 302, `https://hub.example${there}`]);
       expect(headers['set-cookie']).toBeUndefined();
+      // What lies below a customer's host is not ours to bind.
+      expect(headers['strict-transport-security']).toBe('max-age=63072000');
     }
     expect((await at('LOGIN.Acme.Test', '/portal/login')).statusCode).toBe(302);
   });
