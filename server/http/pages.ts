@@ -15,7 +15,7 @@ import { withCustomer } from './keep-customer.ts';
 import { readLastRefusal } from './last-refusal.ts';
 import { languageOfRequest } from './request-url.ts';
 import { pagePolicy } from './security-headers.ts';
-import { turnsOf } from './turns.ts';
+import { turnsOfAnswer } from './turns.ts';
 
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
@@ -45,7 +45,7 @@ export function createPages({ config, brands, built }: Needs): Pages {
     const refusal = readLastRefusal(request, config, more.url);
     // A server page reports something that just happened: an earlier refusal's reference does not belong to it.
     const reference = more.serverPage ? null : refusal.reference;
-    const turns = turnsOf(request, config);
+    const turns = turnsOfAnswer(request, config);
     return {
       language: languageOfRequest(request),
       url: request.url,

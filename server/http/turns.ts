@@ -31,6 +31,13 @@ export function signedOutMark(request: FastifyRequest, config: Config): string |
   return newMarks.get(request) ?? readTokenCookie(request.headers, config, 'signed-out');
 }
 
+/** The browser's marks once it has read the response, for the form in it. */
+export function turnsOfAnswer(request: FastifyRequest, config: Config): Turns | undefined {
+  const turns = turnsOf(request, config);
+  const signedOut = signedOutMark(request, config);
+  return turns || signedOut !== null ? { signedIn: turns?.signedIn ?? null, signedOut } : undefined;
+}
+
 /** Removes a reset link kept in the browser, and withdraws those in its history: they are not for the next person. */
 export function clearWaitingLink(request: FastifyRequest, reply: FastifyReply, config: Config): void {
   giveUpOpenedLinks(request);

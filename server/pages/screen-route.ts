@@ -18,7 +18,7 @@ import { destinationFor } from '../visitor/destination.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { standingOf, wayOf } from '../visitor/ways.ts';
 import type { Who } from '../visitor/who.ts';
-import { recordRefusedDestination } from './record-refused-destination.ts';
+import { refusedDestinationRecorder } from './record-refused-destination.ts';
 
 const formsThatNeedIt: readonly Screen['name'][] = ['login', 'singleSignOn', 'forgotten'];
 
@@ -26,6 +26,7 @@ const formsThatNeedIt: readonly Screen['name'][] = ['login', 'singleSignOn', 'fo
 export function screenRoute(deps: Deps) {
   const { config } = deps;
   const noRoute = methodNotAllowed(deps);
+  const recordRefused = refusedDestinationRecorder(deps);
 
   return async function screen(request: FastifyRequest, reply: FastifyReply) {
     const { path, search } = splitUrl(request.url);
@@ -34,7 +35,7 @@ export function screenRoute(deps: Deps) {
     if (current) return reply.redirect(config.basePath + current + search, 302);
     const { name } = screenOfPath(below);
     if (name === 'notFound') return await noRoute(request, reply);
-    recordRefusedDestination(deps, request, reply);
+    recordRefused(request, reply);
     // The forms must show even while the database is down.
     const who = await visitorOf(deps, request).who().catch(nullIfDatabaseAway);
     if (name === 'login' && noticeOfSearch(search) === 'cookiesNeeded' && request.headers.cookie !== undefined)

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { destinationAfterTwoFactor } from '#contract/destination.ts';
 import { destinationInLanguage } from '#contract/destination-in-language.ts';
 import { type Notice, noticeOfSearch } from '#contract/notices.ts';
@@ -27,12 +27,16 @@ export function useCodeCheck() {
   const { page, place, saved, save, comeBack, goToDocument } = useVisit();
   const { toCall, toScreen, language } = usePortalUrls();
   const [said, say] = useState<Said>(() => saidBySearch(place.search) ?? saidByPage(page));
+  // Whether a code may have been checked without our hearing of it.
+  const isUnheard = useRef(false);
   // Distinguishes consecutive wrong codes, since repeated identical text isn't announced.
   const [checks, setChecks] = useState(0);
 
   /** `wrong`, `right`, or the name of the failure. */
   async function check(code: string, isRemembered: boolean): Promise<string> {
-    const answer = await verifyCode(page.rules.basePath, code, isRemembered, said?.name === 'notChecked');
+    const answer = await verifyCode(page.rules.basePath, code, isRemembered, isUnheard.current);
+    const { name } = answer;
+    isUnheard.current = name === 'failed' || name === 'unavailable' || (isUnheard.current && name !== 'wrong');
     if (answer.name === 'right' && answer.next === 'registration') {
       const asked = parameterOf(place.search, queryNames.redirectUrl) ?? undefined;
       goToDocument(toScreen('twoFactorRegistration', { [queryNames.redirectUrl]: asked }));
