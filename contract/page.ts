@@ -59,6 +59,8 @@ export type ServerPage =
 export type OpenSecondFactor = {
   /** The account name, for the link into an authenticator app. */
   account: string;
+  /** The name beside it there, if an app can be set up: it is that of the QR code, whatever brand the page is in. */
+  issuer?: string;
   /** Whether "do not ask again on this device" may be offered. */
   mayRemember: boolean;
   /** Whether a recovery code may replace the code. */

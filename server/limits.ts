@@ -321,6 +321,8 @@ export const limits = {
   logoRatio: 12,
   /** The most that the logos of a brand may add to a page, compressed; larger ones are files. */
   logoInlineBytes: 400,
+  /** Logos larger than this are files without being compressed to see: that takes half a second for the largest. */
+  logoInlineText: 8 * 1024,
   svgElements: 500,
   svgDepth: 20,
   /** In characters. */

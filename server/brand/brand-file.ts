@@ -49,6 +49,12 @@ export const brandSettings = {
   },
 } as const;
 
+const { logo: _logo, logoDark: _logoDark, ...keptSettings } = brandSettings;
+
+/** What the database keeps of a customer's brand, besides its images and hosts. */
+export const KeptSettings = { type: 'object', properties: keptSettings, additionalProperties: false } as const;
+export type KeptSettings = Static<typeof KeptSettings>;
+
 /** The file of a customer's brand, for `vestibule customer brand`. */
 export const BrandFile = {
   type: 'object',

@@ -19,17 +19,25 @@ export function logoOnPages(
   const files = new Map<string, Logo>();
   if (!logo) return { logo: null, files };
   const images = [logo, ...(logoDark ? [logoDark] : [])];
-  const inline = images.map(dataAddress);
-  const isInline = brotliCompressSync(inline.join(' ')).length <= limits.logoInlineBytes;
-  const [src = '', srcSet] = isInline
-    ? inline
-    : images.map((image) => {
-        const name = `${digestOf(image.bytes)}.${image.type}`;
-        files.set(name, image);
-        return `${folder}/${name}`;
-      });
+  const [src = '', srcSet] =
+    inlined(images) ??
+    images.map((image) => {
+      const name = `${digestOf(image.bytes)}.${image.type}`;
+      files.set(name, image);
+      return `${folder}/${name}`;
+    });
   const dark = srcSet === undefined ? null : { srcSet, media: 'screen and (prefers-color-scheme:dark)' };
   return { logo: { img: { src, ...shownSize(logo) }, dark }, files };
+}
+
+/** The images as data addresses, if they cost next to nothing; null otherwise. Compresses only what may be little. */
+function inlined(images: readonly Logo[]): string[] | null {
+  const bytesOf = (some: readonly Logo[]) => some.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  // Their bytes are compressed already.
+  if (bytesOf(images.filter(({ type }) => type !== 'svg')) > limits.logoInlineBytes) return null;
+  if (bytesOf(images) > limits.logoInlineText) return null;
+  const addresses = images.map(dataAddress);
+  return brotliCompressSync(addresses.join(' ')).length <= limits.logoInlineBytes ? addresses : null;
 }
 
 /** With its size known, the page does not move when the logo arrives. */

@@ -42,6 +42,12 @@ describe('BR-03 an SVG that would run or load anything is refused, by the name o
     ['an image set', svg('<path d="M0 0" fill="image-set(\'//evil.example\' 1x)"/>'), 'fill'],
     ['a gradient from elsewhere', svg('<linearGradient xlink:href="//evil.example#a"/>'), 'xlink:href'],
     ['a gradient by javascript', svg('<linearGradient href="javascript:alert(1)"/>'), 'href'],
+    ['a mask on a mask', svg('<mask id="a" mask="url(#b)"/>'), 'mask (on <mask>) within a mask'],
+    ['a mask of masks', svg('<mask id="a"><g><rect mask="url(#b)"/></g></mask>'), 'mask (on <rect>) within a mask'],
+    ['a path that clips a path', svg('<clipPath id="a" clip-path="url(#b)"/>'), 'clip-path (on <clipPath>)'],
+    ['a clipped path that clips', svg('<clipPath id="a"><rect clip-path="url(#b)"/></clipPath>'), '(on <rect>) within'],
+    ['a clipped mask', svg('<mask id="a"><rect clip-path="url(#b)"/></mask>'), 'clip-path (on <rect>) within a mask'],
+    ['a mask within a mask', svg('<mask id="a"><mask id="b"/><g mask="none"/></mask>'), 'mask (on <g>) within a mask'],
     ['an entity', `<!DOCTYPE svg [<!ENTITY a "x">]>${svg('&a;')}`, 'document type'],
     ['a document type', `<!doctype svg SYSTEM "https://evil.example/x.dtd">${svg(path)}`, 'document type'],
   ])('%s', (_name, content, named) => {
@@ -101,6 +107,7 @@ describe('BR-03 what is no image, or too large, is refused', () => {
     ['a line', png(4000, 30), 'times'],
     ['too many bytes', Buffer.concat([png(120, 30), Buffer.alloc(64 * 1024)]), '64 KB'],
     ['too many elements', svg('<g/>'.repeat(501)), '500 elements'],
+    ['an SVG that grows as it is written', svg(`<g id="${"'".repeat(20_000)}"/>`), '64 KB as it is kept'],
     ['too deep', svg('<g>'.repeat(30) + '</g>'.repeat(30)), '20 deep'],
   ])('%s', (_name, content, words) => {
     expect(problemOf(content)).toContain(words);
@@ -135,5 +142,21 @@ describe('BR-03 images are known by their content', () => {
       "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 120 30'><defs><linearGradient id='a' href='#b'><stop offset='0' stop-color='#fff'/></linearGradient></defs><g clip-path='url(#c)'><rect width='9' height='9' fill='url(#a)'/></g></svg>",
     );
     expect(result).toMatchObject({ logo: { type: 'svg', width: 120, height: 30 } });
+  });
+
+  it('an SVG may use masks beside each other, after one as well', () => {
+    const masks = '<mask id="a"><rect width="9" height="9"/></mask><clipPath id="b"><rect width="9"/></clipPath>';
+    expect(reading(svg(`${masks}<g mask="url(#a)"><path d="M0 0" clip-path="url(#b)"/></g>`)).kind).toBe('ok');
+  });
+
+  it.each([
+    ['href="#b" xlink:href="#c"', "href='#b'"],
+    ['xlink:href="#c" href="#b"', "href='#b'"],
+    ['xmlns:y="http://www.w3.org/1999/xlink" xlink:href="#c" y:href="#d"', "href='#c'"],
+  ])('an address that is given twice is written once: %s', (given, written) => {
+    const result = reading(svg(`<linearGradient ${given}/>`));
+    const text = result.kind === 'ok' ? result.logo.bytes.toString() : result.problem;
+    expect(text).toContain(`<linearGradient ${written}/>`);
+    expect(readLogo(Buffer.from(text))).toEqual(result);
   });
 });

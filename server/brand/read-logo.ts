@@ -19,7 +19,12 @@ export function readLogo(bytes: Buffer): LogoReading {
     return refused('is not an image: it must be SVG, PNG, WebP or JPEG');
   const svg = readSvg(bytes.toString());
   if (svg.kind === 'refused') return svg;
-  return withSaneSize({ type: 'svg', bytes: Buffer.from(svg.text), width: svg.width, height: svg.height });
+  const written = Buffer.from(svg.text);
+  // What is kept is read again by every instance: it must hold there as well.
+  if (written.length > limits.logoBytes) return refused(`is larger than ${limits.logoBytes / 1024} KB as it is kept`);
+  const again = readSvg(written.toString());
+  if (again.kind === 'refused') return refused(`${again.problem}, as it is kept`);
+  return withSaneSize({ type: 'svg', bytes: written, width: svg.width, height: svg.height });
 }
 
 /** A picture with huge sides takes a browser's memory, however small its file is. */

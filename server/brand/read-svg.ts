@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { limits } from '../limits.ts';
-import { elementsOfSvg, isAllowedValue, nameOfAttribute } from './svg-rules.ts';
+import { elementsOfSvg, isAllowedValue, maskAttributes, maskElements, nameOfAttribute } from './svg-rules.ts';
 
 /** What we use of a parsed document (DOM Level 2 Core §1.2). */
 type XmlNode = { nodeType: number; firstChild: XmlNode | null; nextSibling: XmlNode | null };
@@ -35,7 +35,7 @@ export function readSvg(source: string): SvgReading {
     if (root?.namespaceURI !== svgNamespace || root.localName !== 'svg') return refused('is not an SVG');
     const size = sizeOf(root);
     if (!size) return refused('needs a viewBox, such as viewBox="0 0 120 30"');
-    const text = written(root, { elements: 0 }, 0);
+    const text = written(root, { elements: 0 }, 0, false);
     return { kind: 'ok', text, ...size };
   } catch (error) {
     return refused(error instanceof SvgRefused ? error.message : 'is not well-formed XML');
@@ -44,7 +44,10 @@ export function readSvg(source: string): SvgReading {
 
 class SvgRefused extends Error {}
 
-function written(element: XmlElement, count: { elements: number }, depth: number): string {
+/**
+ * Masks and clipping paths that refer to further ones are refused like `use`: each step multiplies what a browser draws.
+ */
+function written(element: XmlElement, count: { elements: number }, depth: number, isWithinMask: boolean): string {
   const name = element.localName;
   if (element.namespaceURI !== svgNamespace) return '';
   count.elements += 1;
@@ -53,26 +56,38 @@ function written(element: XmlElement, count: { elements: number }, depth: number
   const kind = elementsOfSvg.get(name);
   if (kind === 'leftOut') return '';
   if (kind === undefined) throw new SvgRefused(`must not have <${shown(name)}>: shapes and gradients only`);
-  const attributes = [
-    ...(depth === 0 ? [` xmlns='${svgNamespace}'`] : []),
-    ...Array.from(element.attributes).map((attribute) => writtenAttribute(name, attribute)),
-  ];
+  const isMask = isWithinMask || maskElements.has(name);
+  const attributes = attributesOf(element);
+  const nested = isMask && [...attributes.keys()].find((one) => maskAttributes.has(one));
+  if (nested) throw new SvgRefused(`must not have ${nested} (on <${name}>) within a mask or clipPath`);
+  const namespace = depth === 0 ? ` xmlns='${svgNamespace}'` : '';
   let children = '';
   for (let node = element.firstChild; node; node = node.nextSibling)
-    if (node.nodeType === 1) children += written(node as XmlElement, count, depth + 1);
-  const start = `<${name}${attributes.join('')}`;
+    if (node.nodeType === 1) children += written(node as XmlElement, count, depth + 1, isMask);
+  const start = `<${name}${namespace}${[...attributes].map(writtenAttribute).join('')}`;
   return children === '' ? `${start}/>` : `${start}>${children}</${name}>`;
 }
 
-function writtenAttribute(element: string, attribute: XmlElement['attributes'][number]): string {
-  const { name, value } = attribute;
-  if (name === 'xmlns' || name.startsWith('xmlns:')) return '';
-  const allowed = nameOfAttribute(attribute);
-  if (allowed === 'leftOut') return '';
-  if (allowed === null) throw new SvgRefused(`must not have the attribute ${shown(name)} (on <${element}>)`);
-  if (!isAllowedValue(allowed, value))
-    throw new SvgRefused(`must not have ${shown(name)}="${shown(value)}" (on <${element}>): nothing from elsewhere`);
-  return ` ${allowed}='${value.replace(/[&<>'"]/g, (character) => `&#${character.charCodeAt(0)};`)}'`;
+/** The allowed attributes, each once: a plain `href` wins over `xlink:href`, as in browsers (SVG 2 §16.1.3). */
+function attributesOf({ localName, attributes }: XmlElement): Map<string, string> {
+  const kept = new Map<string, string>();
+  for (const attribute of Array.from(attributes)) {
+    const { name, value } = attribute;
+    if (name === 'xmlns' || name.startsWith('xmlns:')) continue;
+    const allowed = nameOfAttribute(attribute);
+    if (allowed === 'leftOut') continue;
+    if (allowed === null) throw new SvgRefused(`must not have the attribute ${shown(name)} (on <${localName}>)`);
+    if (!isAllowedValue(allowed, value))
+      throw new SvgRefused(
+        `must not have ${shown(name)}="${shown(value)}" (on <${localName}>): nothing from elsewhere`,
+      );
+    if (name === allowed || !kept.has(allowed)) kept.set(allowed, value);
+  }
+  return kept;
+}
+
+function writtenAttribute([name, value]: [string, string]): string {
+  return ` ${name}='${value.replace(/[&<>'"]/g, (character) => `&#${character.charCodeAt(0)};`)}'`;
 }
 
 function sizeOf({ attributes }: XmlElement): { width: number; height: number } | null {

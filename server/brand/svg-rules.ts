@@ -20,6 +20,10 @@ export const elementsOfSvg = new Map<string, 'kept' | 'leftOut'>([
   ...['title', 'desc', 'metadata'].map((name) => [name, 'leftOut'] as const),
 ]);
 
+/** What a browser draws anew for each element that refers to it, and the attributes that do. */
+export const maskElements: ReadonlySet<string> = new Set(['clipPath', 'mask']);
+export const maskAttributes: ReadonlySet<string> = new Set(['clip-path', 'mask']);
+
 /** Geometry and paint. None of these loads or runs anything, provided that `isAllowedValue` holds. */
 const attributes = new Set(
   `id viewBox width height x y x1 y1 x2 y2 cx cy r rx ry fx fy fr d points transform pathLength preserveAspectRatio

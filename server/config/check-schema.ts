@@ -1,5 +1,8 @@
 import { Ajv } from 'ajv';
 
+/** It compiles each schema once. */
+const ajv = new Ajv({ allErrors: true });
+
 /**
  * A value as far as it fits a schema: what does not fit is left out and added to `problems`, each naming its setting;
  * `whole` names the value itself. Null if nothing is left of it.
@@ -10,7 +13,7 @@ export function checkSchema<T extends object>(
   whole: string,
   problems: string[],
 ): T | null {
-  const check = new Ajv({ allErrors: true }).compile<T>(schema);
+  const check = ajv.compile<T>(schema);
   if (check(value)) return value;
   for (const { instancePath, message, params } of check.errors ?? []) {
     const names = instancePath.split('/').slice(1).map(unescaped);

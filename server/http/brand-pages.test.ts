@@ -11,6 +11,7 @@ import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
 import { askForReset } from '#testing/reset-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
+import { halfSession, pageOf } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile({ env: { PUBLIC_URL: 'https://hub.example' } });
 const second = otherInstanceOfFile(portal, { publicUrl: new URL('https://hub.example') });
@@ -247,6 +248,8 @@ describe('BR-05 a customer’s host', () => {
       const { statusCode, headers } = await at('login.acme.test', url);
       expect([url, statusCode, headers.location]).toEqual([url, 302, `https://hub.example${there}`]);
       expect(headers['set-cookie']).toBeUndefined();
+      // What lies below a customer's host is not ours to bind.
+      expect(headers['strict-transport-security']).toBe('max-age=63072000');
     }
     expect((await at('LOGIN.Acme.Test', '/portal/login')).statusCode).toBe(302);
   });
@@ -279,5 +282,14 @@ describe('BR-06 emails are in the brand of their reader', () => {
     await askForReset(portal, 'zoe@acme.test', { url: `/portal/password/forgotten${search}` });
     await portal.workOff();
     expect(portal.mails.at(-1)).toMatchObject({ from: name, recipient: 'zoe@acme.test' });
+  });
+
+  it('and so is the issuer in their authenticator app: that of the link on the page is that of the QR code', async () => {
+    await addCustomer(portal, 'app', { twoFactor: 'app' });
+    await addUser(portal, { username: 'ada', customers: ['app'] });
+    await giveBrand(portal, 'app', { name: 'App AG' });
+    const cookies = await halfSession(portal, 'ada');
+    const { secondFactor } = await pageOf(portal, { url: '/portal/twoFactorRegistration?customer=acme', cookies });
+    expect(secondFactor).toMatchObject({ account: 'ada', issuer: 'App AG' });
   });
 });

@@ -9,6 +9,7 @@ import { clientAddress } from './client-address.ts';
 import { refuse } from './refuse.ts';
 import { recordable, splitUrl } from './request-url.ts';
 import { isFromOwnOrigin } from './same-origin.ts';
+import { hostTransport } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -92,6 +93,8 @@ function toOwnHost({ brands, config }: Deps, request: FastifyRequest, reply: Fas
   const asked = new URLSearchParams(search);
   asked.set(queryNames.customer, brand.key);
   const url = `${config.publicUrl.origin}${page.replace(/^\/+/, '/')}?${asked}`;
+  // The customer's domain is theirs: what lies below their host need not know HTTPS.
+  if (config.publicUrl.protocol === 'https:') reply.header('strict-transport-security', hostTransport);
   return Promise.resolve(reply.redirect(url, 302));
 }
 

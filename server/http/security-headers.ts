@@ -25,6 +25,9 @@ export function pagePolicy(config: Config, styles: readonly string[], more: More
   ].join('; ');
 }
 
+/** HTTPS only, for two years, of one host (RFC 6797 §6.1). */
+export const hostTransport = 'max-age=63072000';
+
 /** The headers of every answer. `styles` are those of pages in the installation's brand. */
 export function securityHeaders(config: Config, styles: readonly string[], more: More = {}): Record<string, string> {
   return {
@@ -38,7 +41,7 @@ export function securityHeaders(config: Config, styles: readonly string[], more:
       'accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=()',
     'cache-control': 'no-store',
     ...(config.publicUrl.protocol === 'https:' && {
-      'strict-transport-security': 'max-age=63072000; includeSubDomains',
+      'strict-transport-security': `${hostTransport}; includeSubDomains`,
     }),
   };
 }

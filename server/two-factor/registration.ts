@@ -12,7 +12,7 @@ import { newTotpSecret, totpUri } from './totp.ts';
 
 /** Who may register an app now, or why not: there is no sign-in, or the wrong one. */
 export type RegistrationResult =
-  | { kind: 'open'; account: string; answer: RegistrationAnswer }
+  | { kind: 'open'; account: string; issuer: string; answer: RegistrationAnswer }
   | { kind: 'signedOut' }
   | { kind: 'refused' }
   /** The user has to sign in again first. */
@@ -44,11 +44,12 @@ export async function openRegistration(deps: Deps, hash: Buffer, who: Who): Prom
   });
   const totpSecret = unseal(keys.seal, sealedSecret, pendingPlace(hash));
   if (totpSecret === null) throw new Error('cannot open the pending secret of a session');
-  const uri = totpUri(totpSecret, await issuerFor(deps, account.userId), account.username);
+  const issuer = await issuerFor(deps, account.userId);
+  const uri = totpUri(totpSecret, issuer, account.username);
   // Loaded only now, as few visits register an app.
   const { toDataURL } = await import('qrcode');
   const url = await toDataURL(uri, { errorCorrectionLevel: 'M', margin: quietZone, scale: 4 });
-  return { kind: 'open', account: account.username, answer: { url, totpSecret } };
+  return { kind: 'open', account: account.username, issuer, answer: { url, totpSecret } };
 }
 
 /** The name in the authenticator app: that of the brand in which the user is written to. */

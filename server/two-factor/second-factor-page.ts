@@ -66,10 +66,9 @@ async function halfPage(
   if (redirect) return { redirect };
   const registration = half.mustRegister && half.factor === 'app' ? await tryToOpen(deps, request, who, hash) : null;
   if (registration?.kind === 'elsewhere') return elsewhere(deps, request, registration, null);
-  return {
-    secondFactor: await openSecondFactor(deps, half, hash),
-    ...(registration?.kind === 'open' && { registration: registration.answer }),
-  };
+  const secondFactor = await openSecondFactor(deps, half, hash);
+  if (registration?.kind !== 'open') return { secondFactor };
+  return { secondFactor: { ...secondFactor, issuer: registration.issuer }, registration: registration.answer };
 }
 
 /** Null if it failed: the screen then says so itself, and offers to load it again. */
@@ -145,9 +144,9 @@ async function ownAppPage(
   if (registration.kind !== 'open') return { redirect: goesOnTo };
   const redirect = rightAddress(deps, request, { factor: 'app', mustRegister: true });
   if (redirect) return { redirect };
-  const { username: account } = who.session;
+  const { account, issuer } = registration;
   return {
-    secondFactor: { account, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
+    secondFactor: { account, issuer, mayRemember: false, mayRecover: false, sendAgainAfter: 0, goesOnTo },
     registration: registration.answer,
   };
 }

@@ -49,13 +49,13 @@ function NoKey() {
 
 function Key({ url, totpSecret, onBroken }: RegistrationAnswer & { onBroken: () => void }) {
   const message = useMessage();
-  const { secondFactor, branding } = useVisit().page;
+  const { secondFactor } = useVisit().page;
   return (
     <div className="qr">
-      {secondFactor && (
+      {secondFactor?.issuer && (
         <a
           className="button quiet small on-touch"
-          href={otpauthAddress(totpSecret, branding.name, secondFactor.account)}
+          href={otpauthAddress(totpSecret, secondFactor.issuer, secondFactor.account)}
         >
           {message('registration-open')}
         </a>
