@@ -59,6 +59,8 @@ export const limits = {
   unknownNameBuckets: 65_536,
   /** How long a backend may take to answer a call that `vestibule conformance` tries. */
   conformanceAnswer: 10 * second,
+  /** The longest answer to it that is read. */
+  conformanceBytes: 1024 * 1024,
   halfSession: 10 * minute,
   /** Codes that one half session may try; then the password is required again. */
   codeTries: 5,

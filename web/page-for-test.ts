@@ -1,7 +1,7 @@
 import type { Page } from '#contract/page.ts';
 import { renderDocument } from './render.tsx';
 
-const assets = {
+export const assetsForTest = {
   script: '/portal/assets/main.js',
   laterScript: '/portal/assets/later-screen.js',
   style: 'body{}',
@@ -34,5 +34,5 @@ export function pageForTest(url: string, more: Partial<Page> = {}): Page {
 
 /** The document of a page as the server sends it. */
 export function documentForTest(url: string, more: Partial<Page> = {}): string {
-  return renderDocument(pageForTest(url, more), assets);
+  return renderDocument(pageForTest(url, more), assetsForTest);
 }

@@ -49,7 +49,13 @@ function shownSize({ width, height }: Logo): { width: number; height: number } {
   return { width: Math.round(shown * ratio), height: Math.max(1, Math.round(shown)) };
 }
 
-const mediaTypes = { svg: 'image/svg+xml', png: 'image/png', webp: 'image/webp', jpg: 'image/jpeg' };
+/** The media type of each kind of logo, by the ending of its file. */
+export const mediaTypes = {
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  webp: 'image/webp',
+  jpg: 'image/jpeg',
+} satisfies Record<Logo['type'], string>;
 
 /** The media type of a logo's file. */
 export function mediaTypeOf({ type }: Pick<Logo, 'type'>): string {

@@ -82,9 +82,13 @@ async function readAccount(flags: Flags): Promise<{ account: Account; secrets: s
   const link = secretOf('Reset link');
   const hash = link && (/[?&]hash=([^&#]+)/.exec(link)?.[1] ?? link);
   const newPassword = secretOf('New password');
-  const reset = hash && newPassword ? { hash: decodeURIComponent(hash), password: newPassword } : null;
+  const decodedHash = hash && (decoded(hash) ?? hash);
+  const reset = decodedHash && newPassword ? { hash: decodedHash, password: newPassword } : null;
   const account = { username, password: secretOf('Password'), totpSecret, email, ssoEmail, reset };
-  return { account, secrets: [...given, hash, totpSecret].filter((text): text is string => Boolean(text)) };
+  return {
+    account,
+    secrets: [...given, hash, decodedHash, totpSecret].filter((text): text is string => Boolean(text)),
+  };
 }
 
 async function readSecrets(asked: readonly string[], isStdin: boolean): Promise<string[]> {
@@ -110,8 +114,10 @@ async function mustAnswer(base: URL): Promise<void> {
 }
 
 function noAnswer(base: URL, error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === undefined ? error : failure(`${base.origin} does not answer (${code}).`, 'notAvailable');
+  const { code, name } = error as NodeJS.ErrnoException;
+  // A DOMException's code is a number.
+  const why = name === 'TimeoutError' ? 'ETIMEDOUT' : code;
+  return why === undefined ? error : failure(`${base.origin} does not answer (${why}).`, 'notAvailable');
 }
 
 function printFinding(finding: Finding): void {
@@ -131,5 +137,18 @@ function withoutSecrets(finding: Finding, secrets: readonly string[]): Finding {
   const got = secrets
     .flatMap((secret) => [secret, encodeURIComponent(secret)])
     .reduce((text, secret) => text.replaceAll(secret, '…'), finding.got);
-  return { ...finding, got };
+  // Of a text that has one in another encoding, or cannot be decoded, the status alone is left.
+  const plain = decoded(got.replaceAll('+', ' '));
+  const isHidden =
+    plain !== null && !secrets.some((secret) => plain.includes(secret) || decoded(got)?.includes(secret));
+  return { ...finding, got: isHidden ? got : (/^\d+/.exec(got)?.[0] ?? '…') };
+}
+
+/** Null if it is not percent-encoded. */
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }

@@ -64,7 +64,7 @@ function refusal(path: string, foreign: readonly string[]): string {
 
 function readOrigin(text: string): string {
   const url = URL.parse(text);
-  if (url?.protocol !== 'https:' || url.href !== `${url.origin}/`)
+  if (!url || url.href !== `${url.origin}/` || !/^https:\/\/[a-z\d.-]+(?::\d+)?$/.test(url.origin))
     throw failure(`--provider: ${JSON.stringify(text)} is not an origin such as https://login.example.com`);
   return url.origin;
 }

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fault, faultyBackend } from '#testing/faulty-backend.ts';
 import { type BackendData, fortyLineBackend } from '#testing/forty-line-backend.ts';
 import { type CommandResult, runVestibule } from '#testing/run-vestibule.ts';
+import { visitBackend } from './backend-visit.ts';
 
 const password = 'Lantern-Harbour-42';
 const newPassword = 'Copper-Meadow-77';
@@ -270,6 +272,49 @@ describe('bad input', () => {
       expect(out).toContain('differs');
       for (const word of [password, newPassword, secret, hash]) expect(out + err).not.toContain(word);
     }
+    backend.close();
+  });
+
+  it('nothing secret is printed if it is encoded otherwise', async () => {
+    const odd = 'Lantern (Harbour) 42 ü';
+    const link = 'a%28reset%29link';
+    const backend = await listening({ call: 'POST performlogin', repeats: true });
+    const again = await listening({ call: 'POST password/change', repeats: true });
+    const { out } = await conformance(backend.url, ['--username', 'ada'], `${odd}\n`);
+    const reset = await conformance(again.url, ['--reset-link'], `${link}\n${newPassword}\n`);
+    expect(out + reset.out).toContain('differs');
+    expect(out).not.toMatch(/Lantern|Harbour/);
+    expect(reset.out).not.toMatch(/a\(reset|a%28reset/);
+    backend.close();
+    again.close();
+  });
+
+  it('an answer without an end is given up', async () => {
+    const server = createServer((_, answer) => {
+      const more = () => {
+        while (answer.write(' '.repeat(65_536)));
+        answer.once('drain', more);
+      };
+      answer.writeHead(200);
+      more();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const visit = visitBackend(new URL(`http://127.0.0.1:${port}/portal`));
+    expect(await visit.send('session', { by: 'script' })).toMatchObject({ status: 200, json: undefined });
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('a sign-out by another site is not tried where the answer to a wrong code is always the same', async () => {
+    const backend = await listening({ call: 'POST two-factor-authentication/verify', status: 200, json: false });
+    const { out } = await conformance(
+      backend.url,
+      ['--username', 'tom', '--totp', '--json'],
+      `${password}\n${secret}\n`,
+    );
+    const lines = JSON.parse(out) as Line[];
+    expect(lines.find(({ what }) => what === 'from another site changes nothing')?.kind).toBe('not tried');
     backend.close();
   });
 });

@@ -1,4 +1,5 @@
-import { type Screen, screenOfPath } from '#contract/screens.ts';
+import { notices } from '#contract/notices.ts';
+import { queryNames, type Screen, screenOfPath } from '#contract/screens.ts';
 import type { Answer } from './backend-visit.ts';
 
 /** Where an answer leads: a screen with its query, another address of the backend, or another origin. */
@@ -25,8 +26,12 @@ export function targetOf({ status, location }: Answer, base: URL): Target | null
   return { kind: 'own', address: pathname + search + hash };
 }
 
-/** What a query may be quoted with: everything else in it may be somebody's own. */
-const quoted = ['reason', 'codeSentViaEmail', 'notice'];
+/** What a query may be quoted with: everything else in it may be somebody's own, in a name as in a value. */
+const names: readonly string[] = Object.values(queryNames);
+const values: readonly string[] = notices;
+const quotedName = (name: string) => (names.includes(name) || /^\d{1,2}$/.test(name) ? name : '…');
+const quotedValue = (value: string) =>
+  /^(?:\d{1,2}|true|false)?$/.test(value) || values.includes(value) ? value : '…';
 
 /** An answer in words, without a token, a code or a name. */
 export function inWords(answer: Answer, base: URL): string {
@@ -35,11 +40,11 @@ export function inWords(answer: Answer, base: URL): string {
   if (!target && location) return `${status} with a Location`;
   if (!target) return `${status}${json === undefined ? '' : typeof json === 'boolean' ? ` ${json}` : ' with JSON'}`;
   if (target.kind === 'elsewhere') return `${status} to ${target.origin}`;
-  if (target.kind === 'own') return `${status} to ${target.address.split(/[?#]/, 1)[0]}`;
+  if (target.kind === 'own') return `${status} to ${target.address.split(/[;?#]/, 1)[0]}`;
   const { screen, search } = target;
   const name = screen.name === 'loginFail' ? `loginfail/${screen.type}` : screen.name;
-  const query = [...new URLSearchParams(search)].map(([key, value]) =>
-    quoted.includes(key) || /^\d{1,2}$/.test(key) ? `${key}${value && `=${value.slice(0, 20)}`}` : `${key}=…`,
+  const query = [...new URLSearchParams(search)].map(
+    ([name, value]) => `${quotedName(name)}${value && `=${quotedValue(value)}`}`,
   );
   return `${status} to ${name}${query.length > 0 ? `?${query.join('&')}` : ''}`;
 }

@@ -161,9 +161,12 @@ async function survives(
 ): Promise<Verdict> {
   if (landing === null) return notTried(noAccount);
   if (landing === 'destination' || landing === 'refused') return notTried('only a second factor shows it');
+  const code = wrongCode(account.totpSecret, now());
+  const signedOut = await sendCode(visitBackend(base), code);
+  if (signedOut.status < 300) return notTried('its answer is the same without a sign-in');
   const visit = visitBackend(base);
   await signIn(visit, account, base.pathname);
   await visit.send('logout', { by: 'otherSite' });
-  const answer = await sendCode(visit, wrongCode(account.totpSecret, now()));
+  const answer = await sendCode(visit, code);
   return answer.status < 300 ? passed : judge(false, 'the sign-in is still open (200)', answer, base);
 }

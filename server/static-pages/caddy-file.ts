@@ -1,5 +1,6 @@
 import { languages } from '#contract/languages.ts';
 import { queryNames, screenPaths } from '#contract/screens.ts';
+import { mediaTypes } from '../brand/logo-on-pages.ts';
 import { limits } from '../limits.ts';
 import { backendPattern, type Rule, redirects, screenOtherwise, screenRules, variantRules } from './addresses.ts';
 import { firstLanguagePattern } from './first-language-pattern.ts';
@@ -43,7 +44,7 @@ ${variantRules().map(ruleOf).join('')}		default ""
 	redir / ${basePath}/ 302
 	redir /.well-known/change-password ${basePath}${screenPaths.forgotten} 302
 ${redirects.map(([old, now]) => redirectOf(basePath, old, now)).join('')}
-	@vestibule_logo path_regexp ^${basePath}/assets/brand/[^/]+\\.(?:svg|png|webp)$
+	@vestibule_logo path_regexp ^${basePath}/assets/brand/[^/]+\\.(?:${Object.keys(mediaTypes).join('|')})$
 	handle @vestibule_logo {
 		header X-Content-Type-Options nosniff
 		header Content-Security-Policy "default-src 'none'; style-src 'unsafe-inline'"

@@ -1,5 +1,6 @@
 import { languages } from '#contract/languages.ts';
 import { queryNames, screenPaths } from '#contract/screens.ts';
+import { mediaTypes } from '../brand/logo-on-pages.ts';
 import { limits } from '../limits.ts';
 import { backendPattern, type Rule, redirects, screenOtherwise, screenRules, variantRules } from './addresses.ts';
 import { firstLanguagePattern } from './first-language-pattern.ts';
@@ -18,11 +19,12 @@ export function nginxHeaders({ headers }: Site): string {
 export function nginxSite(site: Site): string {
   const { basePath, folder } = site;
   const document = (name: string) => `try_files ${basePath}/${name}.$vestibule_language.html$vestibule_suffix =404;`;
-  const file = `gzip off;
-        add_header Content-Encoding $vestibule_encoding always;`;
-  const page = `default_type "text/html; charset=utf-8";
+  // With `always`, nginx's own error pages would be labelled, too: only where a file answers with an error's status.
+  const file = (always: '' | ' always') => `gzip off;
+        add_header Content-Encoding $vestibule_encoding${always};`;
+  const page = (always: '' | ' always') => `default_type "text/html; charset=utf-8";
         types {}
-        ${file}
+        ${file(always)}
         include ${folder}/nginx-headers.conf;`;
   return `# Written by \`vestibule pages\`: nginx in front of a backend, for /etc/nginx/conf.d. Change the backend's address, the name
 # and the certificate.
@@ -82,7 +84,7 @@ ${redirects.map(([old, now]) => `    location = ${basePath}${old} {\n        ret
     location ${basePath}/assets/ {
         default_type text/javascript;
         types {}
-        ${file}
+        ${file('')}
         add_header Vary Accept-Encoding always;
         add_header Cache-Control "public, max-age=${limits.assetLifetimeSeconds}, immutable";
         add_header X-Content-Type-Options nosniff always;
@@ -90,12 +92,11 @@ ${redirects.map(([old, now]) => `    location = ${basePath}${old} {\n        ret
     }
 
     # A logo that is too large for the documents.
-    location ~ ^${basePath}/assets/brand/[^/]+\\.(?:svg|png|webp)$ {
+    location ~ ^${basePath}/assets/brand/[^/]+\\.(?:${Object.keys(mediaTypes).join('|')})$ {
         types {
-            image/svg+xml svg;
-            image/png png;
-            image/webp webp;
-        }
+${Object.entries(mediaTypes)
+  .map(([ending, type]) => `            ${type} ${ending};\n`)
+  .join('')}        }
         add_header X-Content-Type-Options nosniff always;
         add_header Content-Security-Policy "default-src 'none'; style-src 'unsafe-inline'" always;
         try_files $uri =404;
@@ -110,12 +111,12 @@ ${backendProblems.map((status) => `        error_page ${status} ${problemAddress
     }
 
     # Every other address below it is a screen.
-    location ${basePath} {
+    location ${basePath}/ {
         error_page 404 /.vestibule/${screenOtherwise};
         if ($vestibule_screen = ${screenOtherwise}) {
             return 404;
         }
-        ${page}
+        ${page('')}
         ${document('$vestibule_screen$vestibule_variant')}
     }
 ${[screenOtherwise, ...backendProblems.map(problemName)]
@@ -123,7 +124,7 @@ ${[screenOtherwise, ...backendProblems.map(problemName)]
     (name) => `
     location = /.vestibule/${name} {
         internal;
-        ${page}
+        ${page(' always')}
         ${document(name)}
     }
 `,

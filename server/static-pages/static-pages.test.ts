@@ -137,6 +137,8 @@ describe('vestibule pages', () => {
     [['pages', 'a folder'], 1, /The path may have letters, digits and/],
     [['pages', 'x', '--provider', 'login.example.com'], 1, /--provider: "login.example.com" is not an origin/],
     [['pages', 'x', '--provider', 'https://login.example.com/path'], 1, /is not an origin such as/],
+    [['pages', 'x', '--provider', "https://o'login.example.com"], 1, /is not an origin such as/],
+    [['pages', 'x', '--provider', 'https://*.example.com'], 1, /is not an origin such as/],
   ])('%j is refused', async (args, code, words) => {
     const refused = await runVestibule(args, { env });
     expect(refused.code).toBe(code);

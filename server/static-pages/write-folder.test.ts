@@ -67,6 +67,45 @@ describe('a folder of files', () => {
   });
 });
 
+describe('a list that somebody has changed', () => {
+  const list = '.vestibule-pages.json';
+  const digest = 'f'.repeat(32);
+
+  it('deletes nothing outside the folder', async () => {
+    await write();
+    const mine = join(parent, 'mine.txt');
+    await writeFile(mine, 'mine');
+    const paths = { ...JSON.parse(await read(list)), '../../mine.txt': digest };
+    await writeFile(join(folder, list), JSON.stringify(paths));
+    await write(second, true);
+    expect(await readFile(mine, 'utf8')).toBe('mine');
+    expect(await read(list)).not.toContain('mine');
+  });
+
+  it('deletes no file that is not as we wrote it', async () => {
+    await write();
+    await writeFile(join(folder, 'public/portal/old.html'), 'my words');
+    expect(await write(second, true)).toEqual({ kind: 'written' });
+    expect(await read('public/portal/old.html')).toBe('my words');
+  });
+
+  it.each(['null', '[]', '"text"', '7'])('says nothing if it is %s', async (text) => {
+    await write();
+    await writeFile(join(folder, list), text);
+    expect((await write(second)).kind).toBe('foreign');
+  });
+});
+
+it('what a killed run left is removed, and a file of such a name is not', async () => {
+  await write();
+  await mkdir(join(folder, '.vestibule-new-a1B2c3/public'), { recursive: true });
+  await writeFile(join(folder, '.vestibule-new-a1B2c3/public/half.html'), 'half');
+  expect(await write(second)).toEqual({ kind: 'written' });
+  expect(await readdir(folder)).toEqual(['.vestibule-pages.json', 'public']);
+  await writeFile(join(folder, '.vestibule-new-a1B2c3'), 'mine');
+  expect(await write(second)).toEqual({ kind: 'foreign', paths: ['.vestibule-new-a1B2c3'] });
+});
+
 describe('is refused and left as it was', () => {
   it('with a file of somebody else in it', async () => {
     await write();

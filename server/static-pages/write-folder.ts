@@ -12,6 +12,9 @@ export type Free = { kind: 'free' } | Refused;
 
 /** The list of what we wrote, and each file's digest. */
 const listName = '.vestibule-pages.json';
+/** Folders that a run writes to first; one that was killed leaves its own. */
+const stagePrefix = '.vestibule-new-';
+const stageName = /^\.vestibule-new-\w{6}$/;
 
 /** Whether the folder may be written to, before there is anything to write. */
 export async function lookAtFolder(folder: string, isForced: boolean): Promise<Free> {
@@ -44,16 +47,22 @@ export async function writeFolder(folder: string, files: Files, kept: string, is
     const blocked = await codeOfObstacle(folder, present, [...files.keys()]);
     if (blocked) return { kind: 'failed', code: blocked };
     made = await mkdir(folder, { recursive: true });
-    stage = await mkdtemp(join(folder, '.vestibule-new-'));
-    const old = Object.entries(before).filter(([path]) => !files.has(path));
-    const staying = old.filter(([path]) => path.startsWith(kept) && present.includes(path));
+    await removeLeftStages(folder);
+    stage = await mkdtemp(join(folder, stagePrefix));
+    // The list may have been written by anybody: nothing outside the folder is ours, whatever it says.
+    const old = Object.entries(before).filter(([path]) => present.includes(path) && !files.has(path));
+    const staying = old.filter(([path]) => path.startsWith(kept));
+    const gone = await unchangedAmong(
+      folder,
+      old.filter(([path]) => !path.startsWith(kept)),
+    );
     const list = [...[...files].map(([path, content]) => [path, digestOf(content)]), ...staying];
     const all = new Map([...files, [listName, `${JSON.stringify(Object.fromEntries(list), null, 1)}\n`]]);
     for (const [path, content] of all) await writeStaged(join(stage, path), content);
     // What a document asks for is there before the document.
     const ordered = [...all.keys()].sort((one, other) => rank(one, kept) - rank(other, kept));
     for (const path of ordered) await putInPlace(join(stage, path), join(folder, path));
-    for (const [path] of old) if (!path.startsWith(kept)) await rm(join(folder, path), { force: true });
+    for (const path of gone) await rm(join(folder, path), { force: true });
     await rm(stage, { recursive: true });
     return { kind: 'written' };
   } catch (error) {
@@ -91,7 +100,7 @@ async function foreignAmong(folder: string, present: readonly string[], ours: Re
   for (const path of present) {
     if (path === listName && Object.keys(ours).length > 0) continue;
     const digest = ours[path];
-    if (digest === undefined || digest !== digestOf(await readFile(join(folder, path)))) foreign.push(path);
+    if (digest === undefined || digest !== (await digestIn(folder, path))) foreign.push(path);
   }
   return foreign;
 }
@@ -99,13 +108,20 @@ async function foreignAmong(folder: string, present: readonly string[], ours: Re
 /** What an earlier run wrote; nothing if there was none. */
 async function readList(folder: string): Promise<Record<string, string>> {
   try {
-    return JSON.parse(await readFile(join(folder, listName), 'utf8'));
+    const list: unknown = JSON.parse(await readFile(join(folder, listName), 'utf8'));
+    const isPlain = typeof list === 'object' && list !== null && !Array.isArray(list);
+    return isPlain ? { ...(list as Record<string, string>) } : {};
   } catch {
     return {};
   }
 }
 
-/** Everything in the folder but its folders; throws if it is a file. */
+async function removeLeftStages(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }))
+    if (entry.isDirectory() && stageName.test(entry.name)) await rm(join(folder, entry.name), { recursive: true });
+}
+
+/** Everything in the folder but its folders, and what a killed run left; throws if it is a file. */
 async function pathsIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error) => {
     if (error.code === 'ENOENT') return [];
@@ -113,7 +129,21 @@ async function pathsIn(folder: string): Promise<string[]> {
   });
   return entries
     .filter((entry) => !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter((path) => !(path.includes('/') && stageName.test(path.split('/', 1)[0] ?? '')));
+}
+
+async function unchangedAmong(folder: string, ours: readonly [string, string][]): Promise<string[]> {
+  const unchanged: string[] = [];
+  for (const [path, digest] of ours) {
+    const found = await digestIn(folder, path).catch(() => null);
+    if (found === digest) unchanged.push(path);
+  }
+  return unchanged;
+}
+
+async function digestIn(folder: string, path: string): Promise<string> {
+  return digestOf(await readFile(join(folder, path)));
 }
 
 function digestOf(content: string | Buffer): string {
