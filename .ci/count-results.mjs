@@ -13,4 +13,5 @@ if (!unit || !browser) console.log(`not run: ${unit ? 'the browser tests' : 'any
 const passed = (unit?.numPassedTests ?? 0) + (browser?.expected ?? 0);
 const failed = (unit?.numFailedTests ?? 0) + (browser ? browser.unexpected + browser.flaky : 0);
 const skipped = (unit ? unit.numPendingTests + unit.numTodoTests : 0) + (browser?.skipped ?? 0);
-console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+if (skipped > 0) console.log(`${skipped} skipped`);
+console.log(`${passed} passed, ${failed} failed`);
