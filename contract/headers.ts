@@ -14,5 +14,5 @@ export const codeAnswerHeaders = {
 /** Header of the answer with what an app needs: the name of the account that it is for, encoded as in a URL. */
 export const accountHeader = 'vestibule-account';
 
-/** Of a call that checks a code: the script has no answer to the same call before. */
+/** Of a call that checks a code: an earlier one may have been checked, and the script has not heard of it. */
 export const againHeader = 'vestibule-again';

@@ -10,7 +10,8 @@ type LogoImage = { src: string; width: number; height: number };
 export type Branding = {
   name: string;
   logo: {
-    img: LogoImage /** What replaces it on dark screens. */;
+    img: LogoImage;
+    /** What replaces it on dark screens. */
     dark: { srcSet: string; media: string } | null;
   } | null;
   links: { support: string; imprint: string; solutions: string };

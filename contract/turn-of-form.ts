@@ -1,11 +1,13 @@
 import type { Turns } from './page.ts';
 
-/** Of each mark, enough to notice that it has changed. */
-const shownCharacters = 8;
+/** Of a mark, enough to notice that it has changed. */
+export function startOfMark(mark: string | null | undefined): string | undefined {
+  return mark?.slice(0, 8);
+}
 
 /** The turn that a form belongs to, as the form or its address states it: a lone dot for a browser without marks. */
 export function turnOfForm(turns: Turns | undefined): string {
-  return [turns?.signedIn, turns?.signedOut].map((mark) => mark?.slice(0, shownCharacters)).join('.');
+  return [turns?.signedIn, turns?.signedOut].map(startOfMark).join('.');
 }
 
 /**

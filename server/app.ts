@@ -88,6 +88,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
     forceCloseConnections: 'idle',
     // Requests on an open connection during a stop are still answered.
     return503OnClosing: false,
+    // A long name in a path gets 404 as a short one does.
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: true, maxParamLength: limits.headerBytes },
     http: {
       headersTimeout: timeouts.headersTimeout,

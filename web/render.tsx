@@ -103,7 +103,8 @@ ${rest}<script type="module" async src="${escaped(assets.script)}"></script>
 
 /** The texts of a page, those of the brand among them. */
 function textsFor({ language }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
-  return { ...textsOf[language], ...texts[language] };
+  const own = texts[language];
+  return own ? { ...textsOf[language], ...own } : textsOf[language];
 }
 
 /** Notes the texts that are read, beginning with `keys`. */

@@ -29,7 +29,10 @@ export async function askForReset(url: string, username: string): Promise<'done'
   return answer && (answer.ok || answer.type === 'opaqueredirect') ? 'done' : await failureOf(answer);
 }
 
-/** `isAgain`: the call before this one failed. Right on any 2xx with a truthy JSON body, for compatibility with other backends (decisions §5). */
+/**
+ * Right on any 2xx with a truthy JSON body, for compatibility with other backends (decisions §5). `isAgain`: an earlier code
+ * may have been checked, and its answer was lost.
+ */
 export async function verifyCode(
   basePath: string,
   code: string,

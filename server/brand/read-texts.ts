@@ -1,7 +1,7 @@
 import type { Language } from '#contract/languages.ts';
 import { typesetTexts } from '#contract/typeset.ts';
 import type { BrandTexts } from './brand.ts';
-import { originals } from './originals.ts';
+import { originalTexts } from './originals.ts';
 
 /**
  * Replaced texts that fit, typeset like ours: known keys, the placeholders of the original, plain text. Adds the others to
@@ -9,7 +9,7 @@ import { originals } from './originals.ts';
  */
 export function readTexts(given: BrandTexts, problems: string[]): BrandTexts {
   const read = Object.entries(given).map(([language, texts]) => {
-    const original = originals[language as Language];
+    const original: Readonly<Record<string, string>> = originalTexts(language as Language);
     const fitting = Object.entries(texts).filter(([key, text]) => {
       const problem = problemOf(key, text, Object.hasOwn(original, key) ? original[key] : undefined);
       if (problem) problems.push(`texts.${language}.${key}: ${problem}`);

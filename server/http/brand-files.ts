@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Language, languages } from '#contract/languages.ts';
 import { type Brand, brandFolder } from '../brand/brand.ts';
@@ -8,7 +6,7 @@ import { textModule } from '../brand/text-module.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import type { BuiltPages } from './built-pages.ts';
-import { encodingOf } from './encoding.ts';
+import { bestQuality, encode, encodingOf } from './encoding.ts';
 
 /** The name of an asset changes with its content. */
 export const assetLifetime = `public, max-age=${limits.assetLifetimeSeconds}, immutable`;
@@ -62,10 +60,16 @@ export function addBrandFiles(app: FastifyInstance, deps: Deps, built: BuiltPage
   }
 }
 
+/** By brand, then by encoding and language: anybody may ask for them, and compression takes its time. */
+const texts = new WeakMap<Brand, Map<string, Promise<string | Buffer>>>();
+
 async function sendTexts(request: FastifyRequest, reply: FastifyReply, brand: Brand, language: Language) {
-  const text = textModule(language, brand.texts);
   const encoding = encodingOf(request);
-  if (encoding === 'identity') return reply.send(text);
-  const encode = promisify(encoding === 'br' ? brotliCompress : gzip);
-  return reply.header('content-encoding', encoding).send(await encode(text));
+  const made = texts.get(brand) ?? new Map<string, Promise<string | Buffer>>();
+  texts.set(brand, made);
+  const key = `${encoding} ${language}`;
+  const body = made.get(key) ?? encode(textModule(language, brand.texts), encoding, bestQuality);
+  made.set(key, body);
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.send(await body);
 }

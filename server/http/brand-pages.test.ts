@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { screenPaths } from '#contract/screens.ts';
+import { encode } from '#server/http/encoding.ts';
 import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
 import { giveBrand } from '#testing/brands-for-test.ts';
 import { emptyDatabase } from '#testing/empty-tables.ts';
@@ -12,6 +13,11 @@ import { askForReset } from '#testing/reset-for-test.ts';
 import { sharedByFile } from '#testing/shared-by-file.ts';
 import { addOidcConnection, browserForTest, departFor, pathOf } from '#testing/sso-for-test.ts';
 import { halfSession, pageOf } from '#testing/two-factor-for-test.ts';
+
+vi.mock(import('#server/http/encoding.ts'), async (original) => {
+  const module = await original();
+  return { ...module, encode: vi.fn(module.encode) };
+});
 
 const portal = portalOfFile({ env: { PUBLIC_URL: 'https://hub.example' } });
 const second = otherInstanceOfFile(portal, { publicUrl: new URL('https://hub.example') });
@@ -69,12 +75,21 @@ describe('BR-02 a page in a customer’s brand', () => {
     const main = await get(script);
     expect(main.statusCode).toBe(200);
     const folder = script.slice(0, script.lastIndexOf('/'));
-    for (const [, file] of main.body.matchAll(/import\(`\.\/([\w-]+\.js)`\)/g)) {
+    const named = [...main.body.matchAll(/import\(["'`]\.\/([\w-]+\.js)["'`]\)/g)].map(([, file = '']) => file);
+    expect(named.length).toBeGreaterThan(6);
+    for (const file of named) {
       const answer = await get(`${folder}/${file}`, { headers: { 'accept-encoding': 'identity' } });
       expect({ file, status: answer.statusCode }).toEqual({ file, status: 200 });
       expect(answer.headers['cache-control']).toContain('immutable');
-      expect(answer.body.includes('Willkommen bei Acme')).toBe(file?.startsWith('de-'));
+      expect(answer.body.includes('Willkommen bei Acme')).toBe(file.startsWith('de-'));
     }
+    const german = named.find((file) => file.startsWith('de-'));
+    vi.mocked(encode).mockClear();
+    const headers = { 'accept-encoding': 'br' };
+    const twice = [await get(`${folder}/${german}`, { headers }), await get(`${folder}/${german}`, { headers })];
+    expect(twice.map((answer) => answer.headers['content-encoding'])).toEqual(['br', 'br']);
+    expect(twice[0]?.rawPayload.equals(twice[1]?.rawPayload as Buffer)).toBe(true);
+    expect(encode).toHaveBeenCalledOnce();
     expect((await get(`${folder}/..%2Fmain.js`)).statusCode).toBe(404);
     expect((await get(`${folder}/main-unknown.js`)).statusCode).toBe(404);
     expect((await get('/portal/assets/brand/AAAAAAAAAAAAAAAA/main.js')).statusCode).toBe(404);

@@ -1,8 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { turnOfForm } from '#contract/turn-of-form.ts';
 import { limits } from '#server/limits.ts';
 import type { Database } from '#server/storage/database.ts';
 import { addAttackFixtures } from '#testing/accounts-for-test.ts';
-import { testAddress, testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testAddress, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 
 let sql: Database;
@@ -98,6 +99,48 @@ it('a form that was shown before a sign-out keeps neither name nor destination',
   });
   expect(body).toContain('<form');
   for (const text of ['alice', 'reports']) expect(body).not.toContain(text);
+});
+
+it('a form after a session that was signed out elsewhere begins a new turn: it keeps the name, not the destination', async () => {
+  // A known device need not wait.
+  const { 'vestibule-device': _device, ...earlier } = cookiesOf(await portal.signIn('alice', testPassword));
+  const turn = turnOfForm({ signedIn: earlier['vestibule-signed-in'] ?? null, signedOut: null });
+  await portal.send({ method: 'POST', url: '/portal/logout', cookies: earlier });
+  await everybodyWaits();
+  const answer = await portal.send({
+    method: 'POST',
+    url: '/portal/performlogin',
+    form: { username: 'alice', password: 'wrong', redirectURL, turn },
+    cookies: earlier,
+  });
+  expect(answer.statusCode).toBe(429);
+  const mark = cookiesOf(answer)['vestibule-signed-out'] ?? '';
+  expect(mark).toHaveLength(43);
+  expect(answer.body).toMatch(new RegExp(`name="turn" value="[^"]*[.]${mark.slice(0, 8)}"`));
+  expect(answer.body).toContain(nameKept('alice'));
+  expect(answer.body).not.toContain('reports');
+});
+
+it('nor does it keep the destination if the database goes down after the turn has ended', async () => {
+  const earlier = cookiesOf(await portal.signIn('alice', testPassword));
+  const turn = turnOfForm({ signedIn: earlier['vestibule-signed-in'] ?? null, signedOut: null });
+  await portal.send({ method: 'POST', url: '/portal/logout', cookies: earlier });
+  const fail = (strings: TemplateStringsArray, ...values: never[]) => {
+    if (strings.join('').includes('from sso_domain asked'))
+      throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+    return sql(strings, ...values);
+  };
+  portal.deps.sql = Object.assign(fail, sql) as unknown as Database;
+  const answer = await portal.send({
+    method: 'POST',
+    url: '/portal/authenticate/performSsoLogin',
+    form: { username: 'alice@acme.test', redirectURL, turn },
+    cookies: earlier,
+  });
+  expect(answer.statusCode).toBe(503);
+  expect(cookiesOf(answer)['vestibule-signed-out']).toHaveLength(43);
+  expect(answer.body).toContain(nameKept('alice@acme.test'));
+  expect(answer.body).not.toContain('reports');
 });
 
 it('a script is told by a problem document', async () => {

@@ -4,7 +4,7 @@ import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
-import { originKeys } from '../storage/throttle-keys.ts';
+import { recordKey } from '../storage/throttle-keys.ts';
 import { clientAddress } from './client-address.ts';
 import { refuse } from './refuse.ts';
 import { recordable, splitUrl } from './request-url.ts';
@@ -114,7 +114,7 @@ export async function refuseForeignSite(
   await insertEventOnceAMinute(
     deps.sql,
     { event: 'request-refused', requestId: request.id, steps, ...(address && { address }) },
-    `foreign-site:${address && originKeys(address)[0].key}`,
+    recordKey('foreign-site', address),
     deps.now(),
   ).catch((error: unknown) => request.log.error({ err: error }, 'a refused request could not be recorded'));
   return await refuse(deps, request, reply, 403);

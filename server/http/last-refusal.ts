@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { longestUsername } from '#contract/payloads.ts';
 import { reasonOfSearch } from '#contract/reasons.ts';
 import { pathOfScreen, screenOfPath } from '#contract/screens.ts';
+import { startOfMark } from '#contract/turn-of-form.ts';
 import { referenceOfText } from '../audit/reference.ts';
 import type { Config } from '../config/config.ts';
 import { limits } from '../limits.ts';
@@ -18,7 +19,7 @@ export type LastRefusal = { username: string } & ({ reference: string; url: stri
 export function setLastRefusal(reply: FastifyReply, config: Config, refusal: LastRefusal): void {
   const { username, reference } = refusal;
   const at = refusal.reference === null ? undefined : pageKey(config, refusal.url);
-  const turn = turnOfRefusal(signedOutMark(reply.request, config));
+  const turn = startOfMark(signedOutMark(reply.request, config));
   const value = Buffer.from(JSON.stringify({ reference, at, username, turn })).toString('base64url');
   setCookie(reply, config, 'refusal', value, limits.refusalLifetime);
 }
@@ -44,17 +45,12 @@ export function readLastRefusal(
     >;
     if (typeof username !== 'string' || [...username].length > longestUsername || !username.isWellFormed()) return none;
     // A response that was read only after a sign-out brings back the name of whoever has left.
-    const isOfTurn = turn === turnOfRefusal(readTokenCookie(request.headers, config, 'signed-out'));
+    const isOfTurn = turn === startOfMark(readTokenCookie(request.headers, config, 'signed-out'));
     const isItsPage = typeof reference === 'string' && at === pageKey(config, url);
     return { reference: isItsPage ? referenceOfText(reference) : null, username: isOfTurn ? username : '' };
   } catch {
     return none;
   }
-}
-
-/** The last sign-out before a refusal, as the cookie states it; undefined if there was none. */
-function turnOfRefusal(signedOut: string | null): string | undefined {
-  return signedOut?.slice(0, 8);
 }
 
 /** Identifies the page of a refusal: the screen, and its reason. */

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page, ServerPage } from '#contract/page.ts';
 import { pathOfScreen, queryNames, screenOfPath } from '#contract/screens.ts';
@@ -10,15 +8,12 @@ import type { Pages } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { brandOfRequest } from './brand-of-request.ts';
 import type { BuiltPages } from './built-pages.ts';
-import { type Encoding, encodingOf } from './encoding.ts';
+import { bestQuality, type Encoding, encode, encodingOf } from './encoding.ts';
 import { withCustomer } from './keep-customer.ts';
 import { readLastRefusal } from './last-refusal.ts';
 import { languageOfRequest } from './request-url.ts';
 import { pagePolicy } from './security-headers.ts';
 import { turnsOfAnswer } from './turns.ts';
-
-const brotli = promisify(brotliCompress);
-const gzipped = promisify(gzip);
 
 /** Brotli's quality for a page sent once; cached ones get the best. */
 const quickQuality = 4;
@@ -67,7 +62,7 @@ export function createPages({ config, brands, built }: Needs): Pages {
     const isForEverybody = status === 200 && !isPersonal(page) && isOwnAddress(page.url, brand);
     if (!isForEverybody) return await encode(render(page), encoding, quickQuality);
     const key = `${encoding} ${page.language} ${brand.digest} ${page.url}`;
-    const body = cache.get(key) ?? encode(render(page), encoding, constants.BROTLI_MAX_QUALITY);
+    const body = cache.get(key) ?? encode(render(page), encoding, bestQuality);
     // The last used is the last to go: brands may be many, and replaced.
     cache.delete(key);
     cache.set(key, body);
@@ -128,12 +123,4 @@ export function createPages({ config, brands, built }: Needs): Pages {
 function inPolicyOf(reply: FastifyReply, policy: string): string {
   const [rule = ''] = /form-action [^;]*/.exec(String(reply.getHeader('content-security-policy'))) ?? [];
   return rule === '' ? policy : policy.replace(/form-action [^;]*/, () => rule);
-}
-
-async function encode(html: string, encoding: Encoding, quality: number): Promise<string | Buffer> {
-  if (encoding === 'identity') return html;
-  if (encoding === 'gzip') return await gzipped(html);
-  return await brotli(html, {
-    params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
-  });
 }

@@ -86,7 +86,7 @@ async function explained(body: string) {
   return { reference, events: events.map(({ event, reason }) => [event, reason]) };
 }
 
-it.each<[string, TestRequest, [string, string]]>([
+const throttled: [what: string, TestRequest, event: [string, string]][] = [
   ['a sign-in', { ...login, form }, ['sign-in-refused', 'throttled-address']],
   [
     'the way to a provider',
@@ -103,7 +103,9 @@ it.each<[string, TestRequest, [string, string]]>([
     { ...login, url: '/portal/password/change', form: { password: 'a', repeat: 'a', hash: 'x'.repeat(43) } },
     ['password-change-refused', 'throttled'],
   ],
-])(
+];
+
+it.each(throttled)(
   'of %s the page of 429 shows the reference of an event, though one a minute is kept',
   async (_of, request, event) => {
     await manyFailures();
@@ -118,6 +120,19 @@ it.each<[string, TestRequest, [string, string]]>([
     const later = await explained((await portal.send(request)).body);
     expect(later.events).toEqual([event]);
     expect(later.reference).not.toBe(shown[0]?.reference);
+  },
+);
+
+it.each(throttled)(
+  'of %s the page of 429 shows one reference to a whole /64 for a minute',
+  async (_of, request, event) => {
+    portal.wait(60_000);
+    const addresses = ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2'];
+    await manyFailures('2001:db8:1:2::/64');
+    const shown = [];
+    for (const from of addresses) shown.push(await explained((await portal.send({ ...request, from })).body));
+    expect(shown.map(({ events }) => events)).toEqual([[event], [event]]);
+    expect(new Set(shown.map(({ reference }) => reference)).size).toBe(1);
   },
 );
 
@@ -148,13 +163,13 @@ async function withFullQueue(then: () => Promise<void>): Promise<void> {
   await Promise.all(waiting);
 }
 
-async function manyFailures(): Promise<void> {
+async function manyFailures(origin: string = testAddress): Promise<void> {
   const waitUntil = new Date(portal.deps.now().getTime() + limits.throttle.address.longestWait);
   await portal.sql`delete from throttle`;
   for (const kind of ['address', 'sso-address', 'reset-address'])
     await portal.sql`
       insert into throttle (key, failures, changed_at, blocked_until, admitted)
-      values (${`${kind}:${testAddress}`}, 99999, ${portal.deps.now()}, ${waitUntil}, true)`;
+      values (${`${kind}:${origin}`}, 99999, ${portal.deps.now()}, ${waitUntil}, true)`;
 }
 
 function everyStatementFails(error: Error): void {

@@ -1,25 +1,9 @@
 import type { Language } from '#contract/languages.ts';
-import { typesetTexts } from '#contract/typeset.ts';
-import de from '#messages/de.json' with { type: 'json' };
-import en from '#messages/en.json' with { type: 'json' };
-import es from '#messages/es.json' with { type: 'json' };
-import it from '#messages/it.json' with { type: 'json' };
-import nl from '#messages/nl.json' with { type: 'json' };
-import pl from '#messages/pl.json' with { type: 'json' };
 import type { BrandTexts } from '../brand/brand.ts';
-
-/** A missing text in any language is a compile error. */
-const textsOf: Record<Language, Record<MailTextKey, string>> = {
-  en: typesetTexts('en', en),
-  de: typesetTexts('de', de),
-  es: typesetTexts('es', es),
-  pl: typesetTexts('pl', pl),
-  nl: typesetTexts('nl', nl),
-  it: typesetTexts('it', it),
-};
+import { originalTexts, type TextKey } from '../brand/originals.ts';
 
 /** The texts of emails; pages don't have them. */
-export type MailTextKey = Extract<keyof typeof en, `mail-${string}`>;
+export type MailTextKey = Extract<TextKey, `mail-${string}`>;
 
 /** The language of an email, and the texts of its brand that replace ours. */
 export type Voice = { language: Language; texts: BrandTexts };
@@ -35,6 +19,6 @@ export function brandedText(
   key: MailTextKey,
   placeholders: Record<string, string> = {},
 ): string {
-  const text = texts[language]?.[key] ?? textsOf[language][key];
+  const text = texts[language]?.[key] ?? originalTexts(language)[key];
   return text.replace(/\{(\w+)\}/g, (whole, name) => placeholders[name] ?? whole);
 }

@@ -4,7 +4,7 @@ import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { queryValue } from '../http/request-url.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
-import { originKeys } from '../storage/throttle-keys.ts';
+import { recordKey } from '../storage/throttle-keys.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 
 /**
@@ -15,13 +15,12 @@ import { visitorOf } from '../visitor/visitor.ts';
 export function refusedDestinationRecorder(deps: Deps): (request: FastifyRequest, reply: FastifyReply) => void {
   let isRecording = false;
   return function record(request, reply) {
-    if (isRecording || deps.outage.isDatabaseAway) return;
     const event = eventOf(deps, request);
     if (!event) return;
-    isRecording = true;
-    const [{ key }] = originKeys(event.address);
     reply.raw.once('close', () => {
-      insertEventOnceAMinute(deps.sql, event, `destination:${key}`, deps.now())
+      if (isRecording || deps.outage.isDatabaseAway) return;
+      isRecording = true;
+      insertEventOnceAMinute(deps.sql, event, recordKey('destination', event.address), deps.now())
         .catch((error: unknown) => request.log.error({ err: error }, 'a refused destination could not be recorded'))
         .finally(() => {
           isRecording = false;

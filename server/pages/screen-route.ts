@@ -50,14 +50,14 @@ export function screenRoute(deps: Deps) {
       return reply.redirect(withoutNotice(request), 302);
     if (name === 'login' && who && wayOf(standingOf(who), name).kind === 'destination')
       return reply.redirect(destinationOf(request), 302);
-    const turns = who && turnOfEndedSession(deps, request, reply, who);
+    const isTurnOver = who !== null && turnOfEndedSession(deps, request, reply, who) !== null;
     const page = await pageOf(name, request, reply, who);
     if ('redirect' in page) return reply.redirect(page.redirect, 302);
     const outage = who === null || deps.outage.isDatabaseAway ? outageAt(name, request) : {};
     return await deps.pages.send(request, reply, 200, {
       ...page,
       ...outage,
-      ...(turns && { turns, typedUsername: '' }),
+      ...(isTurnOver && { typedUsername: '' }),
     });
   };
 

@@ -13,7 +13,7 @@ import { findResetLink, type ResetLink, type ResetUser, spendResetLink } from '.
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import type { SignedOutSession } from '../storage/signed-out-session.ts';
 import { countAttempt } from '../storage/throttle.ts';
-import { originKeys, resetKeys } from '../storage/throttle-keys.ts';
+import { recordKey, resetKeys } from '../storage/throttle-keys.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { KnownVisitor } from '../visitor/visitor.ts';
 import { newPasswordProblem } from './new-password-problem.ts';
@@ -84,12 +84,7 @@ async function throttled(
   deps.metrics.throttled.inc({ kind: 'reset' });
   const steps = [{ step: 'throttle', outcome: `unknown links from this address: wait until ${until.toISOString()}` }];
   const event = { event: 'password-change-refused', reason: 'throttled', address, requestId, steps } as const;
-  const reference = await insertEventOnceAMinute(
-    deps.sql,
-    event,
-    `change-throttled:${originKeys(address)[0].key}`,
-    now,
-  );
+  const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('change-throttled', address), now);
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime(), reference };
 }
 

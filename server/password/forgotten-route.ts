@@ -11,7 +11,7 @@ import { languageOfRequest, languageOverride, wantsPage } from '../http/request-
 import { foldLoginName } from '../names/fold-name.ts';
 import { insertResetRequest } from '../storage/reset-request.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
-import { originKeys, resetKeys } from '../storage/throttle-keys.ts';
+import { recordKey, resetKeys } from '../storage/throttle-keys.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { destinationOfForm } from './destination-of-form.ts';
 
@@ -68,7 +68,7 @@ export function forgottenRoute(deps: Deps) {
     const reference = await insertEventOnceAMinute(
       deps.sql,
       { event: 'password-forgotten', reason: 'throttled-address', address, requestId: request.id },
-      `reset-throttled:${originKeys(address)[0].key}`,
+      recordKey('reset-throttled', address),
       now,
     );
     deps.metrics.throttled.inc({ kind: 'reset' });

@@ -16,7 +16,7 @@ import {
   type SignInAttempt,
   type SignInCustomer,
 } from '../storage/sign-in.ts';
-import { originKeys, type ThrottleKey, unknownNameKey } from '../storage/throttle-keys.ts';
+import { originKeys, recordKey, type ThrottleKey, unknownNameKey } from '../storage/throttle-keys.ts';
 import { letThrough, type RightUser } from './let-through.ts';
 import type { SignInRequest, SignInResult } from './sign-in-result.ts';
 
@@ -42,7 +42,7 @@ export async function signIn(deps: Deps, request: SignInRequest): Promise<SignIn
     decoyShare: keyedDigest(deps.keys.guess, `decoy\n${fold}`).readUInt32BE(0) / 2 ** 32,
     now,
   });
-  if (attempt.originBlockedUntil) return await throttled(deps, request, attempt.originBlockedUntil, origin, now);
+  if (attempt.originBlockedUntil) return await throttled(deps, request, attempt.originBlockedUntil, now);
 
   const userHash = attempt.user?.passwordHash ?? null;
   // A throttled user's is not verified, but another of its kind: an imported one takes another time than ours.
@@ -144,13 +144,7 @@ async function refused(
   return { kind: reason === 'network' ? 'networkRefused' : 'refused', reference };
 }
 
-async function throttled(
-  deps: Deps,
-  request: SignInRequest,
-  until: Date,
-  [address]: readonly ThrottleKey[],
-  now: Date,
-): Promise<SignInResult> {
+async function throttled(deps: Deps, request: SignInRequest, until: Date, now: Date): Promise<SignInResult> {
   const event = {
     event: 'sign-in-refused',
     reason: 'throttled-address',
@@ -158,7 +152,7 @@ async function throttled(
     requestId: request.requestId,
     steps: [{ step: 'throttle', outcome: `failures from this origin: wait until ${until.toISOString()}` }],
   } satisfies AuditEvent;
-  const reference = await insertEventOnceAMinute(deps.sql, event, `throttled:${address?.key}`, now);
+  const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('throttled', request.address), now);
   deps.metrics.signIns.inc({ way: 'password', outcome: 'throttled-address' });
   deps.metrics.throttled.inc({ kind: 'address' });
   return { kind: 'throttled', retryAfter: until.getTime() - now.getTime(), reference };

@@ -47,8 +47,8 @@ export async function travellerOf(
   const { address } = visitor;
   if (await slowDown(deps, request, reply, address, giveAgain)) return null;
   const lang = languageOverride(request);
-  const turn = turnOfEndedSession(deps, request, reply, await visitor.who());
-  if (turn) return { address, destination: defaultDestination(config.basePath), lang, signedOut: turn.signedOut };
+  const signedOut = turnOfEndedSession(deps, request, reply, await visitor.who());
+  if (signedOut !== null) return { address, destination: defaultDestination(config.basePath), lang, signedOut };
   if (happenedSince(formTurn, visitor.turns) === 'signOut')
     return { address, destination: defaultDestination(config.basePath), lang };
   const accepted = redirectUrl ? acceptableDestination(redirectUrl, config.destinationRules) : null;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Deps } from '../deps/deps.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
-import { originKeys } from '../storage/throttle-keys.ts';
+import { recordKey } from '../storage/throttle-keys.ts';
 
 /** Records that a provider ended sessions: one event per person. */
 export async function recordEndedByProvider(
@@ -18,7 +18,7 @@ export async function recordEndedByProvider(
   }
 }
 
-/** Records a refused logout that claims to be a provider's, once a minute per address, or network of an address (IPv6: /64). */
+/** Records a refused logout that claims to be a provider's, once a minute per address. */
 export async function recordLogoutRefusal(
   { sql, now }: Deps,
   request: FastifyRequest,
@@ -29,7 +29,7 @@ export async function recordLogoutRefusal(
   await insertEventOnceAMinute(
     sql,
     { event: 'provider-logout-refused', requestId: request.id, address, steps, ...(connection && { connection }) },
-    `${step}:${originKeys(address)[0].key}`,
+    recordKey(step, address),
     now(),
   );
 }

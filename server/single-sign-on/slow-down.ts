@@ -5,7 +5,7 @@ import { refuse } from '../http/refuse.ts';
 import { wantsPage } from '../http/request-url.ts';
 import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { countAttempt, findWait } from '../storage/throttle.ts';
-import { failedAnswerKeys, originKeys, samlFailureKeys, ssoKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
+import { failedAnswerKeys, recordKey, samlFailureKeys, ssoKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
 
 /**
  * Whether a visitor has to wait: then the request has been answered, by `giveAgain` for a person who sent a form, and the
@@ -71,7 +71,7 @@ async function tellToWait(
   const now = deps.now();
   const steps = [{ step: 'throttle', outcome: `visits from this address: wait until ${until.toISOString()}` }];
   const event = { event: 'sso-refused', reason: 'throttled', address, requestId: request.id, steps } as const;
-  const reference = await insertEventOnceAMinute(deps.sql, event, `throttled:sso:${originKeys(address)[0].key}`, now);
+  const reference = await insertEventOnceAMinute(deps.sql, event, recordKey('throttled:sso', address), now);
   deps.metrics.throttled.inc({ kind: 'single_sign_on' });
   const wait = { retryAfter: until.getTime() - now.getTime(), reference };
   if (giveAgain && wantsPage(request)) await giveAgain(wait);

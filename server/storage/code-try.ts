@@ -72,7 +72,8 @@ export type SessionOfPress = {
 };
 
 /**
- * Whose session a right code has opened since a time instead of this one, and by which way in; null if none has. Locked until the transaction ends, so that the presses of one button are judged one after the other.
+ * Whose session a right code has opened since a time instead of this one, and by which way in; null if none has. Locked
+ * until the transaction ends, so that the presses of one button are judged one after the other.
  */
 export async function findOpenedByPressForUpdate(sql: Connection, former: Buffer, since: Date) {
   return await rowOrNull(sql<(WayIn & { username: string })[]>`

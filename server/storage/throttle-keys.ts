@@ -88,6 +88,14 @@ export function originKeys(address: string): [ThrottleKey, ...ThrottleKey[]] {
   ];
 }
 
+/**
+ * What an event from an address is recorded under once a minute: a visitor who changes addresses within a /64 is one origin
+ * here as in the throttles. All unknown addresses are one.
+ */
+export function recordKey(what: string, address: string | null): string {
+  return `${what}:${address && originKeys(address)[0].key}`;
+}
+
 function ipv6Groups(canonical: string): number[] {
   const [head = '', tail] = canonical.split('::').map((part) => part.split(':').filter(Boolean));
   const groups = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : head;

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { startOfMark } from '#contract/turn-of-form.ts';
 import type { Config } from '../config/config.ts';
 import { readCookie, readTokenCookie, setCookie } from '../http/cookies.ts';
 import { limits } from '../limits.ts';
@@ -67,7 +68,7 @@ export function endAskingAfresh(
 type Wish = { signOut: string; tries: number; signedIn: string[] };
 
 function noTries(signedOut: string | null): Wish {
-  return { signOut: signedOut?.slice(0, 8) ?? noSignOut, tries: 1, signedIn: [] };
+  return { signOut: startOfMark(signedOut) ?? noSignOut, tries: 1, signedIn: [] };
 }
 
 /** After an abandoned second factor, in a browser that has no mark. */
