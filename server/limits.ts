@@ -57,6 +57,8 @@ export const limits = {
   } satisfies Record<string, ThrottleLimit>,
   /** Names without an account share this many rows, so that guessing names cannot fill the table. */
   unknownNameBuckets: 65_536,
+  /** Rules whose refusals of one user are recorded apart from each other. */
+  accessRuleBuckets: 64,
   /** How long a backend may take to answer a call that `vestibule conformance` tries. */
   conformanceAnswer: 10 * second,
   /** The longest answer to it that is read. */
