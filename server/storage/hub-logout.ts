@@ -18,8 +18,9 @@ export async function updateHubReceivers(sql: Database, audiences: readonly stri
 }
 
 /**
- * Claims the oldest one that is due, of hubs that are not known to be away; null if there is none. The claim is exclusive
- * until `until`; if the owner dies, another can claim it after that.
+ * Claims the one that is due for the longest, of hubs that are not known to be away; null if there is none. What was never
+ * refused is due before all others, by age. The claim is exclusive until `until`; if the owner dies, another can claim it
+ * after that.
  */
 export async function takeOnHubLogout(
   sql: Connection,
@@ -30,7 +31,7 @@ export async function takeOnHubLogout(
       -- Hub by hub: what waits for one that is away is not even looked at.
       select l.id from hub_receiver r cross join lateral (
         select id from hub_logout waiting where waiting.audience = r.audience and waiting.send_after <= ${now}
-        order by id limit 1 for update skip locked
+        order by send_after, id limit 1 for update skip locked
       ) l
       where r.audience = any(${audiences as string[]}::text[]) and r.paused_until <= ${now} limit 1
     )
