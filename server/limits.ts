@@ -316,6 +316,10 @@ export const limits = {
     /** Idle connections kept open. */
     idleConnections: 256,
   },
+  /** How long `doctor` waits for a hub. */
+  doctorHub: 10 * second,
+  /** How long after their time new keys for hubs may be missing: the portal may have stood still. */
+  hubKeyOverdue: day,
   /** Longer than any timer is needed: Node's longest. */
   longestTimer: 2 ** 31 - 1,
   assetLifetimeSeconds: 365 * 24 * 3600,

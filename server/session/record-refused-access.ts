@@ -21,7 +21,7 @@ export async function recordRefusedAccess(
 ): Promise<string> {
   const address = addressOf(deps, request);
   const event = {
-    event: 'access-refused',
+    event: 'access-refused' as const,
     userId,
     username: person.username,
     ...(person.customers.length > 0 && { customerKey: person.customers.join(', ') }),
@@ -31,7 +31,7 @@ export async function recordRefusedAccess(
       { step: 'page', outcome: page === null ? 'not told by the proxy' : recordable(splitUrl(page).path) },
       { step: 'open to customers', outcome: rule.slice(0, longestRule) },
     ],
-  } as const;
+  };
   try {
     return await insertEventOnceAMinute(deps.sql, event, accessKey(userId, rule), deps.now());
   } catch (error) {

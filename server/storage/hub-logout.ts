@@ -104,6 +104,16 @@ export async function deleteHopelessHubLogouts(
     select audience, count(*)::int as count, max(problem) as problem from given_up group by audience order by audience`;
 }
 
+/** Ended sessions that a hub did not take yet, although it was asked: how many, since when, and its last answer. */
+export type UntoldHub = { audience: string; count: number; since: Date; problem: string };
+
+export async function listUntoldHubs(sql: Connection): Promise<UntoldHub[]> {
+  return await sql<UntoldHub[]>`
+    select audience, count(*)::int as count, min(waiting_since) as since,
+      coalesce((array_agg(problem order by id desc) filter (where problem is not null))[1], 'none') as problem
+    from hub_logout where waiting_since is not null group by audience order by audience`;
+}
+
 /** How many wait. */
 export async function countHubLogouts(sql: Connection): Promise<number> {
   const [row] = await sql<{ count: number }[]>`select count(*)::int as count from hub_logout`;
