@@ -10,7 +10,7 @@ import { createPages } from './pages.ts';
 
 vi.mock(import('../limits.ts'), async (original) => {
   const { limits, ...times } = await original();
-  return { ...times, limits: { ...limits, customersPagesKept: 2 } };
+  return { ...times, limits: { ...limits, customersPagesKept: 2 as 1000 } };
 });
 
 const render = vi.fn<(page: Page) => string>();
