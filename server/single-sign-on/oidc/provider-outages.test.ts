@@ -166,6 +166,8 @@ describe('RL-07 a provider that cannot be reached', () => {
 });
 
 describe('what is remembered', () => {
+  beforeEach(isPatient);
+
   it('concurrent callers share one request', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => signIn()));
     expect(answers.every(({ kind }) => kind === 'ok')).toBe(true);
