@@ -122,10 +122,11 @@ describe('rendered pages', () => {
     ] as const;
     await portal.send({ url: '/portal/login' });
     for (const [name, value] of hostile) {
-      const started = performance.now();
+      const started = process.threadCpuUsage();
       const { statusCode } = await portal.send({ url: '/portal/login', headers: { [name]: value } });
       expect({ name, statusCode }).toEqual({ name, statusCode: 200 });
-      expect(performance.now() - started, `${name}: ${value.slice(0, 20)}`).toBeLessThan(500);
+      const { user } = process.threadCpuUsage(started);
+      expect(user / 1000, `${name}: ${value.slice(0, 20)}`).toBeLessThan(500);
     }
   });
 });
