@@ -13,7 +13,7 @@ export type Visit = {
   type: (text: string) => Promise<void>;
   /** How many elements have this role and this name for a screen reader, as the browser computes them. */
   named: (role: Role, name: string) => Promise<number>;
-  /** Makes the page as narrow as a phone's, in CSS pixels, as far as the browser lets it. */
+  /** Makes the page as narrow as a phone's, in CSS pixels. */
   narrow: (width: number) => Promise<void>;
   /** Another tab of the same browser, with the same cookies. It ends with the visit. */
   tab: () => Promise<Visit>;

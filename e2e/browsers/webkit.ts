@@ -14,6 +14,13 @@ import { WebdriverSession } from './webdriver-session.ts';
 /** How often a browser is started for a visit: now and then one does not report to its driver. */
 const attempts = 3;
 
+/** Reduced motion, and a bar that lets the window be as narrow as a phone. */
+const gtkSettings = {
+  'settings.ini': '[Settings]\ngtk-enable-animations=0\n',
+  'gtk.css': `button, entry, toolbar, toolbutton, toolitem, headerbar { min-width: 0; padding: 0; margin: 0; border-width: 0; }
+entry { font-size: 1px; }`,
+};
+
 /** Starts a screen. Each visit is a driver and a browser of its own on it, which are quickly there. */
 export async function startWebkit({ driver, display }: Webkit): Promise<Browser> {
   const { width, height } = windowSize;
@@ -23,11 +30,11 @@ export async function startWebkit({ driver, display }: Webkit): Promise<Browser>
   });
   const [, number] = await printed(screen, 'stdout', /(\d+)\n/);
   const settings = mkdtempSync(join(tmpdir(), 'vestibule-webkit-'));
-  // GTK's name for reduced motion.
-  for (const folder of ['gtk-3.0', 'gtk-4.0']) {
-    mkdirSync(join(settings, folder));
-    writeFileSync(join(settings, folder, 'settings.ini'), '[Settings]\ngtk-enable-animations=0\n');
-  }
+  for (const [file, text] of Object.entries(gtkSettings))
+    for (const folder of ['gtk-3.0', 'gtk-4.0']) {
+      mkdirSync(join(settings, folder), { recursive: true });
+      writeFileSync(join(settings, folder, file), text);
+    }
   const visit = async (options: VisitOptions, attempt = 1): Promise<Visit> => {
     const running = await startDriver(driver, {
       DISPLAY: `:${number}`,
@@ -96,9 +103,9 @@ async function openSession(driver: string, options: VisitOptions): Promise<Webdr
   return session;
 }
 
-/** The height of its bar comes on top. It gets no narrower than the bar, which is about 450 px. */
+/** The height of its bar comes on top. */
 async function resize(session: WebdriverSession, width: number): Promise<void> {
-  await session.post('window/rect', { x: 0, y: 0, width, height: windowSize.height + 38 });
+  await session.post('window/rect', { x: 0, y: 0, width, height: windowSize.height + 36 });
 }
 
 /** What may have a role, and what the driver calls it. */
