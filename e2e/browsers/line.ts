@@ -149,8 +149,8 @@ function tellFaults(call: string): void {
   const tell = (fault: unknown) => navigator.sendBeacon(call, String(fault));
   addEventListener('error', ({ message }) => message && tell(message));
   addEventListener('unhandledrejection', ({ reason }) => tell(reason));
-  addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
-    tell(`policy: ${violatedDirective} ${blockedURI}`),
+  addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample, sourceFile, lineNumber }) =>
+    tell(`policy: ${violatedDirective} ${blockedURI} ${sample} ${sourceFile}:${lineNumber}`),
   );
   const { error } = console;
   console.error = (...what) => {

@@ -83,8 +83,9 @@ export class Visitor {
 
   /** Waits until a screen reader is told of one element with this role and this name. */
   async hears(role: Role, name: string): Promise<void> {
-    const message = `the ${role} “${name}”`;
-    await expect.poll(() => this.#visit.named(role, plain(name)).catch(() => null), { ...patience, message }).toBe(1);
+    // The first question makes a browser compute all of this.
+    const patient = { ...patience, timeout: 30_000, message: `the ${role} “${name}”` };
+    await expect.poll(() => this.#visit.named(role, name), patient).toBe(1);
   }
 
   async narrow(width: number): Promise<void> {

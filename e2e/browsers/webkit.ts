@@ -109,7 +109,13 @@ async function resize(session: WebdriverSession, width: number): Promise<void> {
 }
 
 /** What may have a role, and what the driver calls it. */
-const candidates = { button: 'button', heading: 'h1, h2', img: 'img, svg, [role=img]', link: 'a', textbox: 'input' };
+const candidates = {
+  button: 'button',
+  heading: 'h1, h2',
+  img: 'img, svg, [role=img]',
+  link: 'a',
+  textbox: 'input:not([type=hidden])',
+};
 const roles = { button: 'button', heading: 'heading', img: 'image', link: 'link', textbox: 'textbox' };
 
 type Element = Record<string, string>;
