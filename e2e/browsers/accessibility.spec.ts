@@ -65,7 +65,7 @@ const screens: Record<string, Screen> = {
     stage: 'new app',
     names: [
       ['heading', texts['registration-title']],
-      ['img', texts['registration-qr']],
+      ['image', texts['registration-qr']],
       ['button', texts['registration-copy']],
       ['textbox', box(1)],
     ],

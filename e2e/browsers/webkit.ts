@@ -108,15 +108,14 @@ async function resize(session: WebdriverSession, width: number): Promise<void> {
   await session.post('window/rect', { x: 0, y: 0, width, height: windowSize.height + 36 });
 }
 
-/** What may have a role, and what the driver calls it. */
+/** What may have a role. */
 const candidates = {
   button: 'button',
   heading: 'h1, h2',
-  img: 'img, svg, [role=img]',
+  image: 'img, svg, [role=img]',
   link: 'a',
   textbox: 'input:not([type=hidden])',
 };
-const roles = { button: 'button', heading: 'heading', img: 'image', link: 'link', textbox: 'textbox' };
 
 type Element = Record<string, string>;
 
@@ -157,7 +156,7 @@ function visitOf(tabs: Tabs, handle: string, end: () => Promise<void>): Visit {
       let count = 0;
       for (const element of found) {
         const address = `element/${Object.values(element)[0]}`;
-        if ((await session.get(`${address}/computedrole`)) !== roles[role]) continue;
+        if ((await session.get(`${address}/computedrole`)) !== role) continue;
         if ((await session.get(`${address}/computedlabel`)) === name) count += 1;
       }
       return count;
