@@ -60,16 +60,6 @@ const screens: Record<string, Screen> = {
       ['button', texts['twofa-verify']],
     ],
   },
-  'setting up an app': {
-    address: '/portal/twoFactorRegistration',
-    stage: 'new app',
-    names: [
-      ['heading', texts['registration-title']],
-      ['image', texts['registration-qr']],
-      ['button', texts['registration-copy']],
-      ['textbox', box(1)],
-    ],
-  },
 };
 
 /** Where the focus is, once the page has scrolled there. */
