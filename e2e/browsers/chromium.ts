@@ -33,7 +33,7 @@ function visitOf(page: Page, waitUntil: 'domcontentloaded' | 'load'): Visit {
     call: async (work, ...args) => JSON.parse(await page.evaluate(`(${callSource(work, args)})()`)),
     click: ({ x, y }, times = 1) => page.mouse.click(x, y, { clickCount: times }),
     type: (text) => page.keyboard.type(text),
-    named: (role, name) => page.getByRole(role === 'image' ? 'img' : role, { name, exact: true }).count(),
+    named: (role, name) => page.getByRole(role, { name, exact: true }).count(),
     narrow: (width) => page.setViewportSize({ ...windowSize, width }),
     tab: async () => visitOf(await page.context().newPage(), waitUntil),
     picture: () => page.screenshot(),

@@ -27,7 +27,7 @@ export type Visit = {
 /** In CSS pixels from the window's upper left corner. */
 export type Point = { x: number; y: number };
 
-export type Role = 'button' | 'heading' | 'image' | 'link' | 'textbox';
+export type Role = 'button' | 'heading' | 'link' | 'textbox';
 
 /** What a person has set in the system: colours for the night, or a theme of high contrast. */
 export type Looks = 'usual' | 'night' | 'contrast';

@@ -112,7 +112,6 @@ async function resize(session: WebdriverSession, width: number): Promise<void> {
 const candidates = {
   button: 'button',
   heading: 'h1, h2',
-  image: 'img, svg, [role=img]',
   link: 'a',
   textbox: 'input:not([type=hidden])',
 };
