@@ -1,9 +1,8 @@
 import { appCode } from '../authenticator-app.ts';
 import { PlainBrowser } from '../plain-browser.ts';
-import { onDatabaseOf } from '../portal-database.ts';
 import { textsOf } from '../texts.ts';
 import { isHere } from './engines.ts';
-import { box, giveNameAndPassword, signedIn, signInAhead } from './sign-in.ts';
+import { box, signedIn, signInAhead } from './sign-in.ts';
 import { password, test } from './test.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -118,32 +117,6 @@ test(
     // The tab that waited needs no second sign-in.
     await visitor.sees(texts['twofa-email-title']);
     await visitor.reload();
-    await arrives(visitor, 2, username);
-  },
-);
-
-test(
-  'code of an app awaited: the session ends meanwhile',
-  other,
-  async ({ portal, line, onLine, newPersonWithApp, watch }) => {
-    watch.expect(/Two-factor code not verified: signInExpired/);
-    const { username, key } = await newPersonWithApp();
-    await signInAhead(portal, line, username);
-    const visitor = await onLine();
-    await visitor.open(asked(2));
-    await visitor.expectFocus(box(1));
-    await onDatabaseOf(
-      portal,
-      (sql) =>
-        sql`update session set ends_at = now() from portal_user u where u.id = user_id and u.username = ${username}`,
-    );
-    await visitor.type('123456');
-    await visitor.press('link', texts['sign-in-again']);
-    await visitor.sees(texts['login-title']);
-    await visitor.expectValue(texts['login-username'], username);
-    await giveNameAndPassword(visitor, username);
-    await visitor.expectFocus(box(1));
-    await visitor.type(appCode(key));
     await arrives(visitor, 2, username);
   },
 );
