@@ -70,6 +70,31 @@ for (const server of ['nginx', 'Caddy'] as const)
     expect(sent).toContain('hash=a-link&password=Copper-Meadow-77&repeat=Copper-Meadow-77');
   });
 
+test('SE-15 the next person in the tab gets neither the link nor the destination of the last', async ({
+  page,
+  started,
+}) => {
+  const saved = async (key: string) => await page.evaluate((name) => sessionStorage.getItem(name), key);
+  data.links.set('b-link', 'tom');
+  await page.goto('/portal/#/reports/7');
+  await expect.poll(async () => await saved('loginHashFragment')).toBe('/reports/7');
+  await page.goto('/portal/forgottenChange?hash=b-link');
+  await expect.poll(async () => await saved('passwordHashParameter')).toBe('b-link');
+  await page.goto('/portal/login');
+  await signInForm(page).send('bea', 'wrong');
+  await expect(page).toHaveURL(/\/portal\/loginfail\/default$/);
+  expect([await saved('passwordHashParameter'), await saved('loginHashFragment')]).toEqual([null, '/reports/7']);
+  await signInForm(page).send('bea', password);
+  await expect(page).toHaveURL(/portal\.html#\/reports\/7$/);
+  await page.goto('/portal/logout');
+  await expect(heading(page)).toHaveText(texts['login-title']);
+  expect(await saved('loginHashFragment')).toBeNull();
+  started.posts.length = 0;
+  await signInForm(page).send('bea', password);
+  await expect(heading(page)).toHaveText('The hub');
+  expect(started.posts.find(({ body }) => body)?.body).toMatch(/&redirectURL=%2Fportal$/);
+});
+
 for (const server of ['nginx', 'Caddy', 'any server'] as const)
   test(`behind ${server}, the first paint is in the visitor's language`, async ({
     browser,

@@ -13,9 +13,9 @@ import { password } from './test.ts';
 
 /** Of the app that `tom` has. */
 export const appKey = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
-/** What the backend knows; `ada` has no second factor. */
+/** What the backend knows; `ada` and `bea` have no second factor. */
 export const backendData: BackendData = {
-  users: { ada: { password }, tom: { password, secret: appKey } },
+  users: { ada: { password }, bea: { password }, tom: { password, secret: appKey } },
   links: new Map([['a-link', 'ada']]),
 };
 
