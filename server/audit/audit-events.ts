@@ -27,6 +27,12 @@ export const auditEvents = {
     'A signed-in user proved once more who they are, before a change on their account page; the steps say how.',
   'fresh-proof-refused': 'Such a proof was refused; the reason says why.',
   'account-change-refused': 'A form of the account page was refused, and nothing changed; the reason says why.',
+  'app-replaced': 'A user replaced their authenticator app on their account page; the steps say what ended.',
+  'app-removed': 'A user removed their authenticator app on their account page; the steps say what ended.',
+  'recovery-codes-made': 'A user had new recovery codes made on their account page; the earlier ones no longer work.',
+  'own-devices-forgotten': 'A user revoked remembered devices of theirs on their account page.',
+  'own-sessions-ended': 'A user ended other sessions of theirs on their account page; the steps say how many.',
+  'language-chosen': 'A user chose the language of their emails and of the hub on their account page.',
   'mail-given-up': 'An email could not be delivered within a day; no more attempts are made.',
   'destination-refused':
     'A sign-in, or the address of a page, requested a destination that is not allowed; it led to the default one.',
