@@ -1,9 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { accountEvents, mailKinds, markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
-import { portalOfFile } from '#testing/portal-of-file.ts';
-import { codeNow, giveApp, step } from '#testing/two-factor-for-test.ts';
+import {
+  accountEvents,
+  mailKinds,
+  markOf,
+  postAccount,
+  signedIn,
+  startAccountAfresh,
+} from '#testing/account-for-test.ts';
 import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
+import { codeNow, giveApp, step } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 beforeEach(() => startAccountAfresh(portal));
@@ -46,7 +53,13 @@ describe('who may post a form of the account page', () => {
     const cookies = await signedIn(portal, 'alice');
     const mark = await markOf(portal, cookies);
     portal.wait(portal.deps.config.sessionIdle + minute);
-    const form = { do: 'change', form: mark, current: testPassword, password: 'Secret-Secret-9', repeat: 'Secret-Secret-9' };
+    const form = {
+      do: 'change',
+      form: mark,
+      current: testPassword,
+      password: 'Secret-Secret-9',
+      repeat: 'Secret-Secret-9',
+    };
     const { statusCode, headers } = await postAccount(portal, 'password', form, cookies);
     expect([statusCode, headers.location]).toEqual([
       303,
@@ -67,7 +80,12 @@ describe('who may post a form of the account page', () => {
     const cookies = await signedIn(portal, 'alice');
     for (const name of ['', 'toString', 'constructor', 'prove'])
       expect((await postAccount(portal, 'sessions', { do: name, for: 'end' }, cookies)).statusCode).toBe(400);
-    const { statusCode, headers } = await portal.send({ method: 'PUT', url: '/portal/account/sessions', form: {}, cookies });
+    const { statusCode, headers } = await portal.send({
+      method: 'PUT',
+      url: '/portal/account/sessions',
+      form: {},
+      cookies,
+    });
     expect([statusCode, headers.allow]).toEqual([405, 'GET, HEAD, POST']);
     expect((await portal.send({ url: '/portal/account/nothing', cookies })).statusCode).toBe(404);
   });

@@ -1,5 +1,12 @@
 import { beforeEach, expect, it } from 'vitest';
-import { accountEvents, mailKinds, markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import {
+  accountEvents,
+  mailKinds,
+  markOf,
+  postAccount,
+  signedIn,
+  startAccountAfresh,
+} from '#testing/account-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { newPassword } from '#testing/reset-for-test.ts';
@@ -14,7 +21,10 @@ const noticeOf = (location: string | undefined) => new URL(location ?? '', 'http
 it('a new password ends every other session; this one goes on under another token, and the person is told', async () => {
   const [here, there] = [await signedIn(portal, 'alice'), await signedIn(portal, 'alice')];
   const answer = await postAccount(portal, 'password', form, here);
-  expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/account/password?notice=passwordChanged']);
+  expect([answer.statusCode, answer.headers.location]).toEqual([
+    303,
+    '/portal/account/password?notice=passwordChanged',
+  ]);
   const after = { ...here, ...cookiesOf(answer) };
   expect(after['vestibule-session']).not.toBe(here['vestibule-session']);
   expect(await signedInAs(portal, after)).toBe('alice');
@@ -35,10 +45,20 @@ it('this browser stays known: the next sign-in here is no new device', async () 
 });
 
 it.each([
-  ['a wrong current password', { current: 'not-the-password' }, 'passwordWrong', 'password-change-refused wrong-password'],
+  [
+    'a wrong current password',
+    { current: 'not-the-password' },
+    'passwordWrong',
+    'password-change-refused wrong-password',
+  ],
   ['two entries that differ', { repeat: `${newPassword}x` }, 'passwordRefused', 'password-change-refused 5'],
   ['a weak one', { password: 'gggggggg', repeat: 'gggggggg' }, 'passwordRefused', 'password-change-refused 1'],
-  ['the current one', { password: testPassword, repeat: testPassword }, 'passwordRefused', 'password-change-refused 11'],
+  [
+    'the current one',
+    { password: testPassword, repeat: testPassword },
+    'passwordRefused',
+    'password-change-refused 11',
+  ],
 ])('%s changes nothing', async (_, wrong, notice, event) => {
   const cookies = await signedIn(portal, 'alice');
   const answer = await postAccount(portal, 'password', { ...form, ...wrong }, cookies);

@@ -55,11 +55,7 @@ describe('the app', () => {
     portal.wait(step);
     expect(await signedInAs(portal, await signInWithApp(portal, 'alice', next))).toBe('alice');
     await expect(signInWithApp(portal, 'alice', secret)).rejects.toThrow();
-    expect(await accountEvents(portal)).toEqual([
-      'fresh-proof-refused wrong-code',
-      'app-replaced',
-      'code-refused',
-    ]);
+    expect(await accountEvents(portal)).toEqual(['fresh-proof-refused wrong-code', 'app-replaced', 'code-refused']);
     expect(await mailKinds(portal)).toEqual(['appReplaced']);
   });
 
@@ -90,7 +86,8 @@ describe('the app', () => {
       const answer = await postAccount(portal, 'app', { do: 'remove' }, cookies);
       expect(answer.headers.location).toBe(`/portal/account/app?notice=${notice}`);
     }
-    const left = await portal.sql`select from totp union all select from recovery_code union all select from remembered_device`;
+    const left =
+      await portal.sql`select from totp union all select from recovery_code union all select from remembered_device`;
     expect(left).toHaveLength(0);
     expect([await signedInAs(portal, cookies), await signedInAs(portal, other)]).toEqual(['alice', null]);
     expect(await signedInAs(portal, await signedIn(portal, 'alice'))).toBe('alice');
@@ -136,7 +133,10 @@ describe('recovery codes', () => {
     expect([codes?.length, left, codes?.includes(former)]).toEqual([10, 10, false]);
     portal.wait(11 * minute);
     expect((await recoveryCodesShown(portal, cookies)).codes).toBeNull();
-    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([['recovery-codes-made'], ['recoveryCodesMade']]);
+    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([
+      ['recovery-codes-made'],
+      ['recoveryCodesMade'],
+    ]);
   });
 
   it('come with an app only', async () => {
@@ -152,7 +152,9 @@ describe('devices that are not asked', () => {
     const cookies = await signInWithApp(portal, 'alice', secret, { query: '?remember=true' });
     portal.wait(step);
     await signInWithApp(portal, 'alice', secret, { query: '?remember=true' });
-    const ids = (await portal.sql<{ id: string }[]>`select id from remembered_device order by made_at`).map(({ id }) => id);
+    const ids = (await portal.sql<{ id: string }[]>`select id from remembered_device order by made_at`).map(
+      ({ id }) => id,
+    );
     const page = await portal.send({ url: '/portal/account/devices', cookies });
     for (const id of ids) expect(page.body.includes(`value="${id}"`)).toBe(true);
     const bob = await signedIn(portal, 'bob');
@@ -296,6 +298,12 @@ describe('a session by a connection', () => {
   async function markFrom(cookies: Browser): Promise<string> {
     const { body } = await portal.send({ url: '/portal/account/sessions', cookies });
     const mark = /name="form" value="([^"]+)"/.exec(body)?.[1];
-    return mark ?? (await import('./form-mark.ts')).formMark(portal.deps, { sid: await sidOf('alice'), userId: await userId(portal, 'alice') });
+    return (
+      mark ??
+      (await import('./form-mark.ts')).formMark(portal.deps, {
+        sid: await sidOf('alice'),
+        userId: await userId(portal, 'alice'),
+      })
+    );
   }
 });

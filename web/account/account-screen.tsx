@@ -26,7 +26,7 @@ export function AccountScreen() {
         </p>
       )}
       <h1>{text(sectionTitle[section])}</h1>
-      <p className="lede">{text('page-account', { account: username })}</p>
+      {section !== 'overview' && <p className="lede">{text('page-account', { account: username })}</p>}
       <AccountNotice />
       {ask ? <ProofForm ask={ask} /> : <View />}
     </>
