@@ -124,7 +124,7 @@ test('the language is chosen, and the page is in it', both, async ({ page, newPe
   const { username } = await newPerson();
   await signIn(page, username, password);
   await page.goto('/portal/account');
-  await page.getByLabel(texts['account-language-title']).selectOption('pl');
+  await page.getByLabel(texts['account-language-label']).selectOption('pl');
   await press(page, texts['account-language-button']);
   await expect(page.getByText(textsOf('pl')['account-notice-languageChosen'])).toBeVisible();
   await expect(page.locator('html')).toHaveAttribute('lang', 'pl');

@@ -3,8 +3,10 @@ import { accountFields, accountUrl } from '#contract/account.ts';
 import type { AccountNotice } from '#contract/account-page.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { AccountRefusalReason } from '../audit/audit-events.ts';
+import { referenceOfRequest } from '../audit/reference.ts';
 import type { Deps } from '../deps/deps.ts';
 import { setCookie } from '../http/cookies.ts';
+import { setLastRefusal } from '../http/last-refusal.ts';
 import { refuse } from '../http/refuse.ts';
 import { languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
@@ -47,12 +49,13 @@ export function accountFormRoute(deps: Deps, section: Section) {
     if (owner !== 'session') {
       await recordRefusal(visit, 'other-session');
       // What was typed comes back to whoever typed it, and to nobody else.
-      return to(
-        request,
-        reply,
-        owner === 'user' ? { begun, kept, notice: 'otherSession' } : { notice: 'otherSession' },
-      );
+      return to(request, reply, {
+        ...(owner === 'user' && { begun, kept }),
+        notice: 'otherSession',
+        isRefusal: true,
+      });
     }
+    if (action.needsProof && visit.account.isPart) return to(request, reply, { notice: 'notPossible' });
     const asked = doing !== proveAction && action.needsProof ? proofToAsk(visit, deps.now()) : null;
     if (asked !== null) {
       await recordRefusal(visit, 'no-fresh-proof');
@@ -94,7 +97,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
     goesOn: { begun?: string; kept?: Record<string, string> },
   ): FastifyReply {
     if (outcome.kind === 'refused')
-      return to(request, reply, { ...goesOn, notice: outcome.notice, reason: outcome.reason });
+      return to(request, reply, { ...goesOn, notice: outcome.notice, reason: outcome.reason, isRefusal: true });
     if (outcome.sessionToken) setCookie(reply, config, 'session', outcome.sessionToken);
     if (outcome.deviceToken) setCookie(reply, config, 'device', outcome.deviceToken, limits.deviceLifetime);
     if (outcome.to) return reply.redirect(inLanguage(outcome.to, languageOverride(request)), 303);
@@ -109,9 +112,10 @@ export function accountFormRoute(deps: Deps, section: Section) {
       kept?: Record<string, string>;
       notice?: AccountNotice | undefined;
       reason?: number | undefined;
+      isRefusal?: boolean;
     },
   ): FastifyReply {
-    const { begun, kept = {}, notice, reason } = where;
+    const { begun, kept = {}, notice, reason, isRefusal = false } = where;
     const query = {
       [accountFields.action]: begun,
       ...kept,
@@ -119,7 +123,10 @@ export function accountFormRoute(deps: Deps, section: Section) {
       [queryNames.reason]: reason === undefined ? undefined : String(reason),
       [queryNames.language]: languageOverride(request),
     };
-    return reply.redirect(accountUrl(config.basePath, section.name, query), 303);
+    const url = accountUrl(config.basePath, section.name, query);
+    // By which an operator finds the event of this request (`vestibule explain`).
+    if (isRefusal) setLastRefusal(reply, config, { reference: referenceOfRequest(request.id), username: '', url });
+    return reply.redirect(url, 303);
   }
 
   async function recordRefusal(visit: AccountVisit, reason: AccountRefusalReason): Promise<void> {

@@ -44,7 +44,7 @@ export async function showSection(
   const { section, visit, begun, kept, notice, retryAfter } = shown;
   const { session } = visit;
   if (retryAfter !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfter / 1000))));
-  const needsProof = begun !== null && section.actions[begun]?.needsProof === true;
+  const needsProof = begun !== null && !visit.account.isPart && section.actions[begun]?.needsProof === true;
   return await deps.pages.sendAccount(request, reply, retryAfter === undefined ? 200 : 429, {
     section: section.name,
     view: await section.view(deps, visit, begun),

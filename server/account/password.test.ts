@@ -46,7 +46,7 @@ it('this browser stays known: the next sign-in here is no new device', async () 
 
 it.each([
   [
-    'a wrong current password',
+    'PW-10 a wrong current password',
     { current: 'not-the-password' },
     'passwordWrong',
     'password-change-refused wrong-password',
@@ -77,7 +77,7 @@ it('without the current one nothing is looked at', async () => {
   expect(await accountEvents(portal)).toEqual([]);
 });
 
-it('a copy of the session cookie has no more guesses than the sign-in form: the account waits', async () => {
+it('PW-10 a copy of the session cookie has no more guesses than the sign-in form: the account waits', async () => {
   const { 'vestibule-session': session = '' } = await signedIn(portal, 'alice');
   const stolen = { 'vestibule-session': session };
   const mark = await markOf(portal, stolen);

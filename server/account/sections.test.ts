@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { accountEvents, mailKinds, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import {
+  accountEvents,
+  mailKinds,
+  markOf,
+  postAccount,
+  signedIn,
+  startAccountAfresh,
+} from '#testing/account-for-test.ts';
 import { addCustomer } from '#testing/accounts-for-test.ts';
 import { cookiesOf } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
@@ -61,7 +68,8 @@ describe('the app', () => {
 
   it('is replaced once by two presses of the button, which get the same session', async () => {
     const { cookies } = await withApp();
-    const form = { do: 'replace', code: codeNow(portal, await nextSecret(cookies)) };
+    const code = codeNow(portal, await nextSecret(cookies));
+    const form = { do: 'replace', code, form: await markOf(portal, cookies) };
     const [one, other] = await Promise.all([1, 2].map(() => postAccount(portal, 'app', form, cookies)));
     const tokens = [one, other].map((answer) => answer && cookiesOf(answer)['vestibule-session']);
     expect(tokens[0]).toBeDefined();

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { goodNotices } from '#contract/account-page.ts';
 import { Alert } from '../parts/alert.tsx';
+import { Reference } from '../parts/reference.tsx';
 import { useAccount, useSectionUrl } from './account-context.ts';
 import { useAccountText } from './account-texts.tsx';
 import { ProofForm } from './proof-form.tsx';
@@ -29,6 +30,7 @@ export function AccountScreen() {
       {section !== 'overview' && <p className="lede">{text('page-account', { account: username })}</p>}
       <AccountNotice />
       {ask ? <ProofForm ask={ask} /> : <View />}
+      <Reference />
     </>
   );
 }

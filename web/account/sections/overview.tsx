@@ -39,7 +39,7 @@ export function Overview(view: Props) {
       {!view.isPart && (
         <AccountForm action="language">
           <div className="field">
-            <label htmlFor="chosen">{text('account-language-title')}</label>
+            <label htmlFor="chosen">{text('account-language-label')}</label>
             <div className="control choice">
               <select id="chosen" name="language" defaultValue={view.language ?? language}>
                 {languages.map((tag) => (
