@@ -341,6 +341,6 @@ export const limits = {
   brandFileBytes: 256 * 1024,
   /** How often each instance looks whether a customer's brand has changed. */
   brandsLookEvery: second / 2,
-  /** Rendered pages that are kept in memory: all of the installation's, and those of customers that were used last. */
-  pagesKept: 1000,
+  /** Rendered pages in brands of customers that are kept in memory, those used last; the installation's own all are. */
+  customersPagesKept: 1000,
 } as const;

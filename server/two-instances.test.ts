@@ -122,7 +122,8 @@ it('both are rolled, twice, and every request is answered well', async () => {
     await load.wellAgain();
   }
   expect(unanswered()).toEqual({ refused: 0, lost: {} });
-});
+  // Four starts, on a busy machine.
+}, 240_000);
 
 it('one is killed: at most the requests it was working on are lost, and nothing after them', async () => {
   load.begin();
