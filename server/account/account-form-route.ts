@@ -12,7 +12,7 @@ import { languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { toSignIn } from '../session/to-sign-in.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { knownVisitorOf } from '../visitor/visitor.ts';
+import { type KnownVisitor, knownVisitorOf } from '../visitor/visitor.ts';
 import { keptFields, showSection } from './account-route.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
 import { ownerOfForm } from './form-mark.ts';
@@ -20,9 +20,11 @@ import { personOf } from './person-of-event.ts';
 import { proofToAsk } from './proof-to-ask.ts';
 import { prove } from './prove.ts';
 import type { Fields, Outcome, Section } from './section.ts';
+import { tokenOfFirstPress } from './token-of-first-press.ts';
 
 /** What the form of a proof does, in every section. */
 const proveAction = 'prove';
+const proofAgain = () => ({ notice: 'proven' }) as const;
 
 /**
  * `POST account/…`: does what a form of the section says, and answers with 303 to the section. The guard has checked that it
@@ -34,6 +36,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
   return async function accountForm(request: FastifyRequest, reply: FastifyReply) {
     const visitor = await knownVisitorOf(deps, request, reply);
     if (!visitor) return reply;
+    const browser: KnownVisitor = visitor;
     const { who } = visitor;
     const fields = (request.body ?? {}) as Fields;
     const doing = fields[accountFields.action] ?? '';
@@ -44,7 +47,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
       return await refuse(deps, request, reply, 400, { detail: 'Unknown action.', field: accountFields.action });
     const kept = keptFields(section, fields);
     const visit = await accountVisitOf(deps, visitor);
-    if (!visit) return (await answerAgain(request, reply, fields)) ?? (await backAfterSignIn());
+    if (!visit) return (await answerAgain()) ?? (await backAfterSignIn());
     const owner = ownerOfForm(deps, visit.session, fields[accountFields.form]);
     if (owner !== 'session') {
       await recordRefusal(visit, 'other-session');
@@ -63,7 +66,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
     }
     const run = doing === proveAction ? prove : action.run;
     const outcome = await run(deps, visit, fields);
-    if (outcome.kind === 'signedOut') return (await answerAgain(request, reply, fields)) ?? (await backAfterSignIn());
+    if (outcome.kind === 'signedOut') return (await answerAgain()) ?? (await backAfterSignIn());
     if (outcome.kind === 'throttled')
       return await showSection(deps, request, reply, {
         section,
@@ -83,10 +86,14 @@ export function accountFormRoute(deps: Deps, section: Section) {
       return toSignIn(deps, request, reply, { who: await who(), page, status: 303 });
     }
 
-    async function answerAgain(request: FastifyRequest, reply: FastifyReply, fields: Fields) {
-      const token = visitor?.sessionToken;
-      const outcome = token ? await section.again?.(deps, token, fields) : null;
-      return outcome?.kind === 'done' ? answer(request, reply, outcome, {}) : null;
+    /** The second press of a button, whose first press has given the session its next token. */
+    async function answerAgain() {
+      const again = doing === proveAction ? proofAgain : action?.again;
+      const { sessionToken } = browser;
+      const token = again && sessionToken && (await tokenOfFirstPress(deps, { ...browser, sessionToken }, fields));
+      if (!token) return null;
+      const outcome = { kind: 'done', ...again(deps), sessionToken: token } as const;
+      return answer(request, reply, outcome, doing === proveAction ? { begun, kept } : {});
     }
   };
 

@@ -7,7 +7,7 @@ import {
   signedIn,
   startAccountAfresh,
 } from '#testing/account-for-test.ts';
-import { testPassword } from '#testing/portal-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
 import { codeNow, giveApp, step } from '#testing/two-factor-for-test.ts';
@@ -107,7 +107,7 @@ describe('who may post a form of the account page', () => {
 
 describe('a fresh proof', () => {
   it('is asked for in place once the sign-in is ten minutes old, and what was begun comes back', async () => {
-    const cookies = await signedIn(portal, 'alice');
+    let cookies = await signedIn(portal, 'alice');
     portal.wait(11 * minute);
     const refused = await postAccount(portal, 'app', { do: 'setUp' }, cookies);
     expect(refused.headers.location).toBe('/portal/account/app?do=setUp');
@@ -118,6 +118,7 @@ describe('a fresh proof', () => {
     expect(wrong.headers.location).toBe('/portal/account/app?do=setUp&notice=passwordWrong');
     const right = await postAccount(portal, 'app', { ...form, password: testPassword }, cookies);
     expect(right.headers.location).toBe('/portal/account/app?do=setUp&notice=proven');
+    cookies = { ...cookies, ...cookiesOf(right) };
     const done = await postAccount(portal, 'app', { do: 'setUp' }, cookies);
     expect(done.headers.location).toBe('/portal/twoFactorRegistration?redirectURL=%2Fportal%2Faccount%2Fapp');
     const registration = await portal.send({ url: '/portal/two-factor-authentication/registration', cookies });
@@ -130,10 +131,11 @@ describe('a fresh proof', () => {
   });
 
   it('lasts ten minutes, in its own session only', async () => {
-    const cookies = await signedIn(portal, 'alice');
+    const before = await signedIn(portal, 'alice');
     const elsewhere = await signedIn(portal, 'alice');
     portal.wait(11 * minute);
-    await postAccount(portal, 'app', { do: 'prove', for: 'setUp', password: testPassword }, cookies);
+    const form = { do: 'prove', for: 'setUp', password: testPassword };
+    const cookies = { ...before, ...cookiesOf(await postAccount(portal, 'app', form, before)) };
     const toSetUp = async (browser: typeof cookies) =>
       (await postAccount(portal, 'app', { do: 'setUp' }, browser)).headers.location?.includes('Registration');
     expect([await toSetUp(cookies), await toSetUp(elsewhere)]).toEqual([true, false]);
