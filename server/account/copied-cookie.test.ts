@@ -3,7 +3,14 @@ import { markOf, postAccount, signedIn, startAccountAfresh } from '#testing/acco
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
-import { type Browser, codeNow, giveApp, recoveryCodesShown, signInWithApp, step } from '#testing/two-factor-for-test.ts';
+import {
+  type Browser,
+  codeNow,
+  giveApp,
+  recoveryCodesShown,
+  signInWithApp,
+  step,
+} from '#testing/two-factor-for-test.ts';
 
 // Docs/decisions/0051: a copy of a session cookie that waits for the owner's proof gets nothing of it.
 
@@ -81,7 +88,6 @@ it.each(['password', 'code'] as const)('two presses of the button that proves by
   const tokens = answers.map((answer) => cookiesOf(answer)['vestibule-session']);
   expect(tokens[0]).toBeDefined();
   expect(new Set(tokens).size).toBe(1);
-  for (const { headers } of answers)
-    expect(headers.location).toBe(`/portal/account/app?do=${form.for}&notice=proven`);
+  for (const { headers } of answers) expect(headers.location).toBe(`/portal/account/app?do=${form.for}&notice=proven`);
   expect(await signedInAs(portal, { 'vestibule-session': tokens[0] ?? '' })).toBe('alice');
 });
