@@ -4,8 +4,9 @@ import { languageOfTag } from '#contract/languages.ts';
 import { queryNames } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
-import { findActiveUserForChange, updateUser } from '../storage/portal-user.ts';
+import { updateUser } from '../storage/portal-user.ts';
 import type { AccountVisit } from './account-visit.ts';
+import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
@@ -43,7 +44,7 @@ async function chooseLanguage(deps: Deps, visit: AccountVisit, { language: chose
   const { userId } = visit.session;
   const now = deps.now();
   const isDone = await deps.sql.begin(async (sql) => {
-    const user = await findActiveUserForChange(sql, userId);
+    const user = await personForChange(sql, visit, now);
     if (!user) return false;
     if (user.language === language) return true;
     await updateUser(sql, userId, { language });
