@@ -11,7 +11,7 @@ import { refuse } from '../http/refuse.ts';
 import { languageOverride } from '../http/request-url.ts';
 import { limits } from '../limits.ts';
 import { toSignIn } from '../session/to-sign-in.ts';
-import { insertAuditEvent } from '../storage/audit-event.ts';
+import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { type KnownVisitor, knownVisitorOf } from '../visitor/visitor.ts';
 import { keptFields, showSection } from './account-route.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
@@ -50,12 +50,12 @@ export function accountFormRoute(deps: Deps, section: Section) {
     if (!visit) return (await answerAgain()) ?? (await backAfterSignIn());
     const owner = ownerOfForm(deps, visit.session, fields[accountFields.form]);
     if (owner !== 'session') {
-      await recordRefusal(visit, 'other-session');
+      const reference = await recordRefusal(visit, 'other-session');
       // What was typed comes back to whoever typed it, and to nobody else.
       return to(request, reply, {
         ...(owner === 'user' && { begun, kept }),
         notice: 'otherSession',
-        isRefusal: true,
+        reference,
       });
     }
     if (action.needsProof && visit.account.isPart) return to(request, reply, { notice: 'notPossible' });
@@ -104,7 +104,12 @@ export function accountFormRoute(deps: Deps, section: Section) {
     goesOn: { begun?: string; kept?: Record<string, string> },
   ): FastifyReply {
     if (outcome.kind === 'refused')
-      return to(request, reply, { ...goesOn, notice: outcome.notice, reason: outcome.reason, isRefusal: true });
+      return to(request, reply, {
+        ...goesOn,
+        notice: outcome.notice,
+        reason: outcome.reason,
+        reference: outcome.reference ?? referenceOfRequest(request.id),
+      });
     if (outcome.sessionToken) setCookie(reply, config, 'session', outcome.sessionToken);
     if (outcome.deviceToken) setCookie(reply, config, 'device', outcome.deviceToken, limits.deviceLifetime);
     if (outcome.to) return reply.redirect(inLanguage(outcome.to, languageOverride(request)), 303);
@@ -119,10 +124,11 @@ export function accountFormRoute(deps: Deps, section: Section) {
       kept?: Record<string, string>;
       notice?: AccountNotice | undefined;
       reason?: number | undefined;
-      isRefusal?: boolean;
+      /** Of the event of a refusal, by which an operator finds it (`vestibule explain`). */
+      reference?: string;
     },
   ): FastifyReply {
-    const { begun, kept = {}, notice, reason, isRefusal = false } = where;
+    const { begun, kept = {}, notice, reason, reference } = where;
     const query = {
       [accountFields.action]: begun,
       ...kept,
@@ -131,13 +137,14 @@ export function accountFormRoute(deps: Deps, section: Section) {
       [queryNames.language]: languageOverride(request),
     };
     const url = accountUrl(config.basePath, section.name, query);
-    // By which an operator finds the event of this request (`vestibule explain`).
-    if (isRefusal) setLastRefusal(reply, config, { reference: referenceOfRequest(request.id), username: '', url });
+    if (reference) setLastRefusal(reply, config, { reference, username: '', url });
     return reply.redirect(url, 303);
   }
 
-  async function recordRefusal(visit: AccountVisit, reason: AccountRefusalReason): Promise<void> {
-    await insertAuditEvent(deps.sql, { event: 'account-change-refused', reason, ...personOf(visit) }, deps.now());
+  /** Once a minute; returns the reference of what is recorded. */
+  async function recordRefusal(visit: AccountVisit, reason: AccountRefusalReason): Promise<string> {
+    const event = { event: 'account-change-refused', reason, ...personOf(visit) } as const;
+    return await insertEventOnceAMinute(deps.sql, event, `${reason}:${visit.session.userId}`, deps.now());
   }
 }
 

@@ -105,6 +105,20 @@ describe('who may post a form of the account page', () => {
   });
 });
 
+it('forms without a proof, or of another session, are recorded once a minute', async () => {
+  const cookies = await signedIn(portal, 'alice');
+  const form = await markOf(portal, cookies);
+  portal.wait(11 * minute);
+  for (let press = 0; press < 3; press += 1) {
+    await postAccount(portal, 'app', { do: 'setUp', form }, cookies);
+    await postAccount(portal, 'sessions', { do: 'endOthers', form: '' }, cookies);
+  }
+  expect(await accountEvents(portal)).toEqual([
+    'account-change-refused no-fresh-proof',
+    'account-change-refused other-session',
+  ]);
+});
+
 describe('a fresh proof', () => {
   it('is asked for in place once the sign-in is ten minutes old, and what was begun comes back', async () => {
     let cookies = await signedIn(portal, 'alice');

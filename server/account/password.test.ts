@@ -116,3 +116,24 @@ it.each([
   expect((await portal.send({ url: '/portal/account/password', cookies })).body.includes('name="current"')).toBe(false);
   expect(state).toBeDefined();
 });
+
+it('a refused new password is recorded once a minute, and shows the reference of what is recorded', async () => {
+  const cookies = await signedIn(portal, 'alice');
+  const differing = { ...form, repeat: 'x', form: await markOf(portal, cookies) };
+  const references = new Set<string | undefined>();
+  for (let press = 0; press < 3; press += 1)
+    references.add(cookiesOf(await postAccount(portal, 'password', differing, cookies))['vestibule-refusal']);
+  expect(await accountEvents(portal)).toEqual(['password-change-refused 5']);
+  expect(references.size).toBe(1);
+  portal.wait(61_000);
+  await postAccount(portal, 'password', differing, cookies);
+  expect(await accountEvents(portal)).toHaveLength(2);
+});
+
+it('who knows the current password compares only so many with the former ones', async () => {
+  const cookies = await signedIn(portal, 'alice');
+  const same = { ...form, password: testPassword, repeat: testPassword, form: await markOf(portal, cookies) };
+  const compare = async () => (await postAccount(portal, 'password', same, cookies)).statusCode;
+  for (let press = 0; press < 10; press += 1) expect(await compare()).toBe(303);
+  expect(await compare()).toBe(429);
+});

@@ -10,9 +10,11 @@ import { insertAuditEvent } from '../storage/audit-event.ts';
 import { putDevice } from '../storage/device.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import { updatePasswordHash } from '../storage/portal-user.ts';
+import { insertEventOnceAMinute } from '../storage/sign-in.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
+import { countChange } from './count-change.ts';
 import { goOnUnder } from './go-on-under.ts';
 import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
@@ -51,6 +53,9 @@ async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<
   const checked = await checkPassword(deps, visit, current, 'password-change-refused');
   if (checked.kind === 'throttled') return checked;
   if (checked.kind === 'wrong') return { kind: 'refused', notice: 'passwordWrong' };
+  // Each of them costs up to eleven hashes.
+  const throttled = await countChange(deps, visit, 'password');
+  if (throttled) return throttled;
   if (await wasUsedBefore(deps, { id, passwordHash: checked.hash }, password))
     return await refused(deps, visit, changeFailedReasons.usedBefore, 'it is one of the last ten');
   const token = nextToken(deps, { visitor: visit.visitor, fields });
@@ -95,6 +100,7 @@ async function refused(deps: Deps, visit: AccountVisit, reason: ChangeFailedReas
     { step: 'new password', outcome: problem },
   ];
   const event = { event: 'password-change-refused', reason: String(reason), ...personOf(visit), steps } as const;
-  await insertAuditEvent(deps.sql, event, deps.now());
-  return { kind: 'refused', notice: 'passwordRefused', reason };
+  const under = `new-password:${reason}:${visit.session.userId}`;
+  const reference = await insertEventOnceAMinute(deps.sql, event, under, deps.now());
+  return { kind: 'refused', notice: 'passwordRefused', reason, reference };
 }

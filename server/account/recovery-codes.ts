@@ -5,6 +5,7 @@ import { findTotp } from '../storage/totp.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import { makeRecoveryCodes } from '../two-factor/recovery-codes.ts';
 import type { AccountVisit } from './account-visit.ts';
+import { countChange } from './count-change.ts';
 import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
@@ -27,6 +28,8 @@ export const recoveryCodes: Section = {
 async function make(deps: Deps, visit: AccountVisit): Promise<Outcome> {
   const { account, session, sessionHash } = visit;
   if (!account.hasApp || account.isPart) return { kind: 'refused', notice: 'notPossible' };
+  const throttled = await countChange(deps, visit, 'recovery-codes');
+  if (throttled) return throttled;
   const { userId } = session;
   const now = deps.now();
   const stored = await transaction(deps.sql, async (sql) => {

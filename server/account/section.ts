@@ -11,7 +11,8 @@ type Done = { kind: 'done'; notice?: AccountNotice; to?: string; sessionToken?: 
 /** What came of an action; `retryAfter` in milliseconds. Cookies are set along with the answer. */
 export type Outcome =
   | Done
-  | { kind: 'refused'; notice: AccountNotice; reason?: ChangeFailedReason }
+  /** `reference`: of its event, if that is not the one of this request. */
+  | { kind: 'refused'; notice: AccountNotice; reason?: ChangeFailedReason; reference?: string }
   | { kind: 'throttled'; retryAfter: number }
   /** The session has ended meanwhile. */
   | { kind: 'signedOut' };

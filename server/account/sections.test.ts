@@ -147,6 +147,15 @@ describe('recovery codes', () => {
     ]);
   });
 
+  it('are not made, and mailed of, without end', async () => {
+    const { cookies } = await withApp();
+    const form = await markOf(portal, cookies);
+    const make = async () => (await postAccount(portal, 'recovery-codes', { do: 'make', form }, cookies)).statusCode;
+    for (let press = 0; press < 10; press += 1) expect(await make()).toBe(303);
+    expect(await make()).toBe(429);
+    expect(await mailKinds(portal)).toHaveLength(10);
+  });
+
   it('come with an app only', async () => {
     const cookies = await signedIn(portal, 'alice');
     const answer = await postAccount(portal, 'recovery-codes', { do: 'make' }, cookies);
