@@ -30,6 +30,7 @@ import { personForChange } from './person-for-change.ts';
 import { personOf } from './person-of-event.ts';
 import { placeOf } from './place-of-change.ts';
 import { nextToken } from './press.ts';
+import { proofToAsk } from './proof-to-ask.ts';
 import { recoveryCodesPage } from './recovery-codes-page.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
@@ -42,7 +43,7 @@ export const app: Section = {
     since: visit.account.appSince?.toISOString() ?? null,
     isRequired: visit.account.isAppRequired,
     isPart: visit.account.isPart,
-    next: begun === 'replace' && isOpen(visit) ? await nextApp(deps, visit) : null,
+    next: begun === 'replace' && showsNext(deps, visit) ? await nextApp(deps, visit) : null,
   }),
   actions: {
     setUp: { needsProof: true, run: setUp },
@@ -53,6 +54,11 @@ export const app: Section = {
 
 function isOpen({ account }: AccountVisit): boolean {
   return account.hasApp && !account.isPart;
+}
+
+/** Nothing is made, or shown, before the proof. */
+function showsNext({ now }: Deps, visit: AccountVisit): boolean {
+  return isOpen(visit) && proofToAsk(visit, now()) === null;
 }
 
 async function setUp({ config }: Deps, { account }: AccountVisit): Promise<Outcome> {

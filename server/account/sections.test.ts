@@ -125,6 +125,7 @@ describe('the app', () => {
     }
     const page = await portal.send({ url: '/portal/account/app?do=replace', cookies });
     expect(page.body.includes('class="secret"')).toBe(false);
+    expect(await portal.sql`select from pending_totp`).toHaveLength(0);
     expect(await portal.sql`select from totp`).toHaveLength(1);
   });
 });
