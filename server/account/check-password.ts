@@ -6,6 +6,7 @@ import { foldLoginName } from '../names/fold-name.ts';
 import { refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
 import { keyedDigest } from '../secrets/server-secret.ts';
 import { tokenHash } from '../secrets/token.ts';
+import { isSessionThere } from '../storage/session.ts';
 import { beginSignIn, insertRefusal } from '../storage/sign-in.ts';
 import { deleteThrottle, findWait } from '../storage/throttle.ts';
 import { accountKey, deviceKey, originKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
@@ -15,6 +16,8 @@ import { personOf } from './person-of-event.ts';
 export type CheckedPassword =
   | { kind: 'right'; hash: string }
   | { kind: 'wrong' }
+  /** The session has ended meanwhile, or goes by another token: of two presses of a button the first has changed the password. */
+  | { kind: 'signedOut' }
   | { kind: 'throttled'; retryAfter: number };
 
 /**
@@ -56,9 +59,11 @@ export async function checkPassword(
   }
   const isOwn = attempt.user?.id === session.userId;
   const hash = isOwn ? (attempt.user?.passwordHash ?? null) : null;
-  if (hash === null || !(await verifyPassword(hash, password)))
+  if (hash === null || !(await verifyPassword(hash, password))) {
+    if (!(await isSessionThere(deps.sql, visit.sessionHash, deps.now()))) return { kind: 'signedOut' };
     // As at the sign-in: the failures of a known browser count on it alone.
     return await refused('wrong-password', attempt.deviceKnown ? [] : origin, null);
+  }
   await deleteThrottle(deps.sql, counted);
   return { kind: 'right', hash };
 

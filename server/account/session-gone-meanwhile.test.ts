@@ -1,12 +1,15 @@
 import { beforeEach, expect, it } from 'vitest';
-import { accountEvents, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { accountEvents, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { newPassword } from '#testing/reset-for-test.ts';
 import { giveApp } from '#testing/two-factor-for-test.ts';
 import { whoHas } from '../visitor/who.ts';
 import { type AccountVisit, accountVisitOf } from './account-visit.ts';
 import { app } from './app.ts';
 import { devices } from './devices.ts';
 import { overview } from './overview.ts';
+import { password } from './password.ts';
 import { recoveryCodes } from './recovery-codes.ts';
 import type { Section } from './section.ts';
 import { sessions } from './sessions.ts';
@@ -52,4 +55,13 @@ it.each<[string, Section, string, Record<string, string>]>([
   expect(await section.actions[action]?.run(portal.deps, visit, fields)).toEqual({ kind: 'signedOut' });
   expect(await accountEvents(portal)).toEqual([]);
   expect((await visitOf(other)).session.language).toBeNull();
+});
+
+it('the second press of a new password’s button is not told that the current one is wrong', async () => {
+  const cookies = await signedIn(portal, 'alice');
+  const visit = await visitOf(cookies);
+  const form = { do: 'change', current: testPassword, password: newPassword, repeat: newPassword };
+  await postAccount(portal, 'password', form, cookies);
+  expect(await password.actions.change?.run(portal.deps, visit, form)).toEqual({ kind: 'signedOut' });
+  expect(await accountEvents(portal)).toEqual(['password-changed']);
 });
