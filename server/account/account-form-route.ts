@@ -58,7 +58,8 @@ export function accountFormRoute(deps: Deps, section: Section) {
         reference,
       });
     }
-    if (action.needsProof && visit.account.isPart) return to(request, reply, { notice: 'notPossible' });
+    if (action.needsProof && visit.account.isPart)
+      return to(request, reply, { notice: 'notPossible', reference: await recordRefusal(visit, 'not-possible') });
     const asked = doing !== proveAction && action.needsProof ? proofToAsk(visit, deps.now()) : null;
     if (asked !== null) {
       await recordRefusal(visit, 'no-fresh-proof');
@@ -78,7 +79,9 @@ export function accountFormRoute(deps: Deps, section: Section) {
       });
     // What was begun goes on after its proof, and after a refusal.
     const goesOn = doing === proveAction || outcome.kind === 'refused';
-    return answer(request, reply, outcome, goesOn ? { begun, kept } : {});
+    const reason = outcome.kind === 'refused' ? reasonOfNotice[outcome.notice] : undefined;
+    const recorded = reason ? { ...outcome, reference: await recordRefusal(visit, reason) } : outcome;
+    return answer(request, reply, recorded, goesOn ? { begun, kept } : {});
 
     /** Nothing that was typed is lost but secrets: the section comes back once the person has signed in. */
     async function backAfterSignIn() {
@@ -147,6 +150,13 @@ export function accountFormRoute(deps: Deps, section: Section) {
     return await insertEventOnceAMinute(deps.sql, event, `${reason}:${visit.session.userId}`, deps.now());
   }
 }
+
+/** The refusals that nothing else has recorded. */
+const reasonOfNotice: Partial<Record<AccountNotice, AccountRefusalReason>> = {
+  notPossible: 'not-possible',
+  entryMissing: 'entry-missing',
+  changedMeanwhile: 'changed-meanwhile',
+};
 
 /** An address of ours with the language that this one asks for. */
 function inLanguage(url: string, language: string | undefined): string {

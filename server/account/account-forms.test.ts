@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { requestIdStart } from '#server/audit/reference.ts';
 import {
   accountEvents,
   mailKinds,
@@ -9,8 +10,9 @@ import {
 } from '#testing/account-for-test.ts';
 import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
+import { newPassword } from '#testing/reset-for-test.ts';
 import { signedInAs } from '#testing/signed-in-as.ts';
-import { codeNow, giveApp, step } from '#testing/two-factor-for-test.ts';
+import { codeNow, giveApp, giveRecoveryCodes, step } from '#testing/two-factor-for-test.ts';
 
 const portal = portalOfFile();
 beforeEach(() => startAccountAfresh(portal));
@@ -103,6 +105,35 @@ describe('who may post a form of the account page', () => {
     await portal.sql`update customer set allowed_networks = '{203.0.113.0/24}'`;
     expect((await portal.send({ url: '/portal/account', cookies })).statusCode).toBe(302);
   });
+});
+
+it.each([
+  ['not possible', 'devices', { do: 'forget', id: 'x' }, 'account-change-refused not-possible'],
+  ['without its entry', 'password', { do: 'change' }, 'account-change-refused entry-missing'],
+  [
+    'with a password that is too long',
+    'password',
+    { do: 'change', current: 'x'.repeat(2000), password: newPassword, repeat: newPassword },
+    'password-change-refused wrong-password',
+  ],
+])('the reference of a form that is %s finds an event', async (_, section, form, event) => {
+  const cookies = await signedIn(portal, 'alice');
+  const answer = await postAccount(portal, section, form, cookies);
+  expect(await accountEvents(portal)).toEqual([event]);
+  const shown = Buffer.from(cookiesOf(answer)['vestibule-refusal'] ?? '', 'base64url').toString();
+  const { reference } = JSON.parse(shown) as { reference: string };
+  const found = await portal.sql`
+    select event from audit_event where request_id like ${`${requestIdStart(reference)}%`}`;
+  expect(found).toEqual([{ event: event.split(' ')[0] }]);
+});
+
+it('a proof says how it was given', async () => {
+  const cookies = await signedIn(portal, 'alice');
+  await giveApp(portal, 'alice');
+  const [code = ''] = await giveRecoveryCodes(portal, 'alice');
+  await postAccount(portal, 'app', { do: 'prove', for: 'remove', code }, cookies);
+  const [event] = await portal.sql`select steps from audit_event where event = 'fresh-proof-given'`;
+  expect(event).toEqual({ steps: [{ step: 'proof', outcome: 'recovery code' }] });
 });
 
 it('forms without a proof, or of another session, are recorded once a minute', async () => {

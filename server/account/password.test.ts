@@ -74,7 +74,7 @@ it('without the current one nothing is looked at', async () => {
   const cookies = await signedIn(portal, 'alice');
   const answer = await postAccount(portal, 'password', { ...form, current: '' }, cookies);
   expect(noticeOf(answer.headers.location)).toBe('entryMissing');
-  expect(await accountEvents(portal)).toEqual([]);
+  expect(await accountEvents(portal)).toEqual(['account-change-refused entry-missing']);
 });
 
 it('PW-10 a copy of the session cookie has no more guesses than the sign-in form: the account waits', async () => {

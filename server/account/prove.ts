@@ -36,7 +36,7 @@ export async function prove(deps: Deps, visit: AccountVisit, fields: Fields): Pr
     case 'right':
       return { kind: 'done', notice: 'proven', sessionToken: token };
     case 'wrong':
-      return { kind: 'refused', notice: asked === 'password' ? 'passwordWrong' : 'codeWrong' };
+      return { ...checked, kind: 'refused', notice: asked === 'password' ? 'passwordWrong' : 'codeWrong' };
     default:
       return checked;
   }

@@ -257,7 +257,8 @@ describe('the language', () => {
     expect((await portal.send({ url: '/portal/session', cookies })).json()).toMatchObject({ language: 'de' });
     const refused = await postAccount(portal, '', { do: 'language', language: 'xx' }, cookies);
     expect(refused.headers.location).toContain('notice=notPossible');
-    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([['language-chosen'], []]);
+    const events = ['language-chosen', 'account-change-refused not-possible'];
+    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([events, []]);
   });
 });
 
