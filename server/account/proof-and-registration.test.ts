@@ -7,8 +7,10 @@ import {
   type Browser,
   codeByMail,
   codeNow,
+  giveApp,
   halfSession,
   registrationUrl,
+  signInWithApp,
   verify,
   verifyByForm,
 } from '#testing/two-factor-for-test.ts';
@@ -64,4 +66,23 @@ describe('MF-12 the password, typed again on the account page', () => {
     const page = await portal.send({ url: '/portal/account/app?do=setUp', cookies });
     expect(page.body.includes('name="password"')).toBe(false);
   });
+});
+
+it('after the app has been removed, the next one is set up with the password, in place', async () => {
+  const secret = await giveApp(portal, 'alice');
+  let cookies = await signInWithApp(portal, 'alice', secret);
+  portal.wait(11 * minute);
+  const post = async (form: Record<string, string>) => {
+    const answer = await postAccount(portal, 'app', form, cookies);
+    cookies = { ...cookies, ...cookiesOf(answer) };
+    return answer.headers.location;
+  };
+  await post({ do: 'prove', for: 'remove', code: codeNow(portal, secret) });
+  expect(await post({ do: 'remove' })).toContain('notice=appRemoved');
+  expect(await post({ do: 'setUp' })).toBe('/portal/account/app?do=setUp');
+  const page = await portal.send({ url: '/portal/account/app?do=setUp', cookies });
+  expect(page.body.includes('name="password"')).toBe(true);
+  await post({ do: 'prove', for: 'setUp', password: testPassword });
+  expect(await post({ do: 'setUp' })).toContain('/twoFactorRegistration');
+  expect(await registrationOf(cookies)).toBe(200);
 });

@@ -16,5 +16,5 @@ export function proofToAsk({ session, account, proof }: AccountVisit, now: Date)
   if (isFreshSignIn(session, now)) return null;
   // Typed again, the password sets up an app only where it does so at a sign-in: anything else is asked for there.
   if (!account.hasPassword || account.isEmailFirst || session.proven === 'remembered') return 'signIn';
-  return isFresh ? null : 'password';
+  return isFresh && proof.kind === 'password' ? null : 'password';
 }
