@@ -51,7 +51,7 @@ export async function showSection(
     username: session.username,
     form: formMark(deps, session),
     notice,
-    reason: reasonOfSearch(splitUrl(request.url).search),
+    reason: notice && reasonOfSearch(splitUrl(request.url).search),
     begun,
     ask: needsProof ? proofToAsk(visit, deps.now()) : null,
     kept,
@@ -66,7 +66,10 @@ export function keptFields({ kept }: Section, fields: Partial<Record<string, str
 /** In UTF-16 code units: a name, not a text. */
 const longestKept = 200;
 
+/** What our own page or form leads to; a link from elsewhere could claim anything. */
 function noticeOf(request: FastifyRequest): AccountNotice | null {
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') return null;
   const asked = queryValue(request, queryNames.notice);
   return accountNotices.find((notice) => notice === asked) ?? null;
 }

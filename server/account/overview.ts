@@ -19,7 +19,8 @@ export const overview: Section = {
   view: async (_deps, { session, account }) => ({
     name: 'overview',
     email: session.email,
-    customers: account.customers.map(({ name }) => name),
+    // Those whose networks admit the person here.
+    customers: account.customers.filter(({ key }) => session.customers.includes(key)).map(({ name }) => name),
     provider: account.provider,
     isPart: account.isPart,
     language: languageOfTag(session.language ?? ''),
