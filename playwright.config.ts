@@ -22,10 +22,10 @@ export default defineConfig<object, { engine: Engine }>({
   use: { ...browserOptions, launchOptions: { ...launchOptions, args } },
   // Tests run with JavaScript; tags mark those that also, or only, run without, and those for old browsers.
   projects: [
-    { name: 'script', grepInvert: /@without-script-only/ },
+    { name: 'script', grepInvert: /@without-script-only|@other-engine/ },
     ...(['Firefox', 'WebKit'] as const).map((engine) => ({
       name: engine,
-      grep: /@every-(?:browser|engine)/,
+      grep: /@every-(?:browser|engine)|@other-engine/,
       // One browser, and one portal for it.
       workers: 1,
       use: { engine },

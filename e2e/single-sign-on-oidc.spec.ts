@@ -214,6 +214,9 @@ test(
       expect(entries[currentIndex]?.id).toBe(failed?.id);
       await browser.send('Page.reload');
     }).toPass();
+    // Nor does the provider learn whose address was typed.
+    await expect(atProvider(page).email).toHaveValue('');
+    await atProvider(page).email.fill('olga@oidc.test');
     await atProvider(page).signIn();
     await expectSignedIn(page, 'olga');
     await expect(page).toHaveURL('/portal/portal.html');

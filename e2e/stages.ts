@@ -50,9 +50,14 @@ export class Stages {
   async enter(context: BrowserContext, stage: Stage | undefined): Promise<void> {
     await context.clearCookies();
     if (!stage) return;
-    const username = await this.#prepared(stage);
+    const cookies = await this.cookiesOf(stage);
     if (stage === 'one moment') await stayAtDecidedVisit(context);
-    await context.addCookies(await this.#cookiesOf(stage, username));
+    await context.addCookies(cookies);
+  }
+
+  /** The cookies of a browser at a stage. */
+  async cookiesOf(stage: Stage) {
+    return await this.#cookiesFor(stage, await this.#prepared(stage));
   }
 
   #prepared(stage: Stage): Promise<string> {
@@ -80,7 +85,7 @@ export class Stages {
     return username;
   }
 
-  async #cookiesOf(stage: Stage, username: string) {
+  async #cookiesFor(stage: Stage, username: string) {
     const { portal } = this.#needs;
     if (stage === 'provider began') return [];
     if (stage === 'one moment') return await putDecidedVisit(portal);
