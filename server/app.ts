@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { accountUrl } from '#contract/account.ts';
 import { type Call, calls } from '#contract/calls.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
+import { addAccount } from './account/account-routes.ts';
 import type { Deps } from './deps/deps.ts';
 import { addGate } from './gate/gate-routes.ts';
 import { asksForWebSocket } from './gate/upgrades.ts';
@@ -60,6 +62,7 @@ import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
 import { sendRoute } from './two-factor/send-route.ts';
 import { twoFactorFormAgain, verifyRoute, verifySchema } from './two-factor/verify-route.ts';
+import { isSignedInAt } from './visitor/is-signed-in.ts';
 
 /** What the app needs besides what its routes need. */
 export type AppOptions = {
@@ -132,7 +135,8 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   app.addHook('onResponse', logRequest(deps));
   app.addHook('onResponse', countRequest(deps));
   app.setErrorHandler(handleError);
-  app.setNotFoundHandler(methodNotAllowed(deps));
+  const isSignedIn = isSignedInAt(deps);
+  app.setNotFoundHandler(methodNotAllowed(deps, isSignedIn));
 
   const named = (name: string) => ({ config: { name } });
   const on = (call: Call, formAgain?: FormKeeper) => ({
@@ -234,15 +238,17 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   app.route({ ...on('oidcFinish'), ...atEnd, handler: finishRoute(deps, 'oidc') });
   app.route({ ...on('samlFinish'), ...atEnd, handler: finishRoute(deps, 'saml') });
   app.route({ ...on('samlFailed'), onRequest: onlyNavigation(deps), handler: samlFailedRoute(deps) });
+  addAccount(app, deps);
   const { hub } = deps.config;
   if (hub) addGate(app, deps, hub);
   else app.get(basePath + hubStartPath, named('standIn'), standInRoute(deps));
   if (!hub?.paths.includes('/'))
     app.get('/', named('root'), async (_request, reply) => reply.redirect(`${basePath}/`, 302));
   // Where password managers send users to change a password (W3C: A Well-Known URL for Changing Passwords).
-  app.get('/.well-known/change-password', named('changePassword'), async (_request, reply) =>
-    reply.redirect(basePath + screenPaths.forgotten, 302),
-  );
+  app.get('/.well-known/change-password', named('changePassword'), async (request, reply) => {
+    const url = (await isSignedIn(request)) ? accountUrl(basePath, 'password') : basePath + screenPaths.forgotten;
+    return reply.redirect(url, 302);
+  });
   app.get('/.well-known/jwks.json', { logLevel: quietLevel, ...named('hubKeys') }, hubKeysRoute(deps));
   app.get('/healthz', { logLevel: quietLevel, ...named('health') }, healthRoute);
   app.get('/metrics', { logLevel: quietLevel, ...named('metrics') }, metricsRoute(deps));

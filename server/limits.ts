@@ -54,6 +54,8 @@ export const limits = {
     code: { freeFailures: 10, leakEvery: 10 * minute, firstWait: 30 * second, longestWait: 15 * minute },
     /** Emails with a code to one account, by one way in. */
     codeMail: { freeFailures: 12, leakEvery: 5 * minute, firstWait: minute, longestWait: 15 * minute },
+    /** Changes of one kind on an account page: some have emails sent, hashes computed or everybody's sessions checked anew. */
+    change: { freeFailures: 10, leakEvery: minute, firstWait: minute, longestWait: 5 * minute },
   } satisfies Record<string, ThrottleLimit>,
   /** Names without an account share this many rows, so that guessing names cannot fill the table. */
   unknownNameBuckets: 65_536,
@@ -74,6 +76,8 @@ export const limits = {
   /** How long after registration the recovery codes can be viewed. */
   recoveryCodesShown: 10 * minute,
   rememberedDevice: 30 * day,
+  /** How many of their sign-ins people see on their account page. */
+  signInsShown: 20,
   /** Up to this offset a phone's clock is distinguished from a wrong code. */
   clockHelpWithin: 10 * minute,
   /** A sign-in this recent may register a second factor. */

@@ -31,6 +31,7 @@ const rooms = [
   'single-sign-on',
   'sign-out',
   'password',
+  'account',
   'accounts',
   'moving-in',
   'upkeep',

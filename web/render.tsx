@@ -84,10 +84,7 @@ export function documentOf(
 <html lang="${page.language}">
 <head>
 <meta charset="utf-8">
-${head}<meta name="viewport" content="width=device-width,initial-scale=1,interactive-widget=resizes-content">
-<meta name="color-scheme" content="light dark">
-<meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
-<meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">
+${head}${metaOfScreen}
 <meta name="description" content="${escaped(filled(textsFor(page, assets).description, { name: page.branding.name }))}">
 <title>${escaped(title)}</title>
 ${onwards(page)}<link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">
@@ -100,6 +97,12 @@ ${rest}<script type="module" async src="${escaped(assets.script)}"></script>
 </html>
 `;
 }
+
+/** How every page fits its screen; the colours are those of the wall around it. */
+export const metaOfScreen = `<meta name="viewport" content="width=device-width,initial-scale=1,interactive-widget=resizes-content">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
+<meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">`;
 
 /** The texts of a page, those of the brand among them. */
 function textsFor({ language }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
@@ -133,7 +136,8 @@ function onwards({ serverPage }: Page): string {
   return `<meta http-equiv="refresh" content="0;url=${escaped(serverPage.url)}">\n`;
 }
 
-const iconOf = (colour: string) =>
+/** The address of the icon in a colour. */
+export const iconOf = (colour: string) =>
   'data:image/svg+xml,' +
   encodeURIComponent(
     `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='${colour}' fill-rule='evenodd' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>`,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import {
+  accountRefusalReasons,
   auditEvents,
   changeRefusalReasons,
   refusalReasons,
@@ -94,7 +95,9 @@ function nothingUnder(reference: string, idStart: string | null): string {
 const reasonsOfEvent: Record<string, Record<string, string>> = {
   'sso-refused': ssoRefusalReasons,
   'password-forgotten': resetOutcomes,
-  'password-change-refused': changeRefusalReasons,
+  'password-change-refused': { ...accountRefusalReasons, ...changeRefusalReasons },
+  'fresh-proof-refused': accountRefusalReasons,
+  'account-change-refused': accountRefusalReasons,
 };
 
 /** What a reason means; those of a changed password keep the number that the visitor saw. */

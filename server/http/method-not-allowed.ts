@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { accountSectionOf } from '#contract/account.ts';
 import { type Call, calls, callUrl, isPathOfCall } from '#contract/calls.ts';
 import {
   hubStartPath,
@@ -26,9 +27,9 @@ const screenOfCall: Partial<Record<Call, PlainScreen>> = {
 
 /**
  * Answers unrouted requests: 405 with the methods that the address supports, else 404. A person who opens the address of
- * a form's call gets the form.
+ * a form's call gets the form. `isSignedIn`: who is gets a link to their account page.
  */
-export function methodNotAllowed(deps: Deps) {
+export function methodNotAllowed(deps: Deps, isSignedIn: IsSignedIn = nobody) {
   return async function noRoute(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { basePath } = deps.config;
     const { path } = splitUrl(request.url);
@@ -45,9 +46,13 @@ export function methodNotAllowed(deps: Deps) {
       reply.header('allow', methods.join(', '));
       return await refuse(deps, request, reply, 405);
     }
-    return asksForJson(request) ? sendProblem(reply, 404) : await deps.pages.send(request, reply, 404);
+    if (asksForJson(request)) return sendProblem(reply, 404);
+    return await deps.pages.send(request, reply, 404, { ...((await isSignedIn(request)) && { hasAccount: true }) });
   };
 }
+
+type IsSignedIn = (request: FastifyRequest) => Promise<boolean>;
+const nobody: IsSignedIn = async () => false;
 
 function screenOfForm(path: string, basePath: string): PlainScreen | undefined {
   const call = (Object.keys(screenOfCall) as Call[]).find(
@@ -62,6 +67,7 @@ function methodsOf(path: string, basePath: string): string[] {
   if (['/', '/.well-known/change-password', '/healthz', '/readyz', '/metrics'].includes(plain)) return readable;
   if (plain !== basePath && !plain.startsWith(`${basePath}/`)) return [];
   const below = plain.slice(basePath.length);
+  if (accountSectionOf(below) !== null) return [...readable, 'POST'];
   const methods = (Object.keys(calls) as Call[])
     .filter((call) => isPathOfCall(call, below))
     .flatMap((call) => (calls[call].method === 'GET' ? readable : calls[call].method));

@@ -36,6 +36,7 @@ export function createPages({ config, brands, built }: Needs): Pages {
   const ownPages = new Map<string, Promise<string | Buffer>>();
   const customersPages = new Map<string, Promise<string | Buffer>>();
   const policies = new WeakMap<Brand, string>();
+  const accountPolicies = new WeakMap<Brand, string>();
 
   function pageOf(request: FastifyRequest, { key, branding }: Brand, more: Partial<Page> = {}): Page {
     const refusal = readLastRefusal(request, config, more.url);
@@ -84,6 +85,13 @@ export function createPages({ config, brands, built }: Needs): Pages {
     return policy;
   }
 
+  function accountPolicyOf(brand: Brand, styles: readonly string[]): string {
+    const policy =
+      accountPolicies.get(brand) ?? pagePolicy(config, styles).replace("script-src 'self'", "script-src 'none'");
+    accountPolicies.set(brand, policy);
+    return policy;
+  }
+
   function isPersonal(page: Page): boolean {
     const { serverPage, typedUsername, reference, resetHash, secondFactor, registration, connections, turns } = page;
     return Boolean(
@@ -122,6 +130,22 @@ export function createPages({ config, brands, built }: Needs): Pages {
       if (brand !== brands.own) reply.header('content-security-policy', inPolicyOf(reply, policyOf(brand)));
       if (encoding !== 'identity') reply.header('content-encoding', encoding);
       return reply.send(body);
+    },
+
+    // Not compressed: it holds what only its reader may see, and words of its address (BREACH).
+    async sendAccount(request, reply, status, account) {
+      const brand = brandOfRequest(brands, request);
+      const { styles, render } = built.ofBrand(brand).account;
+      const page = pageOf(request, brand);
+      return reply
+        .code(status)
+        .headers({
+          'content-type': 'text/html; charset=utf-8',
+          'content-language': page.language,
+          vary: 'Accept-Language',
+          'content-security-policy': accountPolicyOf(brand, styles),
+        })
+        .send(render(page, account));
     },
   };
 }

@@ -27,6 +27,11 @@ export function composeLink(
     case 'newDevice':
     case 'secondFactorAdded':
     case 'secondFactorRemoved':
+    case 'appReplaced':
+    case 'appRemoved':
+    case 'recoveryCodesMade':
+    case 'devicesForgotten':
+    case 'sessionsEnded':
       return to('forgotten');
   }
 }

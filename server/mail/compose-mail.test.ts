@@ -49,6 +49,11 @@ const pathOf: Record<Mail['kind'], string | null> = {
   signInCode: null,
   secondFactorAdded: '/portal/forgotten?lang=',
   secondFactorRemoved: '/portal/forgotten?lang=',
+  appReplaced: '/portal/forgotten?lang=',
+  appRemoved: '/portal/forgotten?lang=',
+  recoveryCodesMade: '/portal/forgotten?lang=',
+  devicesForgotten: '/portal/forgotten?lang=',
+  sessionsEnded: '/portal/forgotten?lang=',
 };
 
 const linksOf = (kind: Mail['kind'], language: Language) =>

@@ -77,6 +77,11 @@ function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, fact
     case 'newDevice':
     case 'secondFactorAdded':
     case 'secondFactorRemoved':
+    case 'appReplaced':
+    case 'appRemoved':
+    case 'recoveryCodesMade':
+    case 'devicesForgotten':
+    case 'sessionsEnded':
       return [happened, facts, ifNotYou, action];
   }
 }

@@ -9,6 +9,11 @@ export const mailKinds = [
   'signInCode',
   'secondFactorAdded',
   'secondFactorRemoved',
+  'appReplaced',
+  'appRemoved',
+  'recoveryCodesMade',
+  'devicesForgotten',
+  'sessionsEnded',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 

@@ -4,6 +4,7 @@ import { queueMail } from '../mail/queue-mail.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { findFactorScope } from '../storage/factor-scope.ts';
+import { putFreshProof } from '../storage/fresh-proof.ts';
 import { findActiveUserForChange } from '../storage/portal-user.ts';
 import { type FullSession, isSessionThereForUpdate, updateSessionToken } from '../storage/session.ts';
 import { deleteThrottle } from '../storage/throttle.ts';
@@ -13,7 +14,7 @@ import type { Who } from '../visitor/who.ts';
 import { answerOfPress } from './answer-of-press.ts';
 import { countTry, recordThrottledTry } from './count-try.ts';
 import { tokensForAnswer } from './press.ts';
-import { isFreshSignIn } from './registration.ts';
+import { hasProvenPassword, isFreshSignIn } from './registration.ts';
 import { takeProof } from './take-proof.ts';
 import { hasPage, type VerifyRequest, type VerifyResult, verifyCode } from './verify-code.ts';
 
@@ -34,7 +35,8 @@ async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise
   if (who.kind !== 'full') return { kind: 'signInExpired' };
   const sessionHash = tokenHash(request.sessionToken);
   const isEnough =
-    isFreshSignIn(who.session, deps.now()) && (await findFactorScope(deps.sql, sessionHash)) !== 'signInAgain';
+    (isFreshSignIn(who.session, deps.now()) || (await hasProvenPassword(deps, sessionHash))) &&
+    (await findFactorScope(deps.sql, sessionHash)) !== 'signInAgain';
   if (isEnough) return await confirmOwnApp(deps, request, who.session);
   const wasSettingUp = await findPendingTotp(deps.sql, sessionHash);
   return { kind: wasSettingUp ? 'signInTooOld' : 'signInExpired' };
@@ -68,6 +70,7 @@ async function confirmOwnApp(deps: Deps, request: VerifyRequest, session: FullSe
     const proof = await takeProof(asOfPress, sql, prover, request.code);
     if (!proof) return null;
     await updateSessionToken(sql, { before: sessionHash, after: nextSessionHash, pressAt: counted.at });
+    await putFreshProof(sql, nextSessionHash, { kind: 'code', at: now });
     await deleteThrottle(sql, codeKey(session));
     await queueMail(sql, reader, {
       kind: 'secondFactorAdded',

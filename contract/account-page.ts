@@ -1,0 +1,123 @@
+import type { AccountSection } from './account.ts';
+import type { Language } from './languages.ts';
+import type { RegistrationAnswer } from './payloads.ts';
+import type { ChangeFailedReason } from './reasons.ts';
+
+/** What has just happened on the account page (`?notice=…`); each has its text `account-notice-…`. */
+export const accountNotices = [
+  'passwordChanged',
+  'passwordWrong',
+  'passwordRefused',
+  'entryMissing',
+  'codeWrong',
+  'proven',
+  'tooManyAttempts',
+  'otherSession',
+  'notPossible',
+  'changedMeanwhile',
+  'appReplaced',
+  'appRemoved',
+  'deviceForgotten',
+  'devicesForgotten',
+  'sessionEnded',
+  'sessionsEnded',
+  'languageChosen',
+] as const;
+export type AccountNotice = (typeof accountNotices)[number];
+
+/** The notices that say that something was done. */
+export const goodNotices: readonly AccountNotice[] = [
+  'passwordChanged',
+  'proven',
+  'appReplaced',
+  'appRemoved',
+  'deviceForgotten',
+  'devicesForgotten',
+  'sessionEnded',
+  'sessionsEnded',
+  'languageChosen',
+];
+
+/** How a person proves once more who they are: `signIn` at their provider, where nothing can be asked here. */
+export type AskedProof = 'password' | 'code' | 'signIn';
+
+/** What a section shows besides the frame. Times are in ISO 8601. */
+export type AccountView =
+  | {
+      name: 'overview';
+      email: string;
+      customers: string[];
+      /** The provider by which they are signed in; null for a password. */
+      provider: string | null;
+      /** Null: as the browser says. */
+      language: Language | null;
+      isPart: boolean;
+      /** The sections that apply, in their order. */
+      sections: Exclude<AccountSection, 'overview'>[];
+      appSince: string | null;
+      recoveryCodesLeft: number;
+      devices: number;
+      sessions: number;
+    }
+  | { name: 'password'; username: string; state: 'open' | 'none' | 'forbidden' | 'part' }
+  | {
+      name: 'app';
+      since: string | null;
+      isRequired: boolean;
+      isPart: boolean;
+      /** What the next app reads, while it is being replaced. */
+      next: (RegistrationAnswer & { issuer: string }) | null;
+    }
+  | { name: 'recoveryCodes'; left: number; hasApp: boolean; isPart: boolean }
+  | { name: 'devices'; devices: AccountDevice[]; isPart: boolean }
+  | { name: 'sessions'; sessions: AccountSession[] }
+  | { name: 'signIns'; signIns: AccountSignIn[] };
+
+/** A browser that is not asked for a code. */
+export type AccountDevice = {
+  id: string;
+  browser: string | null;
+  address: string;
+  lastUsedAt: string;
+  endsAt: string;
+  isThis: boolean;
+};
+
+export type AccountSession = {
+  /** Opens nothing. */
+  sid: string;
+  browser: string | null;
+  address: string;
+  signedInAt: string;
+  lastSeenAt: string;
+  /** The provider's name; null for a password. */
+  provider: string | null;
+  isThis: boolean;
+};
+
+/** What became of a sign-in; each has its text `account-outcome-…`. */
+export const signInOutcomes = ['signedIn', 'passwordWrong', 'codeWrong', 'tooManyAttempts', 'refused'] as const;
+
+export type AccountSignIn = {
+  at: string;
+  outcome: (typeof signInOutcomes)[number];
+  address: string | null;
+  provider: string | null;
+};
+
+/** What the account page tells its document besides what every page is told. */
+export type AccountPage = {
+  section: AccountSection;
+  view: AccountView;
+  username: string;
+  /** Names the session that the page belongs to; opens nothing. */
+  form: string;
+  notice: AccountNotice | null;
+  /** Why a new password was refused. */
+  reason: ChangeFailedReason | null;
+  /** What was begun, by its name; with `ask` if it needs a proof first. */
+  begun: string | null;
+  ask: AskedProof | null;
+  /** The fields of what was begun that are no secrets. */
+  kept: Record<string, string>;
+};

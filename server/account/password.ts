@@ -1,0 +1,106 @@
+import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
+import type { Deps } from '../deps/deps.ts';
+import { wasUsedBefore } from '../password/change-password.ts';
+import { newPasswordProblem } from '../password/new-password-problem.ts';
+import { newPasswordProblemsInWords } from '../password/new-password-problems-in-words.ts';
+import { newPasswordRules } from '../password/new-password-rules.ts';
+import { passwordReplaced, queuePasswordNotice } from '../password/password-replaced.ts';
+import { hashPassword } from '../secrets/password-hash.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { putDevice } from '../storage/device.ts';
+import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
+import { updatePasswordHash } from '../storage/portal-user.ts';
+import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { RollBack, transaction } from '../storage/transaction.ts';
+import type { AccountVisit } from './account-visit.ts';
+import { checkPassword } from './check-password.ts';
+import { countChange } from './count-change.ts';
+import { goOnUnder } from './go-on-under.ts';
+import { personForChange } from './person-for-change.ts';
+import { personOf } from './person-of-event.ts';
+import { nextToken } from './press.ts';
+import type { Fields, Outcome, Section } from './section.ts';
+
+/** The current password is its own proof, asked each time. */
+export const password: Section = {
+  name: 'password',
+  kept: [],
+  view: async (_deps, visit) => ({ name: 'password', username: visit.session.username, state: stateOf(visit) }),
+  actions: { change: { needsProof: false, run: change, again: () => ({ notice: 'passwordChanged' }) } },
+};
+
+function stateOf({ account }: AccountVisit): 'open' | 'none' | 'forbidden' | 'part' {
+  if (account.isPart) return 'part';
+  if (!account.hasPassword) return 'none';
+  return account.mayChangePassword ? 'open' : 'forbidden';
+}
+
+/**
+ * Replaces the password of a signed-in person who knows the current one, by the rules of a reset. Every other session ends,
+ * this one goes on under another token. The new entries are judged first: a wrong one costs no attempt. Former passwords come
+ * last: only who knows the current one may try what they were.
+ */
+async function change(deps: Deps, visit: AccountVisit, fields: Fields): Promise<Outcome> {
+  const { current = '', password = '', repeat = '' } = fields;
+  if (stateOf(visit) !== 'open') return { kind: 'refused', notice: 'notPossible' };
+  if (current === '') return { kind: 'refused', notice: 'entryMissing' };
+  const { userId: id, username, email } = visit.session;
+  const customers = await listKeysOfCustomers(deps.sql, id);
+  const rules = await newPasswordRules(deps.sql, deps.config, { username, email, customers });
+  const problem = newPasswordProblem(password, repeat, rules);
+  if (problem)
+    return await refused(deps, visit, problem, newPasswordProblemsInWords(password, repeat, rules).join('; '));
+  const checked = await checkPassword(deps, visit, current, 'password-change-refused');
+  if (checked.kind === 'throttled' || checked.kind === 'signedOut') return checked;
+  if (checked.kind === 'wrong') return { ...checked, kind: 'refused', notice: 'passwordWrong' };
+  // Each of them costs up to eleven hashes.
+  const throttled = await countChange(deps, visit, 'password');
+  if (throttled) return throttled;
+  if (await wasUsedBefore(deps, { id, passwordHash: checked.hash }, password))
+    return await refused(deps, visit, changeFailedReasons.usedBefore, 'it is one of the last ten');
+  const token = nextToken(deps, { visitor: visit.visitor, fields });
+  return await store(deps, visit, { before: checked.hash, after: await hashPassword(password), token });
+}
+
+/** All or nothing; the user is locked first, as by every change of one. */
+async function store(
+  deps: Deps,
+  visit: AccountVisit,
+  { before, after, token }: { before: string; after: string; token: string },
+): Promise<Outcome> {
+  const { visitor, session, sessionHash } = visit;
+  const { userId } = session;
+  const now = deps.now();
+  const stored = await transaction(deps.sql, async (sql) => {
+    // The session first: the first press of the same button has given it its next token.
+    const reader = await personForChange(sql, visit, now);
+    if (!reader) return new RollBack('signedOut' as const);
+    if (!(await updatePasswordHash(sql, userId, before, after))) return new RollBack('changedMeanwhile' as const);
+    const sessionsEnded = await passwordReplaced(sql, userId, before, now, sessionHash);
+    await goOnUnder(deps, sql, visit, { token, now });
+    const { deviceToken } = await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now });
+    const { address, language, brand } = visitor;
+    await queuePasswordNotice(sql, reader, { now, address, language, brand });
+    const steps = [
+      { step: 'way', outcome: 'the account page' },
+      { step: 'sessions ended', outcome: String(sessionsEnded) },
+    ];
+    await insertAuditEvent(sql, { event: 'password-changed', ...personOf(visit), steps }, now);
+    return { deviceToken };
+  });
+  if (stored === 'signedOut') return { kind: 'signedOut' };
+  if (stored === 'changedMeanwhile') return { kind: 'refused', notice: 'changedMeanwhile' };
+  deps.wake.mails();
+  return { kind: 'done', notice: 'passwordChanged', sessionToken: token, deviceToken: stored.deviceToken };
+}
+
+async function refused(deps: Deps, visit: AccountVisit, reason: ChangeFailedReason, problem: string): Promise<Outcome> {
+  const steps = [
+    { step: 'way', outcome: 'the account page' },
+    { step: 'new password', outcome: problem },
+  ];
+  const event = { event: 'password-change-refused', reason: String(reason), ...personOf(visit), steps } as const;
+  const under = `new-password:${reason}:${visit.session.userId}`;
+  const reference = await insertEventOnceAMinute(deps.sql, event, under, deps.now());
+  return { kind: 'refused', notice: 'passwordRefused', reason, reference };
+}
