@@ -324,7 +324,9 @@ describe('users', () => {
 
   test('have no password with --no-password', async () => {
     const { out } = await vestibule('user add alice --email alice@acme.example --customer acme --no-password');
-    expect(out).toBe('User alice added, without a password.\n');
+    expect(out).toBe(
+      'User alice added, without a password.\nTo have them choose one by email: vestibule user invite alice\n',
+    );
     expect(await hashOf('alice')).toBeNull();
   });
 
