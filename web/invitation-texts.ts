@@ -1,8 +1,8 @@
 import type en from '#messages/en.json';
 import type { MessageKey, SomeTexts } from './messages.tsx';
 
-type InvitationKey = Extract<keyof typeof en, `invitation-${string}`>;
-export type TextsOfInvitations = Record<InvitationKey, string>;
+type InvitationText = Extract<keyof typeof en, `invitation-${string}`>;
+export type TextsOfInvitations = Record<InvitationText, string>;
 
 /** What the screens of a reset link say to somebody who has no password yet, by the text that it replaces. */
 const replaced = {
@@ -16,7 +16,7 @@ const replaced = {
   'change-failed-title': 'invitation-failed-title',
   'changed-failed-page-error-3': 'invitation-over',
   'changed-failed-page-error-4': 'invitation-failed-text',
-} as const satisfies Partial<Record<MessageKey, InvitationKey>>;
+} as const satisfies Partial<Record<MessageKey, InvitationText>>;
 
 /** The texts of an invitation under the keys of those that they replace in its documents. */
 export function invitationTexts(texts: TextsOfInvitations): SomeTexts {
