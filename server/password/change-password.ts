@@ -56,8 +56,8 @@ const { requestExpired, changeFailed, userNotFound, inactiveUser, missingPermiss
 /**
  * Sets the password of the user behind a link (decisions §6). The first failing check gives the reason: the link (4
  * unknown, 3 expired or used), the account (2, 7, 8, 10, then the network), the entries (6, 5, 9, 1), former passwords
- * (11). Without an open link nothing about the account is revealed. An invitation is over once there is a password. Throws WorkQueueFull if too many passwords are
- * waiting to be hashed.
+ * (11). Without an open link nothing about the account is revealed. An invitation is over once there is a password.
+ * Throws WorkQueueFull if too many passwords are waiting to be hashed.
  */
 export async function changePassword(deps: Deps, request: ChangeRequest): Promise<ChangeResult> {
   refuseWhenHashesWait();
