@@ -72,6 +72,34 @@ describe('of two copies of a session cookie', () => {
   });
 });
 
+describe('“Sign out everywhere else”', () => {
+  const endOthers = { do: 'endOthers' };
+
+  it('signs out a copy of this browser’s session cookie, too, though no other session is listed', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const thief = copyOf(cookies);
+    const answer = await postAccount(portal, 'sessions', endOthers, cookies);
+    expect(answer.headers.location).toBe('/portal/account/sessions?notice=sessionsEnded');
+    const owner = { ...cookies, ...cookiesOf(answer) };
+    expect([await signedInAs(portal, owner), await signedInAs(portal, thief)]).toEqual(['alice', null]);
+  });
+
+  it('pressed twice gets one session, and is no guess; the form of another page gets none', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const form = { ...endOthers, form: await markOf(portal, cookies) };
+    const ofThief = { ...endOthers, form: await markOf(portal, cookies) };
+    const tokens = [];
+    for (let press = 0; press < 2; press += 1)
+      tokens.push(cookiesOf(await postAccount(portal, 'sessions', form, cookies))['vestibule-session']);
+    expect(tokens[0]).toBeDefined();
+    expect(tokens[1]).toBe(tokens[0]);
+    // The whole cookie jar, behind the same address: what the owner's page had is not known.
+    const copied = await postAccount(portal, 'sessions', ofThief, cookies);
+    expect(cookiesOf(copied)['vestibule-session']).toBeUndefined();
+    expect(await portal.sql`select from throttle where key like 'code:%' or key like 'account:%'`).toHaveLength(0);
+  });
+});
+
 it.each(['password', 'code'] as const)('two presses of the button that proves by a %s get one session', async (by) => {
   const { cookies, secret } =
     by === 'code' ? await withApp() : { cookies: await signedIn(portal, 'alice'), secret: null };
