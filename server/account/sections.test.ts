@@ -138,10 +138,11 @@ describe('recovery codes', () => {
     expect(answer.headers.location).toBe(
       '/portal/two-factor-authentication/recovery-codes?redirectURL=%2Fportal%2Faccount%2Frecovery-codes',
     );
-    const { codes, left } = await recoveryCodesShown(portal, cookies);
+    const owner = { ...cookies, ...cookiesOf(answer) };
+    const { codes, left } = await recoveryCodesShown(portal, owner);
     expect([codes?.length, left, codes?.includes(former)]).toEqual([10, 10, false]);
     portal.wait(11 * minute);
-    expect((await recoveryCodesShown(portal, cookies)).codes).toBeNull();
+    expect((await recoveryCodesShown(portal, owner)).codes).toBeNull();
     expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([
       ['recovery-codes-made'],
       ['recoveryCodesMade'],
@@ -149,9 +150,13 @@ describe('recovery codes', () => {
   });
 
   it('are not made, and mailed of, without end', async () => {
-    const { cookies } = await withApp();
+    let { cookies } = await withApp();
     const form = await markOf(portal, cookies);
-    const make = async () => (await postAccount(portal, 'recovery-codes', { do: 'make', form }, cookies)).statusCode;
+    const make = async () => {
+      const answer = await postAccount(portal, 'recovery-codes', { do: 'make', form }, cookies);
+      cookies = { ...cookies, ...cookiesOf(answer) };
+      return answer.statusCode;
+    };
     for (let press = 0; press < 10; press += 1) expect(await make()).toBe(303);
     expect(await make()).toBe(429);
     expect(await mailKinds(portal)).toHaveLength(10);
