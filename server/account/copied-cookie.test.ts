@@ -53,10 +53,11 @@ describe('of two copies of a session cookie', () => {
 
   it('neither keeps the key of the next app that was shown before the proof', async () => {
     const { cookies, secret } = await withApp();
-    await portal.send({ url: '/portal/account/app?do=replace', cookies });
+    const begun = { ...cookies, ...cookiesOf(await postAccount(portal, 'app', { do: 'replace' }, cookies)) };
+    await portal.send({ url: '/portal/account/app?do=replace', cookies: begun });
     expect(await portal.sql`select from pending_totp`).toHaveLength(1);
     portal.wait(11 * minute);
-    await postAccount(portal, 'app', { do: 'prove', for: 'replace', code: codeNow(portal, secret) }, cookies);
+    await postAccount(portal, 'app', { do: 'prove', for: 'replace', code: codeNow(portal, secret) }, begun);
     expect(await portal.sql`select from pending_totp`).toHaveLength(0);
   });
 
@@ -92,6 +93,29 @@ describe('new recovery codes, made right after the sign-in, which is proof enoug
     expect(answers[1]?.headers.location).toBe(answers[0]?.headers.location);
     expect((await recoveryCodesShown(portal, { 'vestibule-session': tokens[0] ?? '' })).left).toBe(10);
     expect(await portal.sql`select from mail where kind = 'recoveryCodesMade'`).toHaveLength(1);
+  });
+});
+
+describe('the key of the next app, right after the sign-in, which is proof enough', () => {
+  const url = '/portal/account/app?do=replace';
+  const showsKey = async (cookies: Browser) => (await portal.send({ url, cookies })).body.includes('class="secret"');
+
+  it('is not shown to a copy of the session cookie, whichever of the two asks first', async () => {
+    const { cookies } = await withApp();
+    const thief = copyOf(cookies);
+    expect([await showsKey(thief), await showsKey(cookies)]).toEqual([false, false]);
+    expect(await portal.sql`select from pending_totp`).toHaveLength(0);
+    const { body } = await portal.send({ url, cookies });
+    expect([body.includes('name="do" value="replace"'), body.includes('name="code"')]).toEqual([true, false]);
+    const form = { do: 'replace', form: await markOf(portal, cookies) };
+    const answers = [await postAccount(portal, 'app', form, cookies), await postAccount(portal, 'app', form, cookies)];
+    const [owner, again] = answers.map((answer) => ({ ...cookies, ...cookiesOf(answer) }));
+    expect(answers.map(({ headers }) => headers.location)).toEqual([url, url]);
+    expect(again).toEqual(owner);
+    expect([await showsKey(owner ?? {}), await signedInAs(portal, thief)]).toEqual([true, null]);
+    // The sign-in is no later than it was.
+    portal.wait(10 * minute);
+    expect(await showsKey(owner ?? {})).toBe(false);
   });
 });
 

@@ -36,6 +36,13 @@ async function withApp(): Promise<{ cookies: Browser; secret: string }> {
   return { cookies, secret };
 }
 
+/** With the app as above, which is being replaced. */
+async function replacing(): Promise<{ cookies: Browser; secret: string }> {
+  const { cookies, secret } = await withApp();
+  const answer = await postAccount(portal, 'app', { do: 'replace' }, cookies);
+  return { cookies: { ...cookies, ...cookiesOf(answer) }, secret };
+}
+
 /** The key of the next app, as the page shows it. */
 async function nextSecret(cookies: Browser): Promise<string> {
   const { body } = await portal.send({ url: '/portal/account/app?do=replace', cookies });
@@ -45,7 +52,7 @@ async function nextSecret(cookies: Browser): Promise<string> {
 
 describe('the app', () => {
   it('is replaced once a code of the next one was entered: with new recovery codes, and other sessions ended', async () => {
-    const { cookies, secret } = await withApp();
+    const { cookies, secret } = await replacing();
     const before = await giveRecoveryCodes(portal, 'alice');
     const other = await signInWithApp(portal, 'alice', secret);
     const next = await nextSecret(cookies);
@@ -67,7 +74,7 @@ describe('the app', () => {
   });
 
   it('is replaced once by two presses of the button, which get the same session', async () => {
-    const { cookies } = await withApp();
+    const { cookies } = await replacing();
     const code = codeNow(portal, await nextSecret(cookies));
     const form = { do: 'replace', code, form: await markOf(portal, cookies) };
     const [one, other] = await Promise.all([1, 2].map(() => postAccount(portal, 'app', form, cookies)));
@@ -78,7 +85,7 @@ describe('the app', () => {
   });
 
   it('of a session is not confirmed by another one: the pending key belongs to its session', async () => {
-    const { cookies, secret } = await withApp();
+    const { cookies, secret } = await replacing();
     const other = await signInWithApp(portal, 'alice', secret);
     portal.wait(step);
     const code = codeNow(portal, await nextSecret(cookies));
