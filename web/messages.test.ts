@@ -27,6 +27,7 @@ const sharedWords = new Set([
   'Konto',
   'media',
   'Browser',
+  'Passkey',
 ]);
 
 const alertTitles = [

@@ -14,6 +14,10 @@ export const auditEvents = {
   'account-change-asked':
     'An identity provider named a user other than the one signed in, or perhaps the previous user: a page asked the person.',
   'account-change-agreed': 'The person who was asked agreed to sign in as the user whom the identity provider named.',
+  'passkey-refused': 'The answer of a ceremony with a passkey was refused; the reason says why.',
+  'passkey-added': 'A user enrolled a passkey.',
+  'passkey-renamed': 'A user renamed a passkey.',
+  'passkey-removed': 'A user or an operator removed a passkey.',
   'signed-out': 'A user signed out.',
   'signed-out-by-provider': 'An identity provider reported a sign-out; the sessions it had created ended.',
   'provider-logout-refused':

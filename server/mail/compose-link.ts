@@ -27,6 +27,8 @@ export function composeLink(
     case 'newDevice':
     case 'secondFactorAdded':
     case 'secondFactorRemoved':
+    case 'passkeyAdded':
+    case 'passkeyRemoved':
       return to('forgotten');
   }
 }

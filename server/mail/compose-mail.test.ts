@@ -49,6 +49,8 @@ const pathOf: Record<Mail['kind'], string | null> = {
   signInCode: null,
   secondFactorAdded: '/portal/forgotten?lang=',
   secondFactorRemoved: '/portal/forgotten?lang=',
+  passkeyAdded: '/portal/forgotten?lang=',
+  passkeyRemoved: '/portal/forgotten?lang=',
 };
 
 const linksOf = (kind: Mail['kind'], language: Language) =>

@@ -77,6 +77,8 @@ function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, fact
     case 'newDevice':
     case 'secondFactorAdded':
     case 'secondFactorRemoved':
+    case 'passkeyAdded':
+    case 'passkeyRemoved':
       return [happened, facts, ifNotYou, action];
   }
 }
@@ -89,12 +91,13 @@ function validityOf(kind: 'resetLink' | 'signInCode', { validFor }: MailDetails,
   return { kind: 'note', text: brandedText(voice, `mail-${kind}-validity`, { duration }) };
 }
 
-function factsOf({ username, at, address, browser }: MailDetails, voice: Voice) {
+function factsOf({ username, at, address, browser, passkey }: MailDetails, voice: Voice) {
   const known = [
     ['mail-account', username],
     ['mail-time', timeInWords(new Date(at), voice.language)],
     ['mail-address', address],
     ['mail-browser', browser],
+    ['mail-passkey', passkey],
   ] as const;
   return known.flatMap(([key, value]) => (value ? [{ label: brandedText(voice, key), value: harmless(value) }] : []));
 }

@@ -9,6 +9,8 @@ export const mailKinds = [
   'signInCode',
   'secondFactorAdded',
   'secondFactorRemoved',
+  'passkeyAdded',
+  'passkeyRemoved',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 
@@ -22,6 +24,8 @@ export type MailDetails = {
   address?: string;
   /** The browser, in words such as `Firefox, Windows`. */
   browser?: string;
+  /** The name of a passkey. */
+  passkey?: string;
   /** How long a code remains valid from then on, in milliseconds. */
   validFor?: number;
   /** The page that the reader asked for, which a link leads to in the end. */

@@ -1,0 +1,45 @@
+import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
+import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
+import { newReference } from '../audit/reference.ts';
+import type { Deps } from '../deps/deps.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { insertEventOnceAMinute } from '../storage/sign-in.ts';
+import { countAttempt, findWait } from '../storage/throttle.ts';
+import { passkeyFailureKeys, recordKey } from '../storage/throttle-keys.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
+
+/** Whose answer was refused, as far as it is known. */
+export type RefusedUser = { id: string; username: string; customers?: readonly { key: string }[] };
+
+/** Records a refused answer and counts it for its address; returns the reference of the event. */
+export async function refusePasskey(
+  { sql, now, metrics }: Deps,
+  { address, requestId }: Pick<KnownVisitor, 'address' | 'requestId'>,
+  { reason, steps, user }: { reason: PasskeyRefusalReason; steps: AuditStep[]; user?: RefusedUser | undefined },
+): Promise<string> {
+  const reference = newReference();
+  const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers ?? []) };
+  await countAttempt(sql, passkeyFailureKeys(address), now());
+  await insertAuditEvent(
+    sql,
+    { event: 'passkey-refused', reason, reference, ...who, address, requestId, steps },
+    now(),
+  );
+  metrics.signIns.inc({ way: 'passkey', outcome: reason });
+  return reference;
+}
+
+/** Until when answers from an address are not looked at, and the reference of the event; null if they are. */
+export async function waitOfPasskeys(
+  { sql, now, metrics }: Deps,
+  { address, requestId }: Pick<KnownVisitor, 'address' | 'requestId'>,
+): Promise<{ retryAfter: number; reference: string } | null> {
+  const at = now();
+  const until = await findWait(sql, passkeyFailureKeys(address), at);
+  if (until <= at) return null;
+  const steps = [{ step: 'throttle', outcome: `passkeys from this address: wait until ${until.toISOString()}` }];
+  const event = { event: 'passkey-refused', reason: 'throttled', address, requestId, steps } as const;
+  const reference = await insertEventOnceAMinute(sql, event, recordKey('throttled:passkey', address), at);
+  metrics.throttled.inc({ kind: 'passkey' });
+  return { retryAfter: until.getTime() - at.getTime(), reference };
+}

@@ -1,0 +1,179 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { assertionOf } from '#testing/passkey-for-test.ts';
+import { challengeFor, givePasskey, postAssertion, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
+import { otherInstanceOfFile, portalOfFile } from '#testing/portal-of-file.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+import { browserForTest } from '#testing/sso-for-test.ts';
+import { halfSession } from '#testing/two-factor-for-test.ts';
+
+const portal = portalOfFile({
+  once: async (portal) => {
+    await addAttackFixtures(portal);
+    await addCustomer(portal, 'app', { twoFactor: 'app' });
+    await addUser(portal, { username: 'gwen', customers: ['app'] });
+  },
+});
+const other = otherInstanceOfFile(portal);
+
+beforeEach(async () => {
+  await portal.sql.unsafe(
+    'delete from session; delete from throttle; delete from audit_event; delete from passkey; delete from mail; delete from device',
+  );
+});
+
+const lastEvent = async () =>
+  (await portal.sql`select event, reason, username, steps from audit_event order by id desc limit 1`)[0];
+
+describe('a passkey', () => {
+  it.each(['ES256', 'EdDSA', 'RS256'] as const)(
+    'signs in with %s, in one post, to the asked page',
+    async (algorithm) => {
+      const passkey = await givePasskey(portal, 'alice', { algorithm });
+      const browser = browserForTest(portal);
+      const answer = await signInWithPasskey(browser, passkey, {}, { redirectURL: '/portal/reports/7?a=1#/b' });
+      expect([answer.statusCode, answer.headers.location]).toEqual([303, '/portal/reports/7?a=1#/b']);
+      expect(await signedInAs(portal, browser.cookies)).toBe('alice');
+      expect(await lastEvent()).toMatchObject({ event: 'signed-in', username: 'alice' });
+      const [row] = await portal.sql`select last_used_at as used from passkey`;
+      expect(row?.used).toEqual(portal.deps.now());
+    },
+  );
+
+  it('meets a two-factor policy alone', async () => {
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, await givePasskey(portal, 'gwen'));
+    expect(await signedInAs(portal, browser.cookies)).toBe('gwen');
+  });
+
+  it('counts on, if it counts', async () => {
+    const passkey = await givePasskey(portal, 'alice', { counter: 7 });
+    await signInWithPasskey(browserForTest(portal), passkey);
+    expect((await portal.sql`select counter from passkey`)[0]?.counter).toBe(8);
+  });
+
+  it('gets the same options as anybody, but for the challenge', async () => {
+    await givePasskey(portal, 'alice');
+    const optionsOf = async (cookies = {}) => {
+      const answer = await portal.send({ method: 'POST', url: '/portal/passkeys/options', cookies });
+      return { ...answer.json<{ challenge?: string }>(), challenge: '' };
+    };
+    const signedIn = browserForTest(portal);
+    await signInWithPasskey(signedIn, await givePasskey(portal, 'bob'));
+    const nobody = await optionsOf();
+    expect(nobody).toEqual({ challenge: '', rpId: 'localhost', timeout: 300_000, userVerification: 'required' });
+    expect(await optionsOf(signedIn.cookies)).toEqual(nobody);
+    expect(await optionsOf(await halfSession(portal, 'gwen'))).toEqual(nobody);
+  });
+});
+
+describe('the rules of every way in', () => {
+  it.each([
+    ['an inactive user', 'dave', 'inactive', '/portal/loginfail/passkey'],
+    ['a user of no customer', 'erin', 'no-customer', '/portal/loginfail/passkey'],
+    ['a network that no customer admits', 'carol', 'network', '/portal/loginfail/ip?ipaddress=198.51.100.7'],
+  ])('%s is refused', async (_what, username, reason, location) => {
+    const browser = browserForTest(portal);
+    const answer = await signInWithPasskey(browser, await givePasskey(portal, username));
+    expect(answer.headers.location).toBe(location);
+    expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason, username });
+    expect(await portal.sql`select from session`).toHaveLength(0);
+  });
+
+  it('a network that a customer admits', async () => {
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, await givePasskey(portal, 'carol'), {}, {}, { from: '203.0.113.5' });
+    expect(await portal.sql`select from session`).toHaveLength(1);
+  });
+
+  it('a customer that turned passkeys off is not in the session, and its people alone are refused', async () => {
+    await portal.sql`insert into customer (key, name, created_at, passkeys) values ('closed', 'closed', now(), 'off')`;
+    await addUser(portal, { username: 'both', customers: ['acme', 'closed'] });
+    await addUser(portal, { username: 'shut', customers: ['closed'] });
+    const browser = browserForTest(portal);
+    await signInWithPasskey(browser, await givePasskey(portal, 'both'));
+    const session = (await browser.get('/portal/session')).json<{ customers: string[] }>();
+    expect(session.customers).toEqual(['acme']);
+    await signInWithPasskey(browserForTest(portal), await givePasskey(portal, 'shut'));
+    expect(await lastEvent()).toMatchObject({ reason: 'passkeys-off', username: 'shut' });
+  });
+
+  it('a foreign destination leads to the default one', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const answer = await signInWithPasskey(
+      browserForTest(portal),
+      passkey,
+      {},
+      { redirectURL: 'https://evil.example/' },
+    );
+    expect(answer.headers.location).toBe('/portal/portal.html');
+  });
+
+  it('a new browser is told by mail, a known one not', async () => {
+    await portal.sql`update customer set new_device_mail = true where key = 'acme'`;
+    const passkey = await givePasskey(portal, 'alice');
+    const browser = browserForTest(portal);
+    for (let n = 0; n < 2; n += 1) await signInWithPasskey(browser, passkey);
+    expect(await portal.sql`select kind from mail`).toEqual([{ kind: 'newDevice' }]);
+    await portal.sql`update customer set new_device_mail = false`;
+  });
+
+  it('many refused answers of one address make it wait, others not', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    for (let n = 0; n < 30; n += 1) await postAssertion(browserForTest(portal), '{}');
+    expect((await signInWithPasskey(browserForTest(portal), passkey)).statusCode).toBe(429);
+    const elsewhere = browserForTest(portal);
+    await signInWithPasskey(elsewhere, passkey, {}, {}, { from: '203.0.113.9' });
+    expect(await portal.sql`select from session`).toHaveLength(1);
+    portal.wait(60_000);
+    expect((await signInWithPasskey(browserForTest(portal), passkey)).statusCode).toBe(303);
+  });
+});
+
+describe('in place of a code', () => {
+  const half = async (username: string) => {
+    const browser = browserForTest(portal);
+    Object.assign(browser.cookies, await halfSession(portal, username));
+    return browser;
+  };
+
+  it('completes the sign-in that a password began', async () => {
+    const browser = await half('gwen');
+    const answer = await signInWithPasskey(
+      browser,
+      await givePasskey(portal, 'gwen'),
+      {},
+      {},
+      { kind: 'second-factor' },
+    );
+    expect(answer.headers.location).toBe('/portal/portal.html');
+    expect(await signedInAs(portal, browser.cookies)).toBe('gwen');
+    expect(await portal.sql`select stage from session`).toEqual([{ stage: 'full' }]);
+  });
+
+  it('not with the passkey of another user, nor without a password before', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    for (const browser of [await half('gwen'), browserForTest(portal)]) {
+      await signInWithPasskey(browser, passkey, {}, {}, { kind: 'second-factor' });
+      expect(await lastEvent()).toMatchObject({ event: 'passkey-refused', reason: 'other-user' });
+    }
+    expect(await portal.sql`select from session where stage = 'full'`).toHaveLength(0);
+  });
+});
+
+it('50 uses of one assertion at once, over two instances, give one session', async () => {
+  const passkey = await givePasskey(portal, 'alice');
+  const browser = browserForTest(portal);
+  const challenge = await challengeFor(browser);
+  const credential = assertionOf(passkey, { challenge });
+  const form = { credential };
+  const { cookies } = browser;
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, n) =>
+      (n % 2 ? portal : other).send({ method: 'POST', url: '/portal/passkeys/sign-in', form, cookies: { ...cookies } }),
+    ),
+  );
+  const locations = answers.map(({ headers }) => headers.location);
+  expect(locations.filter((location) => location === '/portal/portal.html')).toHaveLength(1);
+  expect(await portal.sql`select from session`).toHaveLength(1);
+});
