@@ -50,6 +50,7 @@ export function createPages({ config, brands, built }: Needs): Pages {
       typedUsername: refusal.username,
       reference,
       ...(turns && { turns }),
+      ...(config.passkeys && { passkeys: true as const }),
       serverPage: null,
       ...more,
       // Where the script takes the address from it, the brand must not be lost.

@@ -1,12 +1,12 @@
 import { verifyAuthenticationResponse } from '@simplewebauthn/server';
 import type { AuditStep } from '../audit/audit-events.ts';
 import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
+import type { RelyingParty } from '../config/relying-party.ts';
 import { recordable } from '../http/request-url.ts';
 import type { PasskeyToVerify } from '../storage/passkey.ts';
 import { readAuthenticatorData, refusalOfAuthenticatorData } from './authenticator-data.ts';
 import { type ClientData, refusalOfClientData } from './client-data.ts';
 import type { Assertion } from './read-answer.ts';
-import type { RelyingParty } from './relying-party.ts';
 
 export type CheckedAssertion =
   | { kind: 'right'; counter: number; backedUp: boolean }

@@ -6,14 +6,13 @@ import { passkeyKeys } from '../storage/throttle-keys.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { beginCeremony, optionsOfSignIn } from './begin.ts';
 import { keepPasskeyBrowserToken } from './browser-token.ts';
-import { relyingPartyOf } from './relying-party.ts';
 
 /**
  * `POST passkeys/options` and `POST passkeys/second-factor/options`: begins a sign-in. The answer is the same for
  * everybody but for its challenge, so nobody learns who has passkeys.
  */
 export function passkeyOptionsRoute(deps: Deps, purpose: 'sign-in' | 'second-factor') {
-  const rp = relyingPartyOf(deps.config);
+  const rp = deps.config.passkeys;
 
   return async function passkeyOptions(request: FastifyRequest, reply: FastifyReply) {
     if (!rp) return sendProblem(reply, 404);

@@ -1,5 +1,6 @@
 import { type AuditStep, customersOfEvent } from '../audit/audit-events.ts';
 import type { PasskeyRefusalReason } from '../audit/passkey-reasons.ts';
+import type { RelyingParty } from '../config/relying-party.ts';
 import type { Deps } from '../deps/deps.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { browserName } from '../names/browser-name.ts';
@@ -21,7 +22,6 @@ import { checkAssertion } from './check-assertion.ts';
 import { readClientData } from './client-data.ts';
 import { readAssertion } from './read-answer.ts';
 import { type RefusedUser, refusePasskey } from './refuse-passkey.ts';
-import type { RelyingParty } from './relying-party.ts';
 import { takeCeremony } from './take-ceremony.ts';
 
 export type PasskeyRequest = {

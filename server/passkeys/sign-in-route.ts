@@ -12,7 +12,6 @@ import { letIn, turnAway } from '../sign-in/let-in.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
 import { passkeyBrowserToken } from './browser-token.ts';
 import { waitOfPasskeys } from './refuse-passkey.ts';
-import { relyingPartyOf } from './relying-party.ts';
 import { signInByPasskey } from './sign-in-by-passkey.ts';
 
 export const passkeySignInSchema = { body: PasskeyForm };
@@ -23,7 +22,7 @@ export const passkeySignInSchema = { body: PasskeyForm };
  */
 export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-factor') {
   const { config } = deps;
-  const rp = relyingPartyOf(config);
+  const rp = config.passkeys;
 
   return async function passkeySignIn(request: FastifyRequest<{ Body: PasskeyForm }>, reply: FastifyReply) {
     if (!rp) return sendProblem(reply, 404);

@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState } from 'react';
+import { useIsScripted } from '../is-scripted.ts';
+import { useMessage } from '../messages.tsx';
+import { usePortalUrls } from '../portal-urls.ts';
+import { useVisit } from '../visit.ts';
+import { PortalForm } from './portal-form.tsx';
+import { RedirectField } from './redirect-field.tsx';
+import { SubmitButton } from './submit-button.tsx';
+
+/**
+ * The button that asks for a passkey, where one can be used: in a browser with a script and passkeys. On the sign-in form
+ * the field for the name offers them too.
+ */
+export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
+  const message = useMessage();
+  const { toCall } = usePortalUrls();
+  const { page, leave, comeBack } = useVisit();
+  const [isNone, setIsNone] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  // On the server too, so that the document carries them.
+  const [label, none] = [message('login-passkey'), message('login-passkey-none')];
+  const isShown = useIsScripted() && page.passkeys && typeof PublicKeyCredential !== 'undefined';
+  const options = toCall(isFactor ? 'passkeyFactorOptions' : 'passkeyOptions');
+
+  function send(answer: string | null): void {
+    if (!field.current) return;
+    field.current.value = answer ?? '';
+    if (answer) field.current.form?.submit();
+    else comeBack();
+    setIsNone(!answer);
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => {
+    if (!isShown || isFactor) return;
+    const over = new AbortController();
+    import('../passkeys/ceremony.ts')
+      .then(({ offerPasskeys }) => offerPasskeys(options, over.signal))
+      .then((answer) => answer && leave('signing-in') && send(answer))
+      .catch(() => {});
+    return () => over.abort();
+  }, [isShown]);
+
+  if (!isShown) return null;
+  return (
+    <PortalForm
+      call={isFactor ? 'passkeyFactor' : 'passkeySignIn'}
+      word="signing-in"
+      onSend={() => {
+        setIsNone(false);
+        import('../passkeys/ceremony.ts')
+          .then(({ askForPasskey }) => askForPasskey(options))
+          .then(send, () => send(null));
+      }}
+    >
+      <RedirectField />
+      <input type="hidden" name="credential" ref={field} />
+      <SubmitButton isQuiet>{label}</SubmitButton>
+      <p role="status">{isNone && none}</p>
+    </PortalForm>
+  );
+}

@@ -1,0 +1,81 @@
+/** A script of its own, loaded when a passkey may be used (docs/decisions/0052). */
+
+/** What the server asks for, in base64url (server/passkeys/begin.ts). */
+type Options = { challenge: string; rpId: string; timeout: number; userVerification: UserVerificationRequirement };
+
+/** A little less than the five minutes that the server gives a ceremony. */
+const renewedEvery = 240_000;
+
+/** Cancels what offers passkeys in the field: a browser runs one ceremony at a time. */
+let quiet: AbortController | undefined;
+
+/**
+ * Asks the browser for a passkey. Returns the authenticator's answer as the server reads it; null if there is none: the
+ * person cancelled, has no passkey, or the server gave nothing to sign.
+ */
+export async function askForPasskey(optionsUrl: string): Promise<string | null> {
+  quiet?.abort();
+  return await ask(optionsUrl, {}).catch(() => null);
+}
+
+/**
+ * Offers passkeys where the browser offers names (conditional mediation, Web Authentication Level 3, §5.1.4), until one
+ * is chosen, another ceremony begins, or `signal` aborts. Asks for a new challenge before the old one expires, but not while
+ * the browser's own window is open, and with it somebody's finger on its way.
+ */
+export async function offerPasskeys(optionsUrl: string, signal: AbortSignal): Promise<string | null> {
+  if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return null;
+  while (!signal.aborted) {
+    const round = new AbortController();
+    quiet = round;
+    const stop = () => round.abort();
+    signal.addEventListener('abort', stop);
+    let isOld = false;
+    const timer = setTimeout(() => {
+      isOld = true;
+      if (document.hasFocus()) round.abort();
+      else addEventListener('focus', stop, { once: true });
+    }, renewedEvery);
+    try {
+      return await ask(optionsUrl, { mediation: 'conditional', signal: round.signal });
+    } catch {
+      if (!isOld) return null;
+    } finally {
+      clearTimeout(timer);
+      removeEventListener('focus', stop);
+      signal.removeEventListener('abort', stop);
+    }
+  }
+  return null;
+}
+
+async function ask(optionsUrl: string, more: Omit<CredentialRequestOptions, 'publicKey'>): Promise<string | null> {
+  const answer = await fetch(optionsUrl, { method: 'POST', headers: { accept: 'application/json' } });
+  if (!answer.ok) return null;
+  const { challenge, ...options } = (await answer.json()) as Options;
+  const publicKey = { ...options, challenge: bytesOf(challenge) };
+  const credential = (await navigator.credentials.get({ publicKey, ...more })) as PublicKeyCredential | null;
+  if (!credential) return null;
+  const { clientDataJSON, authenticatorData, signature, userHandle } =
+    credential.response as AuthenticatorAssertionResponse;
+  return JSON.stringify({
+    id: credential.id,
+    rawId: textOf(credential.rawId),
+    type: credential.type,
+    response: {
+      clientDataJSON: textOf(clientDataJSON),
+      authenticatorData: textOf(authenticatorData),
+      signature: textOf(signature),
+      userHandle: userHandle && textOf(userHandle),
+    },
+  });
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (letter) => letter.charCodeAt(0));
+}
+
+function textOf(buffer: ArrayBuffer): string {
+  const letters = String.fromCharCode(...new Uint8Array(buffer));
+  return btoa(letters).replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '');
+}
