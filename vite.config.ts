@@ -12,7 +12,8 @@ process.env.NODE_ENV = 'production';
 /** The oldest browsers that get the full script and style (docs/browsers.md); older ones get the server's page. */
 const browsers = ['chrome105', 'edge105', 'firefox115', 'safari16', 'ios16'];
 
-/** Typesets the texts, and omits what only the server needs, email texts and the description, from what browsers load. */
+/** Typesets the texts, and omits what only the server needs from what browsers load: the description, and the texts of
+ * emails and of the account page. */
 function textsOfPages(): Plugin {
   return {
     name: 'texts-of-pages',
@@ -21,7 +22,7 @@ function textsOfPages(): Plugin {
       filter: { id: new RegExp(`/messages/(?:${languages.join('|')})\\.json$`) },
       handler(json, id) {
         const texts = typesetTexts(id.slice(-'en.json'.length, -'.json'.length) as Language, JSON.parse(json));
-        const isOmitted = this.environment.name === 'client' ? /^(?:mail-|description$)/ : /^mail-/;
+        const isOmitted = this.environment.name === 'client' ? /^(?:mail-|account-|description$)/ : /^mail-/;
         return JSON.stringify(Object.fromEntries(Object.entries(texts).filter(([key]) => !isOmitted.test(key))));
       },
     },
@@ -116,7 +117,7 @@ export default defineConfig({
         manifest: true,
         minify: 'terser',
         terserOptions: { module: true, ecma: 2020, compress: { passes: 3, pure_getters: true } },
-        rolldownOptions: { input: 'web/main.tsx' },
+        rolldownOptions: { input: ['web/main.tsx', 'web/passkeys/enrol.ts'] },
       },
     },
     ssr: {
@@ -128,7 +129,7 @@ export default defineConfig({
         cssMinify: true,
         // What browsers load on demand is one file on the server: that splitting has no effect here is intended.
         rolldownOptions: {
-          input: ['web/render.tsx', 'web/render-static.ts'],
+          input: ['web/render.tsx', 'web/render-static.ts', 'web/account/render-account.tsx'],
           checks: { ineffectiveDynamicImport: false },
         },
       },

@@ -3,6 +3,7 @@ import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type Call, calls } from '#contract/calls.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
+import { addAccount } from './account/account-routes.ts';
 import type { Deps } from './deps/deps.ts';
 import { addGate } from './gate/gate-routes.ts';
 import { asksForWebSocket } from './gate/upgrades.ts';
@@ -237,6 +238,7 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   app.route({ ...on('oidcFinish'), ...atEnd, handler: finishRoute(deps, 'oidc') });
   app.route({ ...on('samlFinish'), ...atEnd, handler: finishRoute(deps, 'saml') });
   app.route({ ...on('samlFailed'), onRequest: onlyNavigation(deps), handler: samlFailedRoute(deps) });
+  addAccount(app, deps);
   const { hub } = deps.config;
   if (hub) addGate(app, deps, hub);
   else app.get(basePath + hubStartPath, named('standIn'), standInRoute(deps));

@@ -4,7 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 const root = new URL('../', import.meta.url);
 const sources = ['web/**/*', 'messages/*', 'contract/*', 'vite.config.ts', 'package-lock.json'];
-const results = ['build/render/render.js', 'build/render/render-static.js', 'build/pages/.vite/manifest.json'];
+const results = [
+  'build/render/render.js',
+  'build/render/render-static.js',
+  'build/render/render-account.js',
+  'build/pages/.vite/manifest.json',
+];
 
 /** Builds the pages if a source is newer than the build. Without sources or builder, keeps the existing build. */
 export async function buildStalePages(): Promise<void> {

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { changeFailedReasons } from '#contract/reasons.ts';
-import { auditEvents, refusalReasons, resetOutcomes, ssoRefusalReasons } from './audit/audit-events.ts';
+import {
+  accountRefusalReasons,
+  auditEvents,
+  refusalReasons,
+  resetOutcomes,
+  ssoRefusalReasons,
+} from './audit/audit-events.ts';
 import { passkeyRefusalReasons } from './audit/passkey-reasons.ts';
 import { ConfigFile } from './config/config-file.ts';
 
@@ -41,6 +47,12 @@ describe('closed lists and their rows in the documentation', () => {
   it('every reason of a refused passkey has a row, and every row is a reason', () => {
     expect(firstCells(read('events.md'), 'Reasons of a refused passkey').sort()).toEqual(
       Object.keys(passkeyRefusalReasons).sort(),
+    );
+  });
+
+  it('every reason of a refusal on the account page has a row, and every row is a reason', () => {
+    expect(firstCells(read('events.md'), 'Reasons of a refusal on the account page').sort()).toEqual(
+      Object.keys(accountRefusalReasons).sort(),
     );
   });
 

@@ -32,6 +32,7 @@ const rooms = [
   'single-sign-on',
   'sign-out',
   'password',
+  'account',
   'accounts',
   'moving-in',
   'upkeep',

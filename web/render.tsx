@@ -28,6 +28,7 @@ const textsOf: Record<Language, Texts> = { en, de, es, pl, nl, it };
 export type PageAssets = {
   script: string;
   laterScript: string;
+  passkeyScript: string;
   style: string;
   laterStyle: string;
   /** Of the brand; null keeps the default. */
@@ -86,8 +87,7 @@ export function documentOf(
 <meta charset="utf-8">
 ${head}<meta name="viewport" content="width=device-width,initial-scale=1,interactive-widget=resizes-content">
 <meta name="color-scheme" content="light dark">
-<meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
-<meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">
+${themeColours}
 <meta name="description" content="${escaped(filled(textsFor(page, assets).description, { name: page.branding.name }))}">
 <title>${escaped(title)}</title>
 ${onwards(page)}<link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">
@@ -100,6 +100,10 @@ ${rest}<script type="module" async src="${escaped(assets.script)}"></script>
 </html>
 `;
 }
+
+/** Of the wall, around the page. */
+export const themeColours = `<meta name="theme-color" content="#f1efeb" media="(prefers-color-scheme:light)">
+<meta name="theme-color" content="#0b0f19" media="(prefers-color-scheme:dark)">`;
 
 /** The texts of a page, those of the brand among them. */
 function textsFor({ language }: Page, { texts }: Pick<PageAssets, 'texts'>): Texts {
@@ -133,7 +137,8 @@ function onwards({ serverPage }: Page): string {
   return `<meta http-equiv="refresh" content="0;url=${escaped(serverPage.url)}">\n`;
 }
 
-const iconOf = (colour: string) =>
+/** The address of the icon in a colour. */
+export const iconOf = (colour: string) =>
   'data:image/svg+xml,' +
   encodeURIComponent(
     `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><path fill='${colour}' fill-rule='evenodd' d='M4 31V14a12 12 0 0 1 24 0v17zm9 0h11V16.5a5.5 5.5 0 0 0-11 0z'/></svg>`,

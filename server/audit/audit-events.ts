@@ -25,8 +25,12 @@ export const auditEvents = {
   'provider-logout-incomplete':
     'A user signed out here, but the identity provider did not confirm that it ended everything; the steps quote it.',
   'password-forgotten': 'Someone requested a link to choose a new password; the reason gives the outcome.',
-  'password-changed': 'A user chose a new password by a link.',
+  'password-changed': 'A user chose a new password by a link, or on their account page; the steps say which.',
   'password-change-refused': 'A new password was rejected; the reason is its number.',
+  'fresh-proof-given':
+    'A signed-in user proved once more who they are, before a change on their account page; the steps say how.',
+  'fresh-proof-refused': 'Such a proof was refused; the reason says why.',
+  'account-change-refused': 'A form of the account page was refused, and nothing changed; the reason says why.',
   'mail-given-up': 'An email could not be delivered within a day; no more attempts are made.',
   'destination-refused':
     'A sign-in, or the address of a page, requested a destination that is not allowed; it led to the default one.',
@@ -124,6 +128,20 @@ export const resetOutcomes = {
 } as const;
 
 export type ResetOutcome = keyof typeof resetOutcomes;
+
+/** Why a proof or a form of the account page was refused, for operators; `password-change-refused` there has those of proofs. */
+export const accountRefusalReasons = {
+  'wrong-password': 'The current password was wrong.',
+  'wrong-code': 'The code of the app, or the recovery code, was wrong or used.',
+  'throttled-account': 'Too many wrong passwords for this account; the password was not checked.',
+  'throttled-device': 'Too many wrong passwords from this known browser; the password was not checked.',
+  'throttled-address': 'Too many failures from this address, its network or overall; the password was not checked.',
+  'throttled-code': 'Too many wrong codes for this account; the code was not checked.',
+  'other-session': 'The form was on the page of another session: of an earlier sign-in, or of somebody else.',
+  'no-fresh-proof': 'The proof was missing, or more than ten minutes old.',
+} as const;
+
+export type AccountRefusalReason = keyof typeof accountRefusalReasons;
 
 /** Why a new password was refused: the number that the visitor sees, in the operator's words. */
 export const changeRefusalReasons: Record<`${ChangeFailedReason}` | 'network' | 'throttled', string> = {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import {
+  accountRefusalReasons,
   auditEvents,
   changeRefusalReasons,
   refusalReasons,
@@ -96,7 +97,9 @@ const reasonsOfEvent: Record<string, Record<string, string>> = {
   'sso-refused': ssoRefusalReasons,
   'passkey-refused': passkeyRefusalReasons,
   'password-forgotten': resetOutcomes,
-  'password-change-refused': changeRefusalReasons,
+  'password-change-refused': { ...accountRefusalReasons, ...changeRefusalReasons },
+  'fresh-proof-refused': accountRefusalReasons,
+  'account-change-refused': accountRefusalReasons,
 };
 
 /** What a reason means; those of a changed password keep the number that the visitor saw. */

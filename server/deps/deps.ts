@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountPage } from '#contract/account-page.ts';
 import type { Page } from '#contract/page.ts';
 import type { Config } from '../config/config.ts';
 import type { Keys } from '../secrets/keys.ts';
@@ -42,5 +43,12 @@ export type Pages = {
     status: number,
     /** The page's own data, in addition to that of every page. */
     more?: Partial<Page>,
+  ) => Promise<FastifyReply>;
+  /** Sends the account page, which loads no script. */
+  sendAccount: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    account: AccountPage,
   ) => Promise<FastifyReply>;
 };

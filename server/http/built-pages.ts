@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { AccountPage } from '#contract/account-page.ts';
 import { type Language, languages } from '#contract/languages.ts';
 import type { Page } from '#contract/page.ts';
 import { type Brand, type BrandTexts, brandFolder } from '../brand/brand.ts';
@@ -7,6 +8,7 @@ import { type Brand, type BrandTexts, brandFolder } from '../brand/brand.ts';
 type PageAssets = {
   script: string;
   laterScript: string;
+  passkeyScript: string;
   style: string;
   laterStyle: string;
   accentColour: string | null;
@@ -21,6 +23,8 @@ export type BrandedPages = {
   /** The exact texts of the style blocks, for the Content-Security-Policy. */
   styles: readonly string[];
   render: (page: Page) => string;
+  /** The account page, which loads no script and has styles of its own. */
+  account: { styles: readonly string[]; render: (page: Page, account: AccountPage) => string };
 };
 
 /** The files that pages load. */
@@ -41,6 +45,10 @@ type StaticDocument = { html: string; scripts: string[] };
 
 type Styles = { styleText: (accentColour: string | null) => string; laterStyle: string };
 type Renderer = Styles & { renderDocument: (page: Page, assets: PageAssets) => string };
+type AccountRenderer = {
+  accountStyle: string;
+  renderAccount: (page: Page, account: AccountPage, assets: PageAssets) => string;
+};
 type StaticRenderer = Styles & {
   renderStaticDocument: (page: Page, others: readonly Page[], assets: PageAssets) => StaticDocument;
 };
@@ -50,12 +58,17 @@ const buildFolder = new URL('../../build/', import.meta.url);
 /** Loads the built pages. Throws if they were not built. */
 export async function loadBuiltPages({ basePath }: { basePath: string }): Promise<BuiltPages> {
   const renderer = await load<Renderer>('render.js');
+  const { accountStyle, renderAccount } = await load<AccountRenderer>('render-account.js');
   const fileOf = filesOfBuild();
   const ofLook = (look: Look): BrandedPages => {
     const assets = assetsOf(look, { basePath, fileOf, renderer });
     return {
       styles: [assets.style, assets.laterStyle],
       render: (page) => renderer.renderDocument(page, assets),
+      account: {
+        styles: [assets.style, assets.laterStyle, accountStyle],
+        render: (page, account) => renderAccount(page, account, assets),
+      },
     };
   };
   const known = new WeakMap<Look, BrandedPages>();
@@ -124,6 +137,7 @@ function assetsOf(
   return {
     script: addressOf('web/main.tsx'),
     laterScript: addressOf('web/screens/later-screen.tsx'),
+    passkeyScript: addressOf('web/passkeys/enrol.ts'),
     style: renderer.styleText(look.accentColour),
     laterStyle: renderer.laterStyle,
     accentColour: look.accentColour,

@@ -1,4 +1,5 @@
 import type { onSendHookHandler } from 'fastify';
+import { accountSectionOf } from '#contract/account.ts';
 import { calls } from '#contract/calls.ts';
 import { hubStartPath, queryNames, screenOfPath } from '#contract/screens.ts';
 import type { Deps } from '../deps/deps.ts';
@@ -34,5 +35,6 @@ function isOwnPage(location: string, { basePath, hub }: Deps['config']): boolean
   if (path !== basePath && !path.startsWith(`${basePath}/`)) return false;
   const below = path.slice(basePath.length);
   if (below === hubStartPath) return hub === null;
+  if (accountSectionOf(below) !== null) return true;
   return screenOfPath(below).name !== 'notFound' || ownCalls.includes(below);
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { accountSectionOf } from '#contract/account.ts';
 import { type Call, calls, callUrl, isPathOfCall } from '#contract/calls.ts';
 import {
   hubStartPath,
@@ -62,6 +63,7 @@ function methodsOf(path: string, basePath: string): string[] {
   if (['/', '/.well-known/change-password', '/healthz', '/readyz', '/metrics'].includes(plain)) return readable;
   if (plain !== basePath && !plain.startsWith(`${basePath}/`)) return [];
   const below = plain.slice(basePath.length);
+  if (accountSectionOf(below) !== null) return [...readable, 'POST'];
   const methods = (Object.keys(calls) as Call[])
     .filter((call) => isPathOfCall(call, below))
     .flatMap((call) => (calls[call].method === 'GET' ? readable : calls[call].method));

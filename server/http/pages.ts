@@ -35,6 +35,7 @@ type Needs = { config: Config; brands: Brands; built: BuiltPages };
 export function createPages({ config, brands, built }: Needs): Pages {
   const cache = new Map<string, Promise<string | Buffer>>();
   const policies = new WeakMap<Brand, string>();
+  const accountPolicies = new WeakMap<Brand, string>();
 
   function pageOf(request: FastifyRequest, { key, branding }: Brand, more: Partial<Page> = {}): Page {
     const refusal = readLastRefusal(request, config, more.url);
@@ -78,6 +79,13 @@ export function createPages({ config, brands, built }: Needs): Pages {
     return policy;
   }
 
+  function accountPolicyOf(brand: Brand, styles: readonly string[]): string {
+    const policy =
+      accountPolicies.get(brand) ?? pagePolicy(config, styles).replace("script-src 'self'", "script-src 'none'");
+    accountPolicies.set(brand, policy);
+    return policy;
+  }
+
   function isPersonal(page: Page): boolean {
     const { serverPage, typedUsername, reference, resetHash, secondFactor, registration, connections, turns } = page;
     return Boolean(
@@ -116,6 +124,25 @@ export function createPages({ config, brands, built }: Needs): Pages {
       if (brand !== brands.own) reply.header('content-security-policy', inPolicyOf(reply, policyOf(brand)));
       if (encoding !== 'identity') reply.header('content-encoding', encoding);
       return reply.send(body);
+    },
+
+    // Not compressed: it holds what only its reader may see, and words of its address (BREACH).
+    async sendAccount(request, reply, status, account) {
+      const brand = brandOfRequest(brands, request);
+      const { styles, render } = built.ofBrand(brand).account;
+      const page = pageOf(request, brand);
+      const policy = accountPolicyOf(brand, styles);
+      return reply
+        .code(status)
+        .headers({
+          'content-type': 'text/html; charset=utf-8',
+          'content-language': page.language,
+          vary: 'Accept-Language',
+          // Making a passkey needs a script; nothing else there does.
+          'content-security-policy':
+            account.section === 'passkeys' ? policy.replace("script-src 'none'", "script-src 'self'") : policy,
+        })
+        .send(render(page, account));
     },
   };
 }

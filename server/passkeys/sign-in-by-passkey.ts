@@ -26,8 +26,6 @@ import { takeCeremony } from './take-ceremony.ts';
 
 export type PasskeyRequest = {
   visitor: KnownVisitor;
-  /** Of the browser that began the ceremony; null if it shows none. */
-  browserToken: string | null;
   /** The authenticator's answer, as JSON. */
   answer: string;
   purpose: Exclude<PasskeyPurpose, 'enrol'>;
@@ -63,14 +61,14 @@ export async function signInByPasskey(deps: Deps, rp: RelyingParty, request: Pas
 async function complete(
   deps: Deps,
   rp: RelyingParty,
-  { visitor, browserToken, answer, purpose }: PasskeyRequest,
+  { visitor, answer, purpose }: PasskeyRequest,
   steps: AuditStep[],
 ): Promise<Omit<Extract<Result, { kind: 'signedIn' }>, 'rememberedToken'> | Refused> {
   const assertion = readAssertion(answer);
   const clientData = assertion && readClientData(assertion.clientData);
   if (!assertion || !clientData) return { kind: 'refused', reason: 'malformed' };
   const who = await visitor.who();
-  const ceremony = await takeCeremony(deps, clientData, { browserToken, purpose }, steps);
+  const ceremony = await takeCeremony(deps, clientData, { browserToken: visitor.passkeyToken, purpose }, steps);
   if (!ceremony) return { kind: 'refused', reason: 'challenge-unknown' };
   const passkey = await findPasskeyToVerify(deps.sql, { credentialId: assertion.credentialId, rpId: rp.id });
   if (!passkey) return { kind: 'refused', reason: 'unknown-passkey' };

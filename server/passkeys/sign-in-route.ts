@@ -10,7 +10,6 @@ import { turnOfEndedSession } from '../session/turn-of-ended-session.ts';
 import { keptForm } from '../sign-in/kept-form.ts';
 import { letIn, turnAway } from '../sign-in/let-in.ts';
 import { knownVisitorOf } from '../visitor/visitor.ts';
-import { passkeyBrowserToken } from './browser-token.ts';
 import { waitOfPasskeys } from './refuse-passkey.ts';
 import { signInByPasskey } from './sign-in-by-passkey.ts';
 
@@ -42,8 +41,7 @@ export function passkeySignInRoute(deps: Deps, purpose: 'sign-in' | 'second-fact
     };
     const wait = await waitOfPasskeys(deps, visitor);
     if (wait) return await refuse(deps, request, reply, 429, { ...wait, form: keptForm(deps, request, request.body) });
-    const browserToken = passkeyBrowserToken(request, config);
-    const result = await signInByPasskey(deps, rp, { visitor, browserToken, answer: credential, purpose });
+    const result = await signInByPasskey(deps, rp, { visitor, answer: credential, purpose });
     if (result.kind === 'signedIn') return letIn(request, reply, config, result, { ...way, username: null });
     const type = result.kind === 'networkRefused' ? 'ip' : 'passkey';
     return turnAway(reply, config, { type, reference: result.reference, username: '' }, way);

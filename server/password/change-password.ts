@@ -104,7 +104,12 @@ function reasonOfAccount(user: ResetUser | null): ChangeFailedReason | null {
   return user.customers.length === 0 ? noCustomer : null;
 }
 
-async function wasUsedBefore({ sql }: Deps, user: ResetUser, password: string): Promise<boolean> {
+/** Whether a password is the current one of a user, or one of the nine before it. */
+export async function wasUsedBefore(
+  { sql }: Pick<Deps, 'sql'>,
+  user: Pick<ResetUser, 'id' | 'passwordHash'>,
+  password: string,
+): Promise<boolean> {
   const hashes = [user.passwordHash, ...(await listFormerPasswords(sql, user.id))];
   for (const hash of hashes) if (hash !== null && (await verifyPassword(hash, password))) return true;
   return false;

@@ -5,22 +5,26 @@ import { deleteDevicesOfUser } from '../storage/device.ts';
 import { insertFormerPassword } from '../storage/former-password.ts';
 import { deleteRememberedDevices } from '../storage/remembered-device.ts';
 import { withdrawResetLinks } from '../storage/reset-link.ts';
-import { deleteSessionsOfUser } from '../storage/session.ts';
+import { deleteOtherSessionsOfUser, deleteSessionsOfUser } from '../storage/session.ts';
 import { deleteThrottlesOfUser } from '../storage/throttle.ts';
 
 /**
  * The effects of a new or removed password, in its transaction: the old hash is remembered; links, sessions, known and
- * remembered browsers and waits end. Returns how many sessions ended.
+ * remembered browsers and waits end. Returns how many sessions ended. `kept`: the session that goes on, if the person changed it
+ * there.
  */
 export async function passwordReplaced(
   sql: Connection,
   userId: string,
   hashBefore: string | null,
   now: Date,
+  kept: Buffer | null = null,
 ): Promise<number> {
   if (hashBefore) await insertFormerPassword(sql, userId, hashBefore, now);
   await withdrawResetLinks(sql, userId);
-  const sessionsEnded = await deleteSessionsOfUser(sql, userId);
+  const sessionsEnded = kept
+    ? await deleteOtherSessionsOfUser(sql, userId, kept)
+    : await deleteSessionsOfUser(sql, userId);
   // Before the devices, as by a sign-in, so that there is no deadlock.
   await deleteThrottlesOfUser(sql, userId);
   await deleteDevicesOfUser(sql, userId);

@@ -21,6 +21,7 @@ create table audit_event (
   primary key (id)
 );
 CREATE INDEX audit_event_at ON audit_event USING brin (at);
+CREATE INDEX audit_event_of_user ON audit_event USING btree (user_id, id DESC) WHERE (user_id IS NOT NULL);
 CREATE INDEX audit_event_reference ON audit_event USING btree (reference) WHERE (reference IS NOT NULL);
 
 create table customer (
@@ -440,7 +441,13 @@ create table session (
   clock_step bigint,
   clock_offset integer,
   sid uuid not null default gen_random_uuid(),
+  fresh_proof text,
+  fresh_proof_at timestamp with time zone,
+  browser text,
+  check (((fresh_proof IS NULL) = (fresh_proof_at IS NULL))),
+  check ((char_length(browser) <= 100)),
   check ((factor = ANY (ARRAY['app'::text, 'email'::text]))),
+  check ((fresh_proof = ANY (ARRAY['password'::text, 'code'::text]))),
   check ((octet_length(browser_hash) = 32)),
   check ((octet_length(former_token_hash) = 32)),
   check ((octet_length(last_code_hash) = 32)),

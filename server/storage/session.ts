@@ -210,6 +210,18 @@ export async function updateSessionToken(
     where token_hash = ${before}`;
 }
 
+/** Whether a press has given a full session this token since a time, instead of a former one. */
+export async function isSessionOfPress(
+  sql: Connection,
+  { former, own }: { former: Buffer; own: Buffer },
+  { since, now }: { since: Date; now: Date },
+): Promise<boolean> {
+  const rows = await sql`
+    select from session where token_hash = ${own} and former_token_hash = ${former} and not replaces
+      and stage = 'full' and press_at > ${since} and ends_at > ${now}`;
+  return rows.length > 0;
+}
+
 /**
  * Ends the other sessions of a user: all of them if this one came by password, otherwise those of providers that see no
  * more customers than this one. A provider ends nothing that it could not have opened.
@@ -236,6 +248,12 @@ export async function lockSessions(sql: Connection, which: Fragment): Promise<vo
 export async function deleteSessionsOfUser(sql: Connection, userId: string): Promise<number> {
   await lockSessions(sql, sql`s.user_id = ${userId}`);
   return (await sql`delete from session where user_id = ${userId}`).count;
+}
+
+/** Ends every session of a user but one; returns how many. In their browsers this is no sign-out. */
+export async function deleteOtherSessionsOfUser(sql: Connection, userId: string, kept: Buffer): Promise<number> {
+  await lockSessions(sql, sql`s.user_id = ${userId}`);
+  return (await sql`delete from session where user_id = ${userId} and token_hash <> ${kept}`).count;
 }
 
 /** The same as a sign-out, in every browser of the user. */

@@ -1,0 +1,91 @@
+import type { AccountSection } from './account.ts';
+import type { Language } from './languages.ts';
+import type { ChangeFailedReason } from './reasons.ts';
+
+/** What has just happened on the account page (`?notice=…`); each has its text `account-notice-…`. */
+export const accountNotices = [
+  'passwordChanged',
+  'passwordWrong',
+  'passwordRefused',
+  'entryMissing',
+  'codeWrong',
+  'proven',
+  'tooManyAttempts',
+  'otherSession',
+  'notPossible',
+  'changedMeanwhile',
+  'passkeyAdded',
+  'passkeyRenamed',
+  'passkeyRemoved',
+  'passkeyRefused',
+  'passkeyName',
+  'passkeyGone',
+] as const;
+export type AccountNotice = (typeof accountNotices)[number];
+
+/** The notices that say that something was done. */
+export const goodNotices: readonly AccountNotice[] = [
+  'passwordChanged',
+  'proven',
+  'passkeyAdded',
+  'passkeyRenamed',
+  'passkeyRemoved',
+];
+
+/** How a person proves once more who they are: `signIn` at their provider, where nothing can be asked here. */
+export type AskedProof = 'password' | 'code' | 'signIn';
+
+/** What a section shows besides the frame. Times are in ISO 8601. */
+export type AccountView =
+  | {
+      name: 'overview';
+      email: string;
+      customers: string[];
+      /** The provider by which they are signed in; null for a password. */
+      provider: string | null;
+      /** Null: as the browser says. */
+      language: Language | null;
+      /** The sections that apply, in their order. */
+      sections: Exclude<AccountSection, 'overview'>[];
+      appSince: string | null;
+      recoveryCodesLeft: number;
+      devices: number;
+      sessions: number;
+    }
+  | {
+      name: 'passkeys';
+      /**
+       * `off`: none can be made for this address; `elsewhere`: only where all networks admit the person; `signInAgain`: this
+       * sign-in did not prove enough.
+       */
+      state: 'open' | 'part' | 'elsewhere' | 'signInAgain' | 'off';
+      isFull: boolean;
+      passkeys: {
+        id: string;
+        name: string;
+        provider: string | null;
+        backedUp: boolean;
+        madeAt: string;
+        lastUsedAt: string | null;
+      }[];
+      /** What is left, for what keeps passkeys (Web Authentication Level 3, §5.1.10). */
+      known: { rpId: string; userId: string; allAcceptedCredentialIds: string[] } | null;
+    }
+  | { name: 'password'; username: string; state: 'open' | 'none' | 'forbidden' | 'part' };
+
+/** What the account page tells its document besides what every page is told. */
+export type AccountPage = {
+  section: AccountSection;
+  view: AccountView;
+  username: string;
+  /** Names the session that the page belongs to; opens nothing. */
+  form: string;
+  notice: AccountNotice | null;
+  /** Why a new password was refused. */
+  reason: ChangeFailedReason | null;
+  /** What was begun, by its name; with `ask` if it needs a proof first. */
+  begun: string | null;
+  ask: AskedProof | null;
+  /** The fields of what was begun that are no secrets. */
+  kept: Record<string, string>;
+};

@@ -1,0 +1,128 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { accountFields, accountUrl } from '#contract/account.ts';
+import type { AccountNotice } from '#contract/account-page.ts';
+import { queryNames } from '#contract/screens.ts';
+import type { AccountRefusalReason } from '../audit/audit-events.ts';
+import type { Deps } from '../deps/deps.ts';
+import { setCookie } from '../http/cookies.ts';
+import { refuse } from '../http/refuse.ts';
+import { languageOverride } from '../http/request-url.ts';
+import { limits } from '../limits.ts';
+import { toSignIn } from '../session/to-sign-in.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { knownVisitorOf } from '../visitor/visitor.ts';
+import { keptFields, showSection } from './account-route.ts';
+import { type AccountVisit, accountVisitOf } from './account-visit.ts';
+import { ownerOfForm } from './form-mark.ts';
+import { personOf } from './person-of-event.ts';
+import { proofToAsk } from './proof-to-ask.ts';
+import { prove } from './prove.ts';
+import type { Fields, Outcome, Section } from './section.ts';
+
+/** What the form of a proof does, in every section. */
+const proveAction = 'prove';
+
+/**
+ * `POST account/…`: does what a form of the section says, and answers with 303 to the section. The guard has checked that it
+ * comes from our own page, and the form's mark says that it comes from a page of this session.
+ */
+export function accountFormRoute(deps: Deps, section: Section) {
+  const { config } = deps;
+
+  return async function accountForm(request: FastifyRequest, reply: FastifyReply) {
+    const visitor = await knownVisitorOf(deps, request, reply);
+    if (!visitor) return reply;
+    const { who } = visitor;
+    const fields = (request.body ?? {}) as Fields;
+    const doing = fields[accountFields.action] ?? '';
+    // A proof is for what was begun; that is what comes back.
+    const begun = doing === proveAction ? (fields[accountFields.begun] ?? '') : doing;
+    const action = Object.hasOwn(section.actions, begun) ? section.actions[begun] : undefined;
+    if (!action || (doing === proveAction && !action.needsProof))
+      return await refuse(deps, request, reply, 400, { detail: 'Unknown action.', field: accountFields.action });
+    const kept = keptFields(section, fields);
+    const visit = await accountVisitOf(deps, visitor);
+    if (!visit) return (await answerAgain(request, reply, fields)) ?? (await backAfterSignIn());
+    const owner = ownerOfForm(deps, visit.session, fields[accountFields.form]);
+    if (owner !== 'session') {
+      await recordRefusal(visit, 'other-session');
+      // What was typed comes back to whoever typed it, and to nobody else.
+      return to(
+        request,
+        reply,
+        owner === 'user' ? { begun, kept, notice: 'otherSession' } : { notice: 'otherSession' },
+      );
+    }
+    const asked = doing !== proveAction && action.needsProof ? proofToAsk(visit, deps.now()) : null;
+    if (asked !== null) {
+      await recordRefusal(visit, 'no-fresh-proof');
+      return to(request, reply, { begun, kept });
+    }
+    const run = doing === proveAction ? prove : action.run;
+    const outcome = await run(deps, visit, fields);
+    if (outcome.kind === 'signedOut') return (await answerAgain(request, reply, fields)) ?? (await backAfterSignIn());
+    if (outcome.kind === 'throttled')
+      return await showSection(deps, request, reply, {
+        section,
+        visit,
+        begun,
+        kept,
+        notice: 'tooManyAttempts',
+        ...outcome,
+      });
+    // What was begun goes on after its proof, and after a refusal.
+    const goesOn = doing === proveAction || outcome.kind === 'refused';
+    return answer(request, reply, outcome, goesOn ? { begun, kept } : {});
+
+    /** Nothing that was typed is lost but secrets: the section comes back once the person has signed in. */
+    async function backAfterSignIn() {
+      const page = accountUrl(config.basePath, section.name, { [accountFields.action]: begun, ...kept });
+      return toSignIn(deps, request, reply, { who: await who(), page, status: 303 });
+    }
+
+    async function answerAgain(request: FastifyRequest, reply: FastifyReply, fields: Fields) {
+      const token = visitor?.sessionToken;
+      const outcome = token ? await section.again?.(deps, token, fields) : null;
+      return outcome?.kind === 'done' ? answer(request, reply, outcome, {}) : null;
+    }
+  };
+
+  function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    outcome: Extract<Outcome, { kind: 'done' | 'refused' }>,
+    goesOn: { begun?: string; kept?: Record<string, string> },
+  ): FastifyReply {
+    if (outcome.kind === 'refused')
+      return to(request, reply, { ...goesOn, notice: outcome.notice, reason: outcome.reason });
+    if (outcome.sessionToken) setCookie(reply, config, 'session', outcome.sessionToken);
+    if (outcome.deviceToken) setCookie(reply, config, 'device', outcome.deviceToken, limits.deviceLifetime);
+    if (outcome.to) return reply.redirect(outcome.to, 303);
+    return to(request, reply, { ...goesOn, notice: outcome.notice });
+  }
+
+  function to(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    where: {
+      begun?: string;
+      kept?: Record<string, string>;
+      notice?: AccountNotice | undefined;
+      reason?: number | undefined;
+    },
+  ): FastifyReply {
+    const { begun, kept = {}, notice, reason } = where;
+    const query = {
+      [accountFields.action]: begun,
+      ...kept,
+      [queryNames.notice]: notice,
+      [queryNames.reason]: reason === undefined ? undefined : String(reason),
+      [queryNames.language]: languageOverride(request),
+    };
+    return reply.redirect(accountUrl(config.basePath, section.name, query), 303);
+  }
+
+  async function recordRefusal(visit: AccountVisit, reason: AccountRefusalReason): Promise<void> {
+    await insertAuditEvent(deps.sql, { event: 'account-change-refused', reason, ...personOf(visit) }, deps.now());
+  }
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import { accountPath, accountSections } from '#contract/account.ts';
+import { callUrl } from '#contract/calls.ts';
+import type { Deps } from '../deps/deps.ts';
+import { accountFormRoute } from './account-form-route.ts';
+import { accountRoute } from './account-route.ts';
+import { overview } from './overview.ts';
+import { enrolOptionsRoute } from './passkey-options-route.ts';
+import { passkeys } from './passkeys.ts';
+import { password } from './password.ts';
+import type { Section } from './section.ts';
+
+/** Every section of the account page. */
+const sections: readonly Section[] = [overview, password, passkeys];
+
+/** Adds the account page: a page and its forms for each section. */
+export function addAccount(app: FastifyInstance, deps: Deps): void {
+  app.post(
+    callUrl(deps.config.basePath, 'passkeyEnrolOptions'),
+    { config: { name: 'passkeyEnrolOptions' } },
+    enrolOptionsRoute(deps),
+  );
+  for (const section of sections) {
+    const url = deps.config.basePath + accountPath + accountSections[section.name];
+    const config = { name: 'account' };
+    app.get(url, { config }, accountRoute(deps, section));
+    app.post(url, { config }, accountFormRoute(deps, section));
+  }
+}

@@ -1,0 +1,31 @@
+import type { Deps } from '../deps/deps.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { type Account, findAccount } from '../storage/account.ts';
+import { type FreshProof, findFreshProof } from '../storage/fresh-proof.ts';
+import type { FullSession } from '../storage/session.ts';
+import type { KnownVisitor } from '../visitor/visitor.ts';
+
+/** A signed-in person on their account page. */
+export type AccountVisit = {
+  visitor: KnownVisitor;
+  sessionToken: string;
+  sessionHash: Buffer;
+  session: FullSession;
+  account: Account;
+  /** What the session has proven since its sign-in; null if nothing. */
+  proof: FreshProof | null;
+};
+
+/** The visit of a full session; null if there is none, or it has ended meanwhile. */
+export async function accountVisitOf(deps: Deps, visitor: KnownVisitor): Promise<AccountVisit | null> {
+  const who = await visitor.who();
+  const { sessionToken } = visitor;
+  if (who.kind !== 'full' || sessionToken === null) return null;
+  const sessionHash = tokenHash(sessionToken);
+  const now = deps.now();
+  const idleSince = new Date(now.getTime() - deps.config.sessionIdle);
+  const account = await findAccount(deps.sql, sessionHash, { idleSince, now });
+  if (!account) return null;
+  const proof = await findFreshProof(deps.sql, sessionHash);
+  return { visitor, sessionToken, sessionHash, session: who.session, account, proof };
+}

@@ -1,0 +1,74 @@
+import { longestPasswordInput } from '#contract/payloads.ts';
+import type { AccountRefusalReason } from '../audit/audit-events.ts';
+import type { Deps } from '../deps/deps.ts';
+import { limits } from '../limits.ts';
+import { foldLoginName } from '../names/fold-name.ts';
+import { refuseWhenHashesWait, verifyPassword } from '../secrets/password-hash.ts';
+import { keyedDigest } from '../secrets/server-secret.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { beginSignIn, insertRefusal } from '../storage/sign-in.ts';
+import { deleteThrottle, findWait } from '../storage/throttle.ts';
+import { accountKey, deviceKey, originKeys, type ThrottleKey } from '../storage/throttle-keys.ts';
+import type { AccountVisit } from './account-visit.ts';
+import { personOf } from './person-of-event.ts';
+
+export type CheckedPassword =
+  | { kind: 'right'; hash: string }
+  | { kind: 'wrong' }
+  | { kind: 'throttled'; retryAfter: number };
+
+/**
+ * Checks the password of a signed-in person, counted by the throttles of the sign-in: a copy of a session cookie gives no more
+ * guesses than the sign-in form. A wrong one is recorded as an event of what it was for; `retryAfter` is in milliseconds.
+ * Throws WorkQueueFull if too many passwords wait.
+ */
+export async function checkPassword(
+  deps: Deps,
+  visit: AccountVisit,
+  password: string,
+  event: 'fresh-proof-refused' | 'password-change-refused',
+): Promise<CheckedPassword> {
+  if ([...password].length > longestPasswordInput) return { kind: 'wrong' };
+  refuseWhenHashesWait();
+  const { visitor, session } = visit;
+  const now = deps.now();
+  const fold = foldLoginName(session.username);
+  const origin = originKeys(visitor.address);
+  const deviceHash = visitor.deviceToken ? tokenHash(visitor.deviceToken) : null;
+  const guess = keyedDigest(deps.keys.guess, `${fold}\n${password}`);
+  const attempt = await beginSignIn(deps.sql, {
+    fold,
+    unknownNameKey: accountKey(session.userId),
+    originKeys: origin,
+    address: visitor.address,
+    deviceHash,
+    guess,
+    decoyShare: 0,
+    now,
+  });
+  const own = { key: accountKey(session.userId), limit: limits.throttle.account };
+  const ofDevice = deviceHash && { key: deviceKey(deviceHash, session.userId), limit: limits.throttle.device };
+  const counted: ThrottleKey = attempt.deviceKnown && ofDevice ? ofDevice : own;
+  if (attempt.originBlockedUntil) return await refused('throttled-address', [], attempt.originBlockedUntil);
+  if (!attempt.admitted) {
+    const reason = attempt.deviceKnown ? 'throttled-device' : 'throttled-account';
+    return await refused(reason, [], await findWait(deps.sql, [counted], now));
+  }
+  const isOwn = attempt.user?.id === session.userId;
+  const hash = isOwn ? (attempt.user?.passwordHash ?? null) : null;
+  if (hash === null || !(await verifyPassword(hash, password)))
+    // As at the sign-in: the failures of a known browser count on it alone.
+    return await refused('wrong-password', attempt.deviceKnown ? [] : origin, null);
+  await deleteThrottle(deps.sql, counted);
+  return { kind: 'right', hash };
+
+  async function refused(
+    reason: AccountRefusalReason,
+    keys: readonly ThrottleKey[],
+    until: Date | null,
+  ): Promise<CheckedPassword> {
+    await insertRefusal(deps.sql, { event, reason, ...personOf(visit) }, { keys, guess }, deps.now());
+    if (until === null) return { kind: 'wrong' };
+    return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
+  }
+}

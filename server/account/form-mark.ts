@@ -1,0 +1,42 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Deps } from '../deps/deps.ts';
+import { codeDigest, codeDigests } from '../secrets/code-digest.ts';
+import type { FullSession } from '../storage/session.ts';
+
+type Of = Pick<FullSession, 'sid' | 'userId'>;
+
+/** Of a digest, enough that nobody guesses it. */
+const markBytes = 16;
+
+/**
+ * What every form of an account page carries: it names the session and the user that the page was rendered for, and opens
+ * nothing. No other site can know it, and the page of somebody who was signed in here before does nothing to the next one.
+ */
+export function formMark({ keys }: Pick<Deps, 'keys'>, { sid, userId }: Of): string {
+  return [codeDigest(keys.code, sid, sessionPlace), codeDigest(keys.code, userId, userPlace)].map(shortened).join('.');
+}
+
+/** Whose page a form was on: this session's, another one's of the same person, or somebody else's. */
+export function ownerOfForm(
+  { keys }: Pick<Deps, 'keys'>,
+  { sid, userId }: Of,
+  mark: string | undefined,
+): 'session' | 'user' | 'nobody' {
+  const [ofSession = '', ofUser = ''] = (mark ?? '').split('.');
+  if (!isOneOf(ofUser, codeDigests(keys.code, userId, userPlace))) return 'nobody';
+  return isOneOf(ofSession, codeDigests(keys.code, sid, sessionPlace)) ? 'session' : 'user';
+}
+
+function isOneOf(given: string, digests: readonly Buffer[]): boolean {
+  return digests.map(shortened).some((own) => {
+    const [one, other] = [Buffer.from(own), Buffer.from(given)];
+    return one.length === other.length && timingSafeEqual(one, other);
+  });
+}
+
+const sessionPlace = 'account form, session';
+const userPlace = 'account form, user';
+
+function shortened(digest: Buffer): string {
+  return digest.subarray(0, markBytes).toString('base64url');
+}

@@ -1,0 +1,24 @@
+import type { AskedProof } from '#contract/account-page.ts';
+import { limits } from '../limits.ts';
+import { isFreshSignIn } from '../two-factor/registration.ts';
+import type { AccountVisit } from './account-visit.ts';
+
+/**
+ * What a person has to prove before they change something about their way in; null if they have done so within ten minutes
+ * (docs/decisions/0051). With an app it is a code: a password alone, as it may be known to whoever has a copy of the session
+ * cookie, must not replace what stands beside it. A recent sign-in that proved as much counts.
+ */
+export function proofToAsk({ session, account, proof }: AccountVisit, now: Date): AskedProof | null {
+  const isFresh = proof !== null && isWithin(proof.at, now);
+  if (account.hasApp) {
+    const isSignInEnough = session.proven === 'code' && isFreshSignIn(session, now);
+    return isSignInEnough || (isFresh && proof.kind === 'code') ? null : 'code';
+  }
+  if (isFreshSignIn(session, now) || isFresh) return null;
+  return account.hasPassword ? 'password' : 'signIn';
+}
+
+function isWithin(at: Date, now: Date): boolean {
+  const age = now.getTime() - at.getTime();
+  return age >= -limits.providerClock && age <= limits.freshSignIn;
+}

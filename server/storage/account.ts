@@ -1,0 +1,63 @@
+import type { Connection } from './database.ts';
+import { speaksForLess } from './factor-scope.ts';
+import { rowOrNull } from './row-or-null.ts';
+import { isSsoRequiredOf } from './sso-domain.ts';
+
+/** The account of a full session, as far as its account page depends on it. */
+export type Account = {
+  /** Whether there is a password that signs in: none counts in a domain with single sign-on only. */
+  hasPassword: boolean;
+  mayChangePassword: boolean;
+  hasApp: boolean;
+  /** When the app was confirmed; null without one. */
+  appSince: Date | null;
+  /** A customer of the user requires a second factor by an app. */
+  isAppRequired: boolean;
+  recoveryCodesLeft: number;
+  rememberedDevices: number;
+  sessions: number;
+  /** The session comes from a connection that speaks for a part of the account only (docs/decisions/0019). */
+  isPart: boolean;
+  /** The name of the connection that the session comes from; null for a password. */
+  provider: string | null;
+  /** The active customers of the session, with their names. */
+  customers: { key: string; name: string }[];
+};
+
+/** Reads the account of a session, in one statement; null if the session is gone. */
+export async function findAccount(
+  sql: Connection,
+  sessionHash: Buffer,
+  { idleSince, now }: { idleSince: Date; now: Date },
+): Promise<Account | null> {
+  return await rowOrNull(sql<Account[]>`
+    select u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} as "hasPassword",
+      u.may_change_password as "mayChangePassword",
+      t.user_id is not null as "hasApp", t.confirmed_at as "appSince",
+      exists (
+        select from membership m join customer c on c.id = m.customer_id
+        where m.user_id = u.id and c.two_factor = 'app') as "isAppRequired",
+      (select count(*)::int from recovery_code where user_id = u.id and used_at is null) as "recoveryCodesLeft",
+      (select count(*)::int from remembered_device where user_id = u.id and ends_at > ${now}) as "rememberedDevices",
+      (select count(*)::int from session other
+        where ${isListedFor(sql, { now, idleSince })}) as sessions,
+      ${speaksForLess(sql, sql`s`)} as "isPart",
+      (select name from sso_connection where id = s.connection_id) as provider,
+      (
+        select coalesce(jsonb_agg(jsonb_build_object('key', c.key, 'name', c.name) order by c.name), '[]')
+        from membership m join customer c on c.id = m.customer_id
+        where m.user_id = u.id and c.active and c.id = any(s.customer_ids)
+      ) as customers
+    from session s join portal_user u on u.id = s.user_id left join totp t on t.user_id = u.id
+    where s.token_hash = ${sessionHash}`);
+}
+
+/**
+ * A condition: a session `other` is in the list that a session `s` sees: the full ones of the same person; from a connection
+ * that speaks for a part of the account only, those of that connection.
+ */
+export function isListedFor(sql: Connection, { now, idleSince }: { now: Date; idleSince: Date }) {
+  return sql`(
+    other.user_id = s.user_id and other.stage = 'full' and other.ends_at > ${now} and other.last_seen_at > ${idleSince}
+    and (not ${speaksForLess(sql, sql`s`)} or other.connection_id = s.connection_id))`;
+}

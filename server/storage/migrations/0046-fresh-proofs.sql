@@ -1,0 +1,14 @@
+-- What a person has proven again in a session, before they change something about their way in (docs/decisions/0051), and
+-- when. It belongs to the session: it ends with it, and goes on with its next token.
+alter table session
+  add column fresh_proof text constraint session_fresh_proof check (fresh_proof in ('password', 'code')),
+  add column fresh_proof_at timestamptz,
+  add constraint session_fresh_proof_whole check ((fresh_proof is null) = (fresh_proof_at is null));
+
+-- What the list of a person's sessions says of each: the browser, as it named itself at the sign-in. Of those from before it
+-- is not known.
+alter table session
+  add column browser text check (char_length(browser) <= 100);
+
+-- The last sign-ins of one account, for its account page.
+create index audit_event_of_user on audit_event (user_id, id desc) where user_id is not null;

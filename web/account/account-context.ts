@@ -1,0 +1,23 @@
+import { createContext, use } from 'react';
+import { type AccountSection, accountFields, accountUrl } from '#contract/account.ts';
+import type { AccountPage } from '#contract/account-page.ts';
+import { queryNames } from '#contract/screens.ts';
+import { parameterOf } from '../query.ts';
+import { useVisit } from '../visit.ts';
+
+export const AccountContext = createContext<AccountPage | null>(null);
+
+export function useAccount(): AccountPage {
+  const account = use(AccountContext);
+  if (!account) throw new Error('An account is missing around this component');
+  return account;
+}
+
+/** Addresses of sections, for links and forms on this page: language and brand are not lost. */
+export function useSectionUrl(): (section: AccountSection, begun?: string) => string {
+  const { page, place } = useVisit();
+  const carried = Object.fromEntries(
+    [queryNames.language, queryNames.customer].map((name) => [name, parameterOf(place.search, name) ?? undefined]),
+  );
+  return (section, begun) => accountUrl(page.rules.basePath, section, { [accountFields.action]: begun, ...carried });
+}

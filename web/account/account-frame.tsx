@@ -1,0 +1,72 @@
+import type { ReactNode } from 'react';
+import { languageNames, languages } from '#contract/languages.ts';
+import { queryNames } from '#contract/screens.ts';
+import { useLanguage } from '../messages.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { PageHeader } from '../parts/page-header.tsx';
+import { shapes } from '../parts/shapes.tsx';
+import { useVisit } from '../visit.ts';
+import { useAccount, useSectionUrl } from './account-context.ts';
+import { useAccountText } from './account-texts.tsx';
+
+/** The frame of the other screens (parts/page-frame.tsx), for a page without a script. */
+export function AccountFrame({ children }: { children: ReactNode }) {
+  const text = useAccountText();
+  const { links } = useVisit().page.branding;
+  return (
+    <div className="portal account">
+      <div className="wall">
+        <div className="door">
+          <div className="column">
+            <PageHeader />
+            <main>
+              <div className="content">{children}</div>
+            </main>
+          </div>
+        </div>
+      </div>
+      <footer className="floor">
+        <a href={links.solutions}>{text('tagline')}</a>
+        <nav aria-label={text('service-links')}>
+          <a href={links.support}>{text('support')}</a>
+          <a href={links.imprint}>{text('imprint')}</a>
+          <LanguageForm />
+        </nav>
+      </footer>
+    </div>
+  );
+}
+
+/** The language menu, with a button of its own: no script sends it. */
+function LanguageForm() {
+  const text = useAccountText();
+  const language = useLanguage();
+  const { section, begun } = useAccount();
+  const action = useSectionUrl()(section);
+  const kept = [...new URLSearchParams(useVisit().place.search)].filter(([name]) => isKept(name));
+  return (
+    <form className="language" method="get" action={action.split('?')[0]}>
+      {begun !== null && <input type="hidden" name="do" value={begun} />}
+      {kept.map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <label htmlFor="lang">
+        <Icon shape={shapes.globe} size={18} />
+        <span className="sr">{text('language')}</span>
+      </label>
+      <select id="lang" name={queryNames.language} autoComplete="off" defaultValue={language}>
+        {languages.map((tag) => (
+          <option key={tag} value={tag} lang={tag}>
+            {languageNames[tag]}
+          </option>
+        ))}
+      </select>
+      <button type="submit">{text('language-apply')}</button>
+    </form>
+  );
+}
+
+/** The brand stays; what the address said of an earlier step is over. */
+function isKept(name: string): boolean {
+  return name === queryNames.customer;
+}

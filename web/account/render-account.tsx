@@ -1,0 +1,76 @@
+import { renderToStaticMarkup } from 'react-dom/server';
+import type { AccountPage } from '#contract/account-page.ts';
+import { houseBrand } from '#contract/brand.ts';
+import type { Page } from '#contract/page.ts';
+import { documentTitle } from '../document-title.ts';
+import { Messages } from '../messages.tsx';
+import { placeOfUrl } from '../place.ts';
+import { escaped, iconOf, type PageAssets, themeColours } from '../render.tsx';
+import { nothingSaved } from '../saved-values.ts';
+import { type Visit, VisitContext } from '../visit.ts';
+import style from './account.css?inline';
+import { AccountContext } from './account-context.ts';
+import { AccountFrame } from './account-frame.tsx';
+import { AccountScreen } from './account-screen.tsx';
+import { AccountTextsContext, accountTexts } from './account-texts.tsx';
+import { sectionTitle } from './section-title.ts';
+
+/** What the account page adds to the style of the other screens. */
+export const accountStyle = style;
+
+/** Returns the whole HTML document of the account page: plain HTML, with nothing for a script to do. */
+export function renderAccount(page: Page, account: AccountPage, assets: PageAssets): string {
+  const { language } = page;
+  const texts = accountTexts(language, assets.texts[language]);
+  const tree = renderToStaticMarkup(
+    <Messages language={language} texts={texts}>
+      <VisitContext value={stillVisit(page)}>
+        <AccountTextsContext value={texts}>
+          <AccountContext value={account}>
+            <AccountFrame>
+              <AccountScreen />
+            </AccountFrame>
+          </AccountContext>
+        </AccountTextsContext>
+      </VisitContext>
+    </Messages>,
+  );
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${themeColours}
+<title>${escaped(documentTitle(texts[sectionTitle[account.section]], page))}</title>
+<link rel="icon" href="${iconOf(assets.accentColour ?? houseBrand)}">
+<style>${assets.style}</style>
+<style>${assets.laterStyle}</style>
+<style>${accountStyle}</style>
+</head>
+<body>
+${tree}
+${account.section === 'passkeys' ? `<script type="module" src="${escaped(assets.passkeyScript)}"></script>\n` : ''}</body>
+</html>
+`;
+}
+
+/** What parts shared with the other screens read; nothing moves on a page without a script. */
+function stillVisit(page: Page): Visit {
+  const nothing = () => {};
+  return {
+    page: { ...page, serverPage: null },
+    place: placeOfUrl(page.url, page.rules.basePath),
+    saved: nothingSaved,
+    typedUsername: { current: '' },
+    isLeaving: false,
+    leave: () => false,
+    comeBack: nothing,
+    goTo: nothing,
+    prepare: nothing,
+    goToDocument: nothing,
+    save: nothing,
+    setLanguage: nothing,
+    announce: nothing,
+  };
+}

@@ -1,0 +1,82 @@
+import type { AccountSection } from '#contract/account.ts';
+import type { AccountView } from '#contract/account-page.ts';
+import { languageNames } from '#contract/languages.ts';
+import { pageCallUrl } from '#contract/page-calls.ts';
+import { useLanguage } from '../../messages.tsx';
+import { Alert } from '../../parts/alert.tsx';
+import { Fact } from '../../parts/fact.tsx';
+import { useVisit } from '../../visit.ts';
+import { useAccount, useSectionUrl } from '../account-context.ts';
+import { useAccountText } from '../account-texts.tsx';
+import { sectionTitle } from '../section-title.ts';
+
+type Props = Extract<AccountView, { name: 'overview' }>;
+
+/** Who is signed in, and the sections with what each of them is about. */
+export function Overview(view: Props) {
+  const text = useAccountText();
+  const language = useLanguage();
+  const { username } = useAccount();
+  const { page } = useVisit();
+  const { email, customers, provider, sections } = view;
+  return (
+    <>
+      <div className="stack">
+        <div className="facts">
+          <Fact label={text('signed-in-username')}>{username}</Fact>
+          <Fact label={text('signed-in-email')}>{email}</Fact>
+          {customers.length > 0 && <Fact label={text('signed-in-customers')}>{customers.join(', ')}</Fact>}
+          {provider !== null && <Fact label={text('account-signed-in-by')}>{provider}</Fact>}
+          <Fact label={text('language')}>
+            {view.language === null
+              ? text('account-language-browser', { language: languageNames[language] })
+              : languageNames[view.language]}
+          </Fact>
+        </div>
+        {sections.length === 0 && <Alert>{text('account-part')}</Alert>}
+        <nav className="sections" aria-label={text('account-sections')}>
+          <ul>
+            {sections.map((section) => (
+              <Entry key={section} section={section} view={view} />
+            ))}
+          </ul>
+        </nav>
+      </div>
+      <form method="post" action={pageCallUrl(page.rules.basePath, 'logoutConfirmed')}>
+        <button className="button quiet" type="submit">
+          {text('sign-out-button')}
+        </button>
+      </form>
+    </>
+  );
+}
+
+function Entry({ section, view }: { section: Exclude<AccountSection, 'overview'>; view: Props }) {
+  const text = useAccountText();
+  const href = useSectionUrl()(section);
+  return (
+    <li>
+      <a href={href}>
+        <strong>{text(sectionTitle[section])}</strong>
+        <span>{stateOf(section, view)}</span>
+      </a>
+    </li>
+  );
+
+  function stateOf(section: Exclude<AccountSection, 'overview'>, view: Props): string {
+    switch (section) {
+      case 'app':
+        return text(view.appSince === null ? 'account-app-none' : 'account-app-set-up');
+      case 'recoveryCodes':
+        return text('account-count-left', { count: view.recoveryCodesLeft });
+      case 'passkeys':
+        return text('account-passkeys-about');
+      case 'devices':
+        return text('account-count', { count: view.devices });
+      case 'sessions':
+        return text('account-count', { count: view.sessions });
+      default:
+        return text(`account-${section === 'password' ? 'password' : 'sign-ins'}-about`);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import type { AccountView } from '#contract/account-page.ts';
+import { Alert } from '../../parts/alert.tsx';
+import { PasswordChecks } from '../../parts/password-checks.tsx';
+import { PasswordField } from '../../parts/password-field.tsx';
+import { useVisit } from '../../visit.ts';
+import { AccountForm } from '../account-form.tsx';
+import { useAccountText } from '../account-texts.tsx';
+
+type Props = Extract<AccountView, { name: 'password' }>;
+
+/** Change the password: the current one, the rules of a reset, and what ends with the change. */
+export function Password({ username, state }: Props) {
+  const text = useAccountText();
+  const { passwordPolicy } = useVisit().page;
+  if (state !== 'open')
+    return (
+      <div className="stack">
+        <Alert>{text(`account-password-${state}`)}</Alert>
+      </div>
+    );
+  return (
+    <AccountForm action="change">
+      <input
+        className="sr"
+        type="text"
+        autoComplete="username"
+        defaultValue={username}
+        readOnly
+        tabIndex={-1}
+        aria-hidden
+      />
+      <PasswordField id="current" label={text('account-password-current')} autoComplete="current-password" />
+      <PasswordField
+        id="password"
+        label={text('change-password')}
+        autoComplete="new-password"
+        aria-describedby="password-checks"
+      >
+        <PasswordChecks password="" broken={[]} policy={passwordPolicy} />
+      </PasswordField>
+      <PasswordField id="repeat" label={text('change-repeat')} autoComplete="new-password" />
+      <p className="hint">{text('account-password-ends')}</p>
+      <button className="button" type="submit">
+        {text('change-button')}
+      </button>
+    </AccountForm>
+  );
+}
