@@ -117,7 +117,7 @@ export default defineConfig({
         manifest: true,
         minify: 'terser',
         terserOptions: { module: true, ecma: 2020, compress: { passes: 3, pure_getters: true } },
-        rolldownOptions: { input: ['web/main.tsx', 'web/passkeys/enrol.ts'] },
+        rolldownOptions: { input: 'web/main.tsx' },
       },
     },
     ssr: {

@@ -16,6 +16,7 @@ import { addUserImportCommand } from './user-import-command.ts';
 import { addUserMergeCommand } from './user-merge-command.ts';
 import { addUserResetLinkCommand } from './user-reset-link-command.ts';
 import { addUserSetCommand } from './user-set-command.ts';
+import { addUserPasskeysCommand } from './user-passkeys-command.ts';
 import { addUserTwoFactorCommands } from './user-two-factor-commands.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -32,6 +33,7 @@ export function addUserCommands(program: Command): void {
   addSignOutCommand(user);
   addUserResetLinkCommand(user);
   addUserTwoFactorCommands(user);
+  addUserPasskeysCommand(user);
   addUserImportCommand(user);
   addUserExportCommand(user);
   addUserMergeCommand(user);
@@ -93,6 +95,7 @@ function factsOf(user: User, waitsUntil: Date | null): [string, string][] {
     ['Active', user.active ? 'yes' : 'no: cannot sign in'],
     ['Password', user.hasPassword ? 'set' : 'none'],
     ['Authenticator app', user.hasApp ? 'registered' : 'none'],
+    ['Passkeys', String(user.passkeys)],
     ['May change password', user.mayChangePassword ? 'yes' : 'no'],
     ['Locked until', waitsUntil ? `${localTime(waitsUntil)}, or vestibule user unlock` : 'not locked'],
     ['Language', user.language ?? 'of the browser'],

@@ -137,7 +137,7 @@ function assetsOf(
   return {
     script: addressOf('web/main.tsx'),
     laterScript: addressOf('web/screens/later-screen.tsx'),
-    passkeyScript: addressOf('web/passkeys/enrol.ts'),
+    passkeyScript: addressOf('web/passkeys/ceremony.ts'),
     style: renderer.styleText(look.accentColour),
     laterStyle: renderer.laterStyle,
     accentColour: look.accentColour,

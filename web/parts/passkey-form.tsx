@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { noticeOfSearch } from '#contract/notices.ts';
 import { useIsScripted } from '../is-scripted.ts';
 import { useMessage } from '../messages.tsx';
 import { usePortalUrls } from '../portal-urls.ts';
@@ -14,7 +15,7 @@ import { SubmitButton } from './submit-button.tsx';
 export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
   const message = useMessage();
   const { toCall } = usePortalUrls();
-  const { page, leave, comeBack } = useVisit();
+  const { page, place, leave, comeBack } = useVisit();
   const [isNone, setIsNone] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   // On the server too, so that the document carries them.
@@ -32,14 +33,20 @@ export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
-    if (!isShown || isFactor) return;
+    // While the database is away there is nothing to offer.
+    if (!isShown || isFactor || noticeOfSearch(place.search) === 'unavailable') return;
     const over = new AbortController();
-    import('../passkeys/ceremony.ts')
-      .then(({ offerPasskeys }) => offerPasskeys(options, over.signal))
-      .then((answer) => answer && leave('signing-in') && send(answer))
-      .catch(() => {});
+    offer(over.signal).then(
+      (answer) => answer && leave('signing-in') && send(answer),
+      () => {},
+    );
     return () => over.abort();
   }, [isShown]);
+
+  async function offer(signal: AbortSignal): Promise<string | null> {
+    if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return null;
+    return await (await import('../passkeys/ceremony.ts')).offerPasskeys(options, signal);
+  }
 
   if (!isShown) return null;
   return (
@@ -53,7 +60,7 @@ export function PasskeyForm({ isFactor = false }: { isFactor?: boolean }) {
           .then(send, () => send(null));
       }}
     >
-      <RedirectField />
+      <RedirectField from={isFactor ? 'redirectURL' : 'destination'} />
       <input type="hidden" name="credential" ref={field} />
       <SubmitButton isQuiet>{label}</SubmitButton>
       <p role="status">{isNone && none}</p>

@@ -1,4 +1,8 @@
-/** A script of its own, loaded when a passkey may be used (docs/decisions/0052). */
+import { bytesOf, textOf } from './base64url.ts';
+import { startEnrolment } from './enrol.ts';
+
+// A script of its own, loaded when a passkey may be used, and the only one of the account page (docs/decisions/0052).
+startEnrolment();
 
 /** What the server asks for, in base64url (server/passkeys/begin.ts). */
 type Options = { challenge: string; rpId: string; timeout: number; userVerification: UserVerificationRequirement };
@@ -24,7 +28,6 @@ export async function askForPasskey(optionsUrl: string): Promise<string | null> 
  * the browser's own window is open, and with it somebody's finger on its way.
  */
 export async function offerPasskeys(optionsUrl: string, signal: AbortSignal): Promise<string | null> {
-  if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return null;
   while (!signal.aborted) {
     const round = new AbortController();
     quiet = round;
@@ -69,61 +72,4 @@ async function ask(optionsUrl: string, more: Omit<CredentialRequestOptions, 'pub
       userHandle: userHandle && textOf(userHandle),
     },
   });
-}
-
-type CreationOptions = Omit<PublicKeyCredentialCreationOptions, 'challenge' | 'user' | 'excludeCredentials'> & {
-  challenge: string;
-  user: { id: string; name: string; displayName: string };
-  excludeCredentials: { type: 'public-key'; id: string; transports: AuthenticatorTransport[] }[];
-};
-
-/**
- * Has a passkey made. Returns the authenticator's answer as the server reads it, or what went wrong: `none` was made, the
- * device has one `already`, or the page is too `old`.
- */
-export async function makePasskey(optionsUrl: string): Promise<string | { problem: 'none' | 'already' | 'old' }> {
-  try {
-    const answer = await fetch(optionsUrl, { method: 'POST', headers: { accept: 'application/json' } });
-    if (!answer.ok) return { problem: 'old' };
-    const options = (await answer.json()) as CreationOptions;
-    const credential = (await navigator.credentials.create({
-      publicKey: {
-        ...options,
-        challenge: bytesOf(options.challenge),
-        user: { ...options.user, id: bytesOf(options.user.id) },
-        excludeCredentials: options.excludeCredentials.map((one) => ({ ...one, id: bytesOf(one.id) })),
-      },
-    })) as PublicKeyCredential;
-    const response = credential.response as AuthenticatorAttestationResponse;
-    return JSON.stringify({
-      id: credential.id,
-      rawId: textOf(credential.rawId),
-      type: credential.type,
-      response: {
-        clientDataJSON: textOf(response.clientDataJSON),
-        attestationObject: textOf(response.attestationObject),
-        transports: response.getTransports?.() ?? [],
-      },
-    });
-  } catch (error) {
-    return { problem: error instanceof DOMException && error.name === 'InvalidStateError' ? 'already' : 'none' };
-  }
-}
-
-type Known = { rpId: string; userId: string; allAcceptedCredentialIds: string[] };
-type Signals = { signalAllAcceptedCredentials?: (known: Known) => Promise<void> };
-
-/** Tells what keeps passkeys which of this user are left, so that removed ones vanish there too (§5.1.10). */
-export function tellManagers(known: Known): void {
-  if (typeof PublicKeyCredential === 'undefined') return;
-  (PublicKeyCredential as Signals).signalAllAcceptedCredentials?.(known).catch(() => {});
-}
-
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (letter) => letter.charCodeAt(0));
-}
-
-function textOf(buffer: ArrayBuffer): string {
-  const letters = String.fromCharCode(...new Uint8Array(buffer));
-  return btoa(letters).replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '');
 }

@@ -1,0 +1,144 @@
+import type { Page } from '@playwright/test';
+import { appCode } from './authenticator-app.ts';
+import { codeForm } from './code-form.ts';
+import { expectSignedIn, signIn, signInForm, signOutButton } from './sign-in-form.ts';
+import { expect, password, test } from './test.ts';
+import { textsOf } from './texts.ts';
+import { VirtualAuthenticator } from './virtual-authenticator.ts';
+
+const texts = textsOf('en');
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+const passkeyButton = (page: Page) => page.getByRole('button', { name: texts['login-passkey'] });
+const addButton = (page: Page) => page.getByRole('button', { name: texts['account-passkeys-add'] });
+
+/** Adds a passkey on the account page of somebody who has just signed in. */
+async function enrol(page: Page): Promise<void> {
+  await page.goto('/portal/account/passkeys');
+  await page.getByRole('link', { name: texts['account-passkeys-add'] }).click();
+  await addButton(page).click();
+  await expect(page.getByText(texts['account-notice-passkeyAdded'])).toBeVisible();
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.goto('/portal/portal.html');
+  await signOutButton(page).click();
+  await expect(signInForm(page).button).toBeVisible();
+}
+
+/** Presses the button once nothing else is asked of the authenticator. */
+async function press(page: Page, authenticator: VirtualAuthenticator): Promise<void> {
+  await authenticator.isTouched(true);
+  await passkeyButton(page).click();
+}
+
+test('a passkey is added, and signs in by the button, to the page asked for, fragment and all', async ({
+  page,
+  newPerson,
+  inbox,
+}) => {
+  const { username, email } = await newPerson();
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  expect(await authenticator.passkeys()).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }]);
+  await inbox.take(email, 'passkeyAdded');
+  await authenticator.isTouched(false);
+  await signOut(page);
+  await page.goto('/portal/portal.html?tab=2#/reports/7');
+  await press(page, authenticator);
+  await expectSignedIn(page, username);
+  await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
+});
+
+test('the field for the name offers it, and two requests lead from there to the hub', async ({ page, newPerson }) => {
+  const { username } = await newPerson();
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  await authenticator.isTouched(false);
+  await signOut(page);
+  await expect(signInForm(page).username).toHaveAttribute('autocomplete', 'username webauthn');
+  await authenticator.isTouched(true);
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
+  // Nobody presses anything: the browser offers it, and the authenticator answers.
+  await page.goto('/portal/login');
+  await expectSignedIn(page, username);
+  const chosen = requests.indexOf('POST /portal/passkeys/options') + 1;
+  expect(requests.slice(chosen, chosen + 2)).toEqual(['POST /portal/passkeys/sign-in', 'GET /portal/portal.html']);
+});
+
+test('it is renamed and removed, and signs in no more', async ({ page, newPerson, inbox }) => {
+  const { username, email } = await newPerson();
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  await page.getByRole('link', { name: /^Rename / }).click();
+  await page.getByLabel(texts['account-passkeys-name']).fill('My <b>phone</b>');
+  await page.getByRole('button', { name: texts['account-passkeys-rename'] }).click();
+  await expect(page.getByText(texts['account-notice-passkeyRenamed'])).toBeVisible();
+  await page.getByRole('link', { name: 'Remove My <b>phone</b>' }).click();
+  await page.getByRole('button', { name: texts['account-passkeys-remove'] }).click();
+  await expect(page.getByText(texts['account-notice-passkeyRemoved'])).toBeVisible();
+  await inbox.take(email, 'passkeyRemoved');
+  await authenticator.isTouched(false);
+  await signOut(page);
+  await press(page, authenticator);
+  await expect(page).toHaveURL('/portal/loginfail/passkey');
+  await expect(heading(page)).toHaveText(texts['login-fail-passkey-title']);
+  await page.getByRole('link', { name: 'Return to sign-in' }).click();
+  await expect(signInForm(page).button).toBeVisible();
+});
+
+test('who cancels stays on the form, and signs in by password', async ({ page, newPerson }) => {
+  const { username } = await newPerson();
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await authenticator.isTouched(false);
+  await page.goto('/portal/login');
+  // It holds no passkey: the browser says so at once.
+  await press(page, authenticator);
+  await expect(page.getByText(texts['login-passkey-none'])).toBeVisible();
+  await signInForm(page).send(username, password);
+  await expectSignedIn(page, username);
+});
+
+test('in place of a code, after a password, to the page asked for', async ({ page, newPersonWithApp, portal }) => {
+  const person = await newPersonWithApp();
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await page.goto('/portal/login?destination=%2Fportal%2Faccount%2Fpasskeys');
+  await signInForm(page).send(person.username, password);
+  await expect(heading(page)).toHaveText('Enter your code');
+  await expect(passkeyButton(page)).toHaveCount(0);
+  await codeForm(page).send(appCode(person.key));
+  await enrol(page);
+  await authenticator.isTouched(false);
+  await signOut(page);
+  await page.goto('/portal/portal.html?tab=2#/reports/7');
+  await signInForm(page).send(person.username, password);
+  await expect(heading(page)).toHaveText('Enter your code');
+  await press(page, authenticator);
+  await expectSignedIn(page, person.username);
+  await expect(page).toHaveURL('/portal/portal.html?tab=2#/reports/7');
+  expect(portal.log).not.toContain('"level":50');
+});
+
+test('without a script, no button and no page offers one', { tag: '@without-script-only' }, async ({
+  page,
+  newPerson,
+}) => {
+  const { username } = await newPerson();
+  await page.goto('/portal/login');
+  await expect(passkeyButton(page)).toHaveCount(0);
+  await signIn(page, username, password);
+  await page.goto('/portal/account/passkeys');
+  await page.getByRole('link', { name: texts['account-passkeys-add'] }).click();
+  await expect(addButton(page)).toBeHidden();
+  await expect(page.getByText(texts['account-passkeys-no-script'])).toBeVisible();
+});
+
+test('a browser without passkeys shows no button', async ({ page }) => {
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'));
+  await page.goto('/portal/login');
+  await page.waitForLoadState('networkidle');
+  await expect(passkeyButton(page)).toHaveCount(0);
+});

@@ -1,0 +1,48 @@
+import type { CDPSession, Page } from '@playwright/test';
+
+/** An authenticator of Chromium's own, which answers as soon as it is asked (Web Authentication Level 3, §11). */
+export class VirtualAuthenticator {
+  readonly #session: CDPSession;
+  readonly #id: string;
+
+  private constructor(session: CDPSession, id: string) {
+    this.#session = session;
+    this.#id = id;
+  }
+
+  /** Built into the device, keeps passkeys, and knows its person. */
+  static async addTo(page: Page): Promise<VirtualAuthenticator> {
+    const session = await page.context().newCDPSession(page);
+    await session.send('WebAuthn.enable', { enableUI: false });
+    const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        ctap2Version: 'ctap2_1',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    return new VirtualAuthenticator(session, authenticatorId);
+  }
+
+  /** Whether anybody touches it: without, it waits for them, as the field that offers passkeys does. */
+  async isTouched(enabled: boolean): Promise<void> {
+    await this.#session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: this.#id, enabled });
+  }
+
+  /** Whether it takes its person for who they are. */
+  async isVerified(isUserVerified: boolean): Promise<void> {
+    await this.#session.send('WebAuthn.setUserVerified', { authenticatorId: this.#id, isUserVerified });
+  }
+
+  async passkeys() {
+    return (await this.#session.send('WebAuthn.getCredentials', { authenticatorId: this.#id })).credentials;
+  }
+
+  async forget(): Promise<void> {
+    await this.#session.send('WebAuthn.clearCredentials', { authenticatorId: this.#id });
+  }
+}
