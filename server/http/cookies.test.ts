@@ -45,6 +45,7 @@ it('CK-01 CK-03 every cookie of every answer is for this host only, over https, 
     await portal.signIn('alice', testPassword, { cookies: { '__Host-vestibule-refusal': 'e30' } }),
     await portal.send({ url: '/portal/logout', cookies, headers: { 'sec-fetch-site': 'same-origin', ...http } }),
     await portal.send({ method: 'POST', url: '/portal/logout' }),
+    await portal.send({ method: 'POST', url: '/portal/passkeys/options' }),
   ];
   const headers = answers.flatMap((answer) => answer.headers['set-cookie'] ?? []);
   expect(headers.length).toBeGreaterThanOrEqual(answers.length);

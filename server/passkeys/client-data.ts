@@ -11,12 +11,10 @@ export type ClientData = {
   topOrigin: unknown;
 };
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 /** Reads the client data; null if they are not JSON, or the challenge is not in the form of ours. */
 export function readClientData(bytes: Buffer): ClientData | null {
   try {
-    const value: unknown = JSON.parse(utf8.decode(bytes));
+    const value: unknown = JSON.parse(bytes.toString());
     if (!isRecord(value) || typeof value.challenge !== 'string' || !isToken(value.challenge)) return null;
     const { type, challenge, origin, crossOrigin, topOrigin } = value;
     return { type, challenge, origin, crossOrigin, topOrigin };

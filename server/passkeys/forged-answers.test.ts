@@ -189,8 +189,8 @@ describe('an enrolment', () => {
   });
 
   it('is refused after twenty', async () => {
-    for (let n = 0; n < 20; n += 1) await givePasskey(portal, 'bob');
     const { options, post, own } = await begun();
+    for (let n = 0; n < 20; n += 1) await givePasskey(portal, 'bob');
     await post(enrolmentOf(own, options));
     expect(await onlyEvent()).toMatchObject({ reason: 'too-many-passkeys' });
   });

@@ -50,7 +50,7 @@ function readCredential(text: string): { credential: CredentialAnswer; response:
   if (!json || !isRecord(response)) return null;
   const id = bytesOfBase64url(json.id, credentialId.longest);
   const data = bytesOfBase64url(response.clientDataJSON, clientData);
-  if (!id || id.length < credentialId.shortest || !data?.length) return null;
+  if (!id || id.length < credentialId.shortest || !data) return null;
   if (json.rawId !== json.id || json.type !== 'public-key') return null;
   return { credential: { credentialId: id, clientData: data, json }, response };
 }

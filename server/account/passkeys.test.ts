@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { keepHouse } from '#server/upkeep/housekeeping.ts';
+import { addAttackFixtures, addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { challengeFor, givePasskey, signInWithPasskey } from '#testing/passkey-sign-in-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { browserForTest } from '#testing/sso-for-test.ts';
+
+const portal = portalOfFile({ once: addAttackFixtures });
+const page = '/portal/account/passkeys';
+
+beforeEach(async () => {
+  await portal.sql.unsafe(
+    'delete from session; delete from throttle; delete from audit_event; delete from passkey; delete from mail',
+  );
+});
+
+async function signedIn(username: string, from?: string) {
+  const browser = browserForTest(portal);
+  const more = from ? { from } : {};
+  await browser.post('/portal/performlogin', { username, password: testPassword }, more);
+  const open = async (query = '') => (await browser.get(page + query, more)).body;
+  const act = async (fields: Record<string, string>, at = '?do=rename') => {
+    const [id] = await idsOf(username);
+    const form = /name="form" value="([^"]+)"/.exec(await open(`${at}&id=${id}`))?.[1] ?? '';
+    const answer = await browser.post(page, { form, ...fields }, more);
+    return new URL(String(answer.headers.location), 'http://x').searchParams;
+  };
+  return { browser, open, act };
+}
+
+const idsOf = async (username: string) =>
+  (
+    await portal.sql<{ id: string }[]>`
+      select p.id from passkey p join portal_user u on u.id = p.user_id where u.username = ${username} order by p.made_at`
+  ).map(({ id }) => id);
+
+describe('a passkey on the account page', () => {
+  it('is renamed, which is an event', async () => {
+    await givePasskey(portal, 'alice');
+    const [id = ''] = await idsOf('alice');
+    const { act, open } = await signedIn('alice');
+    expect((await act({ do: 'rename', id, name: '  <b>Phone</b> ' })).get('notice')).toBe('passkeyRenamed');
+    expect(await open()).toContain('&lt;b&gt;Phone&lt;/b&gt;');
+    const events = await portal.sql`select event, username from audit_event where event like 'passkey%'`;
+    expect(events).toEqual([{ event: 'passkey-renamed', username: 'alice' }]);
+  });
+
+  it.each(['', '   ', 'x'.repeat(61), 'a\u202eb', 'a\nb'])('is not renamed to %j', async (name) => {
+    await givePasskey(portal, 'alice');
+    const [id = ''] = await idsOf('alice');
+    const { act } = await signedIn('alice');
+    expect((await act({ do: 'rename', id, name })).get('notice')).toBe('passkeyName');
+    expect(await portal.sql`select name from passkey`).toEqual([{ name: 'Test key' }]);
+  });
+
+  it('is removed after a fresh proof, and the person is told', async () => {
+    const passkey = await givePasskey(portal, 'alice');
+    const [id = ''] = await idsOf('alice');
+    const { act } = await signedIn('alice');
+    portal.wait(601_000);
+    expect((await act({ do: 'remove', id })).get('do')).toBe('remove');
+    expect(await idsOf('alice')).toHaveLength(1);
+    await act({ do: 'prove', for: 'remove', id, password: testPassword });
+    expect((await act({ do: 'remove', id })).get('notice')).toBe('passkeyRemoved');
+    expect(await portal.sql`select kind from mail`).toEqual([{ kind: 'passkeyRemoved' }]);
+    const refused = await signInWithPasskey(browserForTest(portal), passkey);
+    expect(refused.headers.location).toBe('/portal/loginfail/passkey');
+  });
+
+  it('is nobody else’s to rename or remove', async () => {
+    for (const username of ['alice', 'bob']) await givePasskey(portal, username);
+    const [id = ''] = await idsOf('alice');
+    const { act } = await signedIn('bob');
+    for (const fields of [{ do: 'rename', id, name: 'mine' }, { do: 'remove', id }])
+      expect((await act(fields)).get('notice')).toBe('passkeyGone');
+    expect((await act({ do: 'remove', id: 'x' })).get('notice')).toBe('passkeyGone');
+    expect(await portal.sql`select name from passkey`).toEqual([{ name: 'Test key' }, { name: 'Test key' }]);
+  });
+
+  it('cannot be added where a customer with a second factor does not admit the person', async () => {
+    await addCustomer(portal, 'strict', { twoFactor: 'app', networks: ['203.0.113.0/24'] });
+    await addUser(portal, { username: 'gina', customers: ['acme', 'strict'] });
+    const { browser, open } = await signedIn('gina');
+    expect(await open('?do=enrol')).toContain('You can’t add a passkey from here.');
+    const answer = await browser.open('/portal/passkeys/enrol/options', {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+    });
+    expect(answer.statusCode).toBe(409);
+  });
+});
+
+it('ceremonies that nobody finished are deleted once they are over', async () => {
+  await challengeFor(browserForTest(portal));
+  await keepHouse(portal.deps);
+  expect((await portal.sql`select from passkey_challenge`).length).toBeGreaterThan(0);
+  portal.wait(301_000);
+  await keepHouse(portal.deps);
+  expect(await portal.sql`select from passkey_challenge`).toHaveLength(0);
+});
