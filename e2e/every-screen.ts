@@ -91,6 +91,7 @@ export const everyScreen: readonly ScreenUnderTest[] = [
   { address: '/portal/loginfail/saml', heading: 'login-fail-saml-title' },
   { address: '/portal/loginfail/ip?ipaddress=2001:db8::7', heading: 'login-fail-ip-title' },
   { address: '/portal/loginfail/ip', heading: 'login-fail-ip-title' },
+  { address: '/portal/loginfail/passkey', heading: 'login-fail-passkey-title' },
   { address: '/portal/no/such/page', heading: 'not-found-title', status: 404, needs: notThere },
 ];
 

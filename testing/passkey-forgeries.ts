@@ -123,10 +123,17 @@ export const assertionForgeries: PasskeyForgery[] = [
   forgery('extensions nested 900 deep', 'malformed', { extensions: nested }),
   forgery('extensions with four billion parts', 'malformed', { extensions: endless }),
   forgery('extensions of indefinite length', 'malformed', { extensions: Buffer.from('bfff', 'hex') }),
-  forgery('a new key in an assertion', 'malformed', { flags: both | attested }),
-  forgery('data of 36 bytes', 'malformed', {
+  forgery('a new key that is announced and missing', 'malformed', { flags: both | attested }),
+  forgery('a new key in an assertion', 'malformed', {
+    flags: both | attested,
+    trailing: Buffer.concat([Buffer.alloc(17), Buffer.from([16]), Buffer.alloc(16, 1), cbor(newKey('ES256').publicKey)]),
+  }),
+  forgery('extensions of 200 parts', 'malformed', { extensions: cbor(Array<number>(200).fill(0)) }),
+  forgery('extensions nested six deep', 'malformed', { extensions: Buffer.from('818181818180', 'hex') }),
+  forgery('extensions with a tag', 'malformed', { extensions: Buffer.from('c1a0a0', 'hex') }),
+  forgery('data of 20 bytes', 'malformed', {
     answer: inResponse((response) => {
-      response.authenticatorData = Buffer.alloc(36, 1).toString('base64url');
+      response.authenticatorData = Buffer.alloc(20, 1).toString('base64url');
     }),
   }),
 ];
@@ -170,6 +177,9 @@ export const enrolmentForgeries: PasskeyForgery[] = [
   forgery('no algorithm', 'algorithm-not-offered', { publicKey: new Map<number, CborValue>([[1, 2]]) }),
   forgery('ES256 on another curve', 'key-unusable', { publicKey: ec(2, x, y) }),
   forgery('a point that is not on the curve', 'key-unusable', { publicKey: ec(1, x, Buffer.alloc(32, 9)) }),
+  forgery('a coordinate with a zero before it', 'key-unusable', {
+    publicKey: ec(1, Buffer.concat([Buffer.alloc(1), x]), y),
+  }),
   forgery('half a point', 'key-unusable', { publicKey: ec(1, x.subarray(0, 16), y) }),
   forgery('RSA of 1024 bits', 'key-unusable', {
     publicKey: rsa(randomBytes(128).fill(0xff, 0, 1), Buffer.from([1, 0, 1])),

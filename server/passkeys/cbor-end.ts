@@ -1,8 +1,8 @@
 import { limits } from '../limits.ts';
 
 /**
- * Where the CBOR item that begins at `start` ends; null if it is not whole, or not such as authenticators write (CTAP 2.1,
- * §8): no tags, floats or items of indefinite length, at most four levels, few items. Walks heads only, so a forged length
+ * Where the CBOR item that begins at `start` ends, which may be after the last byte; null if it is cut, or not such as
+ * authenticators write (CTAP 2.1, §8): no tags, floats or items of indefinite length, at most four levels, few items. Walks heads only, so a forged length
  * costs nothing; the library, which decodes, sees nothing else.
  */
 export function endOfCbor(bytes: Uint8Array, start = 0): number | null {
@@ -17,7 +17,7 @@ export function endOfCbor(bytes: Uint8Array, start = 0): number | null {
     if (major <= 1) return end;
     if (major === 7) return value <= 23 && end === at + 1 ? end : null;
     if (major === 6) return null;
-    if (major <= 3) return end + value <= bytes.length ? end + value : null;
+    if (major <= 3) return end + value;
     let next: number | null = end;
     const parts = major === 4 ? value : 2 * value;
     for (let part = 0; part < parts && next !== null; part += 1) next = skip(next, level + 1);
