@@ -64,11 +64,11 @@ test('the field for the name offers it, and two requests lead from there to the 
   // Nobody presses anything: the browser offers it, and the authenticator answers.
   await page.goto('/portal/login');
   await expectSignedIn(page, username);
-  const chosen = requests.indexOf('POST /portal/passkeys/options') + 1;
+  const chosen = requests.indexOf('POST /portal/passkeys/sign-in');
   expect(requests.slice(chosen, chosen + 2)).toEqual(['POST /portal/passkeys/sign-in', 'GET /portal/portal.html']);
 });
 
-test('it is renamed and removed, and signs in no more', async ({ page, newPerson, inbox }) => {
+test('it is renamed and removed, and is gone from the browser too', async ({ page, newPerson, inbox }) => {
   const { username, email } = await newPerson();
   const authenticator = await VirtualAuthenticator.addTo(page);
   await signIn(page, username, password);
@@ -81,6 +81,18 @@ test('it is renamed and removed, and signs in no more', async ({ page, newPerson
   await page.getByRole('button', { name: texts['account-passkeys-remove'] }).click();
   await expect(page.getByText(texts['account-notice-passkeyRemoved'])).toBeVisible();
   await inbox.take(email, 'passkeyRemoved');
+  // The browser has heard of it (signalAllAcceptedCredentials).
+  await expect.poll(() => authenticator.passkeys()).toEqual([]);
+});
+
+test('one that an operator has removed is refused', async ({ page, newPerson, portal }) => {
+  test.setTimeout(60_000);
+  const { username } = await newPerson();
+  const authenticator = await VirtualAuthenticator.addTo(page);
+  await signIn(page, username, password);
+  await enrol(page);
+  const [{ id }] = JSON.parse((await portal.mustRun(['user', 'passkeys', username, '--json'])) as string) as [{ id: string }];
+  await portal.mustRun(['user', 'passkeys', username, '--remove', id]);
   await authenticator.isTouched(false);
   await signOut(page);
   await press(page, authenticator);
