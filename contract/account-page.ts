@@ -1,5 +1,6 @@
 import type { AccountSection } from './account.ts';
 import type { Language } from './languages.ts';
+import type { RegistrationAnswer } from './payloads.ts';
 import type { ChangeFailedReason } from './reasons.ts';
 
 /** What has just happened on the account page (`?notice=…`); each has its text `account-notice-…`. */
@@ -20,6 +21,13 @@ export const accountNotices = [
   'passkeyRefused',
   'passkeyName',
   'passkeyGone',
+  'appReplaced',
+  'appRemoved',
+  'deviceForgotten',
+  'devicesForgotten',
+  'sessionEnded',
+  'sessionsEnded',
+  'languageChosen',
 ] as const;
 export type AccountNotice = (typeof accountNotices)[number];
 
@@ -30,6 +38,13 @@ export const goodNotices: readonly AccountNotice[] = [
   'passkeyAdded',
   'passkeyRenamed',
   'passkeyRemoved',
+  'appReplaced',
+  'appRemoved',
+  'deviceForgotten',
+  'devicesForgotten',
+  'sessionEnded',
+  'sessionsEnded',
+  'languageChosen',
 ];
 
 /** How a person proves once more who they are: `signIn` at their provider, where nothing can be asked here. */
@@ -45,6 +60,7 @@ export type AccountView =
       provider: string | null;
       /** Null: as the browser says. */
       language: Language | null;
+      isPart: boolean;
       /** The sections that apply, in their order. */
       sections: Exclude<AccountSection, 'overview'>[];
       appSince: string | null;
@@ -71,7 +87,51 @@ export type AccountView =
       /** What is left, for what keeps passkeys (Web Authentication Level 3, §5.1.10). */
       known: { rpId: string; userId: string; allAcceptedCredentialIds: string[] } | null;
     }
-  | { name: 'password'; username: string; state: 'open' | 'none' | 'forbidden' | 'part' };
+  | { name: 'password'; username: string; state: 'open' | 'none' | 'forbidden' | 'part' }
+  | {
+      name: 'app';
+      since: string | null;
+      isRequired: boolean;
+      isPart: boolean;
+      /** What the next app reads, while it is being replaced. */
+      next: (RegistrationAnswer & { issuer: string }) | null;
+    }
+  | { name: 'recoveryCodes'; left: number; hasApp: boolean; isPart: boolean }
+  | { name: 'devices'; devices: AccountDevice[]; isPart: boolean }
+  | { name: 'sessions'; sessions: AccountSession[] }
+  | { name: 'signIns'; signIns: AccountSignIn[] };
+
+/** A browser that is not asked for a code. */
+export type AccountDevice = {
+  id: string;
+  browser: string | null;
+  address: string;
+  lastUsedAt: string;
+  endsAt: string;
+  isThis: boolean;
+};
+
+export type AccountSession = {
+  /** Opens nothing. */
+  sid: string;
+  browser: string | null;
+  address: string;
+  signedInAt: string;
+  lastSeenAt: string;
+  /** The provider's name; null for a password. */
+  provider: string | null;
+  isThis: boolean;
+};
+
+/** What became of a sign-in; each has its text `account-outcome-…`. */
+export const signInOutcomes = ['signedIn', 'passwordWrong', 'codeWrong', 'tooManyAttempts', 'refused'] as const;
+
+export type AccountSignIn = {
+  at: string;
+  outcome: (typeof signInOutcomes)[number];
+  address: string | null;
+  provider: string | null;
+};
 
 /** What the account page tells its document besides what every page is told. */
 export type AccountPage = {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { accountUrl } from '#contract/account.ts';
 import { type Call, calls } from '#contract/calls.ts';
 import { hubStartPath, screenPaths } from '#contract/screens.ts';
 import { addAccount } from './account/account-routes.ts';
@@ -57,6 +58,7 @@ import { recoveryCodesRoute } from './two-factor/recovery-codes-route.ts';
 import { registrationRoute } from './two-factor/registration-route.ts';
 import { sendRoute } from './two-factor/send-route.ts';
 import { twoFactorFormAgain, verifyRoute, verifySchema } from './two-factor/verify-route.ts';
+import { isSignedInAt } from './visitor/is-signed-in.ts';
 
 /** What the app needs besides what its routes need. */
 export type AppOptions = {
@@ -129,7 +131,8 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   app.addHook('onResponse', logRequest(deps));
   app.addHook('onResponse', countRequest(deps));
   app.setErrorHandler(handleError);
-  app.setNotFoundHandler(methodNotAllowed(deps));
+  const isSignedIn = isSignedInAt(deps);
+  app.setNotFoundHandler(methodNotAllowed(deps, isSignedIn));
 
   const named = (name: string) => ({ config: { name } });
   const on = (call: Call, formAgain?: FormKeeper) => ({
@@ -245,9 +248,10 @@ export async function buildApp(deps: Deps, { built, prepare, ...options }: AppOp
   if (!hub?.paths.includes('/'))
     app.get('/', named('root'), async (_request, reply) => reply.redirect(`${basePath}/`, 302));
   // Where password managers send users to change a password (W3C: A Well-Known URL for Changing Passwords).
-  app.get('/.well-known/change-password', named('changePassword'), async (_request, reply) =>
-    reply.redirect(basePath + screenPaths.forgotten, 302),
-  );
+  app.get('/.well-known/change-password', named('changePassword'), async (request, reply) => {
+    const url = (await isSignedIn(request)) ? accountUrl(basePath, 'password') : basePath + screenPaths.forgotten;
+    return reply.redirect(url, 302);
+  });
   app.get('/.well-known/jwks.json', { logLevel: quietLevel, ...named('hubKeys') }, hubKeysRoute(deps));
   app.get('/healthz', { logLevel: quietLevel, ...named('health') }, healthRoute);
   app.get('/metrics', { logLevel: quietLevel, ...named('metrics') }, metricsRoute(deps));

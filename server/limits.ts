@@ -76,6 +76,8 @@ export const limits = {
   /** How long after registration the recovery codes can be viewed. */
   recoveryCodesShown: 10 * minute,
   rememberedDevice: 30 * day,
+  /** How many of their sign-ins people see on their account page. */
+  signInsShown: 20,
   /** Up to this offset a phone's clock is distinguished from a wrong code. */
   clockHelpWithin: 10 * minute,
   /** A sign-in this recent may register a second factor. */

@@ -28,6 +28,7 @@ const sharedWords = new Set([
   'media',
   'Browser',
   'Passkey',
+  'Passkeys',
 ]);
 
 const alertTitles = [

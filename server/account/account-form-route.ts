@@ -97,7 +97,7 @@ export function accountFormRoute(deps: Deps, section: Section) {
       return to(request, reply, { ...goesOn, notice: outcome.notice, reason: outcome.reason });
     if (outcome.sessionToken) setCookie(reply, config, 'session', outcome.sessionToken);
     if (outcome.deviceToken) setCookie(reply, config, 'device', outcome.deviceToken, limits.deviceLifetime);
-    if (outcome.to) return reply.redirect(outcome.to, 303);
+    if (outcome.to) return reply.redirect(inLanguage(outcome.to, languageOverride(request)), 303);
     return to(request, reply, { ...goesOn, notice: outcome.notice });
   }
 
@@ -125,4 +125,11 @@ export function accountFormRoute(deps: Deps, section: Section) {
   async function recordRefusal(visit: AccountVisit, reason: AccountRefusalReason): Promise<void> {
     await insertAuditEvent(deps.sql, { event: 'account-change-refused', reason, ...personOf(visit) }, deps.now());
   }
+}
+
+/** An address of ours with the language that this one asks for. */
+function inLanguage(url: string, language: string | undefined): string {
+  return language === undefined || url.includes(`${queryNames.language}=`)
+    ? url
+    : `${url}${url.includes('?') ? '&' : '?'}${queryNames.language}=${language}`;
 }

@@ -4,14 +4,28 @@ import { callUrl } from '#contract/calls.ts';
 import type { Deps } from '../deps/deps.ts';
 import { accountFormRoute } from './account-form-route.ts';
 import { accountRoute } from './account-route.ts';
+import { app as appSection } from './app.ts';
+import { devices } from './devices.ts';
 import { overview } from './overview.ts';
 import { enrolOptionsRoute } from './passkey-options-route.ts';
 import { passkeys } from './passkeys.ts';
 import { password } from './password.ts';
+import { recoveryCodes } from './recovery-codes.ts';
 import type { Section } from './section.ts';
+import { sessions } from './sessions.ts';
+import { signIns } from './sign-ins.ts';
 
 /** Every section of the account page. */
-const sections: readonly Section[] = [overview, password, passkeys];
+const sections: readonly Section[] = [
+  overview,
+  password,
+  passkeys,
+  appSection,
+  recoveryCodes,
+  devices,
+  sessions,
+  signIns,
+];
 
 /** Adds the account page: a page and its forms for each section. */
 export function addAccount(app: FastifyInstance, deps: Deps): void {

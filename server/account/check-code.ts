@@ -17,26 +17,38 @@ export type CheckedCode = { kind: 'right' } | { kind: 'wrong' } | { kind: 'throt
  */
 export async function checkCode(deps: Deps, visit: AccountVisit, text: string): Promise<CheckedCode> {
   const { session, sessionHash } = visit;
-  const now = deps.now();
   const code = isOneTimeCode(text.replaceAll(' ', '')) ? text.replaceAll(' ', '') : text;
-  const key = codeKey(session);
-  const until = await countAttempt(deps.sql, [key], now);
-  if (until) {
-    deps.metrics.throttled.inc({ kind: 'code' });
-    const event = { event: 'fresh-proof-refused', reason: 'throttled-code', ...personOf(visit) } as const;
-    await insertEventOnceAMinute(deps.sql, event, `throttled:${key.key}`, now);
-    return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
-  }
+  const throttled = await countCode(deps, visit);
+  if (throttled) return throttled;
   const { userId } = session;
   const prover = { userId, factor: 'app', mustRegister: false, sessionHash, nextSessionHash: sessionHash } as const;
   const isRight = await deps.sql.begin(async (sql) => {
     if (!(await findActiveUserForChange(sql, userId))) return false;
     if (!(await takeProof(deps, sql, prover, code))) return false;
-    await deleteThrottle(sql, key);
+    await deleteThrottle(sql, codeKey(session));
     return true;
   });
   if (isRight) return { kind: 'right' };
-  const event = { event: 'fresh-proof-refused', reason: 'wrong-code', ...personOf(visit) } as const;
-  await insertAuditEvent(deps.sql, event, now);
+  await recordWrongCode(deps, visit);
   return { kind: 'wrong' };
+}
+
+/** Counts an attempt at a code before it is checked; null if it may be. */
+export async function countCode(
+  deps: Deps,
+  visit: AccountVisit,
+): Promise<{ kind: 'throttled'; retryAfter: number } | null> {
+  const now = deps.now();
+  const key = codeKey(visit.session);
+  const until = await countAttempt(deps.sql, [key], now);
+  if (!until) return null;
+  deps.metrics.throttled.inc({ kind: 'code' });
+  const event = { event: 'fresh-proof-refused', reason: 'throttled-code', ...personOf(visit) } as const;
+  await insertEventOnceAMinute(deps.sql, event, `throttled:${key.key}`, now);
+  return { kind: 'throttled', retryAfter: until.getTime() - now.getTime() };
+}
+
+export async function recordWrongCode(deps: Deps, visit: AccountVisit): Promise<void> {
+  const event = { event: 'fresh-proof-refused', reason: 'wrong-code', ...personOf(visit) } as const;
+  await insertAuditEvent(deps.sql, event, deps.now());
 }

@@ -1,17 +1,25 @@
 import type { AccountSection } from '#contract/account.ts';
+import { accountUrl } from '#contract/account.ts';
 import { languageOfTag } from '#contract/languages.ts';
-import type { Section } from './section.ts';
+import { queryNames } from '#contract/screens.ts';
+import type { Deps } from '../deps/deps.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { findActiveUserForChange, updateUser } from '../storage/portal-user.ts';
+import type { AccountVisit } from './account-visit.ts';
+import { personOf } from './person-of-event.ts';
+import type { Fields, Outcome, Section } from './section.ts';
 
 /** Who is signed in, and what there is to look after. */
 export const overview: Section = {
   name: 'overview',
   kept: [],
-  actions: {},
+  actions: { language: { needsProof: false, run: chooseLanguage } },
   view: async (_deps, { session, account }) => ({
     name: 'overview',
     email: session.email,
     customers: account.customers.map(({ name }) => name),
     provider: account.provider,
+    isPart: account.isPart,
     language: languageOfTag(session.language ?? ''),
     sections: account.isPart ? partOfSections : sections,
     appSince: account.appSince?.toISOString() ?? null,
@@ -23,7 +31,27 @@ export const overview: Section = {
 
 type Listed = Exclude<AccountSection, 'overview'>;
 
-const sections: Listed[] = ['password', 'passkeys'];
+const sections: Listed[] = ['password', 'passkeys', 'app', 'recoveryCodes', 'devices', 'sessions', 'signIns'];
 
 /** What a session shows that speaks for a part of the account only (docs/decisions/0019). */
-const partOfSections: Listed[] = [];
+const partOfSections: Listed[] = ['sessions', 'signIns'];
+
+/** Sets the language of emails and of the hub, and shows the page in it. It changes nothing about the way in: no mail. */
+async function chooseLanguage(deps: Deps, visit: AccountVisit, { language: chosen = '' }: Fields): Promise<Outcome> {
+  const language = languageOfTag(chosen);
+  if (visit.account.isPart || language === null) return { kind: 'refused', notice: 'notPossible' };
+  const { userId } = visit.session;
+  const now = deps.now();
+  const isDone = await deps.sql.begin(async (sql) => {
+    const user = await findActiveUserForChange(sql, userId);
+    if (!user) return false;
+    if (user.language === language) return true;
+    await updateUser(sql, userId, { language });
+    const steps = [{ step: 'language', outcome: `${user.language ?? 'of the browser'} → ${language}` }];
+    await insertAuditEvent(sql, { event: 'language-chosen', ...personOf(visit), steps }, now);
+    return true;
+  });
+  if (!isDone) return { kind: 'signedOut' };
+  const query = { [queryNames.notice]: 'languageChosen', [queryNames.language]: language };
+  return { kind: 'done', to: accountUrl(deps.config.basePath, 'overview', query) };
+}

@@ -1,23 +1,22 @@
 import { type ChangeFailedReason, changeFailedReasons } from '#contract/reasons.ts';
 import type { Deps } from '../deps/deps.ts';
-import { limits } from '../limits.ts';
 import { wasUsedBefore } from '../password/change-password.ts';
 import { newPasswordProblem } from '../password/new-password-problem.ts';
 import { newPasswordProblemsInWords } from '../password/new-password-problems-in-words.ts';
 import { newPasswordRules } from '../password/new-password-rules.ts';
 import { passwordReplaced, queuePasswordNotice } from '../password/password-replaced.ts';
-import { codeDigests } from '../secrets/code-digest.ts';
 import { hashPassword } from '../secrets/password-hash.ts';
 import { tokenHash } from '../secrets/token.ts';
 import { insertAuditEvent } from '../storage/audit-event.ts';
 import { putDevice } from '../storage/device.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import { findActiveUserForChange, updatePasswordHash } from '../storage/portal-user.ts';
-import { isSessionOfPress, isSessionThereForUpdate, updateSessionToken } from '../storage/session.ts';
+import { isSessionThereForUpdate, updateSessionToken } from '../storage/session.ts';
 import { deletePendingTotp } from '../storage/totp.ts';
 import { RollBack, transaction } from '../storage/transaction.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { checkPassword } from './check-password.ts';
+import { nextToken, tokenOfFirstPress } from './next-token.ts';
 import { personOf } from './person-of-event.ts';
 import type { Fields, Outcome, Section } from './section.ts';
 
@@ -68,13 +67,13 @@ async function store(
   const { visitor, session, sessionHash, sessionToken } = visit;
   const { userId } = session;
   const now = deps.now();
-  const [nextToken] = tokensOfChange(deps, sessionToken, password) as [string, ...string[]];
+  const token = nextToken(deps, sessionToken, password);
   const stored = await transaction(deps.sql, async (sql) => {
     if (!(await updatePasswordHash(sql, userId, before, after))) return new RollBack('changedMeanwhile' as const);
     const reader = await findActiveUserForChange(sql, userId);
     const sessionsEnded = await passwordReplaced(sql, userId, before, now, sessionHash);
     if (!reader || !(await isSessionThereForUpdate(sql, sessionHash, now))) return new RollBack('signedOut' as const);
-    await updateSessionToken(sql, { before: sessionHash, after: tokenHash(nextToken), pressAt: now });
+    await updateSessionToken(sql, { before: sessionHash, after: tokenHash(token), pressAt: now });
     await deletePendingTotp(sql, sessionHash);
     const { deviceToken } = await putDevice(sql, visitor.deviceToken, { userId, byPassword: true, now });
     const { address, language, brand } = visitor;
@@ -91,24 +90,13 @@ async function store(
   if (stored === 'changedMeanwhile')
     return (await again(deps, sessionToken, { password })) ?? { kind: 'refused', notice: 'changedMeanwhile' };
   deps.wake.mails();
-  return { kind: 'done', notice: 'passwordChanged', sessionToken: nextToken, deviceToken: stored.deviceToken };
+  return { kind: 'done', notice: 'passwordChanged', sessionToken: token, deviceToken: stored.deviceToken };
 }
 
-/** The session that the first press of the button has given another token, moments ago (docs/decisions/0028). */
+/** The answer to the second press of the button. */
 async function again(deps: Deps, sessionToken: string, { password = '' }: Fields): Promise<Outcome | null> {
-  const since = new Date(deps.now().getTime() - limits.sameCodePress);
-  for (const token of tokensOfChange(deps, sessionToken, password)) {
-    const hashes = { former: tokenHash(sessionToken), own: tokenHash(token) };
-    if (await isSessionOfPress(deps.sql, hashes, { since, now: deps.now() }))
-      return { kind: 'done', notice: 'passwordChanged', sessionToken: token };
-  }
-  return null;
-}
-
-/** The session's next token, derived with a server's key so that the second press of one button gets that of the first. */
-function tokensOfChange({ keys }: Deps, sessionToken: string, password: string): string[] {
-  const press = JSON.stringify([sessionToken, password]);
-  return codeDigests(keys.code, press, 'account, next session').map((digest) => digest.toString('base64url'));
+  const token = await tokenOfFirstPress(deps, sessionToken, password);
+  return token === null ? null : { kind: 'done', notice: 'passwordChanged', sessionToken: token };
 }
 
 async function refused(deps: Deps, visit: AccountVisit, reason: ChangeFailedReason, problem: string): Promise<Outcome> {

@@ -1,6 +1,5 @@
 import type { AskedProof } from '#contract/account-page.ts';
-import { limits } from '../limits.ts';
-import { isFreshSignIn } from '../two-factor/registration.ts';
+import { isFreshSignIn, isRecent } from '../two-factor/registration.ts';
 import type { AccountVisit } from './account-visit.ts';
 
 /**
@@ -9,16 +8,11 @@ import type { AccountVisit } from './account-visit.ts';
  * cookie, must not replace what stands beside it. A recent sign-in that proved as much counts.
  */
 export function proofToAsk({ session, account, proof }: AccountVisit, now: Date): AskedProof | null {
-  const isFresh = proof !== null && isWithin(proof.at, now);
+  const isFresh = proof !== null && isRecent(proof.at, now);
   if (account.hasApp) {
     const isSignInEnough = session.proven === 'code' && isFreshSignIn(session, now);
     return isSignInEnough || (isFresh && proof.kind === 'code') ? null : 'code';
   }
   if (isFreshSignIn(session, now) || isFresh) return null;
   return account.hasPassword ? 'password' : 'signIn';
-}
-
-function isWithin(at: Date, now: Date): boolean {
-  const age = now.getTime() - at.getTime();
-  return age >= -limits.providerClock && age <= limits.freshSignIn;
 }

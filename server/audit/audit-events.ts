@@ -14,7 +14,8 @@ export const auditEvents = {
   'account-change-asked':
     'An identity provider named a user other than the one signed in, or perhaps the previous user: a page asked the person.',
   'account-change-agreed': 'The person who was asked agreed to sign in as the user whom the identity provider named.',
-  'passkey-refused': 'The answer of a ceremony with a passkey was refused; the reason says why.',
+  'passkey-refused': 'A sign-in by passkey was refused; the reason says why.',
+  'passkey-not-added': 'A new passkey was refused; the reason says why.',
   'passkey-added': 'A user enrolled a passkey.',
   'passkey-renamed': 'A user renamed a passkey.',
   'passkey-removed': 'A user or an operator removed a passkey.',
@@ -31,6 +32,12 @@ export const auditEvents = {
     'A signed-in user proved once more who they are, before a change on their account page; the steps say how.',
   'fresh-proof-refused': 'Such a proof was refused; the reason says why.',
   'account-change-refused': 'A form of the account page was refused, and nothing changed; the reason says why.',
+  'app-replaced': 'A user replaced their authenticator app on their account page; the steps say what ended.',
+  'app-removed': 'A user removed their authenticator app on their account page; the steps say what ended.',
+  'recovery-codes-made': 'A user had new recovery codes made on their account page; the earlier ones no longer work.',
+  'own-devices-forgotten': 'A user revoked remembered devices of theirs on their account page.',
+  'own-sessions-ended': 'A user ended other sessions of theirs on their account page; the steps say how many.',
+  'language-chosen': 'A user chose the language of their emails and of the hub on their account page.',
   'mail-given-up': 'An email could not be delivered within a day; no more attempts are made.',
   'destination-refused':
     'A sign-in, or the address of a page, requested a destination that is not allowed; it led to the default one.',

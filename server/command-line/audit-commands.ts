@@ -96,6 +96,7 @@ function nothingUnder(reference: string, idStart: string | null): string {
 const reasonsOfEvent: Record<string, Record<string, string>> = {
   'sso-refused': ssoRefusalReasons,
   'passkey-refused': passkeyRefusalReasons,
+  'passkey-not-added': passkeyRefusalReasons,
   'password-forgotten': resetOutcomes,
   'password-change-refused': { ...accountRefusalReasons, ...changeRefusalReasons },
   'fresh-proof-refused': accountRefusalReasons,

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { addCustomer, addUser } from '#testing/accounts-for-test.ts';
+import { cookiesOf, testPassword } from '#testing/portal-for-test.ts';
 import { portalOfFile } from '#testing/portal-of-file.ts';
 
 const portal = portalOfFile();
@@ -6,6 +8,19 @@ const portal = portalOfFile();
 it('/.well-known/change-password leads to the forgotten password form', async () => {
   const { statusCode, headers } = await portal.send({ url: '/.well-known/change-password' });
   expect([statusCode, headers.location]).toEqual([302, '/portal/forgotten']);
+});
+
+it('somebody who is signed in gets to their account page, also from the page of an address that does not exist', async () => {
+  await addCustomer(portal, 'acme');
+  await addUser(portal, { username: 'alice' });
+  const cookies = cookiesOf(await portal.signIn('alice', testPassword));
+  const { statusCode, headers } = await portal.send({ url: '/.well-known/change-password', cookies });
+  expect([statusCode, headers.location]).toEqual([302, '/portal/account/password']);
+  const link = 'href="/portal/account"';
+  expect((await portal.send({ url: '/portal/nowhere', cookies })).body.includes(link)).toBe(true);
+  expect((await portal.send({ url: '/nowhere', cookies })).body.includes(link)).toBe(true);
+  expect((await portal.send({ url: '/portal/portal.html', cookies })).body.includes(link)).toBe(true);
+  expect((await portal.send({ url: '/portal/nowhere' })).body.includes(link)).toBe(false);
 });
 
 it('the address by which password managers test the reliability of our 404 answers 404', async () => {

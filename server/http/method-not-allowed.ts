@@ -27,9 +27,9 @@ const screenOfCall: Partial<Record<Call, PlainScreen>> = {
 
 /**
  * Answers unrouted requests: 405 with the methods that the address supports, else 404. A person who opens the address of
- * a form's call gets the form.
+ * a form's call gets the form. `isSignedIn`: who is gets a link to their account page.
  */
-export function methodNotAllowed(deps: Deps) {
+export function methodNotAllowed(deps: Deps, isSignedIn: IsSignedIn = nobody) {
   return async function noRoute(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { basePath } = deps.config;
     const { path } = splitUrl(request.url);
@@ -46,9 +46,13 @@ export function methodNotAllowed(deps: Deps) {
       reply.header('allow', methods.join(', '));
       return await refuse(deps, request, reply, 405);
     }
-    return asksForJson(request) ? sendProblem(reply, 404) : await deps.pages.send(request, reply, 404);
+    if (asksForJson(request)) return sendProblem(reply, 404);
+    return await deps.pages.send(request, reply, 404, { ...((await isSignedIn(request)) && { hasAccount: true }) });
   };
 }
+
+type IsSignedIn = (request: FastifyRequest) => Promise<boolean>;
+const nobody: IsSignedIn = async () => false;
 
 function screenOfForm(path: string, basePath: string): PlainScreen | undefined {
   const call = (Object.keys(screenOfCall) as Call[]).find(

@@ -29,6 +29,11 @@ export function composeLink(
     case 'secondFactorRemoved':
     case 'passkeyAdded':
     case 'passkeyRemoved':
+    case 'appReplaced':
+    case 'appRemoved':
+    case 'recoveryCodesMade':
+    case 'devicesForgotten':
+    case 'sessionsEnded':
       return to('forgotten');
   }
 }

@@ -51,6 +51,11 @@ const pathOf: Record<Mail['kind'], string | null> = {
   secondFactorRemoved: '/portal/forgotten?lang=',
   passkeyAdded: '/portal/forgotten?lang=',
   passkeyRemoved: '/portal/forgotten?lang=',
+  appReplaced: '/portal/forgotten?lang=',
+  appRemoved: '/portal/forgotten?lang=',
+  recoveryCodesMade: '/portal/forgotten?lang=',
+  devicesForgotten: '/portal/forgotten?lang=',
+  sessionsEnded: '/portal/forgotten?lang=',
 };
 
 const linksOf = (kind: Mail['kind'], language: Language) =>

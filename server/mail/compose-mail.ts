@@ -79,6 +79,11 @@ function inOrder({ kind, details }: Mail, voice: Voice, { happened, action, fact
     case 'secondFactorRemoved':
     case 'passkeyAdded':
     case 'passkeyRemoved':
+    case 'appReplaced':
+    case 'appRemoved':
+    case 'recoveryCodesMade':
+    case 'devicesForgotten':
+    case 'sessionsEnded':
       return [happened, facts, ifNotYou, action];
   }
 }

@@ -15,6 +15,7 @@ import { nullIfDatabaseAway } from '../storage/connect.ts';
 import { secondFactorPage } from '../two-factor/second-factor-page.ts';
 import { secondFactorUrl } from '../two-factor/second-factor-url.ts';
 import { destinationFor } from '../visitor/destination.ts';
+import { isSignedInAt } from '../visitor/is-signed-in.ts';
 import { visitorOf } from '../visitor/visitor.ts';
 import { standingOf, wayOf } from '../visitor/ways.ts';
 import type { Who } from '../visitor/who.ts';
@@ -25,7 +26,7 @@ const formsThatNeedIt: readonly Screen['name'][] = ['login', 'singleSignOn', 'fo
 /** Every address below the base path that no other route has: a screen, a legacy address, or nothing. */
 export function screenRoute(deps: Deps) {
   const { config } = deps;
-  const noRoute = methodNotAllowed(deps);
+  const noRoute = methodNotAllowed(deps, isSignedInAt(deps));
   const recordRefused = refusedDestinationRecorder(deps);
 
   return async function screen(request: FastifyRequest, reply: FastifyReply) {

@@ -75,7 +75,7 @@ export async function enrol(
   const done = await complete(deps, rp, enroller, answer, steps);
   if (done.kind === 'refused') {
     const user = { id: session.userId, username: session.username };
-    await refusePasskey(deps, visitor, { reason: done.reason, steps, user });
+    await refusePasskey(deps, visitor, { event: 'passkey-not-added', reason: done.reason, steps, user });
     return { kind: 'refused' };
   }
   deps.wake.mails();

@@ -175,7 +175,7 @@ describe('an enrolment', () => {
     expect(await state()).toBe(before);
     expect(lastNotice(answer.headers.location)).toBe('passkeyRefused');
     expect(await onlyEvent()).toMatchObject({
-      event: 'passkey-refused',
+      event: 'passkey-not-added',
       reason,
       reference: expect.stringMatching(/^[A-Z0-9]{8}$|-/),
     });

@@ -15,17 +15,27 @@ export type RefusedUser = { id: string; username: string; customers?: readonly {
 export async function refusePasskey(
   { sql, now, metrics }: Deps,
   { address, requestId }: Pick<KnownVisitor, 'address' | 'requestId'>,
-  { reason, steps, user }: { reason: PasskeyRefusalReason; steps: AuditStep[]; user?: RefusedUser | undefined },
+  {
+    event = 'passkey-refused',
+    reason,
+    steps,
+    user,
+  }: {
+    event?: 'passkey-refused' | 'passkey-not-added';
+    reason: PasskeyRefusalReason;
+    steps: AuditStep[];
+    user?: RefusedUser | undefined;
+  },
 ): Promise<string> {
   const reference = newReference();
   const who = user && { userId: user.id, username: user.username, ...customersOfEvent(user.customers ?? []) };
   await countAttempt(sql, passkeyFailureKeys(address), now());
   await insertAuditEvent(
     sql,
-    { event: 'passkey-refused', reason, reference, ...who, address, requestId, steps },
+    { event, reason, reference, ...who, address, requestId, steps },
     now(),
   );
-  metrics.signIns.inc({ way: 'passkey', outcome: reason });
+  if (event === 'passkey-refused') metrics.signIns.inc({ way: 'passkey', outcome: reason });
   return reference;
 }
 

@@ -137,6 +137,7 @@ async function store(
     proven: rememberedToken ? 'remembered' : 'none',
     customerIds: admitting.map(({ id }) => id),
     address: request.address,
+    browser: browserName(request.userAgent) ?? null,
     endsAt: new Date(now.getTime() + (waitsFor ? limits.halfSession : deps.config.sessionAbsolute)),
     idleSince: new Date(now.getTime() - deps.config.sessionIdle),
     forgive: [accountKey(user.id), ...(deviceHash ? [deviceKey(deviceHash, user.id)] : [])],

@@ -151,6 +151,7 @@ async function complete(
     userId: user.id,
     customerIds: [customer.id],
     address,
+    browser: browserName(visitor.userAgent) ?? null,
     origin: {
       connectionId: connection.id,
       visitId,

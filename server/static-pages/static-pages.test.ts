@@ -64,7 +64,7 @@ describe('vestibule pages', () => {
         else expect(all, name).toContain(`<template lang="${language}" title="${title}">`);
       }
     }
-    expect((await documents()).length).toBe(31 * 7);
+    expect((await documents()).length).toBe(32 * 7);
   });
 
   it('writes each file compressed, too', async () => {

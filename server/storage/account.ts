@@ -1,7 +1,7 @@
 import type { Connection } from './database.ts';
 import { speaksForLess } from './factor-scope.ts';
 import { rowOrNull } from './row-or-null.ts';
-import { isSsoRequiredOf } from './sso-domain.ts';
+import { type Fragment, isSsoRequiredOf } from './sso-domain.ts';
 
 /** The account of a full session, as far as its account page depends on it. */
 export type Account = {
@@ -34,9 +34,7 @@ export async function findAccount(
     select u.password_hash is not null and not ${isSsoRequiredOf(sql, sql`u.id`)} as "hasPassword",
       u.may_change_password as "mayChangePassword",
       t.user_id is not null as "hasApp", t.confirmed_at as "appSince",
-      exists (
-        select from membership m join customer c on c.id = m.customer_id
-        where m.user_id = u.id and c.two_factor = 'app') as "isAppRequired",
+      ${requiresApp(sql, sql`u.id`)} as "isAppRequired",
       (select count(*)::int from recovery_code where user_id = u.id and used_at is null) as "recoveryCodesLeft",
       (select count(*)::int from remembered_device where user_id = u.id and ends_at > ${now}) as "rememberedDevices",
       (select count(*)::int from session other
@@ -50,6 +48,17 @@ export async function findAccount(
       ) as customers
     from session s join portal_user u on u.id = s.user_id left join totp t on t.user_id = u.id
     where s.token_hash = ${sessionHash}`);
+}
+
+/** Whether a customer of a user requires an app, a disabled one too: it may be enabled again. */
+export async function isAppRequired(sql: Connection, userId: string): Promise<boolean> {
+  return (await sql`select where ${requiresApp(sql, sql`${userId}::uuid`)}`).length > 0;
+}
+
+function requiresApp(sql: Connection, userId: Fragment): Fragment {
+  return sql`exists (
+    select from membership m join customer c on c.id = m.customer_id
+    where m.user_id = ${userId} and c.two_factor = 'app')`;
 }
 
 /**

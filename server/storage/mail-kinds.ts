@@ -11,6 +11,11 @@ export const mailKinds = [
   'secondFactorRemoved',
   'passkeyAdded',
   'passkeyRemoved',
+  'appReplaced',
+  'appRemoved',
+  'recoveryCodesMade',
+  'devicesForgotten',
+  'sessionsEnded',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 

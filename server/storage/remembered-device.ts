@@ -74,6 +74,17 @@ export async function listRememberedDevices(sql: Connection, userId: string, now
     from remembered_device where user_id = ${userId} and ends_at > ${now} order by last_used_at desc`;
 }
 
+/** The id of a user's remembered device with a token; null if there is none. */
+export async function findRememberedDeviceId(
+  sql: Connection,
+  userId: string,
+  tokenHash: Buffer,
+): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from remembered_device where user_id = ${userId} and token_hash = ${tokenHash}`;
+  return row?.id ?? null;
+}
+
 /** Forgets one or all remembered devices of a user; returns how many. */
 export async function deleteRememberedDevices(sql: Connection, userId: string, id?: string): Promise<number> {
   return (await sql`delete from remembered_device where user_id = ${userId} and id = coalesce(${id ?? null}::uuid, id)`)

@@ -176,7 +176,7 @@ create table mail (
   send_after timestamp with time zone not null,
   tries integer not null default 0,
   problem text,
-  check ((kind = ANY (ARRAY['resetLink'::text, 'singleSignOnHint'::text, 'passwordChanged'::text, 'newDevice'::text, 'signInCode'::text, 'secondFactorAdded'::text, 'secondFactorRemoved'::text, 'passkeyAdded'::text, 'passkeyRemoved'::text]))),
+  check ((kind = ANY (ARRAY['resetLink'::text, 'singleSignOnHint'::text, 'passwordChanged'::text, 'newDevice'::text, 'signInCode'::text, 'secondFactorAdded'::text, 'secondFactorRemoved'::text, 'appReplaced'::text, 'appRemoved'::text, 'recoveryCodesMade'::text, 'devicesForgotten'::text, 'sessionsEnded'::text, 'passkeyAdded'::text, 'passkeyRemoved'::text]))),
   check ((octet_length(token_hash) = 32)),
   check (is_sealed(sealed_token)),
   primary key (id)

@@ -128,6 +128,8 @@ export type NewSession = {
   proven: Proven;
   customerIds: string[];
   address: string;
+  /** As the browser names itself (names/browser-name.ts). */
+  browser: string | null;
   origin: SessionOrigin;
   now: Date;
   endsAt: Date;
@@ -135,16 +137,27 @@ export type NewSession = {
 
 /** Creates the session that follows a second factor or a provider's answer. */
 export async function insertSession(sql: Connection, session: NewSession): Promise<void> {
-  const { tokenHash, replacedTokenHash, browserHash, userId, waitsFor, proven, customerIds, address, origin, now } =
-    session;
+  const {
+    tokenHash,
+    replacedTokenHash,
+    browserHash,
+    userId,
+    waitsFor,
+    proven,
+    customerIds,
+    address,
+    browser,
+    origin,
+    now,
+  } = session;
   const formerTokenHash = session.formerTokenHash ?? replacedTokenHash;
   const full = session.replacedFull ?? null;
   await sql`
-    insert into session (token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, connection_id,
+    insert into session (token_hash, former_token_hash, replaces, press_at, browser_hash, user_id, stage, factor, must_register, proven, customer_ids, address, browser, connection_id,
       visit_id, sealed_id_token, provider_subject_hash, provider_session_hash, provider_ends_at, authenticated_at, replaced_full, replaced_connection_id, sealed_replaced_id_token,
       replaced_subject_hash, replaced_session_hash, created_at, last_seen_at, ends_at)
     values (${tokenHash}, ${formerTokenHash ?? null}, ${Boolean(replacedTokenHash)}, ${session.pressAt ?? null}, ${browserHash ?? null}, ${userId}, ${waitsFor ? 'half' : 'full'}, ${waitsFor?.factor ?? null},
-      ${waitsFor?.mustRegister ?? false}, ${proven}, ${customerIds}::uuid[], ${address}, ${origin.connectionId},
+      ${waitsFor?.mustRegister ?? false}, ${proven}, ${customerIds}::uuid[], ${address}, ${browser}, ${origin.connectionId},
       ${origin.visitId}, ${origin.sealedIdToken}, ${origin.providerSubjectHash}, ${origin.providerSessionHash}, ${origin.providerEndsAt},
       ${origin.authenticatedAt}, ${full !== null}, ${full?.connectionId ?? null}, ${full?.sealedIdToken ?? null},
       ${full?.subjectHash ?? null}, ${full?.sessionHash ?? null}, ${now}, ${now}, ${session.endsAt})`;
@@ -259,6 +272,11 @@ export async function deleteOtherSessionsOfUser(sql: Connection, userId: string,
 /** The same as a sign-out, in every browser of the user. */
 export async function signOutSessionsOfUser(sql: Connection, userId: string, now: Date): Promise<number> {
   return (await deleteNoted(sql, sql`s.user_id = ${userId}`, now)).length;
+}
+
+/** Ends sessions as a sign-out in their browsers; returns how many. `which` is a condition on `s`. */
+export async function signOutSessions(sql: Connection, which: Fragment, now: Date): Promise<number> {
+  return (await deleteNoted(sql, which, now)).length;
 }
 
 /** Ends every session of a user from a connection; returns how many. */

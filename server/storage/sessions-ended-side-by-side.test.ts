@@ -26,6 +26,7 @@ it('sign-ins and sign-outs that end the same sessions at once never deadlock', {
         proven: 'none',
         customerIds: [],
         address: '192.0.2.1',
+        browser: null,
         origin: nowhere,
       } as const;
       const tokens = { tokenHash: tokenHash(newToken()), replacedTokenHash: before };

@@ -4,6 +4,7 @@ import type { Deps } from '../deps/deps.ts';
 import { limits } from '../limits.ts';
 import { seal, unseal } from '../secrets/sealed.ts';
 import { type FactorScope, findFactorScope } from '../storage/factor-scope.ts';
+import { findFreshProof } from '../storage/fresh-proof.ts';
 import { listKeysOfCustomers } from '../storage/keys-of-customers.ts';
 import type { FullSession } from '../storage/session.ts';
 import { findOrInsertPendingTotp, findTotp } from '../storage/totp.ts';
@@ -44,12 +45,22 @@ export async function openRegistration(deps: Deps, hash: Buffer, who: Who): Prom
   });
   const totpSecret = unseal(keys.seal, sealedSecret, pendingPlace(hash));
   if (totpSecret === null) throw new Error('cannot open the pending secret of a session');
-  const issuer = await issuerFor(deps, account.userId);
-  const uri = totpUri(totpSecret, issuer, account.username);
+  const { issuer, ...answer } = await inApp(deps, account, totpSecret);
+  return { kind: 'open', account: account.username, issuer, answer };
+}
+
+/** What an authenticator app reads of a secret, and the name that it shows beside the account. */
+export async function inApp(
+  deps: Deps,
+  { userId, username }: { userId: string; username: string },
+  totpSecret: string,
+): Promise<RegistrationAnswer & { issuer: string }> {
+  const issuer = await issuerFor(deps, userId);
   // Loaded only now, as few visits register an app.
   const { toDataURL } = await import('qrcode');
+  const uri = totpUri(totpSecret, issuer, username);
   const url = await toDataURL(uri, { errorCorrectionLevel: 'M', margin: quietZone, scale: 4 });
-  return { kind: 'open', account: account.username, issuer, answer: { url, totpSecret } };
+  return { url, totpSecret, issuer };
 }
 
 /** The name in the authenticator app: that of the brand in which the user is written to. */
@@ -71,7 +82,7 @@ async function accountToRegister(
   const { session } = who;
   if ((await findTotp(deps.sql, session.userId)) !== null) return 'refused';
   // Signing in again by the same provider would change nothing.
-  const isFresh = isFreshSignIn(session, deps.now());
+  const isFresh = isFreshSignIn(session, deps.now()) || (await hasProvenPassword(deps, hash));
   return isFresh || (await findFactorScope(deps.sql, hash)) !== 'mayRegister' ? session : 'tooOld';
 }
 
@@ -81,8 +92,21 @@ async function accountToRegister(
  * ask proves nothing, nor does a time further ahead than clock skew allows.
  */
 export function isFreshSignIn({ provenAt, proven }: Pick<FullSession, 'provenAt' | 'proven'>, now: Date): boolean {
-  if (provenAt === null || proven === 'remembered') return false;
-  const age = now.getTime() - provenAt.getTime();
+  return provenAt !== null && proven !== 'remembered' && isRecent(provenAt, now);
+}
+
+/** Whether the person has typed their password again in this session within that time, on their account page. */
+export async function hasProvenPassword(
+  { sql, now }: Pick<Deps, 'sql' | 'now'>,
+  sessionHash: Buffer,
+): Promise<boolean> {
+  const proof = await findFreshProof(sql, sessionHash);
+  return proof?.kind === 'password' && isRecent(proof.at, now());
+}
+
+/** Whether something was proven recently enough to change the account. */
+export function isRecent(at: Date, now: Date): boolean {
+  const age = now.getTime() - at.getTime();
   return age >= -limits.providerClock && age <= limits.freshSignIn;
 }
 

@@ -13,7 +13,7 @@ import type { Who } from '../visitor/who.ts';
 import { answerOfPress } from './answer-of-press.ts';
 import { countTry, recordThrottledTry } from './count-try.ts';
 import { tokensForAnswer } from './press.ts';
-import { isFreshSignIn } from './registration.ts';
+import { hasProvenPassword, isFreshSignIn } from './registration.ts';
 import { takeProof } from './take-proof.ts';
 import { hasPage, type VerifyRequest, type VerifyResult, verifyCode } from './verify-code.ts';
 
@@ -34,7 +34,8 @@ async function verifyOnce(deps: Deps, request: VerifyRequest, who: Who): Promise
   if (who.kind !== 'full') return { kind: 'signInExpired' };
   const sessionHash = tokenHash(request.sessionToken);
   const isEnough =
-    isFreshSignIn(who.session, deps.now()) && (await findFactorScope(deps.sql, sessionHash)) !== 'signInAgain';
+    (isFreshSignIn(who.session, deps.now()) || (await hasProvenPassword(deps, sessionHash))) &&
+    (await findFactorScope(deps.sql, sessionHash)) !== 'signInAgain';
   if (isEnough) return await confirmOwnApp(deps, request, who.session);
   const wasSettingUp = await findPendingTotp(deps.sql, sessionHash);
   return { kind: wasSettingUp ? 'signInTooOld' : 'signInExpired' };

@@ -138,6 +138,7 @@ async function complete(
         userId,
         customerIds: half.customers.map(({ id }) => id),
         address: request.address,
+        browser: browser ?? null,
         waitsFor: half.thenApp ? { factor: 'app', mustRegister: true } : null,
         proven: 'code',
         origin,

@@ -5,9 +5,14 @@ import { useAccount, useSectionUrl } from './account-context.ts';
 import { useAccountText } from './account-texts.tsx';
 import { ProofForm } from './proof-form.tsx';
 import { sectionTitle } from './section-title.ts';
+import { App } from './sections/app.tsx';
+import { Devices } from './sections/devices.tsx';
 import { Overview } from './sections/overview.tsx';
 import { Passkeys } from './sections/passkeys.tsx';
 import { Password } from './sections/password.tsx';
+import { RecoveryCodes } from './sections/recovery-codes.tsx';
+import { Sessions } from './sections/sessions.tsx';
+import { SignIns } from './sections/sign-ins.tsx';
 
 /** A section with its heading, what has just happened, and the way back to the overview. */
 export function AccountScreen() {
@@ -38,6 +43,16 @@ function View(): ReactNode {
       return <Passkeys {...view} />;
     case 'password':
       return <Password {...view} />;
+    case 'app':
+      return <App {...view} />;
+    case 'recoveryCodes':
+      return <RecoveryCodes {...view} />;
+    case 'devices':
+      return <Devices {...view} />;
+    case 'sessions':
+      return <Sessions {...view} />;
+    case 'signIns':
+      return <SignIns {...view} />;
   }
 }
 

@@ -1,5 +1,6 @@
 import { Fragment } from 'react';
 import { useMessage } from '../messages.tsx';
+import { AccountLink } from '../parts/account-link.tsx';
 import { Fact } from '../parts/fact.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LoginLink } from '../parts/login-link.tsx';
@@ -41,6 +42,7 @@ export function NotFound() {
         <LoginLink className="button" />
         <p className="links">
           <SupportLink />
+          {page.hasAccount && <AccountLink />}
         </p>
       </div>
     </>

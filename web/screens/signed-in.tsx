@@ -1,5 +1,6 @@
 import type { ServerPage } from '#contract/page.ts';
 import { useMessage } from '../messages.tsx';
+import { AccountLink } from '../parts/account-link.tsx';
 import { Fact } from '../parts/fact.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { PortalForm } from '../parts/portal-form.tsx';
@@ -26,6 +27,9 @@ export function SignedIn({ username, email, customers }: Props) {
       <PortalForm call="logoutConfirmed">
         <SubmitButton isQuiet>{message('sign-out-button')}</SubmitButton>
       </PortalForm>
+      <p className="links">
+        <AccountLink />
+      </p>
     </>
   );
 }

@@ -36,4 +36,5 @@ alter table customer
 alter table mail
   drop constraint mail_kind_check,
   add constraint mail_kind_check check (kind in ('resetLink', 'singleSignOnHint', 'passwordChanged', 'newDevice',
-    'signInCode', 'secondFactorAdded', 'secondFactorRemoved', 'passkeyAdded', 'passkeyRemoved'));
+    'signInCode', 'secondFactorAdded', 'secondFactorRemoved', 'appReplaced', 'appRemoved', 'recoveryCodesMade',
+    'devicesForgotten', 'sessionsEnded', 'passkeyAdded', 'passkeyRemoved'));

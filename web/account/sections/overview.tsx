@@ -1,12 +1,13 @@
 import type { AccountSection } from '#contract/account.ts';
 import type { AccountView } from '#contract/account-page.ts';
-import { languageNames } from '#contract/languages.ts';
+import { languageNames, languages } from '#contract/languages.ts';
 import { pageCallUrl } from '#contract/page-calls.ts';
 import { useLanguage } from '../../messages.tsx';
 import { Alert } from '../../parts/alert.tsx';
 import { Fact } from '../../parts/fact.tsx';
 import { useVisit } from '../../visit.ts';
 import { useAccount, useSectionUrl } from '../account-context.ts';
+import { AccountForm } from '../account-form.tsx';
 import { useAccountText } from '../account-texts.tsx';
 import { sectionTitle } from '../section-title.ts';
 
@@ -27,13 +28,8 @@ export function Overview(view: Props) {
           <Fact label={text('signed-in-email')}>{email}</Fact>
           {customers.length > 0 && <Fact label={text('signed-in-customers')}>{customers.join(', ')}</Fact>}
           {provider !== null && <Fact label={text('account-signed-in-by')}>{provider}</Fact>}
-          <Fact label={text('language')}>
-            {view.language === null
-              ? text('account-language-browser', { language: languageNames[language] })
-              : languageNames[view.language]}
-          </Fact>
         </div>
-        {sections.length === 0 && <Alert>{text('account-part')}</Alert>}
+        {view.isPart && <Alert>{text('account-part')}</Alert>}
         <nav className="sections" aria-label={text('account-sections')}>
           <ul>
             {sections.map((section) => (
@@ -42,6 +38,25 @@ export function Overview(view: Props) {
           </ul>
         </nav>
       </div>
+      {!view.isPart && (
+        <AccountForm action="language">
+          <div className="field">
+            <label htmlFor="chosen">{text('account-language-title')}</label>
+            <div className="control">
+              <select id="chosen" name="language" defaultValue={view.language ?? language}>
+                {languages.map((tag) => (
+                  <option key={tag} value={tag} lang={tag}>
+                    {languageNames[tag]}
+                  </option>
+                ))}
+              </select>
+            </div>
+          </div>
+          <button className="button quiet" type="submit">
+            {text('account-language-button')}
+          </button>
+        </AccountForm>
+      )}
       <form method="post" action={pageCallUrl(page.rules.basePath, 'logoutConfirmed')}>
         <button className="button quiet" type="submit">
           {text('sign-out-button')}

@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { accountEvents, mailKinds, markOf, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { codeNow, giveApp, step } from '#testing/two-factor-for-test.ts';
+import { testPassword } from '#testing/portal-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+
+const portal = portalOfFile();
+beforeEach(() => startAccountAfresh(portal));
+
+const minute = 60_000;
+
+describe('who may post a form of the account page', () => {
+  it('another site may not, with the cookie or without the mark (CSRF)', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const mark = await markOf(portal, cookies);
+    const foreign = { headers: { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' } };
+    const form = { do: 'endOthers', form: mark };
+    expect((await postAccount(portal, 'sessions', form, cookies, foreign)).statusCode).toBe(403);
+    // A browser that says nothing about the sender still has no mark to send.
+    const silent = { headers: { origin: portal.deps.config.destinationRules.origin } };
+    await signedIn(portal, 'alice');
+    const answer = await postAccount(portal, 'sessions', { do: 'endOthers', form: '' }, cookies, silent);
+    expect(answer.headers.location).toBe('/portal/account/sessions?notice=otherSession');
+    expect(await portal.sql`select from session`).toHaveLength(2);
+    expect(await accountEvents(portal)).toEqual(['request-refused', 'account-change-refused other-session']);
+  });
+
+  it('the page of somebody who was signed in here before does nothing to the next person', async () => {
+    const mark = await markOf(portal, await signedIn(portal, 'alice'));
+    const bob = await signedIn(portal, 'bob');
+    const other = await signedIn(portal, 'bob');
+    const answer = await postAccount(portal, 'sessions', { do: 'endOthers', form: mark }, bob);
+    expect(answer.headers.location).toBe('/portal/account/sessions?notice=otherSession');
+    expect(await signedInAs(portal, other)).toBe('bob');
+  });
+
+  it('a page of an earlier session of the same person comes back with what was begun, and does nothing', async () => {
+    const mark = await markOf(portal, await signedIn(portal, 'alice'));
+    const cookies = await signedIn(portal, 'alice');
+    const answer = await postAccount(portal, 'devices', { do: 'forgetAll', form: mark }, cookies);
+    expect(answer.headers.location).toBe('/portal/account/devices?do=forgetAll&notice=otherSession');
+  });
+
+  it('a session that ended while the page was open: sign in, and come back to what was begun, without secrets', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const mark = await markOf(portal, cookies);
+    portal.wait(portal.deps.config.sessionIdle + minute);
+    const form = { do: 'change', form: mark, current: testPassword, password: 'Secret-Secret-9', repeat: 'Secret-Secret-9' };
+    const { statusCode, headers } = await postAccount(portal, 'password', form, cookies);
+    expect([statusCode, headers.location]).toEqual([
+      303,
+      '/portal/?destination=%2Fportal%2Faccount%2Fpassword%3Fdo%3Dchange',
+    ]);
+  });
+
+  it('a half session is no session: it leads to its code', async () => {
+    await giveApp(portal, 'alice');
+    const half = await signedIn(portal, 'alice');
+    const page = await portal.send({ url: '/portal/account', cookies: half });
+    expect(page.headers.location).toContain('/portal/twoFactor');
+    const answer = await postAccount(portal, 'sessions', { do: 'endOthers', form: 'x.y' }, half);
+    expect([answer.statusCode, answer.headers.location?.includes('/portal/twoFactor')]).toEqual([303, true]);
+  });
+
+  it('an unknown action is refused with its field, and so is another method', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    for (const name of ['', 'toString', 'constructor', 'prove'])
+      expect((await postAccount(portal, 'sessions', { do: name, for: 'end' }, cookies)).statusCode).toBe(400);
+    const { statusCode, headers } = await portal.send({ method: 'PUT', url: '/portal/account/sessions', form: {}, cookies });
+    expect([statusCode, headers.allow]).toEqual([405, 'GET, HEAD, POST']);
+    expect((await portal.send({ url: '/portal/account/nothing', cookies })).statusCode).toBe(404);
+  });
+
+  it('an inactive user has no account page any more', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const mark = await markOf(portal, cookies);
+    await portal.sql`update portal_user set active = false where username = 'alice'`;
+    const answer = await postAccount(portal, 'sessions', { do: 'endOthers', form: mark }, cookies);
+    expect(answer.headers.location).toContain('/portal/?destination');
+  });
+
+  it('nor does somebody whose network is no longer admitted', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    await portal.sql`update customer set allowed_networks = '{203.0.113.0/24}'`;
+    expect((await portal.send({ url: '/portal/account', cookies })).statusCode).toBe(302);
+  });
+});
+
+describe('a fresh proof', () => {
+  it('is asked for in place once the sign-in is ten minutes old, and what was begun comes back', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    portal.wait(11 * minute);
+    const refused = await postAccount(portal, 'app', { do: 'setUp' }, cookies);
+    expect(refused.headers.location).toBe('/portal/account/app?do=setUp');
+    const page = await portal.send({ url: '/portal/account/app?do=setUp', cookies });
+    expect(page.body.includes('name="password"')).toBe(true);
+    const form = { do: 'prove', for: 'setUp' };
+    const wrong = await postAccount(portal, 'app', { ...form, password: 'guess' }, cookies);
+    expect(wrong.headers.location).toBe('/portal/account/app?do=setUp&notice=passwordWrong');
+    const right = await postAccount(portal, 'app', { ...form, password: testPassword }, cookies);
+    expect(right.headers.location).toBe('/portal/account/app?do=setUp&notice=proven');
+    const done = await postAccount(portal, 'app', { do: 'setUp' }, cookies);
+    expect(done.headers.location).toBe('/portal/twoFactorRegistration?redirectURL=%2Fportal%2Faccount%2Fapp');
+    const registration = await portal.send({ url: '/portal/two-factor-authentication/registration', cookies });
+    expect(registration.statusCode).toBe(200);
+    expect(await accountEvents(portal)).toEqual([
+      'account-change-refused no-fresh-proof',
+      'fresh-proof-refused wrong-password',
+      'fresh-proof-given',
+    ]);
+  });
+
+  it('lasts ten minutes, in its own session only', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const elsewhere = await signedIn(portal, 'alice');
+    portal.wait(11 * minute);
+    await postAccount(portal, 'app', { do: 'prove', for: 'setUp', password: testPassword }, cookies);
+    const toSetUp = async (browser: typeof cookies) =>
+      (await postAccount(portal, 'app', { do: 'setUp' }, browser)).headers.location?.includes('Registration');
+    expect([await toSetUp(cookies), await toSetUp(elsewhere)]).toEqual([true, false]);
+    portal.wait(11 * minute);
+    expect(await toSetUp(cookies)).toBe(false);
+  });
+
+  it('is a code where there is an app: the password alone, which a thief may know, is not asked for', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const secret = await giveApp(portal, 'alice');
+    const page = await portal.send({ url: '/portal/account/app?do=remove', cookies });
+    expect([page.body.includes('name="password"'), page.body.includes('name="code"')]).toEqual([false, true]);
+    const prove = { do: 'prove', for: 'remove' };
+    const byPassword = await postAccount(portal, 'app', { ...prove, password: testPassword }, cookies);
+    expect(byPassword.headers.location).toContain('notice=entryMissing');
+    const code = codeNow(portal, secret);
+    const right = await postAccount(portal, 'app', { ...prove, code }, cookies);
+    expect(right.headers.location).toBe('/portal/account/app?do=remove&notice=proven');
+  });
+
+  it('takes a code once, in two sessions at the same moment', async () => {
+    const browsers = [await signedIn(portal, 'alice'), await signedIn(portal, 'alice')];
+    const code = codeNow(portal, await giveApp(portal, 'alice'));
+    const form = { do: 'prove', for: 'remove', code };
+    const answers = await Promise.all(browsers.map((cookies) => postAccount(portal, 'app', form, cookies)));
+    const notices = answers.map(({ headers }) => headers.location?.split('notice=')[1]);
+    expect(notices.sort()).toEqual(['codeWrong', 'proven']);
+  });
+
+  it('counts wrong codes with those of the sign-in', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const secret = await giveApp(portal, 'alice');
+    const right = codeNow(portal, secret);
+    const form = await markOf(portal, cookies);
+    const tryCode = (code: string) => postAccount(portal, 'app', { do: 'prove', for: 'remove', code, form }, cookies);
+    const wrong = String((Number(right) + 1) % 1_000_000).padStart(6, '0');
+    for (let count = 0; count < 10; count += 1) await tryCode(wrong);
+    expect((await tryCode(right)).statusCode).toBe(429);
+    const [{ failures } = { failures: 0 }] = await portal.sql<{ failures: number }[]>`
+      select failures from throttle where key like 'code:%'`;
+    expect(failures).toBe(10);
+    expect((await accountEvents(portal)).at(-1)).toBe('fresh-proof-refused throttled-code');
+    portal.wait(step);
+  });
+});
+
+it('nothing of all this is mailed before something changes', async () => {
+  const cookies = await signedIn(portal, 'alice');
+  portal.wait(11 * minute);
+  await postAccount(portal, 'app', { do: 'prove', for: 'setUp', password: testPassword }, cookies);
+  expect(await mailKinds(portal)).toEqual([]);
+});

@@ -1,0 +1,166 @@
+import { accountUrl } from '#contract/account.ts';
+import { queryNames, screenUrl } from '#contract/screens.ts';
+import type { Deps } from '../deps/deps.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { seal, unseal } from '../secrets/sealed.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { isAppRequired } from '../storage/account.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { findActiveUserForChange, updateFactorVersion } from '../storage/portal-user.ts';
+import { deleteRecoveryCodes } from '../storage/recovery-code.ts';
+import { deleteRememberedDevices } from '../storage/remembered-device.ts';
+import { deleteLesserSessionsOfUser, isSessionThereForUpdate, updateSessionToken } from '../storage/session.ts';
+import { deleteThrottle } from '../storage/throttle.ts';
+import { codeKey } from '../storage/throttle-keys.ts';
+import {
+  deletePendingTotp,
+  deleteTotp,
+  findOrInsertPendingTotp,
+  findPendingTotp,
+  insertTotp,
+} from '../storage/totp.ts';
+import { RollBack, transaction } from '../storage/transaction.ts';
+import { makeRecoveryCodes } from '../two-factor/recovery-codes.ts';
+import { inApp, pendingPlace, totpPlace } from '../two-factor/registration.ts';
+import { newTotpSecret, totpStep } from '../two-factor/totp.ts';
+import type { AccountVisit } from './account-visit.ts';
+import { countCode, recordWrongCode } from './check-code.ts';
+import { nextToken, tokenOfFirstPress } from './next-token.ts';
+import { personOf } from './person-of-event.ts';
+import { placeOf } from './place-of-change.ts';
+import { recoveryCodesPage } from './recovery-codes-page.ts';
+import type { Fields, Outcome, Section } from './section.ts';
+
+/** The authenticator app: set up by the screen that registers one, replaced and removed here. */
+export const app: Section = {
+  name: 'app',
+  kept: [],
+  view: async (deps, visit, begun) => ({
+    name: 'app',
+    since: visit.account.appSince?.toISOString() ?? null,
+    isRequired: visit.account.isAppRequired,
+    isPart: visit.account.isPart,
+    next: begun === 'replace' && isOpen(visit) ? await nextApp(deps, visit) : null,
+  }),
+  actions: {
+    setUp: { needsProof: true, run: setUp },
+    replace: { needsProof: true, run: replace },
+    remove: { needsProof: true, run: remove },
+  },
+  again,
+};
+
+function isOpen({ account }: AccountVisit): boolean {
+  return account.hasApp && !account.isPart;
+}
+
+async function setUp({ config }: Deps, { account }: AccountVisit): Promise<Outcome> {
+  if (account.hasApp || account.isPart) return { kind: 'refused', notice: 'notPossible' };
+  const back = accountUrl(config.basePath, 'app');
+  return { kind: 'done', to: screenUrl(config.basePath, 'twoFactorRegistration', { [queryNames.redirectUrl]: back }) };
+}
+
+/** What the next app needs: the same secret after reloads, sealed for this session alone. */
+async function nextApp(deps: Deps, { session, sessionHash }: AccountVisit) {
+  const { keys } = deps;
+  const { userId } = session;
+  const place = pendingPlace(sessionHash);
+  const sealed = await findOrInsertPendingTotp(deps.sql, {
+    sessionHash,
+    userId,
+    sealedSecret: seal(keys.seal, newTotpSecret(), place),
+    madeAt: deps.now(),
+  });
+  const secret = unseal(keys.seal, sealed, place);
+  if (secret === null) throw new Error('cannot open the pending secret of a session');
+  return await inApp(deps, session, secret);
+}
+
+/**
+ * Replaces the app once a code of the next one has been entered: with new recovery codes, and this session under another token.
+ * Every other session and remembered device ends, as after a registration.
+ */
+async function replace(deps: Deps, visit: AccountVisit, { code = '' }: Fields): Promise<Outcome> {
+  if (!isOpen(visit)) return { kind: 'refused', notice: 'notPossible' };
+  if (code === '') return { kind: 'refused', notice: 'entryMissing' };
+  const throttled = await countCode(deps, visit);
+  if (throttled) return throttled;
+  const { session, sessionHash, sessionToken } = visit;
+  const { userId } = session;
+  const now = deps.now();
+  const digits = code.replaceAll(' ', '');
+  const token = nextToken(deps, sessionToken, digits);
+  const stored = await transaction(deps.sql, async (sql) => {
+    const reader = await findActiveUserForChange(sql, userId);
+    if (!reader || !(await isSessionThereForUpdate(sql, sessionHash, now))) return new RollBack('signedOut' as const);
+    const sealed = await findPendingTotp(sql, sessionHash);
+    const secret = sealed && unseal(deps.keys.seal, sealed, pendingPlace(sessionHash));
+    const step = secret && totpStep(secret, digits, now);
+    if (!step) return new RollBack('codeWrong' as const);
+    // An operator has removed it meanwhile: then it is set up anew, not replaced.
+    if (!(await deleteTotp(sql, userId))) return new RollBack('changedMeanwhile' as const);
+    const sealedSecret = seal(deps.keys.seal, secret, totpPlace(userId));
+    await insertTotp(sql, { userId, sealedSecret, lastStep: step, confirmedAt: now });
+    await updateFactorVersion(sql, userId);
+    await deletePendingTotp(sql, sessionHash);
+    await makeRecoveryCodes(deps, sql, { userId, sessionHash: tokenHash(token) }, now);
+    await deleteLesserSessionsOfUser(sql, userId, sessionHash);
+    const devices = await deleteRememberedDevices(sql, userId);
+    await updateSessionToken(sql, { before: sessionHash, after: tokenHash(token), pressAt: now });
+    await deleteThrottle(sql, codeKey(session));
+    await queueMail(sql, reader, { kind: 'appReplaced', now, ...placeOf(visit) });
+    const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
+    await insertAuditEvent(sql, { event: 'app-replaced', ...personOf(visit), steps }, now);
+    return null;
+  });
+  if (stored === 'signedOut') return { kind: 'signedOut' };
+  if (stored === 'codeWrong') {
+    // Of two presses of the button one has replaced it.
+    const first = await again(deps, sessionToken, { code });
+    if (first) return first;
+    await recordWrongCode(deps, visit);
+  }
+  if (stored !== null) return { kind: 'refused', notice: stored };
+  deps.wake.mails();
+  return { kind: 'done', sessionToken: token, to: recoveryCodesPage(deps, 'app', 'appReplaced') };
+}
+
+/**
+ * Removes the app, unless a customer requires one: the next sign-in asks for what the customers require. Other sessions end,
+ * those that wait for a code of the app among them.
+ */
+async function remove(deps: Deps, visit: AccountVisit): Promise<Outcome> {
+  // The second press of the button, or another tab.
+  if (!visit.account.hasApp && !visit.account.isPart) return { kind: 'done', notice: 'appRemoved' };
+  if (!isOpen(visit) || visit.account.isAppRequired) return { kind: 'refused', notice: 'notPossible' };
+  const { session, sessionHash } = visit;
+  const { userId } = session;
+  const now = deps.now();
+  const stored = await transaction(deps.sql, async (sql) => {
+    const reader = await findActiveUserForChange(sql, userId);
+    if (!reader || !(await isSessionThereForUpdate(sql, sessionHash, now))) return new RollBack('signedOut' as const);
+    // Asked again: a customer may have come to require it since the page was read.
+    if (await isAppRequired(sql, userId)) return new RollBack('notPossible' as const);
+    if (!(await deleteTotp(sql, userId))) return null;
+    await deletePendingTotp(sql, sessionHash);
+    await deleteRecoveryCodes(sql, userId);
+    await updateFactorVersion(sql, userId);
+    await deleteLesserSessionsOfUser(sql, userId, sessionHash);
+    const devices = await deleteRememberedDevices(sql, userId);
+    await queueMail(sql, reader, { kind: 'appRemoved', now, ...placeOf(visit) });
+    const steps = [{ step: 'devices forgotten', outcome: String(devices) }];
+    await insertAuditEvent(sql, { event: 'app-removed', ...personOf(visit), steps }, now);
+    return null;
+  });
+  if (stored === 'signedOut') return { kind: 'signedOut' };
+  if (stored === 'notPossible') return { kind: 'refused', notice: 'notPossible' };
+  deps.wake.mails();
+  return { kind: 'done', notice: 'appRemoved' };
+}
+
+/** The answer to the second press of the button that replaces the app. */
+async function again(deps: Deps, sessionToken: string, { code = '' }: Fields): Promise<Outcome | null> {
+  const token = await tokenOfFirstPress(deps, sessionToken, code.replaceAll(' ', ''));
+  if (token === null) return null;
+  return { kind: 'done', sessionToken: token, to: recoveryCodesPage(deps, 'app', 'appReplaced') };
+}

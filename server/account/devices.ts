@@ -1,0 +1,63 @@
+import type { Deps } from '../deps/deps.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { isUuid } from '../names/is-uuid.ts';
+import { tokenHash } from '../secrets/token.ts';
+import { insertAuditEvent } from '../storage/audit-event.ts';
+import { findActiveUserForChange } from '../storage/portal-user.ts';
+import {
+  deleteRememberedDevices,
+  findRememberedDeviceId,
+  listRememberedDevices,
+} from '../storage/remembered-device.ts';
+import type { AccountVisit } from './account-visit.ts';
+import { personOf } from './person-of-event.ts';
+import { placeOf } from './place-of-change.ts';
+import type { Fields, Outcome, Section } from './section.ts';
+
+/** The browsers that are not asked for a code. Forgetting them only takes away, so it needs no proof. */
+export const devices: Section = {
+  name: 'devices',
+  kept: [],
+  view: async (deps, { session, account, visitor }) => {
+    if (account.isPart) return { name: 'devices', devices: [], isPart: true };
+    const { rememberedToken } = visitor;
+    const own = rememberedToken && (await findRememberedDeviceId(deps.sql, session.userId, tokenHash(rememberedToken)));
+    const listed = await listRememberedDevices(deps.sql, session.userId, deps.now());
+    return {
+      name: 'devices',
+      isPart: false,
+      devices: listed.map(({ id, browser, address, lastUsedAt, endsAt }) => ({
+        id,
+        browser,
+        address,
+        lastUsedAt: lastUsedAt.toISOString(),
+        endsAt: endsAt.toISOString(),
+        isThis: id === own,
+      })),
+    };
+  },
+  actions: {
+    forget: { needsProof: false, run: (deps, visit, { id = '' }: Fields) => forget(deps, visit, id) },
+    forgetAll: { needsProof: false, run: (deps, visit) => forget(deps, visit, null) },
+  },
+};
+
+/** Forgets the device with an id, or all: null. What is forgotten already changes nothing, and is no event. */
+async function forget(deps: Deps, visit: AccountVisit, id: string | null): Promise<Outcome> {
+  if (visit.account.isPart || (id !== null && !isUuid(id))) return { kind: 'refused', notice: 'notPossible' };
+  const { userId } = visit.session;
+  const now = deps.now();
+  const isThere = await deps.sql.begin(async (sql) => {
+    const reader = await findActiveUserForChange(sql, userId);
+    if (!reader) return false;
+    const count = await deleteRememberedDevices(sql, userId, id ?? undefined);
+    if (count === 0) return true;
+    await queueMail(sql, reader, { kind: 'devicesForgotten', now, ...placeOf(visit) });
+    const steps = [{ step: 'devices forgotten', outcome: String(count) }];
+    await insertAuditEvent(sql, { event: 'own-devices-forgotten', ...personOf(visit), steps }, now);
+    return true;
+  });
+  if (!isThere) return { kind: 'signedOut' };
+  deps.wake.mails();
+  return { kind: 'done', notice: id === null ? 'devicesForgotten' : 'deviceForgotten' };
+}

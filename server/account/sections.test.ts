@@ -1,0 +1,301 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { accountEvents, mailKinds, postAccount, signedIn, startAccountAfresh } from '#testing/account-for-test.ts';
+import { addCustomer } from '#testing/accounts-for-test.ts';
+import { cookiesOf } from '#testing/portal-for-test.ts';
+import { portalOfFile } from '#testing/portal-of-file.ts';
+import { userId } from '#testing/reset-for-test.ts';
+import { signedInAs } from '#testing/signed-in-as.ts';
+import {
+  type Browser,
+  codeNow,
+  giveApp,
+  giveRecoveryCodes,
+  recoveryCodesShown,
+  signInWithApp,
+  step,
+} from '#testing/two-factor-for-test.ts';
+
+const portal = portalOfFile();
+beforeEach(() => startAccountAfresh(portal));
+
+const minute = 60_000;
+const firefox = { headers: { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0' } };
+
+/** Signed in with the app a moment ago, which is proof enough. */
+async function withApp(): Promise<{ cookies: Browser; secret: string }> {
+  const secret = await giveApp(portal, 'alice');
+  const cookies = await signInWithApp(portal, 'alice', secret);
+  portal.wait(step);
+  return { cookies, secret };
+}
+
+/** The key of the next app, as the page shows it. */
+async function nextSecret(cookies: Browser): Promise<string> {
+  const { body } = await portal.send({ url: '/portal/account/app?do=replace', cookies });
+  const shown = /class="secret"[^>]*>(.*?)<\/p>/s.exec(body)?.[1] ?? '';
+  return shown.replace(/<[^>]*>|\s/g, '');
+}
+
+describe('the app', () => {
+  it('is replaced once a code of the next one was entered: with new recovery codes, and other sessions ended', async () => {
+    const { cookies, secret } = await withApp();
+    const before = await giveRecoveryCodes(portal, 'alice');
+    const other = await signInWithApp(portal, 'alice', secret);
+    const next = await nextSecret(cookies);
+    expect(await nextSecret(cookies)).toBe(next);
+    const wrong = await postAccount(portal, 'app', { do: 'replace', code: codeNow(portal, secret, 1) }, cookies);
+    expect(wrong.headers.location).toBe('/portal/account/app?do=replace&notice=codeWrong');
+    const answer = await postAccount(portal, 'app', { do: 'replace', code: codeNow(portal, next) }, cookies);
+    expect(answer.headers.location).toContain('/recovery-codes?redirectURL=');
+    const after = { ...cookies, ...cookiesOf(answer) };
+    const { codes } = await recoveryCodesShown(portal, after);
+    expect(codes).toHaveLength(10);
+    expect(codes).not.toContain(before[0]);
+    expect([await signedInAs(portal, cookies), await signedInAs(portal, other)]).toEqual([null, null]);
+    portal.wait(step);
+    expect(await signedInAs(portal, await signInWithApp(portal, 'alice', next))).toBe('alice');
+    await expect(signInWithApp(portal, 'alice', secret)).rejects.toThrow();
+    expect(await accountEvents(portal)).toEqual([
+      'fresh-proof-refused wrong-code',
+      'app-replaced',
+      'code-refused',
+    ]);
+    expect(await mailKinds(portal)).toEqual(['appReplaced']);
+  });
+
+  it('is replaced once by two presses of the button, which get the same session', async () => {
+    const { cookies } = await withApp();
+    const form = { do: 'replace', code: codeNow(portal, await nextSecret(cookies)) };
+    const [one, other] = await Promise.all([1, 2].map(() => postAccount(portal, 'app', form, cookies)));
+    const tokens = [one, other].map((answer) => answer && cookiesOf(answer)['vestibule-session']);
+    expect(tokens[0]).toBeDefined();
+    expect(tokens[1]).toBe(tokens[0]);
+    expect(await mailKinds(portal)).toEqual(['appReplaced']);
+  });
+
+  it('of a session is not confirmed by another one: the pending key belongs to its session', async () => {
+    const { cookies, secret } = await withApp();
+    const other = await signInWithApp(portal, 'alice', secret);
+    portal.wait(step);
+    const code = codeNow(portal, await nextSecret(cookies));
+    const answer = await postAccount(portal, 'app', { do: 'replace', code }, other);
+    expect(answer.headers.location).toContain('notice=codeWrong');
+  });
+
+  it('is removed with its recovery codes and remembered devices; the next sign-in asks for no code', async () => {
+    const { cookies, secret } = await withApp();
+    await giveRecoveryCodes(portal, 'alice');
+    const other = await signInWithApp(portal, 'alice', secret, { query: '?remember=true' });
+    for (const notice of ['appRemoved', 'appRemoved']) {
+      const answer = await postAccount(portal, 'app', { do: 'remove' }, cookies);
+      expect(answer.headers.location).toBe(`/portal/account/app?notice=${notice}`);
+    }
+    const left = await portal.sql`select from totp union all select from recovery_code union all select from remembered_device`;
+    expect(left).toHaveLength(0);
+    expect([await signedInAs(portal, cookies), await signedInAs(portal, other)]).toEqual(['alice', null]);
+    expect(await signedInAs(portal, await signedIn(portal, 'alice'))).toBe('alice');
+    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([['app-removed'], ['appRemoved']]);
+  });
+
+  it('that a customer requires is not removed, also if it came to do so since the page was shown', async () => {
+    const { cookies } = await withApp();
+    await portal.sql`update customer set two_factor = 'app', active = true`;
+    const answer = await postAccount(portal, 'app', { do: 'remove' }, cookies);
+    expect(answer.headers.location).toContain('notice=notPossible');
+    expect(await portal.sql`select from totp`).toHaveLength(1);
+    const page = await portal.send({ url: '/portal/account/app', cookies });
+    expect(page.body.includes('do=remove')).toBe(false);
+  });
+
+  it('takes a proof first, for each of its changes, once the sign-in is old', async () => {
+    const { cookies } = await withApp();
+    portal.wait(11 * minute);
+    for (const [section, action] of [
+      ['app', 'replace'],
+      ['app', 'remove'],
+      ['recovery-codes', 'make'],
+    ] as const) {
+      const answer = await postAccount(portal, section, { do: action, code: '123456' }, cookies);
+      expect(answer.headers.location).toBe(`/portal/account/${section}?do=${action}`);
+    }
+    const page = await portal.send({ url: '/portal/account/app?do=replace', cookies });
+    expect(page.body.includes('class="secret"')).toBe(false);
+    expect(await portal.sql`select from totp`).toHaveLength(1);
+  });
+});
+
+describe('recovery codes', () => {
+  it('are made anew and shown once, to this session only', async () => {
+    const { cookies } = await withApp();
+    const [former = ''] = await giveRecoveryCodes(portal, 'alice');
+    const answer = await postAccount(portal, 'recovery-codes', { do: 'make' }, cookies);
+    expect(answer.headers.location).toBe(
+      '/portal/two-factor-authentication/recovery-codes?redirectURL=%2Fportal%2Faccount%2Frecovery-codes',
+    );
+    const { codes, left } = await recoveryCodesShown(portal, cookies);
+    expect([codes?.length, left, codes?.includes(former)]).toEqual([10, 10, false]);
+    portal.wait(11 * minute);
+    expect((await recoveryCodesShown(portal, cookies)).codes).toBeNull();
+    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([['recovery-codes-made'], ['recoveryCodesMade']]);
+  });
+
+  it('come with an app only', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const answer = await postAccount(portal, 'recovery-codes', { do: 'make' }, cookies);
+    expect(answer.headers.location).toContain('notice=notPossible');
+  });
+});
+
+describe('devices that are not asked', () => {
+  it('are listed and forgotten, one or all; those of somebody else are not', async () => {
+    const secret = await giveApp(portal, 'alice');
+    const cookies = await signInWithApp(portal, 'alice', secret, { query: '?remember=true' });
+    portal.wait(step);
+    await signInWithApp(portal, 'alice', secret, { query: '?remember=true' });
+    const ids = (await portal.sql<{ id: string }[]>`select id from remembered_device order by made_at`).map(({ id }) => id);
+    const page = await portal.send({ url: '/portal/account/devices', cookies });
+    for (const id of ids) expect(page.body.includes(`value="${id}"`)).toBe(true);
+    const bob = await signedIn(portal, 'bob');
+    await postAccount(portal, 'devices', { do: 'forget', id: ids[1] ?? '' }, bob);
+    expect(await portal.sql`select from remembered_device`).toHaveLength(2);
+    await postAccount(portal, 'devices', { do: 'forget', id: ids[1] ?? '' }, cookies);
+    expect(await portal.sql`select id from remembered_device`).toEqual([{ id: ids[0] }]);
+    await postAccount(portal, 'devices', { do: 'forgetAll' }, cookies);
+    await postAccount(portal, 'devices', { do: 'forgetAll' }, cookies);
+    expect(await portal.sql`select from remembered_device`).toHaveLength(0);
+    expect(await accountEvents(portal)).toEqual(['own-devices-forgotten', 'own-devices-forgotten']);
+    expect(await mailKinds(portal)).toEqual(['devicesForgotten', 'devicesForgotten']);
+  });
+
+  it.each(['', 'x', "' or true --"])('the id %j is refused', async (id) => {
+    const cookies = await signedIn(portal, 'alice');
+    const answer = await postAccount(portal, 'devices', { do: 'forget', id }, cookies);
+    expect(answer.headers.location).toContain('notice=notPossible');
+  });
+});
+
+const sidOf = async (name: string) =>
+  (
+    await portal.sql<{ sid: string }[]>`
+      select sid from session where user_id = ${await userId(portal, name)} order by created_at desc, sid limit 1`
+  )[0]?.sid ?? '';
+
+describe('sessions', () => {
+  it('are named by browser and system; ending one counts as a sign-out there', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    portal.wait(1000);
+    const other = await signedIn(portal, 'alice', firefox);
+    const page = await portal.send({ url: '/portal/account/sessions', cookies });
+    expect(page.body.includes('Firefox, Windows')).toBe(true);
+    const sid = await sidOf('alice');
+    const answer = await postAccount(portal, 'sessions', { do: 'end', sid }, cookies);
+    expect(answer.headers.location).toBe('/portal/account/sessions?notice=sessionEnded');
+    expect([await signedInAs(portal, cookies), await signedInAs(portal, other)]).toEqual(['alice', null]);
+    // As by a sign-out elsewhere (SE-15): the turn of that browser is over.
+    const there = await portal.send({ url: '/portal/portal.html', cookies: other });
+    expect(cookiesOf(there)['vestibule-signed-out']).toBeDefined();
+    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([['own-sessions-ended'], ['sessionsEnded']]);
+  });
+
+  it('all others end at once, those that wait for a code too; never this one, nor somebody else’s', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const bob = await signedIn(portal, 'bob');
+    const own = await sidOf('alice');
+    await signedIn(portal, 'alice');
+    await giveApp(portal, 'alice');
+    await signedIn(portal, 'alice');
+    await postAccount(portal, 'sessions', { do: 'end', sid: own }, cookies);
+    await postAccount(portal, 'sessions', { do: 'end', sid: await sidOf('bob') }, cookies);
+    expect(await portal.sql`select from session`).toHaveLength(4);
+    for (let press = 0; press < 2; press += 1) await postAccount(portal, 'sessions', { do: 'endOthers' }, cookies);
+    expect([await signedInAs(portal, cookies), await signedInAs(portal, bob)]).toEqual(['alice', 'bob']);
+    expect(await portal.sql`select from session`).toHaveLength(2);
+    expect(await accountEvents(portal)).toEqual(['own-sessions-ended']);
+  });
+});
+
+describe('sign-ins', () => {
+  it('are the last twenty of this account, with their outcome, and nobody else’s', async () => {
+    await portal.signIn('alice', 'wrong', { from: '203.0.113.5' });
+    await portal.signIn('bob', 'wrong', { from: '203.0.113.6' });
+    const cookies = await signedIn(portal, 'alice');
+    const { body } = await portal.send({ url: '/portal/account/sign-ins', cookies });
+    const outcomes = [...body.matchAll(/<h2>([^<]+)<\/h2>/g)].map(([, text]) => text);
+    expect(outcomes).toEqual(['Signed in', 'Wrong password']);
+    expect([body.includes('203.0.113.5'), body.includes('203.0.113.6')]).toEqual([true, false]);
+    for (let count = 0; count < 21; count += 1) await signedIn(portal, 'alice');
+    const after = await portal.send({ url: '/portal/account/sign-ins', cookies });
+    expect(after.body.match(/<h2>/g)).toHaveLength(20);
+  });
+});
+
+describe('the language', () => {
+  it('is that of emails and of the hub, and the page is shown in it; what is none is refused', async () => {
+    const cookies = await signedIn(portal, 'alice');
+    const answer = await postAccount(portal, '', { do: 'language', language: 'de' }, cookies);
+    expect(answer.headers.location).toBe('/portal/account?notice=languageChosen&lang=de');
+    expect((await portal.send({ url: '/portal/session', cookies })).json()).toMatchObject({ language: 'de' });
+    const refused = await postAccount(portal, '', { do: 'language', language: 'xx' }, cookies);
+    expect(refused.headers.location).toContain('notice=notPossible');
+    expect([await accountEvents(portal), await mailKinds(portal)]).toEqual([['language-chosen'], []]);
+  });
+});
+
+describe('a session by a connection', () => {
+  /** Makes alice's session one by a connection of a customer. */
+  async function byConnection(cookies: Browser, customer: string): Promise<void> {
+    await portal.sql`
+      with made as (
+        insert into sso_connection (key, name, customer_id, protocol, settings, created_at)
+        select 'acme-idp', 'Acme Login', id, 'oidc', '{}', now() from customer where key = ${customer} returning id, customer_id
+      )
+      update session s set connection_id = made.id, customer_ids = array[made.customer_id], authenticated_at = s.created_at
+      from made where s.sid = ${await sidOf('alice')}`;
+    expect(await signedInAs(portal, cookies)).toBe('alice');
+  }
+
+  it('that speaks for a part of the account sees itself, and changes nothing about the account', async () => {
+    const byPassword = await signedIn(portal, 'alice');
+    portal.wait(1000);
+    const cookies = await signedIn(portal, 'alice');
+    await byConnection(cookies, 'acme');
+    await giveApp(portal, 'alice');
+    const overview = await portal.send({ url: '/portal/account', cookies });
+    expect(overview.body.includes('/portal/account/password')).toBe(false);
+    for (const [section, form] of [
+      ['password', { do: 'change', current: 'x', password: 'y', repeat: 'y' }],
+      ['devices', { do: 'forgetAll' }],
+      ['', { do: 'language', language: 'de' }],
+    ] as const) {
+      const answer = await postAccount(portal, section, { ...form, form: await markFrom(cookies) }, cookies);
+      expect(answer.headers.location).toContain('notice=notPossible');
+    }
+    const sessions = await portal.send({ url: '/portal/account/sessions', cookies });
+    expect(sessions.body.match(/class="place"/g)).toHaveLength(1);
+    await postAccount(portal, 'sessions', { do: 'endOthers', form: await markFrom(cookies) }, cookies);
+    expect(await signedInAs(portal, byPassword)).toBe('alice');
+    const signIns = await portal.send({ url: '/portal/account/sign-ins', cookies });
+    expect(signIns.body.match(/<h2>/g)).toBeNull();
+  });
+
+  it('of somebody who signs in only by it looks after the whole account, and proves it there', async () => {
+    await addCustomer(portal, 'other');
+    const cookies = await signedIn(portal, 'alice');
+    await byConnection(cookies, 'acme');
+    await portal.sql`update portal_user set password_hash = null where username = 'alice'`;
+    portal.wait(11 * minute);
+    const answer = await postAccount(portal, 'app', { do: 'setUp' }, cookies);
+    expect(answer.headers.location).toBe('/portal/account/app?do=setUp');
+    const page = await portal.send({ url: '/portal/account/app?do=setUp', cookies });
+    expect(page.body.includes('/portal/logout?destination=%2Fportal%2Faccount%2Fapp%3Fdo%3DsetUp')).toBe(true);
+    const proof = await postAccount(portal, 'app', { do: 'prove', for: 'setUp', password: 'x' }, cookies);
+    expect(proof.headers.location).toContain('notice=notPossible');
+  });
+
+  /** Of a section that has forms for it. */
+  async function markFrom(cookies: Browser): Promise<string> {
+    const { body } = await portal.send({ url: '/portal/account/sessions', cookies });
+    const mark = /name="form" value="([^"]+)"/.exec(body)?.[1];
+    return mark ?? (await import('./form-mark.ts')).formMark(portal.deps, { sid: await sidOf('alice'), userId: await userId(portal, 'alice') });
+  }
+});

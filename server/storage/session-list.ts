@@ -1,0 +1,49 @@
+import { isListedFor } from './account.ts';
+import type { Connection } from './database.ts';
+import { findActiveUserForChange } from './portal-user.ts';
+import { signOutSessions } from './session.ts';
+
+/** A session as its person sees it. `sid` opens nothing. */
+export type ListedSession = {
+  sid: string;
+  /** As the browser named itself at the sign-in; null if unknown. */
+  browser: string | null;
+  address: string;
+  signedInAt: Date;
+  lastSeenAt: Date;
+  /** The provider's name; null for a password. */
+  provider: string | null;
+  isOwn: boolean;
+};
+
+/** The sessions that a session may see, its own first, then by their last use. */
+export async function listSessionsFor(
+  sql: Connection,
+  sessionHash: Buffer,
+  at: { now: Date; idleSince: Date },
+): Promise<ListedSession[]> {
+  return await sql<ListedSession[]>`
+    select other.sid, other.browser, host(other.address) as address, other.created_at as "signedInAt",
+      other.last_seen_at as "lastSeenAt", (select name from sso_connection where id = other.connection_id) as provider,
+      other.token_hash = s.token_hash as "isOwn"
+    from session s join session other on ${isListedFor(sql, at)}
+    where s.token_hash = ${sessionHash}
+    order by other.token_hash = s.token_hash desc, other.last_seen_at desc, other.sid`;
+}
+
+/**
+ * Ends other sessions of a person as a sign-out in their browsers: the one with a `sid`, or all of them, half ones included;
+ * only those of a connection if one is given. Returns how many; null if the person is inactive by now.
+ */
+export async function endOtherSessions(
+  sql: Connection,
+  { userId, own, sid, connectionId }: { userId: string; own: Buffer; sid: string | null; connectionId: string | null },
+  now: Date,
+) {
+  const reader = await findActiveUserForChange(sql, userId);
+  if (!reader) return null;
+  const which = sql`s.user_id = ${userId} and s.token_hash <> ${own}
+    and (${sid}::uuid is null or s.sid = ${sid}::uuid)
+    and (${connectionId}::uuid is null or s.connection_id = ${connectionId}::uuid)`;
+  return { reader, ended: await signOutSessions(sql, which, now) };
+}

@@ -1,0 +1,42 @@
+import type { AccountView } from '#contract/account-page.ts';
+import { Alert } from '../../parts/alert.tsx';
+import { Fact } from '../../parts/fact.tsx';
+import { useSectionUrl } from '../account-context.ts';
+import { AccountForm } from '../account-form.tsx';
+import { useAccountText } from '../account-texts.tsx';
+
+type Props = Extract<AccountView, { name: 'recoveryCodes' }>;
+
+/** How many recovery codes are left, and new ones. */
+export function RecoveryCodes({ left, hasApp, isPart }: Props) {
+  const text = useAccountText();
+  const toSection = useSectionUrl();
+  if (isPart)
+    return (
+      <div className="stack">
+        <Alert>{text('account-part')}</Alert>
+      </div>
+    );
+  if (!hasApp)
+    return (
+      <div className="stack">
+        <Alert>{text('account-recovery-codes-none')}</Alert>
+        <a className="button" href={toSection('app')}>
+          {text('account-app-title')}
+        </a>
+      </div>
+    );
+  return (
+    <>
+      <div className="stack">
+        <Fact label={text('account-recovery-codes-left')}>{left}</Fact>
+      </div>
+      <AccountForm action="make">
+        <p className="hint">{text('account-recovery-codes-make-text')}</p>
+        <button className="button" type="submit">
+          {text('account-recovery-codes-button')}
+        </button>
+      </AccountForm>
+    </>
+  );
+}
